@@ -1,0 +1,77 @@
+"""Every exception the program raises on purpose.
+
+::
+
+    LimbtorqueError
+    ├── SettingsError      the settings file: unknown key, value out of range
+    ├── StudyError         the tables of trials and subjects; all faults at once
+    └── TrialError         one trial cannot be analysed; the others go on
+        ├── ReadError      the file is not what it should be
+        ├── LandmarkError  a marker or landmark is missing or ambiguous
+        ├── SignalError    gaps, filter, too few frames
+        ├── SegmentError   segment parameters, a length measured between other landmarks
+        └── LoadError      external loads, force plates
+
+A message says what, where, what was found, what was expected and what to do.
+"""
+
+from __future__ import annotations
+
+
+class LimbtorqueError(Exception):
+    """Root of the tree."""
+
+
+class SettingsError(LimbtorqueError):
+    """The settings are wrong; nothing was computed."""
+
+
+class StudyError(LimbtorqueError):
+    """The tables of the study are wrong; all their faults are listed.
+
+    Parameters
+    ----------
+    faults : list of str
+        One sentence for each fault.
+    """
+
+    def __init__(self, faults: list[str]) -> None:
+        self.faults = faults
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        super().__init__(f"the study has {count}:\n" + "\n".join(f"  - {fault}" for fault in faults))
+
+
+class TrialError(LimbtorqueError):
+    """One trial cannot be analysed; its reason becomes a row of the ledger."""
+
+    reason = "trial"
+
+
+class ReadError(TrialError):
+    """A file cannot be read, or what it says contradicts itself."""
+
+    reason = "read"
+
+
+class LandmarkError(TrialError):
+    """A marker or landmark is missing or ambiguous."""
+
+    reason = "landmark"
+
+
+class SignalError(TrialError):
+    """Gaps, cut-off or the number of frames do not allow what was asked for."""
+
+    reason = "signal"
+
+
+class SegmentError(TrialError):
+    """Segment parameters cannot be had from what was measured."""
+
+    reason = "segment"
+
+
+class LoadError(TrialError):
+    """An external load is missing or contradicts the geometry."""
+
+    reason = "load"

@@ -1,0 +1,1 @@
+"""One format, one file; each returns a Recording. Only here are file formats known."""
