@@ -1,0 +1,11 @@
+# What is computed stands in the study's config/config.yaml, config/trials.csv and config/subjects.csv.
+# Another study: snakemake -s <here>/Snakefile --directory <study>
+include: "workflow/rules/study.smk"
+include: "workflow/rules/trials.smk"
+include: "workflow/rules/collect.smk"
+
+
+rule all:
+    input:
+        TRIAL_FILES,
+        rules.verdict.output,

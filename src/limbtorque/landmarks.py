@@ -1,0 +1,116 @@
+"""Landmarks of the body from the markers of a file, by the study's mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.errors import LandmarkError
+from limbtorque.recording import Recording, find_marker
+from limbtorque.settings import Between, LandmarkRule
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LandmarkMap:
+    """Which markers make which landmarks of one side.
+
+    Attributes
+    ----------
+    rules : mapping of str to rule
+        Landmark -> marker, markers or two markers and a fraction; labels may hold {S}, {s} and {side}.
+    substitutes : mapping of str to str
+        Landmark that is needed -> landmark that stands for it.
+    side : str
+        ``"left"`` or ``"right"``.
+    prefix : str
+        Subject prefix of the labels, or empty.
+    """
+
+    rules: Mapping[str, LandmarkRule]
+    substitutes: Mapping[str, str]
+    side: str
+    prefix: str = ""
+
+    def has(self, landmark: str) -> bool:
+        """Whether the landmark, or its substitute, is mapped."""
+        return landmark in self.rules or self.substitutes.get(landmark) in self.rules
+
+    def weights(self, landmark: str) -> dict[str, float]:
+        """Labels of the markers that make a landmark, with their weights.
+
+        Raises
+        ------
+        LandmarkError
+            The landmark is not mapped.
+        """
+        name = landmark if landmark in self.rules else self.substitutes.get(landmark, "")
+        if name not in self.rules:
+            known = ", ".join(self.rules)
+            raise LandmarkError(
+                f"landmark {landmark!r} is needed but not mapped; the marker set has {known}; add it to 'marker_sets', or "
+                "name one that may stand for it in 'substitutes'"
+            )
+        rule = self.rules[name]
+        if isinstance(rule, Between):
+            first, second = rule.between
+            return {self._label(first): 1.0 - rule.fraction, self._label(second): rule.fraction}
+        labels = (rule,) if isinstance(rule, str) else rule
+        return {self._label(label): 1.0 / len(labels) for label in labels}
+
+    def used_substitutes(self, landmarks: Iterable[str]) -> dict[str, str]:
+        """Those of `landmarks` for which another one stands."""
+        return {name: self.substitutes[name] for name in landmarks if name not in self.rules and name in self.substitutes}
+
+    def _label(self, label: str) -> str:
+        letter = self.side[0]
+        return label.replace("{S}", letter.upper()).replace("{s}", letter).replace("{side}", self.side)
+
+
+def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterable[str]) -> dict[str, int]:
+    """Label -> index of all markers that the landmarks are made of.
+
+    Raises
+    ------
+    LandmarkError
+        A landmark is not mapped, or a marker is missing or ambiguous; all such markers are listed.
+    """
+    labels = {label for landmark in landmarks for label in mapping.weights(landmark)}
+    found, faults = {}, []
+    for label in sorted(labels):
+        try:
+            found[label] = find_marker(recording, label, prefix=mapping.prefix)
+        except LandmarkError as error:
+            faults.append(str(error))
+    if faults:
+        raise LandmarkError("; ".join(faults))
+    return found
+
+
+def locate(
+    landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray
+) -> FloatArray:
+    """Position of a landmark over time.
+
+    Parameters
+    ----------
+    landmark : str
+        Name of the landmark.
+    mapping : LandmarkMap
+        The study's mapping.
+    markers : mapping of str to int
+        Label -> index along axis 1 of `positions_m`.
+    positions_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions of the markers, m.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 3)
+        Position in the laboratory frame, m; NaN where one of its markers is missing.
+    """
+    weighted = [weight * positions_m[:, markers[label]] for label, weight in mapping.weights(landmark).items()]
+    return np.asarray(sum(weighted), dtype=float)

@@ -1,0 +1,410 @@
+"""External loads on the last segment: a constant force, a spring, or the ground by way of force plates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.errors import LoadError
+from limbtorque.plane import PlaneFrame
+from limbtorque.recording import ForcePlate
+from limbtorque.settings import Force, LoadModel, Plates
+from limbtorque.signals import differentiate, low_pass, runs
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+StatusArray = NDArray[np.int8]
+
+NONE, MEASURED, UNMEASURED = 0, 1, 2
+SHARED_PLATE_SHARE = 0.1
+STANDING_M = 0.01
+
+
+@dataclass(frozen=True)
+class ExternalLoad:
+    """What the surroundings do to the last segment, in the plane.
+
+    Attributes
+    ----------
+    force_n : ndarray of shape (n_frames, 2)
+        Force on the segment, N.
+    point_m : ndarray of shape (n_frames, 2)
+        Point of application in the plane's coordinates, m.
+    couple_nm : ndarray of shape (n_frames,)
+        Couple that comes on top of the force at that point, counter-clockwise positive, N m.
+    status : ndarray of int8, shape (n_frames,)
+        0 no load, 1 load known, 2 ground contact whose force is not known (force and couple are NaN).
+    notes : tuple of str
+        What was found and decided.
+    """
+
+    force_n: FloatArray
+    point_m: FloatArray
+    couple_nm: FloatArray
+    status: StatusArray
+    notes: tuple[str, ...]
+
+
+def no_load(n_frames: int) -> ExternalLoad:
+    """No external load at all.
+
+    Parameters
+    ----------
+    n_frames : int
+        Number of frames.
+    """
+    zeros = np.zeros((n_frames, 2))
+    return ExternalLoad(zeros, zeros, np.zeros(n_frames), np.zeros(n_frames, dtype=np.int8), ())
+
+
+def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, end_m: FloatArray) -> ExternalLoad:
+    """Constant force or spring on the last segment.
+
+    Parameters
+    ----------
+    load : Force or Spring
+        The load, in the laboratory frame.
+    frame : PlaneFrame
+        The plane of motion; the load's part along its normal is left out.
+    last_joint_m, end_m : ndarray of shape (n_frames, 2)
+        Proximal joint and end of the last segment in the plane, m.
+
+    Returns
+    -------
+    ExternalLoad
+        Load in the plane, known on every frame.
+
+    Notes
+    -----
+    A spring pulls towards its anchor with ``k (r - rest length)``, r the in-plane distance, and is slack when shorter.
+    """
+    point = last_joint_m + load.fraction * (end_m - last_joint_m)
+    if isinstance(load, Force):
+        force = np.broadcast_to(frame.project(np.array(load.force_n)), point.shape).copy()
+    else:
+        towards = frame.project(np.array(load.anchor_m)) - point
+        distance = np.linalg.norm(towards, axis=1, keepdims=True)
+        stretch = np.maximum(distance - load.rest_length_m, 0.0)
+        force = load.stiffness_n_m * stretch * np.divide(towards, distance, where=distance > 0, out=np.zeros_like(towards))
+    return ExternalLoad(force, point, np.zeros(len(point)), np.full(len(point), MEASURED, dtype=np.int8), ())
+
+
+@dataclass(frozen=True)
+class Foot:
+    """One foot over time, in the laboratory frame.
+
+    Attributes
+    ----------
+    back_m, front_m : ndarray of shape (n_frames, 3)
+        Ends of the line of the foot: heel (or ankle) and front, m.
+    contact : ndarray of bool, shape (n_frames,)
+        Whether it stands on the ground, judged from its movement.
+    """
+
+    back_m: FloatArray
+    front_m: FloatArray
+    contact: BoolArray
+
+
+def find_foot(
+    contact_m: Mapping[str, FloatArray],
+    *,
+    ends: tuple[FloatArray, FloatArray],
+    settings: Plates,
+    rate_hz: float,
+    up: FloatArray,
+) -> Foot:
+    """Find when a foot stands on the ground from how low and how slow its landmarks are.
+
+    Parameters
+    ----------
+    contact_m : mapping of str to ndarray of shape (n_frames, 3)
+        Positions of the landmarks that show contact, m; a missing sample shows none.
+    ends : pair of ndarray of shape (n_frames, 3)
+        Back and front of the foot's line, m.
+    settings : Plates
+        Thresholds.
+    rate_hz : float
+        Frames per second.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+
+    Returns
+    -------
+    Foot
+        The foot and its contacts.
+    """
+    contact = np.zeros(len(ends[1]), dtype=bool)
+    for positions in contact_m.values():
+        if np.isnan(positions).all():
+            continue
+        velocity, _ = differentiate(positions, rate_hz=rate_hz, accuracy=2)
+        height = positions @ up
+        low = height < np.nanpercentile(height, 2.0) + settings.contact_height_m
+        contact |= low & (np.linalg.norm(velocity, axis=1) < settings.contact_speed_m_s)
+    return Foot(ends[0], ends[1], _ignore_short(contact, round(settings.min_contact_s * rate_hz)))
+
+
+def ground_load(
+    plates: Sequence[ForcePlate],
+    *,
+    foot: Foot,
+    other_foot: Foot | None,
+    frames: slice,
+    first_frame: int,
+    rate_hz: float,
+    cutoff_hz: float | None,
+    order: int,
+    settings: Plates,
+    frame: PlaneFrame,
+    up: FloatArray,
+    ankle_m: FloatArray,
+) -> ExternalLoad:
+    """Ground reaction on a foot from the plates it stands on.
+
+    Parameters
+    ----------
+    plates : sequence of ForcePlate
+        The plates of the recording.
+    foot, other_foot : Foot
+        The foot in question and, where it is mapped, the other one: two feet on one plate cannot be told apart.
+    frames : slice
+        The frames of the recording that are analysed.
+    first_frame : int
+        Number of the first of them in the original capture, for the notes.
+    rate_hz : float
+        Frames per second of the markers.
+    cutoff_hz : float or None
+        Cut-off of the plates' low-pass filter; None averages the samples around each frame instead.
+    order : int
+        Order of one pass of that filter.
+    settings : Plates
+        Thresholds and assignment.
+    frame : PlaneFrame
+        The plane of motion.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+    ankle_m : ndarray of shape (n_frames, 2)
+        Last joint in the plane, m: the point where the equivalent force and couple are given.
+
+    Returns
+    -------
+    ExternalLoad
+        Force and couple at the last joint. Contact frames without a usable plate have status 2 and NaN.
+
+    Raises
+    ------
+    LoadError
+        A plate that was asked for is not in the recording.
+
+    Notes
+    -----
+    A loaded stretch of a plate belongs to the foot if the centre of pressure stays within `distance_m` of the line
+    of the foot (median), nearer than to the other foot, and the other foot does not stand on the same plate. Only
+    those stretches are passed on to the filter, so that the other foot's load never leaks in. Stance on no usable
+    plate is widened by `min_contact_s` at both ends, because a foot is loaded a little before and after its markers
+    are low and slow.
+    """
+    n_frames = len(ankle_m)
+    notes: list[str] = []
+    chosen = _chosen_plates(plates, settings)
+    measured, unusable = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=bool)
+    force, moment = np.zeros((n_frames, 3)), np.zeros((n_frames, 3))
+    for plate in chosen:
+        samples = _analysed_samples(plate, frames, rate_hz)
+        wrench = np.hstack([plate.force_n, plate.moment_nm])[samples]
+        per_frame = round(plate.rate_hz / rate_hz)
+        mean = wrench[: n_frames * per_frame].reshape(n_frames, per_frame, 6).mean(axis=1)
+        offset = _offset(mean, up, settings)
+        if np.abs(offset[:3]).max() > 0.0:
+            notes.append(f"plate {plate.number}: offset of {offset[:3] @ up:.1f} N vertical subtracted")
+        own = np.zeros(n_frames, dtype=bool)
+        for start, stop in _loaded_stretches(mean - offset, up, settings, rate_hz):
+            whose, why = _verdict(plate, mean[start:stop] - offset, foot, other_foot, slice(start, stop), settings, up)
+            notes.append(f"plate {plate.number} frames {first_frame + start}-{first_frame + stop - 1}: {why}")
+            own[start:stop] = whose == "own"
+            unusable[start:stop] |= whose == "unusable"
+        measured |= own
+        masked = np.where(np.repeat(own, per_frame)[:, None], (wrench - offset)[: n_frames * per_frame], 0.0)
+        smooth = _at_frames(masked, per_frame, plate.rate_hz, cutoff_hz, order)
+        force += smooth[:, :3]
+        moment += smooth[:, 3:]
+    shortest = round(settings.min_contact_s * rate_hz)
+    missing = _widened(_ignore_short((foot.contact | unusable) & ~measured, shortest, close=False), shortest) & ~measured
+    for start, stop in runs(missing):
+        notes.append(f"frames {first_frame + start}-{first_frame + stop - 1}: stance without a usable plate")
+    in_plane = frame.project(force)
+    couple = moment @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
+    in_plane[missing], couple[missing] = np.nan, np.nan
+    status = np.where(missing, UNMEASURED, np.where(measured, MEASURED, NONE)).astype(np.int8)
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes))
+
+
+def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) -> FloatArray:
+    """Point at the height `level_m` about which a wrench has no horizontal moment.
+
+    Parameters
+    ----------
+    wrench : ndarray of shape (n, 6)
+        Force in N and moment about the laboratory's origin in N m.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+    level_m : float
+        Height of the working surface along `up`, m.
+
+    Returns
+    -------
+    ndarray of shape (n, 3)
+        Centre of pressure, m; NaN without vertical force.
+    """
+    force, moment = wrench[:, :3], wrench[:, 3:]
+    vertical = force @ up
+    with np.errstate(invalid="ignore", divide="ignore"):
+        horizontal = np.cross(up, moment) / vertical[:, None]
+        slope = (force - vertical[:, None] * up) / vertical[:, None]
+    point = horizontal + level_m * (up + slope)
+    return cast(FloatArray, np.where(np.abs(vertical)[:, None] > 1e-9, point, np.nan))
+
+
+def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[ForcePlate]:
+    if settings.assignment == "none":
+        return []
+    if settings.assignment == "auto":
+        return list(plates)
+    numbers = [plate.number for plate in plates]
+    unknown = [number for number in settings.assignment if number not in numbers]
+    if unknown:
+        raise LoadError(
+            f"plates.assignment names plate {unknown[0]}, the recording has "
+            f"{', '.join(map(str, numbers)) or 'no plates that could be read'}"
+        )
+    return [plate for plate in plates if plate.number in settings.assignment]
+
+
+def _analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> slice:
+    per_frame = plate.rate_hz / rate_hz
+    if abs(per_frame - round(per_frame)) > 1e-6 or per_frame < 1.0:
+        raise LoadError(
+            f"plate {plate.number} was sampled at {plate.rate_hz:g} Hz, expected a whole multiple of the markers' {rate_hz:g} Hz"
+        )
+    start, stop = frames.start * round(per_frame), frames.stop * round(per_frame)
+    if len(plate.force_n) < stop:
+        raise LoadError(f"plate {plate.number} has {len(plate.force_n)} samples, expected at least {stop} for the frames")
+    return slice(start, stop)
+
+
+def _offset(mean: FloatArray, up: FloatArray, settings: Plates) -> FloatArray:
+    """Mean wrench of the frames in which nothing stands on the plate: those near the lowest vertical force."""
+    if not settings.remove_offset:
+        return np.zeros(6)
+    vertical = mean[:, :3] @ up
+    unloaded = vertical < np.percentile(vertical, 5.0) + settings.threshold_n
+    quiet = unloaded & (np.abs(vertical) < 5.0 * settings.threshold_n)
+    return cast(FloatArray, mean[quiet].mean(axis=0)) if quiet.any() else np.zeros(6)
+
+
+def _loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
+    loaded = _ignore_short(mean[:, :3] @ up > settings.threshold_n, round(settings.min_contact_s * rate_hz))
+    return runs(loaded)
+
+
+def _verdict(
+    plate: ForcePlate,
+    wrench: FloatArray,
+    foot: Foot,
+    other: Foot | None,
+    part: slice,
+    settings: Plates,
+    up: FloatArray,
+) -> tuple[str, str]:
+    """Whose loaded stretch this is ("own", "unusable" for this foot, "other"), and why."""
+    pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
+    given = settings.assignment != "auto"
+    own = _distance(pressure, foot, part, up)
+    theirs = _distance(pressure, other, part, up) if other is not None else np.inf
+    where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
+    if own > settings.distance_m and not given:
+        return "other", "other foot, " * (theirs <= settings.distance_m) + where
+    if theirs < own and not given:
+        return "other", f"other foot, {where}"
+    if other is not None:
+        shared = other.contact[part] & _inside(plate, other, part, settings, up, anywhere=True)
+        if shared.mean() > SHARED_PLATE_SHARE:
+            return "unusable", f"both feet on the plate in {100 * shared.mean():.0f} % of the frames, not used"
+    outside = foot.contact[part] & ~_inside(plate, foot, part, settings, up)
+    if outside.mean() > SHARED_PLATE_SHARE:
+        return "unusable", f"this foot is over the edge of the plate in {100 * outside.mean():.0f} % of the frames, not used"
+    return "own", f"this foot{', as given' * given}, {where}"
+
+
+def _distance(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) -> float:
+    """Median horizontal distance of the centre of pressure from the line of the foot."""
+    flat = np.eye(3) - np.outer(up, up)
+    back, front = foot.back_m[part] @ flat, foot.front_m[part] @ flat
+    line, point = front - back, pressure_m @ flat - back
+    along = np.clip((point * line).sum(axis=1) / np.maximum((line**2).sum(axis=1), 1e-12), 0.0, 1.0)
+    return float(np.nanmedian(np.linalg.norm(point - along[:, None] * line, axis=1)))
+
+
+def _inside(
+    plate: ForcePlate, foot: Foot, part: slice, settings: Plates, up: FloatArray, *, anywhere: bool = False
+) -> BoolArray:
+    """Whether all standing ends of the foot (or any end at all) are above the plate, give or take the margin.
+
+    An end that is lifted (heel-off, toe-down) does not count: it may well be beyond the edge.
+    """
+    over, standing = [], []
+    for points in (foot.back_m, foot.front_m):
+        height = points @ up
+        standing.append(height[part] < np.nanpercentile(height, 2.0) + STANDING_M)
+        over.append(_in_quadrilateral(points[part], plate.corners_m, up, 0.0 if anywhere else settings.edge_margin_m))
+    if anywhere:
+        return over[0] | over[1]
+    return cast(BoolArray, (over[0] | ~standing[0]) & (over[1] | ~standing[1]))
+
+
+def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArray, margin_m: float) -> BoolArray:
+    centre = corners_m.mean(axis=0)
+    inside = np.ones(len(points_m), dtype=bool)
+    for corner, following in zip(corners_m, np.roll(corners_m, -1, axis=0), strict=True):
+        outward = np.cross(following - corner, up)
+        outward = outward * np.sign(outward @ (corner - centre)) / max(float(np.linalg.norm(outward)), 1e-12)
+        inside &= (points_m - corner) @ outward < margin_m
+    return inside
+
+
+def _widened(mask: BoolArray, frames: int) -> BoolArray:
+    result = np.array(mask)
+    for start, stop in runs(mask):
+        result[max(start - frames, 0) : stop + frames] = True
+    return result
+
+
+def _ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolArray:
+    """Close short gaps between true runs, then drop short true runs."""
+    result = np.array(mask, dtype=bool)
+    if close:
+        for start, stop in runs(~result):
+            if stop - start < shortest and start > 0 and stop < len(result):
+                result[start:stop] = True
+    for start, stop in runs(result):
+        if stop - start < shortest:
+            result[start:stop] = False
+    return result
+
+
+def _at_frames(
+    wrench: FloatArray, per_frame: int, rate_hz: float, cutoff_hz: float | None, order: int
+) -> FloatArray:
+    """Samples at the markers' frames, without aliasing: low-passed first, or the mean around each frame."""
+    if not wrench.any():
+        return wrench[::per_frame]
+    if cutoff_hz is not None:
+        return low_pass(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, order=order)[::per_frame]
+    before = per_frame // 2
+    padded = np.concatenate([np.repeat(wrench[:1], before, axis=0), wrench])[: len(wrench)]
+    return cast(FloatArray, padded.reshape(-1, per_frame, wrench.shape[1]).mean(axis=1))

@@ -1,0 +1,191 @@
+"""Flags: what was measured about a trial, the threshold, and what to do about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from limbtorque.settings import Quality
+
+
+@dataclass(frozen=True)
+class Check:
+    """One quality figure that can flag a trial.
+
+    Attributes
+    ----------
+    name : str
+        Name of the figure and of the flag.
+    unit : str
+        Unit of the figure.
+    definition : str
+        What was measured.
+    threshold : str or None
+        Option of `quality` above which the trial is flagged; None: above zero.
+    advice : str
+        What to do.
+    """
+
+    name: str
+    unit: str
+    definition: str
+    threshold: str | None
+    advice: str
+
+
+CHECKS = (
+    Check(
+        "closure_nm",
+        "N m",
+        "largest difference between the sum of the terms and the net torque of the recursive Newton-Euler pass",
+        "closure_nm",
+        "report this as a defect of the program, with the file",
+    ),
+    Check(
+        "gap_share",
+        "1",
+        "share of the analysed frames and needed markers that were filled",
+        "gap_share",
+        "look at the recording; lower gaps.max_gap_s",
+    ),
+    Check(
+        "longest_unfilled_gap_s",
+        "s",
+        "longest time between two complete stretches; only the longest stretch is analysed",
+        None,
+        "fill the gap in the capture software, or split the trial with start_s and end_s",
+    ),
+    Check(
+        "out_of_plane_share",
+        "1",
+        "variance of the segments' out-of-plane components over their whole variance",
+        "out_of_plane_share",
+        "choose another plane, or do not analyse this movement in a plane",
+    ),
+    Check(
+        "tilt_deg",
+        "deg",
+        "largest mean inclination of a segment to the plane",
+        "tilt_deg",
+        "choose another plane; the plane sees the projection of the segment only",
+    ),
+    Check(
+        "length_variation",
+        "1",
+        "largest standard deviation of a segment's length in space over its mean",
+        "length_variation",
+        "check the joint centres: swapped or loose markers, a point that is not a joint centre",
+    ),
+    Check(
+        "reversed_flexion_deg",
+        "deg",
+        "median bend of an elbow or knee to the side it cannot bend to",
+        "reversed_flexion_deg",
+        "check side, forward_axis and up_axis: the limb looks mirrored",
+    ),
+    Check(
+        "foreshortened_share",
+        "1",
+        "share of frames in which a segment points out of the plane; their torques are left empty",
+        "foreshortened_share",
+        "choose another plane, or do not analyse this movement in a plane",
+    ),
+    Check(
+        "unmeasured_share",
+        "1",
+        "share of frames with ground contact whose force is not known; their torques are left empty",
+        "unmeasured_share",
+        "use the frames with external_status 0 or 1 only, or give plates.assignment",
+    ),
+    Check(
+        "reserve_share",
+        "1",
+        "share of frames in which the muscles cannot reach the torque of a joint whose moment arms are known",
+        "reserve_share",
+        "look at the reserve torques; the muscle set may be too weak for this subject or movement",
+    ),
+    Check(
+        "arm_range_share",
+        "1",
+        "share of frames with a joint outside the range in which its moment arms were sampled",
+        "arm_range_share",
+        "do not use muscle forces of frames with moment_arm_status 1",
+    ),
+    Check(
+        "joints_without_moment_arms",
+        "1",
+        "number of joints whose moment arms are not known in this plane; their whole torque is reserve",
+        None,
+        "do not use forces of muscles that cross these joints",
+    ),
+    Check(
+        "sharing_failed_share",
+        "1",
+        "share of frames in which the sharing of the torque did not converge",
+        None,
+        "report this as a defect of the program, with the file",
+    ),
+)
+FIGURES = (
+    ("n_frames_recorded", "1", "frames in the recording"),
+    ("n_frames", "1", "frames analysed"),
+    ("rate_hz", "Hz", "frames per second"),
+    ("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
+    ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
+)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A quality figure that is above its threshold.
+
+    Attributes
+    ----------
+    check : Check
+        What was measured.
+    value, threshold : float
+        Found and allowed.
+    """
+
+    check: Check
+    value: float
+    threshold: float
+
+    @property
+    def sentence(self) -> str:
+        """What was found, what is allowed and what to do."""
+        unit = f" {self.check.unit}" if self.check.unit != "1" else ""
+        return (
+            f"{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}: {self.check.definition}; "
+            f"{self.check.advice}"
+        )
+
+
+def assess(figures: Mapping[str, float], thresholds: Quality) -> list[Flag]:
+    """Flags of a trial.
+
+    Parameters
+    ----------
+    figures : mapping of str to float
+        Quality figures by name; a figure that is absent or NaN was not applicable and raises no flag.
+    thresholds : Quality
+        Allowed values.
+
+    Returns
+    -------
+    list of Flag
+        In the order of `CHECKS`.
+
+    Examples
+    --------
+    >>> [flag.check.name for flag in assess({"gap_share": 0.5, "tilt_deg": 1.0}, Quality())]
+    ['gap_share']
+    """
+    flags = []
+    for check in CHECKS:
+        value = figures.get(check.name, math.nan)
+        threshold = float(getattr(thresholds, check.threshold)) if check.threshold else 0.0
+        if value > threshold:
+            flags.append(Flag(check, value, threshold))
+    return flags

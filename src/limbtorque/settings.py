@@ -1,0 +1,478 @@
+"""Every option, once: its default, range, unit and a sentence. Validated once, frozen afterwards."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from limbtorque.errors import SettingsError
+
+Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
+Vector = tuple[float, float, float]
+
+
+def _option(default: Any, sentence: str, unit: str = "", **limits: Any) -> Any:
+    return Field(default=default, description=sentence, json_schema_extra={"unit": unit}, **limits)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Between(_Model):
+    """A point on the line between two markers."""
+
+    between: tuple[str, str] = Field(description="Labels of the two markers.")
+    fraction: float = _option(0.5, "Share of the way from the first marker to the second.", "1", ge=-1.0, le=2.0)
+
+
+LandmarkRule = str | tuple[str, ...] | Between
+
+
+class Reading(_Model):
+    """Reading of recordings."""
+
+    memory_limit_mb: int = _option(2048, "Memory the reading process may use for one file.", "MB", ge=128)
+    time_limit_s: float = _option(120.0, "Time the reading of one file may take.", "s", gt=0.0)
+    max_speed_m_s: float = _option(40.0, "Speed no joint centre can have.", "m/s", gt=0.0)
+
+
+class Joint(_Model):
+    """One joint of a chain."""
+
+    name: str = Field(description="Name of the joint, used in column names.", pattern=r"^[a-z][a-z0-9_]*$")
+    landmark: str = Field(description="Landmark that is taken for the joint centre.")
+    flexion_sagittal: Literal[-1, 1] = _option(
+        1, "+1 where flexion turns the distal segment counter-clockwise with x forward and y up."
+    )
+    flexion_zero_deg: float = _option(0.0, "Joint angle at zero flexion in the sagittal plane.", "deg")
+    flexion_right_horizontal: Literal[-1, 1] = _option(
+        1, "+1 where flexion of the right limb is counter-clockwise seen from above; the left limb has the other sign."
+    )
+    flexion_name: str = _option("flexion", "What flexion is called at this joint.")
+    extension_name: str = _option("extension", "What the opposite of flexion is called.")
+    one_way: bool = _option(False, "Flexes to one side only (elbow, knee): used to find mirrored limbs.")
+    moment_arms_in_any_plane: bool = _option(
+        True, "The muscles' moment arms hold whatever the plane; false where they were sampled in the sagittal plane."
+    )
+
+
+class Segment(_Model):
+    """One segment of a chain."""
+
+    name: str = Field(description="Name of the segment, used in column names.", pattern=r"^[a-z][a-z0-9_]*$")
+    row: str = Field(description="Row of the table of segment parameters.")
+
+
+class ChainModel(_Model):
+    """A planar chain: joints from the base outwards, and the segments between them."""
+
+    joints: tuple[Joint, ...] = Field(min_length=1, description="Joints, proximal first.")
+    segments: tuple[Segment, ...] = Field(min_length=1, description="Segments, proximal first.")
+    end: str = Field(description="Landmark at the end of the last segment.")
+    ground_contact: bool = _option(False, "The last segment meets the ground: force plates load it.")
+    contact_landmarks: tuple[str, ...] = _option((), "Landmarks of the last segment that show ground contact, if mapped.")
+    muscles: str | None = _option(None, "Muscle set: a built-in name (arm, leg) or a file in the study; null for none.")
+
+    @model_validator(mode="after")
+    def _agree(self) -> ChainModel:
+        if len(self.joints) != len(self.segments):
+            raise ValueError(f"a chain has as many segments as joints, found {len(self.segments)} and {len(self.joints)}")
+        names = [j.name for j in self.joints] + [s.name for s in self.segments]
+        if len(set(names)) != len(names):
+            raise ValueError(f"names of joints and segments have to differ, found {names}")
+        return self
+
+
+ARM = ChainModel(
+    joints=(
+        Joint(
+            name="shoulder",
+            landmark="glenohumeral_axis",
+            flexion_zero_deg=-90.0,
+            moment_arms_in_any_plane=False,
+        ),
+        Joint(name="elbow", landmark="elbow_axis", one_way=True),
+        Joint(name="wrist", landmark="wrist_axis"),
+    ),
+    segments=(
+        Segment(name="upper_arm", row="upper_arm"),
+        Segment(name="forearm", row="forearm"),
+        Segment(name="hand", row="hand"),
+    ),
+    end="knuckle_2_middle_finger",
+    muscles="arm",
+)
+LEG = ChainModel(
+    joints=(
+        Joint(
+            name="hip",
+            landmark="hip_axis",
+            flexion_zero_deg=-90.0,
+            moment_arms_in_any_plane=False,
+        ),
+        Joint(name="knee", landmark="knee_axis", flexion_sagittal=-1, one_way=True),
+        Joint(
+            name="ankle",
+            landmark="ankle_axis",
+            flexion_zero_deg=90.0,
+            flexion_name="dorsiflexion",
+            extension_name="plantarflexion",
+        ),
+    ),
+    segments=(
+        Segment(name="thigh", row="thigh"),
+        Segment(name="shank", row="shank"),
+        Segment(name="foot", row="foot"),
+    ),
+    end="head_of_metatarsal_2",
+    ground_contact=True,
+    contact_landmarks=("heel", "head_of_metatarsal_2"),
+    muscles="leg",
+)
+
+
+class Plane(_Model):
+    """The plane of motion."""
+
+    kind: Literal["sagittal", "horizontal", "best_fit"] = _option("sagittal", "Which plane the motion is projected on.")
+    up_axis: Axis = _option("+z", "Laboratory axis that points up.")
+    forward_axis: Axis | Literal["travel"] = _option(
+        "travel", "Axis that points forward, or 'travel': the direction in which the proximal joint is displaced."
+    )
+    min_projection: float = _option(
+        0.3, "A segment whose projection is a smaller share of its length has no orientation in the plane.", "1", gt=0.0, lt=1.0
+    )
+    min_travel_m: float = _option(0.5, "Least displacement that defines a direction of travel.", "m", gt=0.0)
+
+    @model_validator(mode="after")
+    def _not_parallel(self) -> Plane:
+        if self.forward_axis[1:] == self.up_axis[1:]:
+            raise ValueError(f"forward_axis {self.forward_axis} is parallel to up_axis {self.up_axis}")
+        return self
+
+
+class Gaps(_Model):
+    """Missing samples."""
+
+    max_gap_s: float = _option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
+    method: Literal["cubic", "pchip"] = _option("cubic", "Interpolation in time from both sides of the gap.")
+    longer: Literal["trim", "fail"] = _option(
+        "trim", "A longer gap: 'trim' keeps the longest stretch without one, 'fail' refuses the trial."
+    )
+    constant_marker: Literal["fail", "accept"] = _option(
+        "fail", "A marker that has the very same position in all frames: refuse the trial, or accept a fixed point."
+    )
+    min_stretch_s: float = _option(0.2, "Shortest stretch worth analysing.", "s", gt=0.0)
+
+
+class Filter(_Model):
+    """Low-pass filter of joint positions and force plates."""
+
+    method: Literal["butterworth", "none"] = _option(
+        "butterworth", "Dual-pass (zero-lag) Butterworth filter, or no filter."
+    )
+    cutoff_hz: float = _option(6.0, "Frequency at which the dual-pass gain is 1/sqrt(2).", "Hz", gt=0.0)
+    order: int = _option(2, "Order of one pass; the two passes together have twice that order.", "1", ge=1, le=8)
+    force_cutoff_hz: float | None = _option(
+        None, "Cut-off of force plates; null: the same as for the joint positions.", "Hz", gt=0.0
+    )
+
+
+class Differentiation(_Model):
+    """Derivatives with respect to time."""
+
+    accuracy: Literal[2, 4, 6, 8] = _option(
+        4, "Order of accuracy of the central differences; both derivatives come from one polynomial.", "1"
+    )
+
+
+class SegmentParametersSettings(_Model):
+    """Body segment parameters."""
+
+    table: Literal["dempster_winter"] = _option("dempster_winter", "Table of segment parameters.")
+
+
+class Force(_Model):
+    """A constant force on the last segment."""
+
+    type: Literal["constant_force"]
+    force_n: Vector = Field(description="Force on the segment in the laboratory frame, N.")
+    fraction: float = _option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
+
+
+class Spring(_Model):
+    """A linear spring between a fixed point and the last segment."""
+
+    type: Literal["spring"]
+    stiffness_n_m: float = Field(gt=0.0, description="Stiffness, N/m.")
+    anchor_m: Vector = Field(description="Fixed end in the laboratory frame, m.")
+    rest_length_m: float = _option(0.0, "Length without force; a shorter spring is slack.", "m", ge=0.0)
+    fraction: float = _option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
+
+
+LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
+
+
+class Plates(_Model):
+    """Force plates and ground contact."""
+
+    assignment: Literal["auto", "none"] | tuple[int, ...] = _option(
+        "auto", "'auto' finds each foot's plates from geometry; a list of plate numbers gives them; 'none': no contact."
+    )
+    threshold_n: float = _option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
+    distance_m: float = _option(
+        0.10, "Largest distance of the centre of pressure from the line of the foot.", "m", gt=0.0
+    )
+    contact_speed_m_s: float = _option(
+        1.0, "A contact landmark that is low and slower than this stands on the ground.", "m/s", gt=0.0
+    )
+    contact_height_m: float = _option(0.04, "Low: no higher than this above its lowest position.", "m", gt=0.0)
+    edge_margin_m: float = _option(
+        0.04, "How far beyond the plate's edge a standing heel or toe marker may be: markers stand out from the sole.", "m"
+    )
+    min_contact_s: float = _option(0.06, "Contacts and gaps between contacts shorter than this are ignored.", "s", ge=0.0)
+    remove_offset: bool = _option(True, "Subtract the mean of the unloaded samples of each plate.")
+
+
+class Muscles(_Model):
+    """Muscle forces."""
+
+    enabled: bool = _option(True, "Share the joint torques among muscles.")
+
+
+class Quality(_Model):
+    """Thresholds above which a trial is flagged."""
+
+    closure_nm: float = _option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
+    out_of_plane_share: float = _option(0.20, "Share of the segments' movement that leaves the plane.", "1", gt=0.0)
+    tilt_deg: float = _option(25.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
+    length_variation: float = _option(0.03, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
+    gap_share: float = _option(0.10, "Share of frames in which a needed marker was filled.", "1", gt=0.0)
+    reversed_flexion_deg: float = _option(10.0, "Median bend of an elbow or knee to its wrong side.", "deg", gt=0.0)
+    foreshortened_share: float = _option(0.0, "Share of frames with a segment pointing out of the plane.", "1", ge=0.0)
+    unmeasured_share: float = _option(0.0, "Share of frames with ground contact but no usable plate.", "1", ge=0.0)
+    reserve_share: float = _option(0.01, "Share of frames in which the muscles cannot reach the torque.", "1", ge=0.0)
+    arm_range_share: float = _option(
+        0.01, "Share of frames in which a joint is outside the range of its moment arms.", "1", ge=0.0
+    )
+
+
+class Tables(_Model):
+    """Per-trial tables."""
+
+    csv: bool = _option(True, "Write CSV beside Parquet.")
+
+
+class Figures(_Model):
+    """Figures."""
+
+    formats: tuple[Literal["png", "pdf", "svg"], ...] = _option(("png",), "Formats of the figure of each trial.")
+
+
+class Run(_Model):
+    """How the work is cut up."""
+
+    batch_size: int = _option(100, "Trials in one job at the most; longer sessions are split.", "1", ge=1)
+    max_failed_fraction: float = _option(
+        0.5, "The run ends with an error where a larger share of the trials failed.", "1", ge=0.0, le=1.0
+    )
+
+
+class Settings(_Model):
+    """All settings of a study."""
+
+    title: str = _option("", "Name of the study.")
+    trials: str = _option("config/trials.csv", "Table of trials, relative to the study's folder.")
+    subjects: str = _option("config/subjects.csv", "Table of subjects, relative to the study's folder.")
+    gravity_m_s2: float = _option(9.80665, "Acceleration of gravity.", "m/s^2", ge=0.0, le=30.0)
+    marker_sets: dict[str, dict[str, LandmarkRule]] = Field(
+        default_factory=dict,
+        description="Per marker set: landmark -> marker, list of markers (their mean) or two markers and a fraction. "
+        "{S} stands for R or L, {s} for r or l, {side} for right or left.",
+    )
+    substitutes: dict[str, dict[str, str]] = Field(
+        default_factory=dict,
+        description="Per marker set: landmark that is needed -> landmark that stands for it. Every use is noted.",
+    )
+    chains: dict[str, ChainModel] = Field(
+        default_factory=dict, description="Chains of your own, beside the built-in arm and leg."
+    )
+    reading: Reading = Reading()
+    plane: Plane = Plane()
+    gaps: Gaps = Gaps()
+    filter: Filter = Filter()
+    differentiation: Differentiation = Differentiation()
+    segments: SegmentParametersSettings = SegmentParametersSettings()
+    loads: dict[str, LoadModel] = Field(
+        default_factory=dict, description="External loads by name, for the column 'load' of the table of trials."
+    )
+    plates: Plates = Plates()
+    muscles: Muscles = Muscles()
+    quality: Quality = Quality()
+    tables: Tables = Tables()
+    figures: Figures = Figures()
+    run: Run = Run()
+
+    def chain(self, name: str) -> ChainModel:
+        """Return the chain of this name: the study's own, or a built-in one."""
+        return {"arm": ARM, "leg": LEG, **self.chains}[name]
+
+    @property
+    def chain_names(self) -> list[str]:
+        """Names of all chains a trial may use."""
+        return sorted({"arm", "leg", *self.chains})
+
+
+def load_settings(path: Path) -> Settings:
+    """Read and validate a settings file.
+
+    Parameters
+    ----------
+    path : Path
+        A YAML file.
+
+    Returns
+    -------
+    Settings
+        The frozen settings.
+
+    Raises
+    ------
+    SettingsError
+        The file is missing or not YAML, or any of its entries is wrong; all of them are listed.
+    """
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SettingsError(f"settings file {path} does not exist; copy config/config.yaml of the demo study") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SettingsError(f"settings file {path} is not readable as YAML: {error}") from None
+    if not isinstance(raw, dict | None):
+        raise SettingsError(f"settings file {path} holds a {type(raw).__name__}, expected 'key: value' lines")
+    return make_settings(raw or {}, source=str(path))
+
+
+def make_settings(raw: Mapping[str, Any], *, source: str = "settings") -> Settings:
+    """Validate settings that were read or written by hand.
+
+    Parameters
+    ----------
+    raw : mapping
+        Settings as nested dictionaries.
+    source : str, optional
+        Where they come from, for messages.
+
+    Raises
+    ------
+    SettingsError
+        Any entry is wrong; all of them are listed.
+    """
+    try:
+        return Settings.model_validate(raw)
+    except ValidationError as error:
+        faults = [_sentence(dict(detail)) for detail in error.errors()]
+        raise SettingsError(f"{source}:\n" + "\n".join(f"  - {fault}" for fault in dict.fromkeys(faults))) from None
+
+
+def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> Settings:
+    """Return settings with some options changed by their dotted names, as a trial's own columns do.
+
+    Parameters
+    ----------
+    settings : Settings
+        The study's settings.
+    changes : mapping of str to str
+        Dotted name -> value as text, e.g. ``{"filter.cutoff_hz": "10"}``.
+    source : str
+        Where the changes come from, for messages.
+
+    Raises
+    ------
+    SettingsError
+        An unknown name or a wrong value.
+    """
+    if not changes:
+        return settings
+    return _override(settings, tuple(sorted(changes.items())), source)
+
+
+def _override(settings: Settings, changes: tuple[tuple[str, str], ...], source: str) -> Settings:
+    raw = settings.model_dump()
+    for dotted, text in changes:
+        *path, last = dotted.split(".")
+        target = raw
+        for part in path:
+            target = target.get(part) if isinstance(target, dict) else None
+        if not isinstance(target, dict) or last not in target:
+            raise SettingsError(f"{source}: no option is called {dotted!r}{_did_you_mean(dotted, option_names())}")
+        target[last] = yaml.safe_load(text)
+    return make_settings(raw, source=source)
+
+
+@functools.cache
+def option_names() -> tuple[str, ...]:
+    """Dotted names of all options."""
+    return tuple(name for name, *_ in describe_options())
+
+
+def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> list[tuple[str, str, str, str, str]]:
+    """Name, default, range, unit and sentence of every option, for the documentation."""
+    rows = []
+    for name, field in model.model_fields.items():
+        nested = field.annotation
+        if isinstance(nested, type) and issubclass(nested, BaseModel):
+            rows += describe_options(nested, f"{prefix}{name}.")
+            continue
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        limits = [
+            f"{sign} {getattr(limit, key)}"
+            for limit in field.metadata
+            for key, sign in (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<="))
+            if hasattr(limit, key)
+        ]
+        allowed = ", ".join(limits) or _literals(nested)
+        default = field.get_default(call_default_factory=True)
+        shown = "required" if field.is_required() else json.dumps(default)
+        rows.append((prefix + name, shown, allowed, str(extra.get("unit", "")), str(field.description)))
+    return rows
+
+
+def _literals(annotation: Any) -> str:
+    values = [v for part in (annotation, *get_args(annotation)) for v in get_args(part) if isinstance(v, str | int)]
+    return " | ".join(dict.fromkeys(str(v) for v in values))
+
+
+def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
+    """Hash of some sections of the settings, as hexadecimal text."""
+    chosen = {name: settings.model_dump(mode="json")[name] for name in sections}
+    return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _sentence(detail: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        parent = [str(part) for part in detail["loc"][:-1]]
+        known = [name[len(".".join([*parent, ""])) :] for name in option_names() if name.startswith(".".join([*parent, ""]))]
+        names = [name.split(".")[0] for name in (known if parent else option_names())]
+        return f"{where}: no option has this name{_did_you_mean(str(detail['loc'][-1]), names)}"
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{where or 'settings'}: {message}; found {_short(detail.get('input'))}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _did_you_mean(name: str, names: Any) -> str:
+    near = difflib.get_close_matches(name, list(dict.fromkeys(names)), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""

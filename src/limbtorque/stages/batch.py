@@ -1,0 +1,113 @@
+"""A batch of trials through one stage: progress, log, and errors that become rows of the ledger."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from limbtorque import __version__
+from limbtorque.errors import LimbtorqueError, TrialError
+from limbtorque.stages.layout import batch_key, code_key, stage_outputs, table_path, trial_key
+from limbtorque.study import Study, Trial, load_study
+from limbtorque.tables import Column, empty_table, read_table, write_table
+
+LOG = logging.getLogger("limbtorque")
+Step = Callable[[Study, Trial, dict[str, Any]], pa.Table]
+
+
+def run_batch(
+    stage: str, step: Step, *, folder: Path, batch: str, key: str, columns: Callable[[Trial], Sequence[Column]]
+) -> None:
+    """Run one stage for every trial of a batch and write the tables.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the stage.
+    step : callable
+        Makes the table of one trial from the study, the trial and what is to be kept with the table.
+    folder : Path
+        The study's folder.
+    batch : str
+        Which batch.
+    key : str
+        Key the job was planned with.
+    columns : callable
+        Columns of the table of a trial, for one that failed.
+
+    Raises
+    ------
+    LimbtorqueError
+        The settings or tables of the study were changed while the workflow ran.
+    """
+    study = planned_study(stage, folder=folder, batch=batch, key=key)
+    trials = study.batches[batch]
+    announce(stage, study, trials, folder)
+    for trial in trials:
+        meta = {"trial": trial.name, "status": "ok", "provenance": {stage: provenance(stage, trial)}}
+        started = time.perf_counter()
+        try:
+            table = step(study, trial, meta)
+        except Exception as error:  # the one place that catches all: the trial becomes a row of the ledger
+            table = empty_table(columns(trial), meta={**meta, **failure(error)})
+        for path in stage_outputs(stage, trial):
+            write_table(table, folder / path)
+        LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
+
+
+def planned_study(stage: str, *, folder: Path, batch: str, key: str) -> Study:
+    """Load the study of a job, and refuse to go on where it is not the one that was planned."""
+    study = load_study(folder)
+    if batch not in study.batches or batch_key(stage, study, batch) != key:
+        raise LimbtorqueError(
+            f"the settings or tables of the study were changed while {stage} of {batch} was waiting to run; start again"
+        )
+    return study
+
+
+def announce(stage: str, study: Study, trials: Sequence[Trial], folder: Path) -> None:
+    """Say what is being worked on, and how many trials of the study have this stage behind them."""
+    done = sum((folder / stage_outputs(stage, trial)[0]).exists() for trial in study.trials)
+    names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")
+    text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
+    LOG.info(text)
+    print(text, file=sys.stderr, flush=True)
+
+
+def failure(error: Exception) -> dict[str, str]:
+    """Status, reason and message of a trial that an error ended."""
+    if isinstance(error, TrialError):
+        LOG.warning("%s", error)
+        return {"status": "failed", "reason": error.reason, "message": str(error)}
+    LOG.error("%s", traceback.format_exc())
+    kind = "settings" if isinstance(error, LimbtorqueError) else "defect"
+    advice = "" if kind == "settings" else " (an error inside the program: report it, with the log and the file)"
+    return {"status": "failed", "reason": kind, "message": f"{type(error).__name__}: {error}{advice}"}
+
+
+def upstream(stage: str, trial: Trial, folder: Path, meta: dict[str, Any]) -> tuple[pa.Table, dict[str, Any]] | None:
+    """Table of an earlier stage and its metadata; None where the trial had failed by then, and `meta` then says so."""
+    table, kept = read_table(folder / table_path(stage, trial.name))
+    meta["provenance"] = {**kept["provenance"], **meta["provenance"]}
+    if kept["status"] == "failed":
+        meta.update({name: kept[name] for name in ("status", "reason", "message")})
+        return None
+    return table, kept
+
+
+def provenance(stage: str, trial: Trial) -> dict[str, str]:
+    """Hashes of settings and code, and the version, for a trial's table."""
+    return {"settings": trial_key(stage, trial), "code": code_key(stage), "version": __version__}
+
+
+def log_to(path: Path) -> None:
+    """Send the log of this process to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(filename=path, filemode="w", level=logging.INFO, format="%(levelname)s %(message)s", force=True)

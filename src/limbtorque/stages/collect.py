@@ -1,0 +1,169 @@
+"""Per-trial tables -> summary, ledger, data dictionary and provenance of the study."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from limbtorque import __version__
+from limbtorque.errors import LimbtorqueError
+from limbtorque.quality import CHECKS, FIGURES, assess
+from limbtorque.segments import DEMPSTER_WINTER
+from limbtorque.settings import settings_hash
+from limbtorque.stages import kinematics, muscles, torques
+from limbtorque.stages.layout import SECTIONS, STUDY_TABLES, code_key, table_path
+from limbtorque.study import Study, Trial, load_study
+from limbtorque.tables import (
+    DICTIONARY_COLUMNS,
+    LEDGER_COLUMNS,
+    META_KEY,
+    SUMMARY_COLUMNS,
+    Column,
+    make_table,
+    write_table,
+)
+
+LIBRARIES = ("ezc3d", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
+
+
+def run(*, folder: Path) -> None:
+    """Make the tables of the study from the metadata of its trials' tables; no per-trial table is loaded."""
+    study = load_study(folder)
+    ledger, summary, sources = [], [], {}
+    for trial in study.trials:
+        kept = {stage: _kept(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")}
+        ledger.append(_ledger_row(study, trial, kept))
+        summary += [{**_identity(trial), **row} for row in kept["torques"].get("summary", [])]
+        sources[trial.name] = {
+            "file": _relative(trial.file, folder),
+            "sha256": kept["kinematics"].get("input_sha256", ""),
+            "stages": kept["muscles"]["provenance"],
+        }
+    write_table(_table(SUMMARY_COLUMNS, summary), folder / STUDY_TABLES["summary"])
+    write_table(_table(LEDGER_COLUMNS, ledger), folder / STUDY_TABLES["ledger"])
+    write_table(_table(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
+    text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
+    (folder / STUDY_TABLES["provenance"]).write_text(text + "\n", encoding="utf-8")
+
+
+def verdict(*, folder: Path, ledger: Path) -> str:
+    """Sentence that names the trials that failed.
+
+    Raises
+    ------
+    LimbtorqueError
+        A larger share of the trials failed than `run.max_failed_fraction` allows.
+    """
+    import pyarrow.csv
+
+    rows = pyarrow.csv.read_csv(ledger, convert_options=pyarrow.csv.ConvertOptions(column_types=_text_types())).to_pylist()
+    count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
+    lines = [f"{len(rows)} trials: {count['ok']} ok, {count['flagged']} flagged, {count['failed']} failed"]
+    lines += [f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"]
+    text = "\n".join(lines)
+    allowed = load_study(folder).settings.run.max_failed_fraction
+    if count["failed"] > allowed * len(rows):
+        raise LimbtorqueError(
+            f"{text}\n{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
+            f"the tables of the others and {ledger} are complete"
+        )
+    return text
+
+
+def _text_types() -> dict[str, pa.DataType]:
+    return {column.name: pa.string() for column in LEDGER_COLUMNS if column.kind is str}
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    """Metadata of a per-trial table, without its rows."""
+    kept: dict[str, Any] = json.loads(pyarrow.parquet.read_schema(path).metadata[META_KEY])
+    return kept
+
+
+def _identity(trial: Trial) -> dict[str, str]:
+    return {
+        "trial": trial.name,
+        "session": trial.session,
+        "subject": trial.subject.name,
+        "condition": trial.condition,
+        "chain": trial.chain,
+        "side": trial.side,
+    }
+
+
+def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    last = kept["muscles"]
+    motion = kept["kinematics"].get("motion", {})
+    figures = {
+        **motion.get("quality", {}),
+        **kept["torques"].get("quality", {}),
+        **kept["muscles"].get("quality", {}),
+    }
+    flags = assess(figures, trial.settings.quality) if last["status"] != "failed" else []
+    notes = [*kept["kinematics"].get("notes", []), *filter(None, (trial.subject.note, trial.note))]
+    names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
+    return {
+        **_identity(trial),
+        "file": _relative(trial.file, study.folder),
+        "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
+        "reason": last.get("reason", "") or " ".join(flag.check.name for flag in flags),
+        "message": last.get("message", "") or "; ".join(flag.sentence for flag in flags),
+        **{name: figures.get(name, float("nan")) for name in names},
+        "plane": motion.get("plane_view", ""),
+        "input_sha256": kept["kinematics"].get("input_sha256", ""),
+        "notes": "; ".join(notes),
+    }
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
+
+
+def _table(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> pa.Table:
+    return make_table(columns, {column.name: [row[column.name] for row in rows] for column in columns})
+
+
+def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
+    """Every column of every table, once."""
+    chosen: dict[tuple[str, str], Column] = {}
+
+    def add(table: str, columns: Iterable[Column]) -> None:
+        for column in columns:
+            chosen.setdefault((table, column.name), column)
+
+    seen = set()
+    for trial in study.trials:
+        if (kind := (trial.chain, trial.settings.chains, trial.settings.muscles.enabled)) and str(kind) not in seen:
+            seen.add(str(kind))
+            add("kinematics", kinematics.columns(trial))
+            add("torques", torques.columns(trial))
+            add("muscles", muscles.columns(trial, folder))
+    add("summary", SUMMARY_COLUMNS)
+    add("ledger", LEDGER_COLUMNS)
+    add("data_dictionary", DICTIONARY_COLUMNS)
+    return [
+        {"table": table, "column": name, "unit": column.unit, "definition": column.definition, "sign": column.sign}
+        for (table, name), column in chosen.items()
+    ]
+
+
+def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
+    settings = study.settings.model_dump(mode="json")
+    return {
+        "program": {"name": "limbtorque", "version": __version__},
+        "code": {stage: code_key(stage) for stage in ("kinematics", "torques", "muscles", "collect")},
+        "python": platform.python_version(),
+        "libraries": {name: metadata.version(name) for name in LIBRARIES},
+        "settings": settings,
+        "settings_hash": settings_hash(study.settings, tuple(settings)),
+        "sections": {stage: list(names) for stage, names in SECTIONS.items()},
+        "segment_table": {name: vars(row) for name, row in DEMPSTER_WINTER.items()},
+        "trials": sources,
+    }

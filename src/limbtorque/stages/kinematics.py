@@ -1,0 +1,51 @@
+"""Recordings -> `results/kinematics`: the motion of every trial's chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from limbtorque.motion import chain_motion, kinematics_table
+from limbtorque.readers.guarded import GuardedReader
+from limbtorque.stages.batch import run_batch
+from limbtorque.study import Study, Trial
+from limbtorque.tables import Column, kinematics_columns
+
+
+def columns(trial: Trial) -> Sequence[Column]:
+    """Columns of a trial's table."""
+    model = trial.settings.chain(trial.chain)
+    return kinematics_columns([j.name for j in model.joints], [s.name for s in model.segments])
+
+
+def run(*, folder: Path, batch: str, key: str) -> None:
+    """Make the kinematics tables of a batch."""
+    with GuardedReader() as reader:
+
+        def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
+            limits = trial.settings.reading
+            recording = reader.read(
+                trial.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s
+            )
+            meta["input_sha256"] = recording.sha256
+            meta["provenance"]["kinematics"]["reader"] = recording.reader
+            motion = chain_motion(
+                recording,
+                chain=trial.chain,
+                side=trial.side,
+                marker_set=trial.marker_set,
+                body_mass_kg=trial.subject.mass_kg,
+                settings=trial.settings,
+                prefix=trial.prefix,
+                load=trial.load,
+                start_s=trial.start_s,
+                end_s=trial.end_s,
+                measured=trial.subject.measured,
+            )
+            meta["notes"] = [*recording.notes, *motion.notes]
+            return kinematics_table(motion, meta=meta)
+
+        run_batch("kinematics", step, folder=folder, batch=batch, key=key, columns=columns)

@@ -1,0 +1,147 @@
+"""Where every file of a study is, and the keys that decide what has to be made again."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import json
+import re
+from pathlib import Path
+
+from limbtorque.settings import settings_hash
+from limbtorque.study import Study, Trial
+
+RESULTS = Path("results")
+SOURCES: dict[str, tuple[str, ...]] = {
+    "kinematics": (),
+    "torques": ("kinematics",),
+    "muscles": ("kinematics", "torques"),
+    "figures": ("kinematics", "torques"),
+}
+STUDY_TABLES = {
+    "summary": RESULTS / "summary.csv",
+    "ledger": RESULTS / "ledger.csv",
+    "dictionary": RESULTS / "data_dictionary.csv",
+    "provenance": RESULTS / "provenance.json",
+}
+SECTIONS = {
+    "kinematics": (
+        "gravity_m_s2",
+        "marker_sets",
+        "substitutes",
+        "chains",
+        "reading",
+        "plane",
+        "gaps",
+        "filter",
+        "differentiation",
+        "segments",
+        "loads",
+        "plates",
+        "tables",
+    ),
+    "torques": ("chains", "tables"),
+    "muscles": ("chains", "muscles", "tables"),
+    "figures": ("chains", "figures"),
+    "collect": ("title", "quality", "run"),
+}
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def table_path(stage: str, trial: str, suffix: str = ".parquet") -> Path:
+    """Path of a trial's table, relative to the study's folder."""
+    return RESULTS / stage / f"{trial}{suffix}"
+
+
+def stage_outputs(stage: str, trial: Trial) -> list[Path]:
+    """All files that a stage makes for a trial."""
+    if stage == "figures":
+        return [table_path(stage, trial.name, f".{form}") for form in trial.settings.figures.formats]
+    suffixes = (".parquet", ".csv") if trial.settings.tables.csv else (".parquet",)
+    return [table_path(stage, trial.name, suffix) for suffix in suffixes]
+
+
+def rule_name(stage: str, batch: str) -> str:
+    """Name of the rule of a stage and batch; different batches have different names.
+
+    >>> rule_name("torques", "S-01")
+    'torques_S_dash_01'
+    """
+    words = {"_": "__", "-": "_dash_", ".": "_dot_", "~": "_part_"}
+    return f"{stage}_" + re.sub(r"[_.~-]", lambda match: words[match.group()], batch)
+
+
+def trial_key(stage: str, trial: Trial) -> str:
+    """Hash of everything in the settings and tables that a stage's result for a trial depends on."""
+    row = {
+        "file": trial.file.as_posix(),
+        "chain": trial.chain,
+        "side": trial.side,
+        "marker_set": trial.marker_set,
+        "prefix": trial.prefix,
+        "load": trial.load,
+        "window": (trial.start_s, trial.end_s),
+        "mass_kg": trial.subject.mass_kg,
+        "measured": trial.subject.measured,
+    }
+    own = settings_hash(trial.settings, SECTIONS[stage])
+    return hashlib.sha256(json.dumps([trial.name, row, own], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def batch_key(stage: str, study: Study, batch: str) -> str:
+    """Hash over the trials of a batch; a job refuses to run where it differs from the one it was planned with."""
+    keys = [trial_key(stage, trial) for trial in study.batches[batch]]
+    return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
+
+
+def study_key(study: Study) -> str:
+    """Hash of all settings and of what the tables say of every trial: what the tables of the study depend on."""
+    rows = [
+        (trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note)
+        + (trial_key("kinematics", trial), settings_hash(trial.settings, SECTIONS["collect"]))
+        for trial in study.trials
+    ]
+    everything = settings_hash(study.settings, tuple(type(study.settings).model_fields))
+    return hashlib.sha256(json.dumps([rows, everything], sort_keys=True).encode()).hexdigest()[:16]
+
+
+@functools.cache
+def code_key(stage: str) -> str:
+    """Hash of the source of a stage's module, of every module of the package it imports, and of the data beside them."""
+    digest = hashlib.sha256()
+    for name in sorted(_closure(f"limbtorque.stages.{stage}")):
+        path = _module_path(name)
+        digest.update(name.encode() + path.read_bytes())
+        for data in sorted((path.parent / "sets").glob("*.yaml")) if name.startswith("limbtorque.muscles") else ():
+            digest.update(data.name.encode() + data.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _closure(module: str) -> set[str]:
+    """A module of the package and all modules of the package that it imports, directly or not."""
+    seen: set[str] = set()
+    todo = [module]
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            todo += _imports(name)
+    return seen
+
+
+@functools.cache
+def _imports(module: str) -> tuple[str, ...]:
+    tree = ast.parse(_module_path(module).read_text(encoding="utf-8"))
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("limbtorque"):
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names if alias.name.startswith("limbtorque")}
+    return tuple(sorted(name for name in names if _module_path(name).is_file()))
+
+
+def _module_path(module: str) -> Path:
+    base = _PACKAGE.joinpath(*module.split(".")[1:])
+    return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")

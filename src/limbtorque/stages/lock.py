@@ -1,0 +1,34 @@
+"""One run at a time in a study's folder, with a lock that the end of the process opens, however it ends."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+from typing import IO
+
+from limbtorque.errors import LimbtorqueError
+
+_held: list[IO[str]] = []
+
+
+def hold(folder: Path) -> None:
+    """Hold the lock of a results folder until this process ends.
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder; made if it is not there.
+
+    Raises
+    ------
+    LimbtorqueError
+        Another run holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = (folder / ".lock").open("w", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise LimbtorqueError(f"another run is at work in {folder}; wait for it, or end it first") from None
+    _held.append(file)

@@ -1,0 +1,49 @@
+"""`results/torques` -> `results/muscles`: the muscle forces of every trial."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from limbtorque.motion import motion_from_table
+from limbtorque.muscles.forces import muscle_forces, muscle_table
+from limbtorque.muscles.moment_arms import MuscleSet, load_muscle_set
+from limbtorque.stages.batch import run_batch, upstream
+from limbtorque.study import Study, Trial
+from limbtorque.tables import Column, column_array, empty_table, muscle_columns
+
+
+def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
+    """Muscle set of a trial's chain; None where it has none or muscles are switched off."""
+    name = trial.settings.chain(trial.chain).muscles
+    if name is None or not trial.settings.muscles.enabled:
+        return None
+    return load_muscle_set(folder / name if name.endswith((".yaml", ".yml")) else name)
+
+
+def columns(trial: Trial, folder: Path) -> Sequence[Column]:
+    """Columns of a trial's table."""
+    chosen = muscle_set_of(trial, folder)
+    joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
+    return muscle_columns(joints, [muscle.name for muscle in chosen.muscles] if chosen else [])
+
+
+def run(*, folder: Path, batch: str, key: str) -> None:
+    """Make the muscle tables of a batch; a trial without a muscle set gets an empty one."""
+
+    def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
+        kinematics = upstream("kinematics", trial, folder, meta)
+        found = upstream("torques", trial, folder, meta)
+        chosen = muscle_set_of(trial, folder)
+        if kinematics is None or found is None or chosen is None:
+            return empty_table(columns(trial, folder), meta=meta)
+        motion = motion_from_table(*kinematics)
+        net = column_array(found[0], *(f"{joint}_torque_nm" for joint in motion.joints))
+        forces = muscle_forces(motion, net, chosen)
+        meta["quality"] = forces.quality
+        return muscle_table(motion, forces, meta=meta)
+
+    run_batch("muscles", step, folder=folder, batch=batch, key=key, columns=lambda trial: columns(trial, folder))

@@ -1,0 +1,89 @@
+"""What a trial's torques come to: peak, mean, impulse, power and work of every joint and term."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.motion import ChainMotion
+from limbtorque.settings import ChainModel
+from limbtorque.tables import term_columns
+from limbtorque.torques import Torques
+
+FloatArray = NDArray[np.float64]
+
+
+def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> list[dict[str, Any]]:
+    """One row for every joint and term.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    model : ChainModel
+        The chain, for the names of flexion and extension.
+
+    Returns
+    -------
+    list of dict
+        Rows of `results/summary.csv` without the trial's own columns.
+
+    Notes
+    -----
+    Frames at the ends and frames whose torque is not known are left out; integrals are trapezoids between
+    neighbouring frames that are both used.
+    """
+    terms = torques.terms
+    used = ~motion.edge & ~np.isnan(terms.net).any(axis=1)
+    stacked = np.concatenate(
+        [
+            terms.net[:, :, None],
+            terms.inertial,
+            terms.centripetal,
+            terms.coriolis,
+            np.stack([terms.gravity, terms.base, terms.external], axis=2),
+        ],
+        axis=2,
+    )
+    rows = []
+    for i, joint in enumerate(motion.joints):
+        prefix, suffix = f"{joint}_torque_", "_nm"
+        names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
+        sense = (model.joints[i].flexion_name, model.joints[i].extension_name)
+        positive, negative = sense if motion.flexion_sign[i] > 0 else sense[::-1]
+        for k, name in enumerate(names):
+            figures = _figures(stacked[:, i, k], motion.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
+            peak = figures["peak_nm"]
+            direction = "" if not peak else positive if peak > 0 else negative
+            rows.append({"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction, **figures})
+    return rows
+
+
+def _figures(
+    torque: FloatArray, velocity: FloatArray, time_s: FloatArray, used: NDArray[np.bool_], rate_hz: float
+) -> dict[str, Any]:
+    values, power = torque[used], (torque * velocity)[used]
+    if not values.size:
+        blank = ("peak_nm", "peak_time_s", "mean_nm", "rms_nm", "impulse_nms", "peak_power_w")
+        return {"n_frames": 0, **dict.fromkeys((*blank, "positive_work_j", "negative_work_j"), float("nan"))}
+    top = int(np.abs(values).argmax())
+    together = np.diff(np.flatnonzero(used)) == 1
+    return {
+        "n_frames": int(values.size),
+        "peak_nm": float(values[top]),
+        "peak_time_s": float(time_s[used][top]),
+        "mean_nm": float(values.mean()),
+        "rms_nm": float(np.sqrt((values**2).mean())),
+        "impulse_nms": _integral(values, together, rate_hz),
+        "peak_power_w": float(power[np.abs(power).argmax()]),
+        "positive_work_j": _integral(np.maximum(power, 0.0), together, rate_hz),
+        "negative_work_j": _integral(np.minimum(power, 0.0), together, rate_hz),
+    }
+
+
+def _integral(values: FloatArray, together: NDArray[np.bool_], rate_hz: float) -> float:
+    return float(((values[1:] + values[:-1])[together] / 2.0).sum() / rate_hz)

@@ -1,0 +1,356 @@
+"""Every column that leaves the program: its name, unit, definition and sign. Columns are named here only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from limbtorque.chain import pairs
+from limbtorque.quality import CHECKS, FIGURES
+
+MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
+ANGLE_SIGN = "counter-clockwise positive about the plane's normal; column positive_is of the summary says what that is to the body"
+IN_PLANE = "x forward, y up (in a horizontal plane: x forward, y to the left)"
+META_KEY = b"limbtorque"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Name; ends in the unit where there is one.
+    unit : str
+        Unit, ``"1"`` for a pure number, empty for text.
+    definition : str
+        What it is.
+    sign : str
+        What positive means.
+    kind : type
+        float, int or str.
+    """
+
+    name: str
+    unit: str
+    definition: str
+    sign: str = ""
+    kind: type = float
+
+
+FRAME_COLUMNS = (
+    Column("frame", "1", "frame number of the original capture, from 1", kind=int),
+    Column("time_s", "s", "time from the first frame of the recording"),
+    Column(
+        "edge",
+        "1",
+        "1 where the frame is within reach of an end of the filter or the differences: less certain; left out of the summary",
+        kind=int,
+    ),
+    Column(
+        "foreshortened",
+        "1",
+        "1 where a segment points so far out of the plane that its orientation in it means nothing (torques are empty)",
+        kind=int,
+    ),
+)
+EXTERNAL_STATUS = Column(
+    "external_status",
+    "1",
+    "0 no external load, 1 external load known, 2 ground contact whose force is not known (torques are empty)",
+    kind=int,
+)
+
+
+def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
+    """Columns of `results/kinematics`.
+
+    Parameters
+    ----------
+    joints, segments : sequence of str
+        Names, proximal first.
+    """
+    columns = [*FRAME_COLUMNS, Column("filled", "1", "1 where a marker of the chain was filled", kind=int)]
+    for point in (*joints, "endpoint"):
+        columns += [
+            Column(f"{point}_position_{axis}_m", "m", f"filtered position of the {point} in the plane", IN_PLANE)
+            for axis in "xy"
+        ]
+    columns += [
+        Column(f"{segment}_orientation_rad", "rad", f"orientation of the {segment}, from its proximal joint, to the x axis", ANGLE_SIGN)
+        for segment in segments
+    ]
+    for i, joint in enumerate(joints):
+        against = "the plane's x axis" if i == 0 else f"the {segments[i - 1]}"
+        angle = f"angle of the {segments[i]} against {against}"
+        columns += [
+            Column(f"{joint}_angle_rad", "rad", f"{joint} angle: {angle}", ANGLE_SIGN),
+            Column(f"{joint}_velocity_rad_s", "rad/s", f"angular velocity of the {joint}", ANGLE_SIGN),
+            Column(f"{joint}_acceleration_rad_s2", "rad/s^2", f"angular acceleration of the {joint}", ANGLE_SIGN),
+        ]
+    columns += [
+        Column(f"base_acceleration_{axis}_m_s2", "m/s^2", f"acceleration of the {joints[0]} in the plane", IN_PLANE)
+        for axis in "xy"
+    ]
+    last = segments[-1]
+    columns += [
+        Column(f"external_force_{axis}_n", "N", f"external force on the {last}, in the plane", IN_PLANE) for axis in "xy"
+    ]
+    columns += [
+        Column(f"external_point_{axis}_m", "m", "point at which external force and couple are given", IN_PLANE)
+        for axis in "xy"
+    ]
+    columns.append(
+        Column("external_couple_nm", "N m", f"external couple on the {last}", "counter-clockwise positive on the segment")
+    )
+    return [*columns, EXTERNAL_STATUS]
+
+
+def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
+    """Columns of the terms of one joint's net torque, in the order in which they are added up.
+
+    Parameters
+    ----------
+    joint : str
+        The joint.
+    joints : sequence of str
+        All joints of the chain, proximal first.
+    """
+    terms = [
+        (f"inertial_{j}", f"inertial: inertia M[{joint},{j}] times the angular acceleration of the {j}") for j in joints
+    ]
+    terms += [
+        (
+            f"centripetal_{j}",
+            f"centripetal: proportional to the squared angular velocity of the {j}"
+            + ("; always 0, a joint's own centripetal force passes through it" if j == joint else ""),
+        )
+        for j in joints
+    ]
+    terms += [
+        (f"coriolis_{joints[p]}_{joints[q]}", f"Coriolis: proportional to twice the product of the angular velocities of {joints[p]} and {joints[q]}")
+        for p, q in pairs(len(joints))
+    ]
+    terms += [
+        ("gravity", "gravity: torque that holds the distal segments against gravity"),
+        ("base", f"base motion: torque that accelerates the distal segments with the {joints[0]}"),
+        ("external", "external: torque that withstands the external load"),
+    ]
+    return [Column(f"{joint}_torque_{term}_nm", "N m", f"{joint}: {text}", MECHANICAL) for term, text in terms]
+
+
+def torque_columns(joints: Sequence[str]) -> list[Column]:
+    """Columns of `results/torques`, the torque component table.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Names, proximal first.
+    """
+    columns = [*FRAME_COLUMNS, EXTERNAL_STATUS]
+    for joint in joints:
+        columns.append(Column(f"{joint}_torque_nm", "N m", f"net {joint} torque: the sum of its terms", MECHANICAL))
+        columns += term_columns(joint, joints)
+        columns.append(
+            Column(
+                f"{joint}_torque_closure_nm",
+                "N m",
+                "net torque of an independent recursive Newton-Euler pass over the same motion minus the sum of the terms",
+                MECHANICAL,
+            )
+        )
+    columns += [
+        Column(
+            f"{joint}_reaction_{axis}_n",
+            "N",
+            f"joint reaction force at the {joint}; not the force in the joint, to which the pull of the muscles is added",
+            f"proximal segment acting on distal segment; {IN_PLANE}",
+        )
+        for joint in joints
+        for axis in "xy"
+    ]
+    columns += [
+        Column(f"{joint}_power_w", "W", f"power of the net {joint} torque: torque times angular velocity", "positive: energy into the segments")
+        for joint in joints
+    ]
+    return columns
+
+
+def muscle_columns(joints: Sequence[str], muscles: Sequence[str]) -> list[Column]:
+    """Columns of `results/muscles`.
+
+    Parameters
+    ----------
+    joints, muscles : sequence of str
+        Names.
+    """
+    columns = [
+        *FRAME_COLUMNS,
+        Column(
+            "sharing_status",
+            "1",
+            "0 the muscles give the whole torque; 1 they cannot, or a joint has no known moment arms: see the reserve; "
+            "2 the torque is not known; 3 no solution was found",
+            kind=int,
+        ),
+        Column(
+            "moment_arm_status",
+            "1",
+            "1 where a joint is outside the range in which its moment arms were sampled (they are held at the range's end)",
+            kind=int,
+        ),
+    ]
+    columns += [Column(f"{m}_force_n", "N", f"force of {m}, least sum of squared activations", "tension positive") for m in muscles]
+    columns += [Column(f"{m}_activation", "1", f"activation of {m}: its force over its largest isometric force") for m in muscles]
+    for joint in joints:
+        columns += [
+            Column(f"{joint}_torque_muscle_{m}_nm", "N m", f"part of the {joint} torque that {m} makes", MECHANICAL)
+            for m in muscles
+        ]
+        columns.append(
+            Column(
+                f"{joint}_torque_reserve_nm",
+                "N m",
+                f"part of the {joint} torque that no muscle of the set makes; with the muscles' parts it adds up to the net torque",
+                MECHANICAL,
+            )
+        )
+    return columns
+
+
+TRIAL_COLUMNS = (
+    Column("trial", "", "name of the trial", kind=str),
+    Column("session", "", "session of the trial", kind=str),
+    Column("subject", "", "subject", kind=str),
+    Column("condition", "", "condition", kind=str),
+    Column("chain", "", "chain", kind=str),
+    Column("side", "", "side of the body", kind=str),
+)
+SUMMARY_COLUMNS = (
+    *TRIAL_COLUMNS,
+    Column("joint", "", "joint", kind=str),
+    Column("term", "", "net torque or one of its terms", kind=str),
+    Column("positive_is", "", "what a positive torque does at this joint in this trial", kind=str),
+    Column("n_frames", "1", "frames that were used: known torque, not at the ends", kind=int),
+    Column("peak_nm", "N m", "value of largest magnitude", MECHANICAL),
+    Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
+    Column("peak_sense", "", "what the torque does at its peak", kind=str),
+    Column("mean_nm", "N m", "mean", MECHANICAL),
+    Column("rms_nm", "N m", "root mean square"),
+    Column("impulse_nms", "N m s", "integral over time of the frames used", MECHANICAL),
+    Column("peak_power_w", "W", "power of largest magnitude of this torque", "positive: energy into the segments"),
+    Column("positive_work_j", "J", "integral of the positive power"),
+    Column("negative_work_j", "J", "integral of the negative power"),
+)
+LEDGER_COLUMNS = (
+    *TRIAL_COLUMNS,
+    Column("file", "", "recording, as in the table of trials", kind=str),
+    Column("status", "", "ok, flagged or failed", kind=str),
+    Column("reason", "", "kind of failure, or names of the flags", kind=str),
+    Column("message", "", "what was found and what to do about it", kind=str),
+    *(Column(name, unit, text) for name, unit, text in FIGURES),
+    *(Column(check.name, check.unit, check.definition) for check in CHECKS),
+    Column("plane", "", "plane of motion as the body sees it: sagittal, horizontal or oblique", kind=str),
+    Column("input_sha256", "", "hash of the recording", kind=str),
+    Column("notes", "", "what was found and decided on the way", kind=str),
+)
+DICTIONARY_COLUMNS = (
+    Column("table", "", "table the column belongs to", kind=str),
+    Column("column", "", "name of the column", kind=str),
+    Column("unit", "", "unit", kind=str),
+    Column("definition", "", "what it is", kind=str),
+    Column("sign", "", "what positive means", kind=str),
+)
+_ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
+
+
+def make_table(columns: Sequence[Column], values: Mapping[str, Any], *, meta: Mapping[str, Any] | None = None) -> pa.Table:
+    """Table of exactly these columns, with their units and definitions in the metadata.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Columns, in order.
+    values : mapping of str to array_like
+        Values of each column.
+    meta : mapping, optional
+        Anything JSON can hold, kept with the table.
+
+    Returns
+    -------
+    pyarrow.Table
+        The table.
+
+    Raises
+    ------
+    ValueError
+        A column without values, or values without a column.
+    """
+    names = [column.name for column in columns]
+    if set(names) != set(values) or len(set(names)) != len(names):
+        raise ValueError(f"columns and values differ: {sorted(set(names) ^ set(values))}")
+    fields = [
+        pa.field(c.name, _ARROW_TYPES[c.kind], metadata={"unit": c.unit, "definition": c.definition, "sign": c.sign})
+        for c in columns
+    ]
+    schema = pa.schema(fields, metadata={META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
+    arrays = [pa.array(np.asarray(values[c.name]) if c.kind is not str else list(values[c.name]), type=_ARROW_TYPES[c.kind]) for c in columns]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def empty_table(columns: Sequence[Column], *, meta: Mapping[str, Any]) -> pa.Table:
+    """Table without rows, for a trial that failed."""
+    return make_table(columns, {column.name: [] for column in columns}, meta=meta)
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table as its suffix says: .parquet or .csv; the same table gives the same bytes.
+
+    Missing numbers are empty cells in CSV and NaN in Parquet.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path, compression="zstd", use_dictionary=False)
+        return
+    blank = [_nan_to_null(column) for column in table.columns]
+    options = pyarrow.csv.WriteOptions(quoting_style="needed")
+    pyarrow.csv.write_csv(pa.Table.from_arrays(blank, names=table.column_names), path, write_options=options)
+
+
+def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pa.types.is_floating(column.type) or not np.isnan(column.to_numpy()).any():
+        return column
+    return pa.chunked_array([pa.array(column.to_numpy(), from_pandas=True)])
+
+
+def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+    """Read a Parquet table and what was kept with it.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `write_table` wrote.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        The table.
+    meta : dict
+        What `make_table` was given as `meta`.
+    """
+    table = pyarrow.parquet.read_table(path, use_threads=False)
+    return table, json.loads((table.schema.metadata or {}).get(META_KEY, b"{}"))
+
+
+def column_array(table: pa.Table, *names: str) -> np.ndarray:
+    """Columns of a table side by side as floats, shape (n_rows, n_names)."""
+    return np.column_stack([table.column(name).to_numpy() for name in names]).astype(float)

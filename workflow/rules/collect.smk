@@ -1,0 +1,35 @@
+# in:  results/kinematics, results/torques, results/muscles
+# out: results/summary.csv, results/ledger.csv, results/data_dictionary.csv, results/provenance.json, results/verdict.txt
+rule collect:
+    input:
+        tables=[
+            str(layout.table_path(stage, trial.name))
+            for stage in ("kinematics", "torques", "muscles")
+            for trial in STUDY.trials
+        ],
+    output:
+        [str(path) for path in layout.STUDY_TABLES.values()],
+    params:
+        key=layout.study_key(STUDY),
+        code=layout.code_key("collect"),
+    log:
+        "results/logs/collect.log",
+    message:
+        f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
+    script:
+        "../scripts/collect.py"
+
+
+rule verdict:
+    input:
+        ledger=str(layout.STUDY_TABLES["ledger"]),
+    output:
+        "results/verdict.txt",
+    params:
+        allowed=STUDY.settings.run.max_failed_fraction,
+    log:
+        "results/logs/verdict.log",
+    message:
+        "which trials failed"
+    script:
+        "../scripts/verdict.py"

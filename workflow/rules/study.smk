@@ -1,0 +1,25 @@
+# in:  config/config.yaml, config/trials.csv, config/subjects.csv
+# out: STUDY, checked as a whole before any job starts; one run at a time in a study's folder
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from limbtorque.errors import LimbtorqueError
+from limbtorque.stages import layout, lock
+from limbtorque.study import load_study
+
+if config:
+    raise WorkflowError("options are read from config/config.yaml only; --config has no effect here")
+try:
+    STUDY = load_study(Path("."))
+except LimbtorqueError as error:
+    raise WorkflowError(str(error)) from None
+
+
+onstart:
+    lock.hold(layout.RESULTS)
+
+
+onsuccess:
+    print(Path("results/verdict.txt").read_text(), end="")
+    print("ledger: results/ledger.csv")

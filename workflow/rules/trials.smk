@@ -1,0 +1,32 @@
+# in:  the recordings
+# out: results/kinematics, results/torques, results/muscles and results/figures, one set of files for each trial
+#
+# One rule for each stage and batch, with the files of its trials: the unit of a job is a session, not a trial, and
+# every table is tracked. 'code' and 'key' are what makes a job run again after a change of the package or the study.
+TRIAL_FILES = []
+
+for stage, sources in layout.SOURCES.items():
+    for batch, trials in STUDY.batches.items():
+        made = [str(path) for trial in trials for path in layout.stage_outputs(stage, trial)]
+        needed = [str(layout.table_path(source, trial.name)) for source in sources for trial in trials]
+        TRIAL_FILES += made
+
+        rule:
+            name:
+                layout.rule_name(stage, batch)
+            input:
+                recordings=[] if sources else sorted({str(trial.file) for trial in trials}),
+                tables=needed,
+            output:
+                made,
+            params:
+                stage=stage,
+                batch=batch,
+                key=layout.batch_key(stage, STUDY, batch),
+                code=layout.code_key(stage),
+            log:
+                f"results/logs/{stage}/{batch}.log",
+            message:
+                f"{stage} of session {batch}: {len(trials)} trials"
+            script:
+                "../scripts/stage.py"

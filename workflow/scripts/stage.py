@@ -1,0 +1,10 @@
+"""One stage for one batch of trials: hand Snakemake's parameters to the package."""
+
+import importlib
+from pathlib import Path
+
+from limbtorque.stages.batch import log_to
+
+log_to(Path(snakemake.log[0]))  # noqa: F821 - Snakemake puts it here
+stage = importlib.import_module(f"limbtorque.stages.{snakemake.params.stage}")  # noqa: F821
+stage.run(folder=Path(), batch=snakemake.params.batch, key=snakemake.params.key)  # noqa: F821
