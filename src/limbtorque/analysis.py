@@ -10,9 +10,10 @@ import pyarrow as pa
 from limbtorque.motion import ChainMotion, chain_motion, kinematics_table
 from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
 from limbtorque.muscles.moment_arms import load_muscle_set
+from limbtorque.quality import assess
 from limbtorque.recording import Recording
 from limbtorque.settings import Settings
-from limbtorque.torques import Torques, joint_torques, torque_table
+from limbtorque.torques import Torques, joint_torques, torque_quality, torque_table
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class TrialResult:
     kinematics_table: pa.Table
     torque_table: pa.Table
     muscle_table: pa.Table | None
+
+    def flags(self, settings: Settings) -> list[str]:
+        """What is above its threshold, in sentences."""
+        figures = {**self.motion.quality, **torque_quality(self.torques), **(self.muscles.quality if self.muscles else {})}
+        return [flag.sentence for flag in assess(figures, settings.quality)]
 
 
 def analyse_recording(

@@ -81,12 +81,12 @@ class Chain:
     def coupling(self) -> FloatArray:
         """Matrix A of shape (n_links, n_links), kg m^2: ``A_ij cos(theta_i - theta_j)`` is the segment-space inertia."""
         arms = self._arms
-        return cast(FloatArray, (arms.T * self.mass_kg) @ arms + np.diag(self.inertia_kgm2))
+        return (arms.T * self.mass_kg) @ arms + np.diag(self.inertia_kgm2)
 
     @property
     def first_moment(self) -> FloatArray:
         """Vector b of shape (n_links,), kg m: first mass moment that turns with each link."""
-        return cast(FloatArray, self.mass_kg @ self._arms)
+        return self.mass_kg @ self._arms
 
     @property
     def _arms(self) -> FloatArray:
@@ -360,7 +360,7 @@ def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _distal_sum(segment_space: FloatArray) -> FloatArray:
     """Sum over a link and all links distal of it: the step from segment space to joint space, along axis 0."""
-    return cast(FloatArray, np.cumsum(segment_space[::-1], axis=0)[::-1])
+    return np.cumsum(segment_space[::-1], axis=0)[::-1]
 
 
 def _differences(theta: FloatArray) -> FloatArray:

@@ -105,7 +105,9 @@ def draw_torque_terms(axes: Axes, table: pa.Table, joint: str, joints: Sequence[
     axes.set_xlim(time_s[0], time_s[-1])
     axes.margins(y=0.08)
     axes.set_title(joint, loc="left", fontweight="bold")
-    axes.set_ylabel(f"{senses[1]}  torque (N m)  {senses[0]}\n" + r"$-$" + " " * 34 + "$+$")
+    axes.set_ylabel("torque (N m)")
+    axes.annotate(f"$+$ {senses[0]}", (1.0, 1.02), xycoords="axes fraction", ha="right", va="bottom", color="0.35")
+    axes.annotate(f"$-$ {senses[1]}", (1.0, 0.02), xycoords="axes fraction", ha="right", va="bottom", color="0.35")
 
 
 def _shade(axes: Axes, time_s: FloatArray, mask: NDArray[np.bool_], colour: str, label: str) -> None:
@@ -154,8 +156,8 @@ def torque_figure(
         for panel in panels:
             handles, labels = panel.get_legend_handles_labels()
             shown |= dict(zip(labels, handles, strict=True))
-        figure.legend(shown.values(), shown.keys(), loc="outside upper center", ncols=5, frameon=False)
         figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
+        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=5, frameon=False)
     return figure
 
 

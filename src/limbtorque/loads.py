@@ -364,7 +364,7 @@ def _inside(
         over.append(_in_quadrilateral(points[part], plate.corners_m, up, 0.0 if anywhere else settings.edge_margin_m))
     if anywhere:
         return over[0] | over[1]
-    return cast(BoolArray, (over[0] | ~standing[0]) & (over[1] | ~standing[1]))
+    return (over[0] | ~standing[0]) & (over[1] | ~standing[1])
 
 
 def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArray, margin_m: float) -> BoolArray:

@@ -417,7 +417,7 @@ def _prepare(
     return _Prepared(
         filled.markers_m,
         {label: i for i, label in enumerate(labels)},
-        filled.filled[:, needed].any(axis=1),
+        np.asarray(filled.filled[:, needed].any(axis=1)),
         slice(start, stop),
         longest,
         tuple(_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches)),

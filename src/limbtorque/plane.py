@@ -34,11 +34,12 @@ class PlaneFrame:
     @property
     def normal(self) -> FloatArray:
         """Unit normal; counter-clockwise rotations about it are positive."""
-        return cast(FloatArray, self.axes[2])
+        normal: FloatArray = self.axes[2]
+        return normal
 
     def project(self, vectors: FloatArray) -> FloatArray:
         """In-plane components of laboratory vectors, shape (..., 3) -> (..., 2)."""
-        return cast(FloatArray, vectors @ self.axes[:2].T)
+        return np.asarray(vectors @ self.axes[:2].T)
 
     def gravity(self, magnitude_m_s2: float, up: FloatArray) -> FloatArray:
         """In-plane acceleration of gravity, shape (2,): g cos(phi) of a plane tilted by phi from the vertical."""
@@ -51,7 +52,9 @@ def axis_vector(axis: str) -> FloatArray:
     >>> axis_vector("-y").tolist()
     [-0.0, -1.0, -0.0]
     """
-    return (1.0 if axis[0] == "+" else -1.0) * np.eye(3)["xyz".index(axis[1])]
+    sign = 1.0 if axis[0] == "+" else -1.0
+    unit: FloatArray = np.eye(3)["xyz".index(axis[1])]
+    return sign * unit
 
 
 def find_plane(settings: Plane, joints_m: FloatArray) -> PlaneFrame:

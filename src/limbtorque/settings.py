@@ -400,16 +400,10 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
     SettingsError
         An unknown name or a wrong value.
     """
-    if not changes:
-        return settings
-    return _override(settings, tuple(sorted(changes.items())), source)
-
-
-def _override(settings: Settings, changes: tuple[tuple[str, str], ...], source: str) -> Settings:
     raw = settings.model_dump()
-    for dotted, text in changes:
+    for dotted, text in sorted(changes.items()):
         *path, last = dotted.split(".")
-        target = raw
+        target: Any = raw
         for part in path:
             target = target.get(part) if isinstance(target, dict) else None
         if not isinstance(target, dict) or last not in target:
@@ -444,6 +438,14 @@ def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> lis
         shown = "required" if field.is_required() else json.dumps(default)
         rows.append((prefix + name, shown, allowed, str(extra.get("unit", "")), str(field.description)))
     return rows
+
+
+def options_page() -> str:
+    """Every option as a table in Markdown."""
+    lines = ["| option | default | range | unit | what it is |", "| --- | --- | --- | --- | --- |"]
+    for name, default, allowed, unit, sentence in describe_options():
+        lines.append(f"| `{name}` | `{default}` | {allowed.replace('|', 'or')} | {unit} | {sentence} |")
+    return "\n".join(lines)
 
 
 def _literals(annotation: Any) -> str:

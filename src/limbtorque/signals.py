@@ -9,7 +9,6 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import interpolate, signal
 
 from limbtorque.errors import SignalError
 
@@ -65,6 +64,8 @@ def fill_gaps(markers_m: FloatArray, *, rate_hz: float, max_gap_s: float, method
     Filled
         Positions, which samples were filled, and the longest gap that was not.
     """
+    from scipy import interpolate  # here: its import takes longer than the work of a stage that does not need it
+
     positions = np.array(markers_m, dtype=float)
     missing = np.isnan(positions).any(axis=2)
     filled = np.zeros_like(missing)
@@ -176,6 +177,8 @@ def low_pass(values: FloatArray, *, rate_hz: float, cutoff_hz: float, order: int
     -----
     Second-order sections; the ends are extended by point reflection over `filter_reach` frames.
     """
+    from scipy import signal  # here for the same reason as in `fill_gaps`
+
     reach = filter_reach(cutoff_hz, rate_hz=rate_hz, order=order)
     if len(values) <= reach:
         raise SignalError(
@@ -187,6 +190,8 @@ def low_pass(values: FloatArray, *, rate_hz: float, cutoff_hz: float, order: int
 
 @functools.lru_cache(maxsize=64)
 def _sections(cutoff_hz: float, rate_hz: float, order: int) -> FloatArray:
+    from scipy import signal
+
     design = design_cutoff(cutoff_hz, rate_hz=rate_hz, order=order)
     return cast(FloatArray, signal.butter(order, design, fs=rate_hz, output="sos"))
 

@@ -295,7 +295,7 @@ class DemoTrial:
         )
 
 
-DEMO_NOISE_M = 0.0003
+DEMO_NOISE_M = 0.0002
 SPRING_STIFFNESS_N_M = 40.0
 SPRING_ANCHOR_M = (-0.2, 0.0, 1.1)
 _SAGITTAL = Reach((-80.0, 95.0, 10.0), (-25.0, 40.0, -10.0), 1.0, (0.0, 1.4))
@@ -344,11 +344,16 @@ def _mirrored(reach: Reach) -> Reach:
     """The same reach of the other arm in the horizontal plane."""
     return replace(
         reach,
-        start_deg=tuple(-angle for angle in reach.start_deg),
-        target_deg=tuple(-angle for angle in reach.target_deg),
+        start_deg=_negative(reach.start_deg),
+        target_deg=_negative(reach.target_deg),
         base_m=(reach.base_m[0], -reach.base_m[1]),
         base_shift_m=(reach.base_shift_m[0], -reach.base_shift_m[1]),
     )
+
+
+def _negative(angles: tuple[float, float, float]) -> tuple[float, float, float]:
+    first, second, third = angles
+    return -first, -second, -third
 
 
 def write_demo(folder: Path) -> list[Path]:

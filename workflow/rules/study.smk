@@ -6,12 +6,12 @@ from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.stages import layout, lock
-from limbtorque.study import load_study
+from limbtorque.stages.check import checked_study
 
 if config:
     raise WorkflowError("options are read from config/config.yaml only; --config has no effect here")
 try:
-    STUDY = load_study(Path("."))
+    STUDY = checked_study(Path("."))
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 

@@ -356,7 +356,8 @@ def _climb(
         done = (np.abs(gradient) <= CLOSURE + rounding * np.abs(y)).all(axis=0)
         stop = done | endless
         if stop.any():
-            found[:, at[stop]], closed[at[stop]], iterations[at[stop]] = y[:, stop], done[stop], count
+            new = stop & ~closed[at]
+            found[:, at[new]], closed[at[new]], iterations[at[new]] = y[:, new], done[new], count
             go = np.flatnonzero(~stop)
             if not go.size:
                 return _Solved(found, closed, iterations)

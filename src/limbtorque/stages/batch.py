@@ -108,6 +108,9 @@ def provenance(stage: str, trial: Trial) -> dict[str, str]:
 
 
 def log_to(path: Path) -> None:
-    """Send the log of this process to a file."""
+    """Send the package's log to a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(filename=path, filemode="w", level=logging.INFO, format="%(levelname)s %(message)s", force=True)
+    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)

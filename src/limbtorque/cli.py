@@ -1,0 +1,180 @@
+"""The command `limbtorque`: look into a recording, check a study, analyse one file. As thin as can be."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from limbtorque import __version__
+from limbtorque.errors import LimbtorqueError, TrialError
+
+EXAMPLES = """examples:
+  limbtorque inspect data/demo/S01_sagittal_fast.c3d
+  limbtorque check .
+  limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
+  limbtorque settings
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Command line; the process's own where it is not given.
+
+    Returns
+    -------
+    int
+        0 where all went well, 1 otherwise.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.function(options))
+    except LimbtorqueError as error:
+        print(f"limbtorque: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="limbtorque",
+        description="Why a joint torque is what it is. A whole study is run with snakemake; see the README.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"limbtorque {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    inspect = commands.add_parser("inspect", help="what is in a recording, and what looks odd")
+    inspect.add_argument("file", type=Path, help="a C3D file")
+    inspect.set_defaults(function=_inspect)
+
+    check = commands.add_parser("check", help="check a study's settings, tables and recordings, without computing torques")
+    check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
+    check.set_defaults(function=_check)
+
+    run = commands.add_parser("run", help="analyse one recording without Snakemake")
+    run.add_argument("file", type=Path, help="a C3D file")
+    run.add_argument("--chain", required=True, help="arm, leg or a chain of the settings")
+    run.add_argument("--side", required=True, choices=("left", "right"))
+    run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
+    run.add_argument("--settings", required=True, type=Path, help="settings file with at least one marker set")
+    run.add_argument("--marker-set", help="which marker set (default: the first)")
+    run.add_argument("--prefix", default="", help="subject prefix of the labels")
+    run.add_argument("--load", default="", help="external load of the settings")
+    run.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="change an option, e.g. plane.kind=horizontal")
+    run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure")
+    run.set_defaults(function=_run)
+
+    settings = commands.add_parser("settings", help="every option with its default, range and unit, as a table")
+    settings.set_defaults(function=_settings)
+
+    demo = commands.add_parser("demo-files", help="write the recordings of the demo study")
+    demo.add_argument("folder", type=Path)
+    demo.set_defaults(function=_demo)
+    return parser
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    from limbtorque.inspect import describe
+    from limbtorque.readers.guarded import GuardedReader
+    from limbtorque.settings import Reading
+
+    limits = Reading()
+    with GuardedReader() as reader:
+        recording = reader.read(
+            options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s
+        )
+    print(describe(recording))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from limbtorque.stages.check import check_study
+
+    faults = 0
+    for trial, fault in check_study(options.study):
+        faults += bool(fault)
+        print(f"{trial}: {fault or 'ok'}")
+    print(f"{faults} trials would fail" if faults else "every trial can be analysed")
+    return int(faults > 0)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from limbtorque.analysis import analyse_recording
+    from limbtorque.figures import save, torque_figure
+    from limbtorque.readers.guarded import GuardedReader
+    from limbtorque.settings import load_settings, override
+    from limbtorque.tables import write_table
+
+    changes = dict(change.partition("=")[::2] for change in options.set)
+    settings = override(load_settings(options.settings), changes, source="--set")
+    _check_run(options, settings.chain_names, list(settings.marker_sets), list(settings.loads))
+    with GuardedReader() as reader:
+        limits = settings.reading
+        recording = reader.read(
+            options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s
+        )
+    result = analyse_recording(
+        recording,
+        chain=options.chain,
+        side=options.side,
+        body_mass_kg=options.mass_kg,
+        settings=settings,
+        marker_set=options.marker_set,
+        prefix=options.prefix,
+        load=options.load,
+    )
+    tables = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
+    for name, table in tables.items():
+        if table is not None:
+            write_table(table, options.output / f"{options.file.stem}_{name}.csv")
+            print(options.output / f"{options.file.stem}_{name}.csv")
+    figure = torque_figure(
+        result.torque_table,
+        title=options.file.stem,
+        model=settings.chain(options.chain),
+        flexion_sign=result.motion.flexion_sign.tolist(),
+    )
+    save(figure, options.output / f"{options.file.stem}.png")
+    print(options.output / f"{options.file.stem}.png")
+    for line in (*result.motion.notes, *result.flags(settings)):
+        print(f"note: {line}")
+    return 0
+
+
+def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list[str], loads: list[str]) -> None:
+    for name, value, known in (
+        ("--chain", options.chain, chains),
+        ("--marker-set", options.marker_set, marker_sets),
+        ("--load", options.load, loads),
+    ):
+        if value and value not in known:
+            raise TrialError(f"{name} {value!r} is not in the settings, which have {', '.join(known) or 'none'}")
+    if not marker_sets:
+        raise TrialError(f"{options.settings} has no marker_sets, so no landmark is known")
+
+
+def _settings(_: argparse.Namespace) -> int:
+    from limbtorque.settings import options_page
+
+    print(options_page())
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from limbtorque.simulate import write_demo
+
+    for path in write_demo(options.folder):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

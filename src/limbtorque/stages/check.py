@@ -1,0 +1,88 @@
+"""What would fail, before an hour is spent: every recording is read and its motion found, nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
+from limbtorque.motion import chain_motion
+from limbtorque.readers.guarded import GuardedReader
+from limbtorque.stages.muscles import muscle_set_of
+from limbtorque.study import Study, Trial, load_study
+
+
+def checked_study(folder: Path) -> Study:
+    """Load a study, and its muscle sets with it.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder.
+
+    Raises
+    ------
+    SettingsError, StudyError
+        Something is wrong with the settings, the tables or a muscle set.
+    """
+    study = load_study(folder)
+    faults: dict[str, None] = {}
+    seen: set[tuple[str, bool]] = set()
+    for trial in study.trials:
+        kind = (trial.chain, trial.settings.muscles.enabled)
+        if kind in seen:
+            continue
+        seen.add(kind)
+        try:
+            chosen = muscle_set_of(trial, folder)
+        except (SettingsError, OSError) as error:
+            faults[f"chain {trial.chain}: {error}"] = None
+            continue
+        joints = {joint.name for joint in trial.settings.chain(trial.chain).joints}
+        if chosen and not joints <= set(chosen.joints):
+            lacking = ", ".join(sorted(joints - set(chosen.joints)))
+            faults[f"chain {trial.chain}: muscle set {chosen.name} has no moment arms for {lacking}"] = None
+    if faults:
+        raise StudyError(list(faults))
+    return study
+
+
+def check_study(folder: Path) -> Iterator[tuple[str, str]]:
+    """Try every trial up to its motion.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder.
+
+    Yields
+    ------
+    trial, fault : str
+        Name of the trial, and why it would fail; empty where it would not.
+    """
+    study = checked_study(folder)
+    with GuardedReader() as reader:
+        for trial in study.trials:
+            yield trial.name, _fault(trial, reader)
+
+
+def _fault(trial: Trial, reader: GuardedReader) -> str:
+    limits = trial.settings.reading
+    try:
+        recording = reader.read(trial.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
+        chain_motion(
+            recording,
+            chain=trial.chain,
+            side=trial.side,
+            marker_set=trial.marker_set,
+            body_mass_kg=trial.subject.mass_kg,
+            settings=trial.settings,
+            prefix=trial.prefix,
+            load=trial.load,
+            start_s=trial.start_s,
+            end_s=trial.end_s,
+            measured=trial.subject.measured,
+        )
+    except LimbtorqueError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,236 @@
+"""The workflow as a user runs it: what it makes, what it makes again, and what it survives."""
+
+import csv
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
+pytestmark = pytest.mark.workflow
+
+
+def make_study(folder, names=TRIALS):
+    """A study of a few trials of the demo."""
+    (folder / "config").mkdir(parents=True)
+    (folder / "data" / "demo").mkdir(parents=True)
+    shutil.copy(ROOT / "config" / "config.yaml", folder / "config")
+    shutil.copy(ROOT / "config" / "subjects.csv", folder / "config")
+    for name in names:
+        shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", folder / "data" / "demo")
+    write_trials(folder, demo_rows(names))
+    return folder
+
+
+def demo_rows(names):
+    with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["trial"] in names]
+
+
+def write_trials(folder, rows):
+    with (folder / "config" / "trials.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def command(folder, *options):
+    base = [sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile", "--directory", folder, "--cores", "2"]
+    return [str(part) for part in (*base, *options)]
+
+
+def run(folder, *options, package=None, expected=0):
+    done = subprocess.run(
+        command(folder, *options), capture_output=True, text=True, env=environment(package), check=False, timeout=300
+    )
+    assert done.returncode == expected, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def environment(package=None):
+    return {**os.environ, **({"PYTHONPATH": str(package)} if package else {})}
+
+
+def planned(folder, **kwargs):
+    """Names of the rules that would run."""
+    text = run(folder, "--dry-run", **kwargs)
+    lines = text.split("Job stats:")[1].splitlines()[3:] if "Job stats:" in text else []
+    names = {line.split()[0] for line in lines[: next((i for i, line in enumerate(lines) if not line.strip()), 0)]}
+    return names - {"all", "total"}
+
+
+def results(folder):
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted((folder / "results").rglob("*"))
+        if path.is_file() and "logs" not in path.parts and path.name != ".lock"
+    }
+
+
+def ledger(folder):
+    with (folder / "results" / "ledger.csv").open(encoding="utf-8") as file:
+        return {row["trial"]: row for row in csv.DictReader(file)}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A study that has run, in a folder with a space in its name, and what it printed."""
+    folder = make_study(tmp_path_factory.mktemp("studies") / "study with a space")
+    return folder, run(folder)
+
+
+@pytest.fixture
+def study(finished, tmp_path):
+    """A copy of the finished study that a test may change."""
+    folder = tmp_path / "copy"
+    shutil.copytree(finished[0], folder)
+    return folder
+
+
+def test_every_table_and_figure_is_made(finished):
+    folder, text = finished
+    made = results(folder)
+    for name in TRIALS:
+        for stage in ("kinematics", "torques", "muscles"):
+            assert {f"results/{stage}/{name}.csv", f"results/{stage}/{name}.parquet"} <= set(made)
+        assert f"results/figures/{name}.png" in made
+    for name in ("summary.csv", "ledger.csv", "data_dictionary.csv", "provenance.json"):
+        assert f"results/{name}" in made
+    assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
+    assert "3 trials:" in text
+    assert "of 3 trials done" in text
+
+
+def test_two_runs_give_the_same_bytes_and_do_not_mix(finished, tmp_path):
+    other = make_study(tmp_path / "other")
+    run(other)
+    assert results(other) == results(finished[0])
+
+
+def test_running_again_does_nothing(study):
+    assert planned(study) == set()
+
+
+def test_a_deleted_table_is_made_again(study):
+    before = results(study)
+    (study / "results" / "torques" / "S01_sagittal_fast.csv").unlink()
+    assert "torques_S01__sagittal" in planned(study)
+    run(study)
+    assert results(study) == before
+
+
+def test_a_new_trial_runs_its_session_only(study):
+    name = "S02_horizontal_slow"
+    shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", study / "data" / "demo")
+    write_trials(study, demo_rows((*TRIALS, name)))
+    stages = {f"{stage}_S02__horizontal" for stage in ("kinematics", "torques", "muscles", "figures")}
+    assert planned(study) == stages | {"collect", "verdict"}
+
+
+def stages_planned(folder, **kwargs):
+    return {name.split("_")[0] for name in planned(folder, **kwargs)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stages"),
+    [
+        ("cutoff_hz: 8.0", "cutoff_hz: 7.0", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
+        ("formats: [png]", "formats: [png, svg]", {"figures", "collect", "verdict"}),
+        ("title: Demo", "title: Another demo", {"collect", "verdict"}),
+        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "collect", "verdict"}),
+    ],
+)
+def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
+    path = study / "config" / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    assert stages_planned(study) == stages
+
+
+@pytest.mark.parametrize(
+    ("module", "stages"),
+    [
+        ("muscles/sharing.py", {"muscles", "collect", "verdict"}),
+        ("chain.py", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
+        ("figures.py", {"figures"}),
+        ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
+    ],
+)
+def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
+    package = tmp_path / "package"
+    shutil.copytree(ROOT / "src", package)
+    assert planned(study, package=package) == set()
+    path = package / "limbtorque" / module
+    path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    assert stages_planned(study, package=package) == stages
+
+
+def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):
+    folder = make_study(tmp_path / "killed")
+    for seconds in (3.0, 5.0, 7.0):
+        process = subprocess.Popen(
+            command(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    run(folder)
+    assert results(folder) == results(finished[0])
+
+
+def test_trials_that_fail_become_rows_of_the_ledger_and_the_others_finish(tmp_path):
+    folder = make_study(tmp_path / "failing")
+    rows = demo_rows(TRIALS)
+    bad = {
+        "empty": b"",
+        "text": b"not a C3D file at all\n" * 100,
+        "cut": (ROOT / "data" / "demo" / f"{TRIALS[0]}.c3d").read_bytes()[:9000],
+    }
+    for name, content in bad.items():
+        (folder / "data" / f"{name}.c3d").write_bytes(content)
+        rows.append({**rows[0], "trial": name, "file": f"data/{name}.c3d"})
+    write_trials(folder, rows)
+    text = run(folder)
+    found = ledger(folder)
+    for name in bad:
+        assert found[name]["status"] == "failed"
+        assert found[name]["reason"] == "read"
+        assert f"{name}.c3d" in found[name]["message"]
+        assert f"failed: {name}" in text
+        assert (folder / "results" / "torques" / f"{name}.csv").read_text(encoding="utf-8").count("\n") == 1
+    assert {found[name]["status"] for name in TRIALS} <= {"ok", "flagged"}
+    path = folder / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "\nrun:\n  max_failed_fraction: 0.2\n", encoding="utf-8")
+    text = run(folder, expected=1)
+    assert "3 of 6 trials failed, more than run.max_failed_fraction = 0.2 allows" in text
+    assert len(ledger(folder)) == 6
+
+
+def test_a_wrong_study_is_refused_before_any_job_starts(study):
+    rows = demo_rows(TRIALS)
+    rows[0]["subject"] = "nobody"
+    rows[1]["file"] = "data/missing.c3d"
+    write_trials(study, rows)
+    text = run(study, expected=1)
+    assert "subject 'nobody' is not in config/subjects.csv" in text
+    assert "file 'data/missing.c3d' does not exist" in text
+    assert "Traceback" not in text
+
+
+def test_one_run_at_a_time_in_a_study(study):
+    import fcntl
+
+    (study / "results" / "verdict.txt").unlink()
+    with (study / "results" / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        text = run(study, expected=1)
+    assert "another run is at work" in text
+    run(study)
