@@ -62,9 +62,7 @@ def analysed(demo, recording, **changes):
     trial = TRIALS[demo.name]
     settings = trial.settings
     for section, options in changes.items():
-        settings = settings.model_copy(
-            update={section: getattr(settings, section).model_copy(update=options)}
-        )
+        settings = settings.model_copy(update={section: getattr(settings, section).model_copy(update=options)})
     motion = chain_motion(
         recording,
         chain=trial.chain,
@@ -127,9 +125,7 @@ def test_a_file_without_noise_errs_by_its_rounding_only(demo, tmp_path):
     moving = chain.mass_kg.sum() * chain.length_m.sum()
     differences = 1.0 / demo.rate_hz**4 / 30.0 * 720.0 / demo.reach.duration_s**5  # h^4 y^(5) / 30, in rad/s
     velocity = 2.0 * 1.875 / demo.reach.duration_s * np.radians(60.0)
-    bound = (
-        amplified * (3.0 * angular * inertia + rounding_m * moving) + 9.0 * inertia * velocity * differences
-    )
+    bound = amplified * (3.0 * angular * inertia + rounding_m * moving) + 9.0 * inertia * velocity * differences
     assert np.abs(net - truth)[away].max() < bound
 
 
@@ -170,9 +166,7 @@ def test_with_noise_the_error_is_the_filters_bias_and_the_noise_it_lets_pass(dem
 def test_leaving_out_the_moving_shoulder_would_be_seen():
     demo = DEMO[NAMES.index("S01_sagittal_fast")]
     motion, net = analysed(demo, replace(demo, gaps=()).recording(noise_m=0.0), filter={"method": "none"})
-    still = joint_torques(
-        replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2))
-    )
+    still = joint_torques(replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2)))
     assert np.abs(net - still.terms.net)[:, 0].max() > 1.0
 
 

@@ -37,14 +37,17 @@ SOURCES = {
 LIMITS = {("TRIlong", "shoulder"): (-60.0, 105.0), ("iliopsoas", "hip"): (-30.0, 85.0)}
 NOTES = {
     ("TRIlong", "shoulder"): "Sampled to 120 deg; above 105 deg a switching wrapping surface turns the extensor into a "
-    "flexor by up to 11 mm in 5 deg, so the range ends there. The arm departs from -dL/dq by up to 18 mm near 40 and 70 "
-    "deg, where the model's length jumps: the arm is used, not the length.",
+    "flexor by up to 11 mm in 5 deg, so the range ends there. The arm departs from -dL/dq by up to 18 mm near 40 "
+    "and 70 deg, where the model's length jumps: the arm is used, not the length.",
     ("iliopsoas", "hip"): "Sampled to 100 deg; above 85 deg the model's path runs through the hip's centre and the arm "
     "falls by up to 17 mm in 5 deg to an extensor's, so the range ends there.",
-    ("BIClong", "shoulder"): "The model's wrapping switches between 30 and 35 deg, a step of 2.6 mm, where the arm departs "
+    (
+        "BIClong",
+        "shoulder",
+    ): "The model's wrapping switches between 30 and 35 deg, a step of 2.6 mm, where the arm departs "
     "from -dL/dq by 10 mm: smoothed over.",
     ("gastroc", "knee"): "The model's wrapping switches near 45 deg, where the arm departs from -dL/dq by 2 mm.",
-    ("BRA", "elbow"): "The model's arm has a kink at 45 deg, kept as a knot or smoothed over within the departure given.",
+    ("BRA", "elbow"): "The model's arm has a kink at 45 deg.",
 }
 # Joints that a muscle crosses but the source did not sample.
 NOT_SAMPLED = {(muscle, "elbow") for muscle in ("FCR", "FCU", "ECRL", "ECRB", "ECU")}
@@ -186,6 +189,7 @@ class Dumper(yaml.SafeDumper):
     """Lists of numbers on one line, no anchors."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (the name is the base class's)
+        """Write a repeated source out again."""
         return True
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from limbtorque.motion import ChainMotion, chain_motion, kinematics_table
+from limbtorque.motion import ChainMotion, chain_motion
+from limbtorque.motion_table import kinematics_table
 from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
 from limbtorque.muscles.moment_arms import load_muscle_set
 from limbtorque.quality import assess
@@ -43,7 +44,11 @@ class TrialResult:
 
     def flags(self, settings: Settings) -> list[str]:
         """What is above its threshold, in sentences."""
-        figures = {**self.motion.quality, **torque_quality(self.torques), **(self.muscles.quality if self.muscles else {})}
+        figures = {
+            **self.motion.quality,
+            **torque_quality(self.torques),
+            **(self.muscles.quality if self.muscles else {}),
+        }
         return [flag.sentence for flag in assess(figures, settings.quality)]
 
 

@@ -79,7 +79,7 @@ class Chain:
 
     @property
     def coupling(self) -> FloatArray:
-        """Matrix A of shape (n_links, n_links), kg m^2: ``A_ij cos(theta_i - theta_j)`` is the segment-space inertia."""
+        """Matrix A of shape (n_links, n_links), kg m^2: ``A_ij cos(theta_i - theta_j)`` is segment-space inertia."""
         arms = self._arms
         return (arms.T * self.mass_kg) @ arms + np.diag(self.inertia_kgm2)
 
@@ -108,12 +108,25 @@ class Load:
         Where it acts, in the plane's coordinates, m.
     couple_nm : ndarray of shape (n_frames,)
         Couple on the link, counter-clockwise positive, N m.
+
+    Raises
+    ------
+    ValueError
+        An array of another shape.
     """
 
     link: int
     force_n: FloatArray
     point_m: FloatArray
     couple_nm: FloatArray
+
+    def __post_init__(self) -> None:
+        n_frames = np.asarray(self.force_n).shape[:1]
+        for name, shape in (("force_n", (*n_frames, 2)), ("point_m", (*n_frames, 2)), ("couple_nm", n_frames)):
+            value = np.asarray(getattr(self, name), dtype=float)
+            if value.shape != shape or not n_frames:
+                raise ValueError(f"{name} has shape {value.shape}, expected {shape if n_frames else '(n_frames, 2)'}")
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True)
@@ -191,7 +204,7 @@ def joint_positions(chain: Chain, angle_rad: ArrayLike, *, base_m: ArrayLike = (
     """
     theta = np.cumsum(_frames("angle_rad", angle_rad, chain.n_links), axis=1)
     steps = chain.length_m[:, None] * np.stack([np.cos(theta), np.sin(theta)], axis=2)
-    base = np.broadcast_to(np.asarray(base_m, dtype=float), (theta.shape[0], 2))
+    base = _vectors("base_m", base_m, theta.shape[0])
     return np.concatenate([base[:, None], base[:, None] + np.cumsum(steps, axis=1)], axis=1)
 
 
@@ -268,8 +281,8 @@ def torque_terms(
     acceleration = _frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha).T
     theta = np.cumsum(alpha, axis=1).T
     differences = _differences(theta)
-    base = np.broadcast_to(np.asarray(base_acceleration_m_s2, dtype=float), (alpha.shape[0], 2)).T
-    gravity = np.asarray(gravity_m_s2, dtype=float)
+    base = _vectors("base_acceleration_m_s2", base_acceleration_m_s2, alpha.shape[0]).T
+    gravity = _vectors("gravity_m_s2", gravity_m_s2)
     turning = chain.first_moment[:, None] * np.stack([-np.sin(theta), np.cos(theta)])
     velocity_factor = _velocity_factor(chain, differences)
     coriolis = [2.0 * velocity_factor[:, q] * (velocity[p] * velocity[q]) for p, q in pairs(n)]
@@ -317,7 +330,7 @@ def newton_euler(
     direction = np.stack([np.cos(theta), np.sin(theta)], axis=2)
     across = np.stack([-direction[:, :, 1], direction[:, :, 0]], axis=2)
     per_metre = omega_dot[:, :, None] * across - (omega**2)[:, :, None] * direction
-    joint_acceleration = np.broadcast_to(np.asarray(base_acceleration_m_s2, dtype=float), (alpha.shape[0], 2))
+    joint_acceleration = _vectors("base_acceleration_m_s2", base_acceleration_m_s2, alpha.shape[0])
     com_acceleration = []
     for i in range(n):
         com_acceleration.append(joint_acceleration + chain.com_m[i] * per_metre[:, i])
@@ -325,7 +338,7 @@ def newton_euler(
     force = np.zeros((alpha.shape[0], 2))
     torque = np.zeros(alpha.shape[0])
     torques, forces = np.empty((alpha.shape[0], n)), np.empty((alpha.shape[0], n, 2))
-    gravity = np.asarray(gravity_m_s2, dtype=float)
+    gravity = _vectors("gravity_m_s2", gravity_m_s2)
     pull, moment = _load_wrenches(alpha.shape[0], n, loads, joint_m)
     for i in reversed(range(n)):
         inertial = chain.mass_kg[i] * (com_acceleration[i] - gravity)
@@ -349,12 +362,21 @@ def _frames(name: str, value: ArrayLike, n_joints: int, *, like: FloatArray | No
     return array
 
 
+def _vectors(name: str, value: ArrayLike, n_frames: int | None = None) -> FloatArray:
+    """Vector of the plane, the same on every frame or one for each where there are frames."""
+    array = np.asarray(value, dtype=float)
+    if array.shape != (2,) and (n_frames is None or array.shape != (n_frames, 2)):
+        expected = "(2,)" if n_frames is None else f"(2,) or ({n_frames}, 2)"
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}: components in the plane")
+    return array if n_frames is None else np.broadcast_to(array, (n_frames, 2))
+
+
 def _time_first(array: FloatArray) -> FloatArray:
     return np.moveaxis(array, -1, 0)
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """z component of the cross product of two arrays of plane vectors."""
+    """Component along z of the cross product of two arrays of plane vectors."""
     return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
 
 
@@ -398,9 +420,11 @@ def _joints(n_frames: int, n_joints: int, loads: Sequence[Load], joint_m: ArrayL
     joints = np.asarray(joint_m, dtype=float)
     if joints.ndim != 3 or joints.shape[0] != n_frames or joints.shape[1] < n_joints or joints.shape[2] != 2:
         raise ValueError(f"joint_m has shape {joints.shape}, expected ({n_frames}, {n_joints} or more, 2)")
-    for load in loads:
+    for number, load in enumerate(loads):
         if not 0 <= load.link < n_joints:
-            raise ValueError(f"load.link is {load.link}; the chain has links 0 to {n_joints - 1}")
+            raise ValueError(f"loads[{number}].link is {load.link}; the chain has links 0 to {n_joints - 1}")
+        if len(load.force_n) != n_frames:
+            raise ValueError(f"loads[{number}].force_n has {len(load.force_n)} frames, the motion has {n_frames}")
     return joints
 
 

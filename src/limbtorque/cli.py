@@ -55,7 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument("file", type=Path, help="a C3D file")
     inspect.set_defaults(function=_inspect)
 
-    check = commands.add_parser("check", help="check a study's settings, tables and recordings, without computing torques")
+    check = commands.add_parser(
+        "check", help="check a study's settings, tables and recordings, without computing torques"
+    )
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     check.set_defaults(function=_check)
 
@@ -68,7 +70,13 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--marker-set", help="which marker set (default: the first)")
     run.add_argument("--prefix", default="", help="subject prefix of the labels")
     run.add_argument("--load", default="", help="external load of the settings")
-    run.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="change an option, e.g. plane.kind=horizontal")
+    run.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="change an option, e.g. plane.kind=horizontal",
+    )
     run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure")
     run.set_defaults(function=_run)
 
@@ -88,9 +96,7 @@ def _inspect(options: argparse.Namespace) -> int:
 
     limits = Reading()
     with GuardedReader() as reader:
-        recording = reader.read(
-            options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s
-        )
+        recording = reader.read(options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
     print(describe(recording))
     return 0
 
@@ -118,9 +124,7 @@ def _run(options: argparse.Namespace) -> int:
     _check_run(options, settings.chain_names, list(settings.marker_sets), list(settings.loads))
     with GuardedReader() as reader:
         limits = settings.reading
-        recording = reader.read(
-            options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s
-        )
+        recording = reader.read(options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
     result = analyse_recording(
         recording,
         chain=options.chain,

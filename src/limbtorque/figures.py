@@ -77,7 +77,9 @@ def grouped_terms(table: pa.Table, joint: str, joints: Sequence[str]) -> dict[st
     return {kind: column_array(table, *names).sum(axis=1) for kind, names in kinds.items() if names}
 
 
-def draw_torque_terms(axes: Axes, table: pa.Table, joint: str, joints: Sequence[str], *, senses: tuple[str, str]) -> None:
+def draw_torque_terms(
+    axes: Axes, table: pa.Table, joint: str, joints: Sequence[str], *, senses: tuple[str, str]
+) -> None:
     """Draw the terms of one joint's net torque, and the net torque, over time.
 
     Parameters
@@ -106,8 +108,7 @@ def draw_torque_terms(axes: Axes, table: pa.Table, joint: str, joints: Sequence[
     axes.margins(y=0.08)
     axes.set_title(joint, loc="left", fontweight="bold")
     axes.set_ylabel("torque (N m)")
-    axes.annotate(f"$+$ {senses[0]}", (1.0, 1.02), xycoords="axes fraction", ha="right", va="bottom", color="0.35")
-    axes.annotate(f"$-$ {senses[1]}", (1.0, 0.02), xycoords="axes fraction", ha="right", va="bottom", color="0.35")
+    axes.set_title(f"$+$ {senses[0]}   $-$ {senses[1]}", loc="right", color="0.35")
 
 
 def _shade(axes: Axes, time_s: FloatArray, mask: NDArray[np.bool_], colour: str, label: str) -> None:
@@ -123,9 +124,7 @@ def _shade(axes: Axes, time_s: FloatArray, mask: NDArray[np.bool_], colour: str,
         )
 
 
-def torque_figure(
-    table: pa.Table, *, title: str, model: ChainModel, flexion_sign: Sequence[float]
-) -> Figure:
+def torque_figure(table: pa.Table, *, title: str, model: ChainModel, flexion_sign: Sequence[float]) -> Figure:
     """Figure of a trial: the torque terms of each joint with their sum.
 
     Parameters

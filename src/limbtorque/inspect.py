@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbtorque.loads import centre_of_pressure
-from limbtorque.recording import ForcePlate, Recording
+from limbtorque.recording import FloatArray, ForcePlate, Recording
 from limbtorque.signals import runs
 
 LOADED_N = 20.0
@@ -25,6 +25,7 @@ def describe(recording: Recording) -> str:
         A few lines for every kind of content; the oddities come last.
     """
     last = recording.first_frame + recording.n_frames - 1
+    odd = oddities(recording)
     lines = [
         f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})",
         f"frames      {recording.n_frames} at {recording.rate_hz:g} Hz, numbers {recording.first_frame} to {last}, "
@@ -32,14 +33,22 @@ def describe(recording: Recording) -> str:
         f"markers     {len(recording.labels)}",
         *_markers(recording),
         f"modelled    {len(recording.modelled_labels)} points that are not positions"
-        + (f": {', '.join(recording.modelled_labels[:8])}{' ...' * (len(recording.modelled_labels) > 8)}" if recording.modelled_labels else ""),
+        + (
+            f": {', '.join(recording.modelled_labels[:8])}{' ...' * (len(recording.modelled_labels) > 8)}"
+            if recording.modelled_labels
+            else ""
+        ),
         f"analog      {len(recording.analog_labels)} channels"
-        + (f" at {recording.analog_rate_hz:g} Hz: {', '.join(recording.analog_labels[:12])}{' ...' * (len(recording.analog_labels) > 12)}" if recording.analog_labels else ""),
+        + (
+            f" at {recording.analog_rate_hz:g} Hz: {', '.join(recording.analog_labels[:12])}{' ...' * (len(recording.analog_labels) > 12)}"
+            if recording.analog_labels
+            else ""
+        ),
         f"plates      {len(recording.force_plates)}",
         *(_plate(plate) for plate in recording.force_plates),
         f"events      {len(recording.events)}",
         *(f"  {event.time_s:8.3f} s  {event.label} {event.context}".rstrip() for event in recording.events),
-        "what looks odd" if (odd := oddities(recording)) else "nothing looks odd",
+        "what looks odd" if odd else "nothing looks odd",
         *(f"  - {sentence}" for sentence in odd),
     ]
     return "\n".join(lines)
@@ -51,13 +60,15 @@ def oddities(recording: Recording) -> list[str]:
     labels = [label.rpartition(":")[2] for label in recording.labels]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
-        found.append(f"labels that need a prefix or occur twice: {', '.join(repeated[:10])}{' ...' * (len(repeated) > 10)}")
-    missing = np.isnan(recording.markers_m).any(axis=2)
-    never = [label for label, gone in zip(recording.labels, missing.all(axis=0), strict=True) if gone]
+        found.append(
+            f"labels that need a prefix or occur twice: {', '.join(repeated[:10])}{' ...' * (len(repeated) > 10)}"
+        )
+    missing = np.asarray(np.isnan(recording.markers_m).any(axis=2))
+    never = [label for label, gone in zip(recording.labels, missing.all(axis=0).tolist(), strict=True) if gone]
     if never:
         found.append(f"markers that are never seen: {', '.join(never)}")
-    for label, positions, gone in zip(recording.labels, recording.markers_m.transpose(1, 0, 2), missing.T, strict=True):
-        present = positions[~gone]
+    for marker, label in enumerate(recording.labels):
+        present = recording.markers_m[~missing[:, marker], marker]
         if len(present) > 1 and bool((present == present[0]).all()):
             found.append(f"marker {label} never moves, to the last bit")
     return found
@@ -69,7 +80,9 @@ def _markers(recording: Recording) -> list[str]:
         gone = np.isnan(positions).any(axis=1)
         gaps = runs(gone)
         longest = max((stop - start for start, stop in gaps), default=0) / recording.rate_hz
-        text = f"{100 * gone.mean():5.1f} % missing in {len(gaps)} gaps, longest {longest:.2f} s" if gaps else "complete"
+        text = (
+            f"{100 * gone.mean():5.1f} % missing in {len(gaps)} gaps, longest {longest:.2f} s" if gaps else "complete"
+        )
         lines.append(f"  {label:24s} {text}")
     return lines
 
@@ -91,10 +104,10 @@ def _plate(plate: ForcePlate) -> str:
     return text
 
 
-def _normal(plate: ForcePlate) -> np.ndarray:
+def _normal(plate: ForcePlate) -> FloatArray:
     """Axis of the laboratory that is nearest to the plate's normal, on the side of its largest force."""
     edges = np.diff(plate.corners_m, axis=0)
     normal = np.cross(edges[0], edges[1])
-    axis = np.eye(3)[int(np.abs(normal).argmax())]
+    axis: FloatArray = np.eye(3)[int(np.abs(normal).argmax())]
     mean = plate.force_n.mean(axis=0) @ axis if len(plate.force_n) else 1.0
     return axis if mean >= 0.0 else -axis

@@ -64,7 +64,9 @@ class LandmarkMap:
 
     def used_substitutes(self, landmarks: Iterable[str]) -> dict[str, str]:
         """Those of `landmarks` for which another one stands."""
-        return {name: self.substitutes[name] for name in landmarks if name not in self.rules and name in self.substitutes}
+        return {
+            name: self.substitutes[name] for name in landmarks if name not in self.rules and name in self.substitutes
+        }
 
     def _label(self, label: str) -> str:
         letter = self.side[0]
@@ -91,9 +93,7 @@ def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterab
     return found
 
 
-def locate(
-    landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray
-) -> FloatArray:
+def locate(landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray) -> FloatArray:
     """Position of a landmark over time.
 
     Parameters

@@ -89,7 +89,9 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
         towards = frame.project(np.array(load.anchor_m)) - point
         distance = np.linalg.norm(towards, axis=1, keepdims=True)
         stretch = np.maximum(distance - load.rest_length_m, 0.0)
-        force = load.stiffness_n_m * stretch * np.divide(towards, distance, where=distance > 0, out=np.zeros_like(towards))
+        force = (
+            load.stiffness_n_m * stretch * np.divide(towards, distance, where=distance > 0, out=np.zeros_like(towards))
+        )
     return ExternalLoad(force, point, np.zeros(len(point)), np.full(len(point), MEASURED, dtype=np.int8), ())
 
 
@@ -234,7 +236,9 @@ def ground_load(
         force += smooth[:, :3]
         moment += smooth[:, 3:]
     shortest = round(settings.min_contact_s * rate_hz)
-    missing = _widened(_ignore_short((foot.contact | unusable) & ~measured, shortest, close=False), shortest) & ~measured
+    missing = (
+        _widened(_ignore_short((foot.contact | unusable) & ~measured, shortest, close=False), shortest) & ~measured
+    )
     for start, stop in runs(missing):
         notes.append(f"frames {first_frame + start}-{first_frame + stop - 1}: stance without a usable plate")
     in_plane = frame.project(force)
@@ -293,7 +297,9 @@ def _analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> slice
         )
     start, stop = frames.start * round(per_frame), frames.stop * round(per_frame)
     if len(plate.force_n) < stop:
-        raise LoadError(f"plate {plate.number} has {len(plate.force_n)} samples, expected at least {stop} for the frames")
+        raise LoadError(
+            f"plate {plate.number} has {len(plate.force_n)} samples, expected at least {stop} for the frames"
+        )
     return slice(start, stop)
 
 
@@ -337,7 +343,10 @@ def _verdict(
             return "unusable", f"both feet on the plate in {100 * shared.mean():.0f} % of the frames, not used"
     outside = foot.contact[part] & ~_inside(plate, foot, part, settings, up)
     if outside.mean() > SHARED_PLATE_SHARE:
-        return "unusable", f"this foot is over the edge of the plate in {100 * outside.mean():.0f} % of the frames, not used"
+        return (
+            "unusable",
+            f"this foot is over the edge of the plate in {100 * outside.mean():.0f} % of the frames, not used",
+        )
     return "own", f"this foot{', as given' * given}, {where}"
 
 
@@ -397,9 +406,7 @@ def _ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> Bool
     return result
 
 
-def _at_frames(
-    wrench: FloatArray, per_frame: int, rate_hz: float, cutoff_hz: float | None, order: int
-) -> FloatArray:
+def _at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, cutoff_hz: float | None, order: int) -> FloatArray:
     """Samples at the markers' frames, without aliasing: low-passed first, or the mean around each frame."""
     if not wrench.any():
         return wrench[::per_frame]

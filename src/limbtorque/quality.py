@@ -45,7 +45,7 @@ CHECKS = (
     Check(
         "gap_share",
         "1",
-        "share of the analysed frames and needed markers that were filled",
+        "share of the analysed frames in which a marker of the chain was filled",
         "gap_share",
         "look at the recording; lower gaps.max_gap_s",
     ),

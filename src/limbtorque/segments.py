@@ -128,9 +128,7 @@ def segment_chain(
     values = [_parameters(table, row, body_mass_kg, measured_between[row], measured) for row in rows]
     masses, coms, inertias = (np.array(column) for column in zip(*values, strict=True))
     try:
-        return Chain(
-            length_m=np.asarray(link_length_m, dtype=float), mass_kg=masses, com_m=coms, inertia_kgm2=inertias
-        )
+        return Chain(length_m=np.asarray(link_length_m, dtype=float), mass_kg=masses, com_m=coms, inertia_kgm2=inertias)
     except ValueError as error:
         raise SegmentError(f"segments {', '.join(rows)}: {error}") from None
 
@@ -147,7 +145,9 @@ def _parameters(
         )
     length = measured.get(f"{name}_length_m", length)
     if not length > 0.0:
-        raise SegmentError(f"segment {name}: length from {proximal} to {distal} is {length} m, expected a positive number")
+        raise SegmentError(
+            f"segment {name}: length from {proximal} to {distal} is {length} m, expected a positive number"
+        )
     mass = measured.get(f"{name}_mass_kg", row.mass * body_mass_kg)
     com = measured.get(f"{name}_com_m", row.com * length)
     return mass, com, measured.get(f"{name}_inertia_kgm2", mass * (row.gyration * length) ** 2)

@@ -79,13 +79,17 @@ class ChainModel(_Model):
     segments: tuple[Segment, ...] = Field(min_length=1, description="Segments, proximal first.")
     end: str = Field(description="Landmark at the end of the last segment.")
     ground_contact: bool = _option(False, "The last segment meets the ground: force plates load it.")
-    contact_landmarks: tuple[str, ...] = _option((), "Landmarks of the last segment that show ground contact, if mapped.")
+    contact_landmarks: tuple[str, ...] = _option(
+        (), "Landmarks of the last segment that show ground contact, if mapped."
+    )
     muscles: str | None = _option(None, "Muscle set: a built-in name (arm, leg) or a file in the study; null for none.")
 
     @model_validator(mode="after")
     def _agree(self) -> ChainModel:
         if len(self.joints) != len(self.segments):
-            raise ValueError(f"a chain has as many segments as joints, found {len(self.segments)} and {len(self.joints)}")
+            raise ValueError(
+                f"a chain has as many segments as joints, found {len(self.segments)} and {len(self.joints)}"
+            )
         names = [j.name for j in self.joints] + [s.name for s in self.segments]
         if len(set(names)) != len(names):
             raise ValueError(f"names of joints and segments have to differ, found {names}")
@@ -149,7 +153,11 @@ class Plane(_Model):
         "travel", "Axis that points forward, or 'travel': the direction in which the proximal joint is displaced."
     )
     min_projection: float = _option(
-        0.3, "A segment whose projection is a smaller share of its length has no orientation in the plane.", "1", gt=0.0, lt=1.0
+        0.3,
+        "A segment whose projection is a smaller share of its length has no orientation in the plane.",
+        "1",
+        gt=0.0,
+        lt=1.0,
     )
     min_travel_m: float = _option(0.5, "Least displacement that defines a direction of travel.", "m", gt=0.0)
 
@@ -237,9 +245,13 @@ class Plates(_Model):
     )
     contact_height_m: float = _option(0.04, "Low: no higher than this above its lowest position.", "m", gt=0.0)
     edge_margin_m: float = _option(
-        0.04, "How far beyond the plate's edge a standing heel or toe marker may be: markers stand out from the sole.", "m"
+        0.04,
+        "How far beyond the plate's edge a standing heel or toe marker may be: markers stand out from the sole.",
+        "m",
     )
-    min_contact_s: float = _option(0.06, "Contacts and gaps between contacts shorter than this are ignored.", "s", ge=0.0)
+    min_contact_s: float = _option(
+        0.06, "Contacts and gaps between contacts shorter than this are ignored.", "s", ge=0.0
+    )
     remove_offset: bool = _option(True, "Subtract the mean of the unloaded samples of each plate.")
 
 
@@ -463,7 +475,9 @@ def _sentence(detail: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         parent = [str(part) for part in detail["loc"][:-1]]
-        known = [name[len(".".join([*parent, ""])) :] for name in option_names() if name.startswith(".".join([*parent, ""]))]
+        known = [
+            name[len(".".join([*parent, ""])) :] for name in option_names() if name.startswith(".".join([*parent, ""]))
+        ]
         names = [name.split(".")[0] for name in (known if parent else option_names())]
         return f"{where}: no option has this name{_did_you_mean(str(detail['loc'][-1]), names)}"
     message = detail["msg"].removeprefix("Value error, ")

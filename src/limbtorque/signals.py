@@ -175,7 +175,9 @@ def low_pass(values: FloatArray, *, rate_hz: float, cutoff_hz: float, order: int
 
     Notes
     -----
-    Second-order sections; the ends are extended by point reflection over `filter_reach` frames.
+    Second-order sections; the ends are extended by point reflection over three times `filter_reach` frames, less
+    where the signal is shorter. So the start of the filter has died down to 1e-6 where the signal begins, and a steady
+    trend passes unchanged up to the ends.
     """
     from scipy import signal  # here for the same reason as in `fill_gaps`
 
@@ -185,7 +187,8 @@ def low_pass(values: FloatArray, *, rate_hz: float, cutoff_hz: float, order: int
             f"{len(values)} frames are fewer than a {cutoff_hz:g} Hz filter at {rate_hz:g} Hz needs ({reach + 1}); "
             "raise filter.cutoff_hz, or leave the trial out"
         )
-    return cast(FloatArray, signal.sosfiltfilt(_sections(cutoff_hz, rate_hz, order), values, axis=0, padlen=reach))
+    padding = min(3 * reach, len(values) - 1)
+    return cast(FloatArray, signal.sosfiltfilt(_sections(cutoff_hz, rate_hz, order), values, axis=0, padlen=padding))
 
 
 @functools.lru_cache(maxsize=64)

@@ -166,7 +166,9 @@ def _rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[
             header = [name.strip() for name in reader.fieldnames or []]
             missing = [name for name in required if name not in header]
             if missing:
-                hint = "; the columns are separated by ';', expected ','" if len(header) == 1 and ";" in header[0] else ""
+                hint = (
+                    "; the columns are separated by ';', expected ','" if len(header) == 1 and ";" in header[0] else ""
+                )
                 faults.append(f"{path.name}: column {', '.join(missing)} is missing{hint}")
                 return []
             if len(set(header)) != len(header):
@@ -176,7 +178,9 @@ def _rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[
             rows = []
             for row in reader:
                 if None in row or any(value is None for value in row.values()):
-                    faults.append(f"{path.name} line {reader.line_num}: expected {len(header)} cells, found {_cells(row)}")
+                    faults.append(
+                        f"{path.name} line {reader.line_num}: expected {len(header)} cells, found {_cells(row)}"
+                    )
                 elif any(value.strip() for value in row.values()):
                     rows.append((reader.line_num, {key: value.strip() for key, value in row.items()}))
             return rows
@@ -287,7 +291,9 @@ def _trial(
     if not _NAME.fullmatch(row["session"]):
         faults.append(f"{where}: session is {row['session']!r}; the same rule as for trial names holds")
     if row["subject"] not in subjects:
-        faults.append(f"{where}: subject {row['subject']!r} is not in {settings.subjects}{_hint(row['subject'], subjects)}")
+        faults.append(
+            f"{where}: subject {row['subject']!r} is not in {settings.subjects}{_hint(row['subject'], subjects)}"
+        )
     file = folder / row["file"]
     if not row["file"] or not file.is_file():
         faults.append(f"{where}: file {row['file']!r} does not exist in {folder.resolve().name!r}")

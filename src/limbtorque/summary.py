@@ -75,7 +75,7 @@ def _figures(
     return {
         "n_frames": int(values.size),
         "peak_nm": float(values[top]),
-        "peak_time_s": float(time_s[used][top]),
+        "peak_time_s": float(time_s[used][top]) if values[top] else float("nan"),
         "mean_nm": float(values.mean()),
         "rms_nm": float(np.sqrt((values**2).mean())),
         "impulse_nms": _integral(values, together, rate_hz),

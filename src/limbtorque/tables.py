@@ -86,7 +86,12 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
             for axis in "xy"
         ]
     columns += [
-        Column(f"{segment}_orientation_rad", "rad", f"orientation of the {segment}, from its proximal joint, to the x axis", ANGLE_SIGN)
+        Column(
+            f"{segment}_orientation_rad",
+            "rad",
+            f"orientation of the {segment}, from its proximal joint, to the x axis",
+            ANGLE_SIGN,
+        )
         for segment in segments
     ]
     for i, joint in enumerate(joints):
@@ -103,14 +108,17 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
     ]
     last = segments[-1]
     columns += [
-        Column(f"external_force_{axis}_n", "N", f"external force on the {last}, in the plane", IN_PLANE) for axis in "xy"
+        Column(f"external_force_{axis}_n", "N", f"external force on the {last}, in the plane", IN_PLANE)
+        for axis in "xy"
     ]
     columns += [
         Column(f"external_point_{axis}_m", "m", "point at which external force and couple are given", IN_PLANE)
         for axis in "xy"
     ]
     columns.append(
-        Column("external_couple_nm", "N m", f"external couple on the {last}", "counter-clockwise positive on the segment")
+        Column(
+            "external_couple_nm", "N m", f"external couple on the {last}", "counter-clockwise positive on the segment"
+        )
     )
     return [*columns, EXTERNAL_STATUS]
 
@@ -137,7 +145,10 @@ def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
         for j in joints
     ]
     terms += [
-        (f"coriolis_{joints[p]}_{joints[q]}", f"Coriolis: proportional to twice the product of the angular velocities of {joints[p]} and {joints[q]}")
+        (
+            f"coriolis_{joints[p]}_{joints[q]}",
+            f"Coriolis: proportional to twice the product of the angular velocities of {joints[p]} and {joints[q]}",
+        )
         for p, q in pairs(len(joints))
     ]
     terms += [
@@ -179,7 +190,12 @@ def torque_columns(joints: Sequence[str]) -> list[Column]:
         for axis in "xy"
     ]
     columns += [
-        Column(f"{joint}_power_w", "W", f"power of the net {joint} torque: torque times angular velocity", "positive: energy into the segments")
+        Column(
+            f"{joint}_power_w",
+            "W",
+            f"power of the net {joint} torque: torque times angular velocity",
+            "positive: energy into the segments",
+        )
         for joint in joints
     ]
     return columns
@@ -209,8 +225,14 @@ def muscle_columns(joints: Sequence[str], muscles: Sequence[str]) -> list[Column
             kind=int,
         ),
     ]
-    columns += [Column(f"{m}_force_n", "N", f"force of {m}, least sum of squared activations", "tension positive") for m in muscles]
-    columns += [Column(f"{m}_activation", "1", f"activation of {m}: its force over its largest isometric force") for m in muscles]
+    columns += [
+        Column(f"{m}_force_n", "N", f"force of {m}, least sum of squared activations", "tension positive")
+        for m in muscles
+    ]
+    columns += [
+        Column(f"{m}_activation", "1", f"activation of {m}: its force over its largest isometric force")
+        for m in muscles
+    ]
     for joint in joints:
         columns += [
             Column(f"{joint}_torque_muscle_{m}_nm", "N m", f"part of the {joint} torque that {m} makes", MECHANICAL)
@@ -273,7 +295,9 @@ DICTIONARY_COLUMNS = (
 _ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
 
 
-def make_table(columns: Sequence[Column], values: Mapping[str, Any], *, meta: Mapping[str, Any] | None = None) -> pa.Table:
+def make_table(
+    columns: Sequence[Column], values: Mapping[str, Any], *, meta: Mapping[str, Any] | None = None
+) -> pa.Table:
     """Table of exactly these columns, with their units and definitions in the metadata.
 
     Parameters
@@ -303,8 +327,16 @@ def make_table(columns: Sequence[Column], values: Mapping[str, Any], *, meta: Ma
         for c in columns
     ]
     schema = pa.schema(fields, metadata={META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
-    arrays = [pa.array(np.asarray(values[c.name]) if c.kind is not str else list(values[c.name]), type=_ARROW_TYPES[c.kind]) for c in columns]
+    arrays = [pa.array(_values(values[c.name], c.kind), type=_ARROW_TYPES[c.kind]) for c in columns]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _values(values: Any, kind: type) -> Any:
+    """Values of a column in its type; a minus zero becomes a zero."""
+    if kind is str:
+        return list(values)
+    array: np.ndarray[Any, Any] = np.asarray(values, dtype=kind)
+    return array + 0.0 if kind is float else array
 
 
 def empty_table(columns: Sequence[Column], *, meta: Mapping[str, Any]) -> pa.Table:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from limbtorque.chain import JointWrenches, Load, TorqueTerms, newton_euler, pairs, torque_terms
 from limbtorque.errors import LoadError
-from limbtorque.motion import ChainMotion, frame_values, put_xy
+from limbtorque.motion import ChainMotion
+from limbtorque.motion_table import frame_values, put_xy
 from limbtorque.tables import make_table, torque_columns
 
 FloatArray = NDArray[np.float64]

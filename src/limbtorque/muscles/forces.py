@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from limbtorque.motion import ChainMotion, frame_values
+from limbtorque.motion import ChainMotion
+from limbtorque.motion_table import frame_values
 from limbtorque.muscles.moment_arms import MuscleSet, moment_arm_matrix
 from limbtorque.muscles.sharing import Sharing, share_torques
 from limbtorque.tables import make_table, muscle_columns
@@ -70,8 +71,8 @@ def muscle_forces(motion: ChainMotion, net_nm: FloatArray, muscle_set: MuscleSet
     arm = arms.moment_arm_m * known[:, None]
     max_force = np.array([muscle.max_isometric_force_n for muscle in muscle_set.muscles])
     sharing = share_torques(arm, net_nm * sign, max_force_n=max_force)
-    out = (arms.out_of_range & known).any(axis=1)
-    invalid = np.isnan(net_nm).any(axis=1)
+    out = np.asarray((arms.out_of_range & known).any(axis=1))
+    invalid = np.asarray(np.isnan(net_nm).any(axis=1))
     lacking = np.abs(sharing.reserve_nm[:, known]).max(axis=1, initial=0.0) > 1e-6
     valid = max(int((~invalid).sum()), 1)
     quality = {

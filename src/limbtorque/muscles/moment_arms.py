@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -218,11 +219,37 @@ def spline_arm(
     Slopes after Fritsch F.N., Carlson R.E. (1980) SIAM J Numer Anal 17:238-246, with the weighted harmonic mean of
     Fritsch and Butland (1984), as in SciPy's ``PchipInterpolator``.
     """
-    from scipy.interpolate import PchipInterpolator
-
-    knots = np.radians(np.array(knots_deg, dtype=float))
-    powers = PchipInterpolator(knots, arms_m).c[::-1]
+    knots, arms = np.radians(np.array(knots_deg, dtype=float)), np.array(arms_m, dtype=float)
+    width, chord = np.diff(knots), np.diff(arms) / np.diff(knots)
+    slope = _knot_slopes(width, chord)
+    bend = (3 * chord - 2 * slope[:-1] - slope[1:]) / width
+    twist = (slope[:-1] + slope[1:] - 2 * chord) / width**2
+    powers = np.array([arms[:-1], slope[:-1], bend, twist])
     return MomentArm("spline", _radians(range_deg), knots[1:-1], knots[:-1], powers, departure_m, note)
+
+
+def _knot_slopes(width: Floats, chord: Floats) -> Floats:
+    """Slopes at the knots of a shape-preserving spline, from the widths and slopes of the chords between them."""
+    if len(chord) == 1:
+        return np.repeat(chord, 2)
+    slope = np.zeros(len(chord) + 1)
+    before, after = 2 * width[1:] + width[:-1], width[1:] + 2 * width[:-1]
+    monotone = chord[:-1] * chord[1:] > 0
+    flat = np.where(chord == 0, 1.0, chord)
+    slope[1:-1] = np.where(monotone, (before + after) / (before / flat[:-1] + after / flat[1:]), 0.0)
+    slope[0] = _end_slope(width[0], width[1], chord[0], chord[1])
+    slope[-1] = _end_slope(width[-1], width[-2], chord[-1], chord[-2])
+    return slope
+
+
+def _end_slope(width: float, next_width: float, chord: float, next_chord: float) -> float:
+    """Slope at an end from three points, kept from turning the curve round."""
+    slope = ((2 * width + next_width) * chord - width * next_chord) / (width + next_width)
+    if slope * chord <= 0:
+        return 0.0
+    if chord * next_chord < 0 and abs(slope) > 3 * abs(chord):
+        return 3 * chord
+    return slope
 
 
 def constant_arm(arm_m: float, *, form: str = "constant", note: str = "") -> MomentArm:
@@ -271,7 +298,7 @@ def evaluate_moment_arm(arm: MomentArm, flexion_rad: ArrayLike) -> Floats:
     """
     flexion = np.clip(np.asarray(flexion_rad, dtype=float), *arm.range_rad)
     powers: Any = arm.coefficients[:, 0]
-    offset = flexion
+    offset = flexion - arm.origins_rad[0] if arm.origins_rad[0] else flexion
     if arm.breaks_rad.size:
         piece = np.searchsorted(arm.breaks_rad, flexion)
         offset = flexion - arm.origins_rad[piece]
@@ -319,7 +346,10 @@ def moment_arm_matrix(
     for joint in names:
         if joint not in muscle_set.joints:
             known = ", ".join(muscle_set.joints)
-            raise SettingsError(f"muscle set '{muscle_set.name}' has no joint '{joint}'{_hint(joint, muscle_set.joints)}; it has {known}")
+            raise SettingsError(
+                f"muscle set '{muscle_set.name}' has no joint '{joint}'"
+                f"{_hint(joint, muscle_set.joints)}; it has {known}"
+            )
     flexion = np.asarray(flexion_rad, dtype=float)
     if flexion.ndim != 2 or flexion.shape[1] != len(names):
         raise ValueError(f"flexion_rad of shape {flexion.shape}: expected (n_frames, {len(names)}), one column a joint")
@@ -404,14 +434,14 @@ def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet
         All faults, one sentence each.
     """
     faults: list[str] = []
-    built = _build_set(content, name, faults)
+    built = _build_set(content, faults)
     if faults or built is None:
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
         raise SettingsError(f"muscle set '{name}' has {count}:\n" + "\n".join(f"  - {fault}" for fault in faults))
     return built
 
 
-def _build_set(content: Any, name: str, faults: list[str]) -> MuscleSet | None:
+def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
     if not _keys_fit(content, SET_KEYS, {"description"}, "the set", faults):
         return None
     joints, flexion, entries = content["joints"], content["flexion"], content["muscles"]
@@ -421,13 +451,19 @@ def _build_set(content: Any, name: str, faults: list[str]) -> MuscleSet | None:
     if len(set(joints)) < len(joints):
         faults.append(f"joints names a joint twice: {', '.join(joints)}")
     if not (isinstance(flexion, dict) and set(flexion) == set(joints) and all(_is_text(v) for v in flexion.values())):
-        faults.append(f"flexion has to say in a sentence for each of {', '.join(joints)} what its flexion is and where it is 0")
+        faults.append(
+            f"flexion has to say in a sentence for each of {', '.join(joints)} what its flexion is and where it is 0"
+        )
     if not (isinstance(entries, list) and entries):
         faults.append("muscles is empty; expected a list of muscles")
         return None
     muscles = [_build_muscle(entry, i, joints, faults) for i, entry in enumerate(entries)]
     names = [muscle.name for muscle in muscles if muscle]
-    faults += [f"muscle '{twice}' is there {names.count(twice)} times" for twice in dict.fromkeys(names) if names.count(twice) > 1]
+    faults += [
+        f"muscle '{twice}' is there {names.count(twice)} times"
+        for twice in dict.fromkeys(names)
+        if names.count(twice) > 1
+    ]
     if faults:
         return None
     kept = tuple(muscle for muscle in muscles if muscle)
@@ -481,13 +517,17 @@ def _build_arms(entries: Any, joints: list[str], where: str, faults: list[str]) 
     if not isinstance(entries, dict):
         faults.append(f"{where}: moment_arms is {entries!r}; expected one entry for each of {', '.join(joints)}")
         return {}
-    for joint in entries:
-        if joint not in joints:
-            faults.append(f"{where}: moment_arms has joint '{joint}', which the set does not have{_hint(str(joint), joints)}")
+    faults += [
+        f"{where}: moment_arms has joint '{joint}', which the set does not have{_hint(str(joint), joints)}"
+        for joint in entries
+        if joint not in joints
+    ]
     arms = {}
     for joint in joints:
         if joint not in entries:
-            faults.append(f"{where}: moment_arms does not have the {joint}; write 'form: zero' if the muscle does not cross it")
+            faults.append(
+                f"{where}: moment_arms does not have the {joint}; write 'form: zero' if the muscle does not cross it"
+            )
             continue
         arm = _build_arm(entries[joint], f"{where} at the {joint}", faults)
         if arm is not None:
@@ -498,7 +538,9 @@ def _build_arms(entries: Any, joints: list[str], where: str, faults: list[str]) 
 def _build_arm(entry: Any, where: str, faults: list[str]) -> MomentArm | None:
     form = entry.get("form") if isinstance(entry, dict) else None
     if not isinstance(form, str) or form not in ARM_KEYS:
-        faults.append(f"{where}: the moment arm's form is {form!r}; expected {', '.join(ARM_KEYS)}{_hint(str(form), ARM_KEYS)}")
+        faults.append(
+            f"{where}: the moment arm's form is {form!r}; expected {', '.join(ARM_KEYS)}{_hint(str(form), ARM_KEYS)}"
+        )
         return None
     if not _keys_fit(entry, ARM_KEYS[form], ARM_EXTRAS, where, faults):
         return None
@@ -517,26 +559,27 @@ def _build_arm(entry: Any, where: str, faults: list[str]) -> MomentArm | None:
     longest = _longest(arm)
     if longest > LARGEST_ARM_M:
         faults.append(
-            f"{where}: the moment arm reaches {longest:.3g} m, expected at most {LARGEST_ARM_M} m; is it in millimetres?"
+            f"{where}: the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?"
         )
         return None
     return arm
 
 
 def _build_curve(entry: dict[str, Any], where: str, faults: list[str]) -> MomentArm | None:
-    knots, arms = entry.get("knots_deg"), entry.get("arms_m")
-    if knots is not None and not (isinstance(knots, list) and isinstance(arms, list) and len(knots) == len(arms) > 1):
+    knots, arms = entry.get("knots_deg", []), entry.get("arms_m", [])
+    is_spline = entry["form"] == "spline"
+    if is_spline and not (isinstance(knots, list) and isinstance(arms, list) and len(knots) == len(arms) > 1):
         faults.append(f"{where}: knots_deg and arms_m have to be two lists of the same length, two knots at least")
         return None
-    if knots is not None and not all(a < b for a, b in zip(knots, knots[1:], strict=False)):
+    if not all(a < b for a, b in itertools.pairwise(knots)):
         faults.append(f"{where}: knots_deg has to rise from knot to knot; found {knots}")
         return None
-    ends = entry.get("range_deg") or [knots[0], knots[-1]]
+    ends = entry["range_deg"] if "range_deg" in entry else [knots[0], knots[-1]]
     if not (isinstance(ends, list) and len(ends) == 2 and ends[0] < ends[1]):
         faults.append(f"{where}: range_deg is {ends!r}; expected [lowest, highest] flexion in degrees")
         return None
-    about = {"departure_m": entry.get("largest_departure_m"), "note": entry.get("note", "")}
-    if knots is None:
+    about: dict[str, Any] = {"departure_m": entry.get("largest_departure_m"), "note": entry.get("note", "")}
+    if not is_spline:
         powers = entry["coefficients"] if isinstance(entry["coefficients"], list) else [entry["coefficients"]]
         return polynomial_arm(powers, ends, **about)
     if ends[0] < knots[0] or ends[1] > knots[-1]:
@@ -554,21 +597,23 @@ def _longest(arm: MomentArm) -> float:
 def _check_function(
     function: Any, arms: dict[str, MomentArm], joints: list[str], where: str, faults: list[str]
 ) -> None:
-    """The sign check: in the anatomical position (flexion 0) a flexor flexes and an extensor extends."""
+    """Check the signs: in the anatomical position (flexion 0) a flexor flexes and an extensor extends."""
     if not isinstance(function, dict):
         faults.append(f"{where}: function is {function!r}; expected flexor or extensor for each joint it moves")
         return
     for joint, sense in function.items():
         if joint not in joints:
-            faults.append(f"{where}: function has joint '{joint}', which the set does not have{_hint(str(joint), joints)}")
+            faults.append(
+                f"{where}: function has joint '{joint}', which the set does not have{_hint(str(joint), joints)}"
+            )
         elif sense not in SENSES:
             faults.append(f"{where}: its function at the {joint} is {sense!r}; expected flexor or extensor")
         elif joint in arms:
             value = float(evaluate_moment_arm(arms[joint], np.zeros(1))[0])
             if value * SENSES[sense] <= 0:
                 faults.append(
-                    f"{where} is called {_article(sense)} of the {joint}, but its moment arm at 0 flexion is {value:+.4f} m; "
-                    "positive has to flex (r = -dL/dq)"
+                    f"{where} is called {_article(sense)} of the {joint}, but its moment arm at 0 flexion is "
+                    f"{value:+.4f} m; positive has to flex (r = -dL/dq)"
                 )
     for joint, arm in arms.items():
         if not arm.is_zero and joint not in function:

@@ -137,7 +137,8 @@ def share_torques(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n:
     ([[100.0, 200.0, 0.0]], [0])
     """
     arm, torque, strength = _checked(moment_arm_m, torque_nm, max_force_n)
-    valid = np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1) & np.isfinite(strength).all(axis=1)
+    finite = np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1) & np.isfinite(strength).all(axis=1)
+    valid = np.asarray(finite)
     blocks = [
         _share_block(arm[at], torque[at], strength[at], valid[at])
         for at in (slice(start, start + BLOCK) for start in range(0, max(len(torque), 1), BLOCK))
@@ -170,11 +171,9 @@ def _checked(moment_arm_m: ArrayLike, torque_nm: ArrayLike, max_force_n: ArrayLi
 
 def _share_block(arm: Floats, torque: Floats, strength: Floats, valid: Bools) -> Sharing:
     """Share the torques of a block of frames."""
-    n_frames, n_joints, n_muscles = arm.shape
     every = bool(valid.all())
     keep = slice(None) if every else np.flatnonzero(valid)
-    reach = np.ascontiguousarray(np.transpose(arm[keep], (1, 2, 0)))  # B: (n_joints, n_muscles, n_frames)
-    reach *= strength[keep].T
+    reach = np.multiply(np.transpose(arm[keep], (1, 2, 0)), strength[keep].T, order="C")  # B, frames last
     target = np.ascontiguousarray(torque[keep].T)
     capacity = np.abs(reach).sum(axis=1)  # what all muscles make together, without cancelling
     bare = capacity == 0  # joints without a muscle: their torque is all reserve
@@ -281,7 +280,7 @@ def _nearest(reach: Floats, torque: Floats, proximal: float) -> tuple[Floats, Fl
     along = _pull(reach, rest)
     wrong = np.where(across, np.abs(along) > slack * length, (along > 0) != (bound > 0))
     rest[np.abs(rest) <= slack] = 0.0
-    return activation, multiplier, rest, wrong.any(axis=0), iterations + more
+    return activation, multiplier, rest, np.asarray(wrong.any(axis=0)), iterations + more
 
 
 def _proximal(reach: Floats, torque: Floats, weight: Floats, centre: Floats) -> tuple[Floats, Floats, Counts]:
@@ -294,9 +293,7 @@ def _proximal(reach: Floats, torque: Floats, weight: Floats, centre: Floats) -> 
     at = np.arange(torque.shape[1])
     for _ in range(PROXIMAL_STEPS):
         w = weight[at]
-        solved = _climb(
-            reach[..., at], torque[:, at], start=y[:, at] + reserve[:, at] / w, weight=w, centre=y[:, at]
-        )
+        solved = _climb(reach[..., at], torque[:, at], start=y[:, at] + reserve[:, at] / w, weight=w, centre=y[:, at])
         before, reserve[:, at] = reserve[:, at], w * (solved.multiplier - y[:, at])
         y[:, at] = solved.multiplier
         iterations[at] += solved.iterations
@@ -353,7 +350,7 @@ def _climb(
     endless = np.zeros(n_frames, dtype=bool)
     for count in range(MOST_ITERATIONS):
         gradient = torque - _torque(reach, _clipped(pull)) - weight * (y - centre)
-        done = (np.abs(gradient) <= CLOSURE + rounding * np.abs(y)).all(axis=0)
+        done = np.asarray((np.abs(gradient) <= CLOSURE + rounding * np.abs(y)).all(axis=0))
         stop = done | endless
         if stop.any():
             new = stop & ~closed[at]
@@ -361,7 +358,9 @@ def _climb(
             go = np.flatnonzero(~stop)
             if not go.size:
                 return _Solved(found, closed, iterations)
-            gradient[:, stop] = 0.0  # those that stopped stand still, and leave when they are many: leaving costs a copy
+            gradient[:, stop] = (
+                0.0  # those that stopped stand still, and leave when they are many: leaving costs a copy
+            )
             if go.size < MANY * at.size or endless.any():
                 at, weight = at[go], weight[go]
                 reach, pull, gradient, torque, y, centre, full = (
@@ -380,9 +379,7 @@ def _climb(
     return _Solved(found, closed, iterations)
 
 
-def _line_search(
-    pull: Floats, change: Floats, first: Floats, rise: Floats, bend: Floats
-) -> tuple[Floats, Bools]:
+def _line_search(pull: Floats, change: Floats, first: Floats, rise: Floats, bend: Floats) -> tuple[Floats, Bools]:
     """Step lengths to the top of the dual along a direction, and which frames rise without end.
 
     The slope p(s) = rise - bend s - sum_i change_i clip(pull_i + s change_i, 0, 1) never grows with s. Length 1 is kept

@@ -117,17 +117,13 @@ def _open(path: Path) -> Any:
     except Exception as error:  # a C++ library: what it raises is not its caller's to foresee
         if "bad_alloc" in str(error):
             raise MemoryError from error
-        raise ReadError(
-            f"{path.name}: ezc3d cannot read the file: {_text(str(error))}; export it again"
-        ) from error
+        raise ReadError(f"{path.name}: ezc3d cannot read the file: {_text(str(error))}; export it again") from error
 
 
 def _groups(c3d: Any) -> dict[str, dict[str, Any]]:
     """Values of all parameters, names in capitals."""
     return {
-        group.upper(): {
-            key.upper(): entry["value"] for key, entry in parameters.items() if key != "__METADATA__"
-        }
+        group.upper(): {key.upper(): entry["value"] for key, entry in parameters.items() if key != "__METADATA__"}
         for group, parameters in c3d["parameters"].items()
     }
 
@@ -218,9 +214,7 @@ def _point_notes(n_points: int, group_of: Mapping[int, str | None], kept: Sequen
     counts = Counter(group for group in group_of.values() if group is not None)
     if counts:
         listed = ", ".join(f"{group} ({n})" for group, n in sorted(counts.items()))
-        notes.append(
-            f"{counts.total()} points are modelled outputs, not positions, and are left out: {listed}"
-        )
+        notes.append(f"{counts.total()} points are modelled outputs, not positions, and are left out: {listed}")
     twice = [label for label, n in Counter(kept).items() if n > 1]
     if twice:
         notes.append(f"labels that occur more than once: {', '.join(twice)}")
@@ -231,12 +225,8 @@ def _modelled_groups(point: Group) -> dict[str, frozenset[str]]:
     """Labels of each group of points that are not positions."""
     pairs = _continued(point, "TYPE_GROUPS")
     typed = {group.upper(): kind.upper() for group, kind in zip(pairs[::2], pairs[1::2], strict=False)}
-    names = dict.fromkeys(
-        [*MODELLED_GROUPS, *(group for group, kind in typed.items() if MARKER not in kind + group)]
-    )
-    return {
-        group: frozenset(label for label in _continued(point, group) if label) for group in names if group
-    }
+    names = dict.fromkeys([*MODELLED_GROUPS, *(group for group, kind in typed.items() if MARKER not in kind + group)])
+    return {group: frozenset(label for label in _continued(point, group) if label) for group in names if group}
 
 
 def _group_of(label: str, groups: Mapping[str, frozenset[str]]) -> str | None:
@@ -254,15 +244,12 @@ def _missing_notes(seen: BoolArray, labels: Sequence[str], name: str) -> list[st
     missing = (~seen).sum(axis=0)
     if missing.min() == len(seen):
         raise ReadError(
-            f"{name}: none of the {len(labels)} markers is seen in any of the {len(seen)} frames; export it "
-            "again"
+            f"{name}: none of the {len(labels)} markers is seen in any of the {len(seen)} frames; export it again"
         )
     if not missing.any():
         return []
     never = [label for label, n in zip(labels, missing, strict=True) if n == len(seen)]
-    notes = [
-        f"{int(missing.sum())} samples of {int((missing > 0).sum())} markers are missing, of {seen.size}"
-    ]
+    notes = [f"{int(missing.sum())} samples of {int((missing > 0).sum())} markers are missing, of {seen.size}"]
     return notes + ([f"markers that are never seen: {', '.join(never)}"] if never else [])
 
 
@@ -288,11 +275,7 @@ def _events(
     events = _group_events(groups.get("EVENT", {}), -(header.first_frame - 1) / rate_hz)
     events = events or _header_events(c3d["header"]["events"], header.n_events)
     timed = sorted((event for event in events if math.isfinite(event.time_s)), key=attrgetter("time_s"))
-    notes = (
-        [f"{len(events) - len(timed)} events have no time and are left out"]
-        if len(timed) < len(events)
-        else []
-    )
+    notes = [f"{len(events) - len(timed)} events have no time and are left out"] if len(timed) < len(events) else []
     duration_s = header.n_frames / rate_hz
     outside = [event for event in timed if not -0.5 / rate_hz <= event.time_s <= duration_s]
     if outside:
@@ -309,11 +292,7 @@ def _group_events(group: Group, shift_s: float) -> list[Event]:
     while key in group:
         values = np.asarray(group[key], dtype=float)
         values = values.reshape(2, -1, order="F") if values.size % 2 == 0 else values.reshape(1, -1)
-        times += (
-            [float(minutes) * 60.0 + float(seconds) for minutes, seconds in values.T]
-            if len(values) == 2
-            else []
-        )
+        times += [float(minutes) * 60.0 + float(seconds) for minutes, seconds in values.T] if len(values) == 2 else []
         n += 1
         key = f"TIMES{n}"
     n_used = min(int(used[0]), len(times)) if used.size else len(times)

@@ -87,13 +87,10 @@ def read_header(raw: bytes, name: str) -> Header:
     )
     if header.n_points == 0:
         raise ReadError(
-            f"{name}: the file holds no points, only {header.n_analog} analog values a frame; markers are "
-            "needed"
+            f"{name}: the file holds no points, only {header.n_analog} analog values a frame; markers are needed"
         )
     if last < first or header.point.get("FRAMES") == 0:
-        raise ReadError(
-            f"{name}: the file holds no frames (first frame {first}, last frame {last}); {WHOLE_FILE}"
-        )
+        raise ReadError(f"{name}: the file holds no frames (first frame {first}, last frame {last}); {WHOLE_FILE}")
     _check_rate(header, name)
     _check_counts(header, name)
     _check_size(raw, header, name, scale=_real(raw, 12, processor), data_block=word[8])
@@ -105,9 +102,7 @@ def _processor(raw: bytes, name: str) -> int:
     if not raw:
         raise ReadError(f"{name}: the file is empty (0 bytes); {WHOLE_FILE}")
     if len(raw) < BLOCK:
-        raise ReadError(
-            f"{name}: not a C3D file: {len(raw)} bytes, the header alone takes {BLOCK}; {WHOLE_FILE}"
-        )
+        raise ReadError(f"{name}: not a C3D file: {len(raw)} bytes, the header alone takes {BLOCK}; {WHOLE_FILE}")
     if raw[1] != 0x50 or raw[0] == 0:
         raise ReadError(
             f"{name}: not a C3D file: its second byte is 0x{raw[1]:02x}, a C3D file has 0x50 there; "
@@ -127,8 +122,7 @@ def _processor(raw: bytes, name: str) -> int:
         )
     if processor not in (INTEL, DEC):
         raise ReadError(
-            f"{name}: unknown byte order {processor}, a C3D file has 84 (Intel), 85 (DEC) or 86 (MIPS); "
-            f"{WHOLE_FILE}"
+            f"{name}: unknown byte order {processor}, a C3D file has 84 (Intel), 85 (DEC) or 86 (MIPS); {WHOLE_FILE}"
         )
     return processor
 
@@ -137,14 +131,12 @@ def _check_rate(header: Header, name: str) -> None:
     rate = header.point.get("RATE", header.rate_hz)
     if not (math.isfinite(rate) and rate > 0):
         raise ReadError(
-            f"{name}: the frame rate is {rate:g} Hz (POINT:RATE), it has to be above zero; set it right in "
-            "the file"
+            f"{name}: the frame rate is {rate:g} Hz (POINT:RATE), it has to be above zero; set it right in the file"
         )
     other = header.rate_hz
     if math.isfinite(other) and other > 0 and not 0.5 < other / rate < 2:
         raise ReadError(
-            f"{name}: the header says {other:g} frames per second, POINT:RATE says {rate:g}; set one of "
-            "them right"
+            f"{name}: the header says {other:g} frames per second, POINT:RATE says {rate:g}; set one of them right"
         )
 
 
@@ -158,9 +150,7 @@ def _check_counts(header: Header, name: str) -> None:
                 f"{name}: the header counts {count} {what}, the parameter POINT:{parameter} {other}; "
                 "the file contradicts itself, export it again"
             )
-    if header.n_analog % max(header.samples_per_frame, 1) or (
-        header.n_analog == 0 and header.samples_per_frame > 1000
-    ):
+    if header.n_analog % max(header.samples_per_frame, 1) or (header.n_analog == 0 and header.samples_per_frame > 1000):
         raise ReadError(
             f"{name}: {header.n_analog} analog values in a frame cannot be {header.samples_per_frame} "
             "samples of whole "
@@ -173,8 +163,7 @@ def _check_size(raw: bytes, header: Header, name: str, *, scale: float, data_blo
     other = header.point.get("SCALE", scale)
     if (scale < 0) != (other < 0):
         raise ReadError(
-            f"{name}: the header says {_storage(scale)}, POINT:SCALE says {_storage(other)}; export the "
-            "file again"
+            f"{name}: the header says {_storage(scale)}, POINT:SCALE says {_storage(other)}; export the file again"
         )
     per_frame = (4 * header.n_points + header.n_analog) * (4 if scale < 0 else 2)
     start = (data_block - 1) * BLOCK

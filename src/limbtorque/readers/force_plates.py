@@ -102,8 +102,7 @@ def force_plates(
     zero = np.ravel(np.asarray(group.get("ZERO", ()), dtype=float))
     if used and zero.size >= 2 and 1 <= zero[0] <= zero[1]:
         notes.append(
-            f"FORCE_PLATFORM:ZERO names samples {zero[0]:g} to {zero[1]:g} as a baseline; it is not "
-            "subtracted"
+            f"FORCE_PLATFORM:ZERO names samples {zero[0]:g} to {zero[1]:g} as a baseline; it is not subtracted"
         )
     return tuple(plates), tuple(notes)
 
@@ -155,9 +154,7 @@ def _type_3(signals_n: FloatArray, distances_m: FloatArray) -> tuple[FloatArray,
     x12, x34, y14, y23, z1, z2, z3, z4 = signals_n.T
     a, b, depth = distances_m
     force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)
-    moment = np.stack(
-        [b * (z1 + z2 - z3 - z4), a * (z2 + z3 - z1 - z4), b * (x34 - x12) + a * (y14 - y23)], axis=1
-    )
+    moment = np.stack([b * (z1 + z2 - z3 - z4), a * (z2 + z3 - z1 - z4), b * (x34 - x12) + a * (y14 - y23)], axis=1)
     return force, moment - np.cross([0.0, 0.0, depth], force)
 
 
@@ -208,14 +205,10 @@ def _columns(group: Mapping[str, Any], i: int, kind: int, n_analog: int) -> list
     values = values[:, np.newaxis] if values.ndim == 1 else values
     needed = N_CHANNELS[kind]
     if values.ndim != 2 or values.shape[0] < needed or i >= values.shape[1]:
-        raise _UnusableError(
-            f"FORCE_PLATFORM:CHANNEL does not name the {needed} channels of a plate of type {kind}"
-        )
+        raise _UnusableError(f"FORCE_PLATFORM:CHANNEL does not name the {needed} channels of a plate of type {kind}")
     channels = values[:needed, i]
     if channels.min() < 1 or channels.max() > n_analog:
-        raise _UnusableError(
-            f"FORCE_PLATFORM:CHANNEL names channels {channels.tolist()}, the file has {n_analog}"
-        )
+        raise _UnusableError(f"FORCE_PLATFORM:CHANNEL names channels {channels.tolist()}, the file has {n_analog}")
     return [int(c) - 1 for c in channels]
 
 

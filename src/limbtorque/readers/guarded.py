@@ -106,9 +106,7 @@ class GuardedReader:
             ) from None
         except _DiedError:
             raise ReadError(f"{path.name}: {self._post_mortem()}") from None
-        except (
-            BaseException
-        ):  # interrupted: a reply may still be on its way, and must not answer the next request
+        except BaseException:  # interrupted: a reply may still be on its way, and must not answer the next request
             self.close()
             raise
         if last:
@@ -238,9 +236,7 @@ def _serve(requests: int, replies: int) -> None:
         except _DiedError:
             return
         _limit(started_with + memory_limit_mb * 2**20)
-        signal.setitimer(
-            signal.ITIMER_REAL, time_limit_s + _GRACE_S
-        )  # ends the child should the parent be gone
+        signal.setitimer(signal.ITIMER_REAL, time_limit_s + _GRACE_S)  # ends the child should the parent be gone
         out_of_memory = False
         reply: tuple[bool, object]
         try:

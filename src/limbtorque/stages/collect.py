@@ -63,10 +63,14 @@ def verdict(*, folder: Path, ledger: Path) -> str:
     """
     import pyarrow.csv
 
-    rows = pyarrow.csv.read_csv(ledger, convert_options=pyarrow.csv.ConvertOptions(column_types=_text_types())).to_pylist()
+    rows = pyarrow.csv.read_csv(
+        ledger, convert_options=pyarrow.csv.ConvertOptions(column_types=_text_types())
+    ).to_pylist()
     count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
     lines = [f"{len(rows)} trials: {count['ok']} ok, {count['flagged']} flagged, {count['failed']} failed"]
-    lines += [f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"]
+    lines += [
+        f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
+    ]
     text = "\n".join(lines)
     allowed = load_study(folder).settings.run.max_failed_fraction
     if count["failed"] > allowed * len(rows):

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from limbtorque.motion import chain_motion, kinematics_table
+from limbtorque.motion import chain_motion
+from limbtorque.motion_table import kinematics_table
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.stages.batch import run_batch
 from limbtorque.study import Study, Trial

@@ -98,8 +98,10 @@ def batch_key(stage: str, study: Study, batch: str) -> str:
 def study_key(study: Study) -> str:
     """Hash of all settings and of what the tables say of every trial: what the tables of the study depend on."""
     rows = [
-        (trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note)
-        + (trial_key("kinematics", trial), settings_hash(trial.settings, SECTIONS["collect"]))
+        (
+            *(trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note),
+            *(trial_key("kinematics", trial), settings_hash(trial.settings, SECTIONS["collect"])),
+        )
         for trial in study.trials
     ]
     everything = settings_hash(study.settings, tuple(type(study.settings).model_fields))

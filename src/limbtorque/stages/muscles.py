@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from limbtorque.motion import motion_from_table
+from limbtorque.motion_table import motion_from_table
 from limbtorque.muscles.forces import muscle_forces, muscle_table
 from limbtorque.muscles.moment_arms import MuscleSet, load_muscle_set
 from limbtorque.stages.batch import run_batch, upstream

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from limbtorque.motion import motion_from_table
+from limbtorque.motion_table import motion_from_table
 from limbtorque.stages.batch import run_batch, upstream
 from limbtorque.study import Study, Trial
 from limbtorque.summary import torque_summary

@@ -1,0 +1,131 @@
+"""Which external load acts on a limb: none, one of the settings, or the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.errors import LandmarkError
+from limbtorque.landmarks import LandmarkMap, locate, needed_markers
+from limbtorque.loads import ExternalLoad, Foot, find_foot, ground_load, hand_load, no_load
+from limbtorque.plane import PlaneFrame, axis_vector
+from limbtorque.recording import Recording
+from limbtorque.settings import ChainModel, LoadModel, Plates, Settings
+
+FloatArray = NDArray[np.float64]
+
+
+def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:
+    """Landmarks that show ground contact and are mapped; none where the chain does not meet the ground."""
+    if not model.ground_contact or plates.assignment == "none":
+        return []
+    return [name for name in model.contact_landmarks if mapping.has(name)]
+
+
+def external_load(
+    recording: Recording,
+    *,
+    load: LoadModel | None,
+    model: ChainModel,
+    mapping: LandmarkMap,
+    settings: Settings,
+    plane: PlaneFrame,
+    stretch: slice,
+    landmarks: Mapping[str, FloatArray],
+    joint_m: FloatArray,
+) -> ExternalLoad:
+    """External load on the last segment of a limb.
+
+    Parameters
+    ----------
+    recording : Recording
+        For its force plates and the other foot's markers.
+    load : Force, Spring or None
+        A load of the settings; it takes the place of any other.
+    model : ChainModel
+        The chain.
+    mapping : LandmarkMap
+        Landmarks of this side.
+    settings : Settings
+        Options of plates and filter.
+    plane : PlaneFrame
+        The plane of motion.
+    stretch : slice
+        The frames of the recording that are analysed.
+    landmarks : mapping of str to ndarray of shape (n_frames, 3)
+        Landmarks in those frames, m.
+    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
+        Joints and endpoint in the plane, m.
+
+    Returns
+    -------
+    ExternalLoad
+        The load in the plane.
+    """
+    if load is not None:
+        return hand_load(load, frame=plane, last_joint_m=joint_m[:, -2], end_m=joint_m[:, -1])
+    if not model.ground_contact or settings.plates.assignment == "none":
+        return no_load(len(joint_m))
+    up = axis_vector(settings.plane.up_axis)
+    other = _other_landmarks(recording, model, mapping, settings.plates, stretch)
+    force_cutoff = settings.filter.force_cutoff_hz or settings.filter.cutoff_hz
+    ground = ground_load(
+        recording.force_plates,
+        foot=_foot(landmarks, model, mapping, settings.plates, recording.rate_hz, up),
+        other_foot=_foot(other, model, mapping, settings.plates, recording.rate_hz, up) if other else None,
+        frames=stretch,
+        first_frame=recording.first_frame + stretch.start,
+        rate_hz=recording.rate_hz,
+        cutoff_hz=None if settings.filter.method == "none" else force_cutoff,
+        order=settings.filter.order,
+        settings=settings.plates,
+        frame=plane,
+        up=up,
+        ankle_m=joint_m[:, -2],
+    )
+    alone = () if other else ("the other foot is not mapped or not seen: a shared plate goes unnoticed",)
+    return replace(ground, notes=(*alone, *ground.notes))
+
+
+def _foot(
+    landmarks: Mapping[str, FloatArray],
+    model: ChainModel,
+    mapping: LandmarkMap,
+    plates: Plates,
+    rate_hz: float,
+    up: FloatArray,
+) -> Foot:
+    contact = contact_landmarks(model, mapping, plates)
+    return find_foot(
+        {name: landmarks[name] for name in contact or [model.end]},
+        ends=(landmarks[_back(model, contact)], landmarks[model.end]),
+        settings=plates,
+        rate_hz=rate_hz,
+        up=up,
+    )
+
+
+def _back(model: ChainModel, contact: list[str]) -> str:
+    """Rear end of the foot's line: the first contact landmark that is not its front, or the last joint."""
+    return next((name for name in contact if name != model.end), model.joints[-1].landmark)
+
+
+def _other_landmarks(
+    recording: Recording, model: ChainModel, mapping: LandmarkMap, plates: Plates, stretch: slice
+) -> dict[str, FloatArray]:
+    """Landmarks of the other foot over the same frames; empty where its markers are not there."""
+    mirrored = replace(mapping, side="left" if mapping.side == "right" else "right")
+    contact = contact_landmarks(model, mapping, plates)
+    names = {*contact, _back(model, contact), model.end}
+    try:
+        markers = needed_markers(recording, mirrored, names)
+    except LandmarkError:
+        return {}
+    if set(markers.values()) & set(needed_markers(recording, mapping, names).values()):
+        return {}
+    positions = recording.markers_m[stretch]
+    landmarks = {name: locate(name, mirrored, markers=markers, positions_m=positions) for name in names}
+    return {} if np.isnan(landmarks[model.end]).all() else landmarks

@@ -1,0 +1,164 @@
+"""From a recording's markers to the stretch of it in which the chain is complete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.errors import SignalError
+from limbtorque.recording import Recording
+from limbtorque.settings import Settings
+from limbtorque.signals import fill_gaps, runs
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class PreparedMarkers:
+    """Needed markers with short gaps filled, and the stretch in which the chain is complete.
+
+    Attributes
+    ----------
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions of the needed markers in the whole recording, m.
+    index : dict of str to int
+        Label -> index along axis 1.
+    filled : ndarray of bool, shape (n_frames,)
+        Frames in which a marker of the chain was filled.
+    stretch : slice
+        The longest run of frames with all markers of the chain.
+    longest_gap_frames : int
+        Longest run of frames between two such stretches.
+    notes : tuple of str
+        What was left out and filled.
+    """
+
+    markers_m: FloatArray
+    index: dict[str, int]
+    filled: BoolArray
+    stretch: slice
+    longest_gap_frames: int
+    notes: tuple[str, ...]
+
+
+def _window(recording: Recording, start_s: float | None, end_s: float | None) -> slice:
+    if recording.n_frames < 2:
+        raise SignalError(f"{recording.source}: {recording.n_frames} frame; a movement needs more than one")
+    start = 0 if start_s is None else round(start_s * recording.rate_hz)
+    stop = recording.n_frames if end_s is None else round(end_s * recording.rate_hz) + 1
+    if not 0 <= start < stop <= recording.n_frames:
+        last = (recording.n_frames - 1) / recording.rate_hz
+        raise SignalError(
+            f"{recording.source}: the window from {start_s} to {end_s} s is not inside the recording, which runs from 0 to "
+            f"{last:g} s; correct start_s and end_s"
+        )
+    return slice(start, stop)
+
+
+def prepare_markers(
+    recording: Recording,
+    *,
+    markers: Mapping[str, int],
+    chain_labels: set[str],
+    settings: Settings,
+    start_s: float | None = None,
+    end_s: float | None = None,
+) -> PreparedMarkers:
+    """Fill the short gaps of the needed markers and find the stretch in which the chain is complete.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    markers : mapping of str to int
+        Label -> index into the recording's markers, of all markers that are needed.
+    chain_labels : set of str
+        Those of them that make the joints; the others may be missing.
+    settings : Settings
+        How long a gap may be, and what to do about a longer one.
+    start_s, end_s : float, optional
+        Window of the recording, s from its first frame.
+
+    Raises
+    ------
+    SignalError
+        The window is outside the recording, a marker is missing or frozen throughout, or what is complete is too short.
+    """
+    window = _window(recording, start_s, end_s)
+    labels = list(markers)
+    raw = recording.markers_m[:, [markers[label] for label in labels]].copy()
+    raw[: window.start] = np.nan
+    raw[window.stop :] = np.nan
+    _check_markers(raw, labels, chain_labels, window, recording, settings)
+    filled = fill_gaps(raw, rate_hz=recording.rate_hz, max_gap_s=settings.gaps.max_gap_s, method=settings.gaps.method)
+    needed = [labels.index(label) for label in sorted(chain_labels)]
+    complete = ~np.isnan(filled.markers_m[:, needed]).any(axis=(1, 2))
+    stretches = runs(complete)
+    if not stretches:
+        raise SignalError(f"{recording.source}: in no frame are all of {', '.join(sorted(chain_labels))} present")
+    start, stop = max(stretches, key=lambda run: run[1] - run[0])
+    longest = max((b - a for a, b in runs(~complete) if a > stretches[0][0] and b <= stretches[-1][0]), default=0)
+    if longest and settings.gaps.longer == "fail":
+        raise SignalError(
+            f"{recording.source}: the chain's markers are missing for {longest / recording.rate_hz:.2f} s in one go, gaps up to "
+            f"{settings.gaps.max_gap_s:g} s are filled (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
+        )
+    if (stop - start) / recording.rate_hz < settings.gaps.min_stretch_s:
+        raise SignalError(
+            f"{recording.source}: the longest stretch with all markers is {(stop - start) / recording.rate_hz:.2f} s long, "
+            f"expected at least {settings.gaps.min_stretch_s:g} s (gaps.min_stretch_s)"
+        )
+    return PreparedMarkers(
+        filled.markers_m,
+        {label: i for i, label in enumerate(labels)},
+        np.asarray(filled.filled[:, needed].any(axis=1)),
+        slice(start, stop),
+        longest,
+        tuple(_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches)),
+    )
+
+
+def _gap_notes(
+    recording: Recording, window: slice, stretch: slice, filled: BoolArray, stretches: Sequence[tuple[int, int]]
+) -> list[str]:
+    notes = []
+    dropped = (window.stop - window.start) - (stretch.stop - stretch.start)
+    if dropped:
+        inside = f"; {len(stretches) - 1} long gaps, the longest stretch was kept" if len(stretches) > 1 else ""
+        first = recording.first_frame
+        notes.append(
+            f"frames {first + stretch.start}-{first + stretch.stop - 1} analysed, {dropped} without all markers left out{inside}"
+        )
+    if filled[stretch].any():
+        notes.append(
+            f"{int(filled[stretch].sum())} marker samples filled in {len(runs(filled[stretch].any(axis=1)))} places"
+        )
+    return notes
+
+
+def _check_markers(
+    raw: FloatArray,
+    labels: Sequence[str],
+    chain_labels: set[str],
+    window: slice,
+    recording: Recording,
+    settings: Settings,
+) -> None:
+    faults = []
+    for i, label in enumerate(labels):
+        if label not in chain_labels:
+            continue
+        present = raw[~np.isnan(raw[:, i]).any(axis=1), i]
+        if not len(present):
+            faults.append(f"marker {label!r} is missing in all {window.stop - window.start} frames")
+        elif settings.gaps.constant_marker == "fail" and len(present) > 1 and bool((present == present[0]).all()):
+            faults.append(
+                f"marker {label!r} has the very same position in all {len(present)} frames, no measured marker has; if it is a "
+                "fixed point, set gaps.constant_marker to accept"
+            )
+    if faults:
+        raise SignalError(f"{recording.source}: {'; '.join(faults)}")

@@ -1,0 +1,639 @@
+"""The planar chain against a symbolic Lagrangian, the published closed form, a second method and symmetries.
+
+The Lagrangian is derived here with sympy from positions alone; no expression is shared with the package. Closed form:
+Cesari et al. (2001, Biological Cybernetics 84, 217-226), equations (27)-(44), (31) corrected.
+"""
+
+import functools
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+
+from limbtorque.chain import (
+    Chain,
+    Load,
+    inertia_matrix,
+    joint_positions,
+    newton_euler,
+    pairs,
+    torque_terms,
+)
+
+N_STATES = 200
+ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
+TERMS = ("inertial", "centripetal", "coriolis", "gravity", "base", "external")
+
+
+def same(found, expected, scale=None):
+    """Equal within rounding of the largest number involved."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    size = max(np.abs(expected).max(initial=0.0), 0.0 if scale is None else scale, 1e-300)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
+
+
+def random_chain(rng, n):
+    length = rng.uniform(0.1, 0.6, n)
+    return Chain(length, rng.uniform(0.3, 9.0, n), length * rng.uniform(-0.2, 1.2, n), rng.uniform(0.001, 0.2, n))
+
+
+def random_motion(rng, n, frames=N_STATES):
+    return (
+        rng.uniform(-4.0, 4.0, (frames, n)),
+        rng.uniform(-10.0, 10.0, (frames, n)),
+        rng.uniform(-80.0, 80.0, (frames, n)),
+    )
+
+
+def all_columns(terms):
+    """Every term of every joint side by side, shape (n_frames, n_joints, n_terms)."""
+    single = np.stack([terms.gravity, terms.base, terms.external], axis=2)
+    return np.concatenate([terms.inertial, terms.centripetal, terms.coriolis, single], axis=2)
+
+
+def three_links():
+    """An arm: constants of the order of a grown man's, no two alike."""
+    return Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062])
+
+
+# --- the Lagrangian --------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def lagrangian(n):
+    """Function of all numbers -> net torques, each term, and the force on the base, from L = T - V and virtual work."""
+    t = sp.Symbol("t")
+    q = [sp.Function(f"q{i}")(t) for i in range(n)]
+    x0, y0 = sp.Function("x0")(t), sp.Function("y0")(t)
+    length, mass, com, inertia = (sp.symbols(f"{letter}0:{n}") for letter in "LmdI")
+    gx, gy, fx, fy, couple, fraction = sp.symbols("gx gy fx fy couple fraction")
+    joint = sp.Matrix([x0, y0])
+    kinetic, potential, angle = sp.Integer(0), sp.Integer(0), sp.Integer(0)
+    for k in range(n):
+        angle += q[k]
+        direction = sp.Matrix([sp.cos(angle), sp.sin(angle)])
+        centre = joint + com[k] * direction
+        velocity = centre.diff(t)
+        kinetic += mass[k] * velocity.dot(velocity) / 2 + inertia[k] * angle.diff(t) ** 2 / 2
+        potential -= mass[k] * (gx * centre[0] + gy * centre[1])
+        loaded = joint + fraction * length[k] * direction
+        joint = joint + length[k] * direction
+    coordinates = [*q, x0, y0]
+    equations = [
+        (kinetic - potential).diff(c.diff(t)).diff(t)
+        - (kinetic - potential).diff(c)
+        - (fx * loaded[0].diff(c) + fy * loaded[1].diff(c) + couple * angle.diff(c))
+        for c in coordinates
+    ]
+    acceleration, velocity, position = (sp.symbols(f"{letter}0:{n + 2}", real=True) for letter in ("acc", "vel", "pos"))
+    plain = [(c.diff(t, 2), a) for c, a in zip(coordinates, acceleration, strict=True)]
+    plain += [(c.diff(t), v) for c, v in zip(coordinates, velocity, strict=True)]
+    plain += list(zip(coordinates, position, strict=True))
+    equations = [e.subs(plain) for e in equations]
+    torque = equations[:n]
+    parts = {
+        "inertial": [[u.diff(acceleration[j]) * acceleration[j] for j in range(n)] for u in torque],
+        "centripetal": [[u.diff(velocity[j], 2) / 2 * velocity[j] ** 2 for j in range(n)] for u in torque],
+        "coriolis": [
+            [u.diff(velocity[p], velocity[r]) * velocity[p] * velocity[r] for p, r in pairs(n)] for u in torque
+        ],
+        "gravity": [u.diff(gx) * gx + u.diff(gy) * gy for u in torque],
+        "base": [sum(u.diff(a) * a for a in acceleration[n:]) for u in torque],
+        "external": [u.diff(fx) * fx + u.diff(fy) * fy + u.diff(couple) * couple for u in torque],
+    }
+    arguments = [
+        *length,
+        *mass,
+        *com,
+        *inertia,
+        *position,
+        *velocity,
+        *acceleration,
+        gx,
+        gy,
+        fx,
+        fy,
+        couple,
+        fraction,
+    ]
+    return sp.lambdify(arguments, [torque, equations[n:], *(parts[name] for name in TERMS)], "numpy", cse=True)
+
+
+def filled(nested, frames):
+    """Nested lists of arrays and constants as one array with time first."""
+    if isinstance(nested, list):
+        return np.stack([filled(part, frames) for part in nested], axis=1) if nested else np.empty((frames, 0))
+    return np.broadcast_to(np.asarray(nested, dtype=float), (frames,))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_every_term_is_that_of_the_lagrangian(n):
+    rng = np.random.default_rng(100 + n)
+    chain, motion = random_chain(rng, n), random_motion(rng, n)
+    base, base_velocity, base_acceleration = rng.normal(size=(3, N_STATES, 2)) * [[[1.0]], [[3.0]], [[20.0]]]
+    gravity, force, couple = (
+        rng.normal(size=2) * 9.0,
+        rng.normal(size=(N_STATES, 2)) * 50.0,
+        rng.normal(size=N_STATES),
+    )
+    joints = joint_positions(chain, motion[0], base_m=base)
+    point = joints[:, -2] + 0.7 * (joints[:, -1] - joints[:, -2])
+    options = {
+        "gravity_m_s2": gravity,
+        "base_acceleration_m_s2": base_acceleration,
+        "loads": [Load(n - 1, force, point, couple)],
+        "joint_m": joints,
+    }
+    state = [np.hstack([a, b]).T for a, b in zip(motion, (base, base_velocity, base_acceleration), strict=True)]
+    constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2)
+    net, base_force, *parts = lagrangian(n)(*constants, *np.concatenate(state), *gravity, *force.T, couple, 0.7)
+    found = torque_terms(chain, *motion, **options)
+    net = filled(net, N_STATES)
+    size = np.abs(net).max()
+    same(found.net, net)
+    for name, expected in zip(TERMS, parts, strict=True):
+        expected = filled(expected, N_STATES)
+        same(getattr(found, name), expected.reshape(getattr(found, name).shape), scale=size)
+    wrenches = newton_euler(chain, *motion, **options)
+    same(wrenches.torque_nm, net)
+    same(wrenches.reaction_n[:, 0], filled(base_force, N_STATES))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_inertia_matrix_is_the_hessian_of_the_kinetic_energy(n):
+    rng = np.random.default_rng(n)
+    chain, (angle, *_) = random_chain(rng, n), random_motion(rng, n)
+    matrix = inertia_matrix(chain, angle)
+    frames, zero = len(angle), np.zeros((len(angle), n))
+    constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2)
+    for j in range(n):  # unit acceleration of joint j, all else at rest
+        acceleration = np.eye(n + 2)[:, [j]] * np.ones(frames)
+        state = [*np.hstack([angle, zero[:, :1], zero[:, :1]]).T, *np.zeros((n + 2, frames)), *acceleration]
+        column, *_ = lagrangian(n)(*constants, *state, *[0.0] * 6)
+        same(matrix[:, :, j], filled(column, frames))
+    assert np.linalg.eigvalsh(matrix).min() > 0.0
+
+
+# --- the published closed form ---------------------------------------------------------------------------------------
+
+
+def paper(chain, angle, velocity, *, g, spring, spring_arm, printed_m22=False):
+    """M, v, G and T_ext of equations (27)-(44), typed from the paper; M22 as printed on request."""
+    (l1, l2, _), (m1, m2, m3) = chain.length_m, chain.mass_kg
+    (d1, d2, d3), (i1, i2, i3) = chain.com_m, chain.inertia_kgm2
+    (a1, a2, a3), (w1, w2, w3) = angle.T, velocity.T
+    c1, c2, c3, c23, c12, c123 = (np.cos(a) for a in (a1, a2, a3, a2 + a3, a1 + a2, a1 + a2 + a3))
+    s1, s2, s3, s23, s12, s123 = (np.sin(a) for a in (a1, a2, a3, a2 + a3, a1 + a2, a1 + a2 + a3))
+    m11 = (
+        m1 * d1**2 + i1 + m2 * (l1**2 + d2**2 + 2 * l1 * d2 * c2) + i2
+        + m3 * (l1**2 + l2**2 + d3**2 + 2 * l1 * l2 * c2 + 2 * l1 * d3 * c23 + 2 * l2 * d3 * c3) + i3
+    )  # fmt: skip
+    m12 = (
+        m2 * (d2**2 + l1 * d2 * c2) + i2
+        + m3 * (l2**2 + d3**2 + l1 * l2 * c2 + l1 * d3 * c23 + 2 * l2 * d3 * c3) + i3
+    )  # fmt: skip
+    m13 = m3 * (d3**2 + l1 * d3 * c23 + l2 * d3 * c3) + i3
+    m22 = m2 * d2**2 + i2 + m3 * (l2**2 + d3**2 + (1 if printed_m22 else 2) * l2 * d3 * c3) + i3
+    m23 = m3 * (d3**2 + l2 * d3 * c3) + i3
+    m33 = (m3 * d3**2 + i3) * np.ones_like(a1)
+    matrix = np.moveaxis(np.array([[m11, m12, m13], [m12, m22, m23], [m13, m23, m33]]), -1, 0)
+    h12, h13, h23 = (m2 * l1 * d2 + m3 * l1 * l2) * s2, m3 * l1 * d3 * s23, m3 * l2 * d3 * s3
+    outer = 2 * w1 * w3 + 2 * w2 * w3 + w3**2
+    bias = [
+        -(h12 + h13) * (2 * w1 * w2 + w2**2) - (h13 + h23) * outer,
+        (h12 + h13) * w1**2 - h23 * outer,
+        (h13 + h23) * w1**2 + h23 * (2 * w1 * w2 + w2**2),
+    ]
+    gravity = [
+        m1 * g * d1 * c1 + m2 * g * (l1 * c1 + d2 * c12) + m3 * g * (l1 * c1 + l2 * c12 + d3 * c123),
+        m2 * g * d2 * c12 + m3 * g * (l2 * c12 + d3 * c123),
+        m3 * g * d3 * c123,
+    ]
+    hand = spring * (d3 + spring_arm) * s123
+    external = [-spring * l1 * s1 - spring * l2 * s12 - hand, -spring * l2 * s12 - hand, -hand]
+    return matrix, np.stack(bias, axis=1), np.stack(gravity, axis=1), np.stack(external, axis=1)
+
+
+def spring_case(spring=12.0, spring_arm=0.03):
+    """Our terms for the paper's experiment: a force of that magnitude towards -x at d3 + d_S from the wrist."""
+    chain, motion = three_links(), random_motion(np.random.default_rng(5), 3)
+    joints = joint_positions(chain, motion[0])
+    unit = (joints[:, 3] - joints[:, 2]) / chain.length_m[2]
+    point = joints[:, 2] + (chain.com_m[2] + spring_arm) * unit
+    load = Load(2, np.tile([-spring, 0.0], (N_STATES, 1)), point, np.zeros(N_STATES))
+    terms = torque_terms(chain, *motion, gravity_m_s2=(0.0, -9.81), loads=[load], joint_m=joints)
+    return chain, motion, terms
+
+
+def test_three_links_are_the_closed_form_of_the_paper():
+    chain, (angle, velocity, acceleration), terms = spring_case()
+    matrix, bias, gravity, external = paper(chain, angle, velocity, g=9.81, spring=12.0, spring_arm=0.03)
+    same(inertia_matrix(chain, angle), matrix)
+    same(terms.inertial, matrix * acceleration[:, None, :])
+    same(terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2), bias)
+    same(terms.gravity, gravity)
+    same(terms.external, external)
+    same(terms.base, np.zeros((N_STATES, 3)))
+    same(terms.net, np.einsum("tij,tj->ti", matrix, acceleration) + bias + gravity + external)
+
+
+def test_the_printed_m22_is_not_the_inertia_matrix():
+    """(31) lacks the factor 2 of its coupling term: an error of m3 l2 d3 cos(alpha_3), here up to 1.2e-3 kg m^2."""
+    chain, (angle, velocity, _), _ = spring_case()
+    printed, *_ = paper(chain, angle, velocity, g=9.81, spring=12.0, spring_arm=0.03, printed_m22=True)
+    difference = inertia_matrix(chain, angle) - printed
+    missing = chain.mass_kg[2] * chain.length_m[1] * chain.com_m[2] * np.cos(angle[:, 2])
+    same(difference[:, 1, 1], missing, scale=0.1)
+    assert np.abs(missing).max() > 1e-3
+    difference[:, 1, 1] = 0.0
+    same(difference, np.zeros_like(difference), scale=0.1)
+
+
+def test_a_spring_towards_minus_x_needs_a_torque_the_other_way():
+    """The hand points up: a force towards -x turns it counter-clockwise, so the wrist has to turn it clockwise."""
+    chain = three_links()
+    angle = np.array([[np.pi / 2, 0.0, 0.0]])
+    joints = joint_positions(chain, angle)
+    for from_wrist in (0.048, 0.048 + 0.03):  # the arm is d3 + d_S from the wrist, not d_S
+        load = Load(2, np.array([[-10.0, 0.0]]), joints[:, 2] + [0.0, from_wrist], np.zeros(1))
+        terms = torque_terms(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0, 0), loads=[load], joint_m=joints)
+        same(terms.external[0], [-10 * (0.58 + from_wrist), -10 * (0.27 + from_wrist), -10 * from_wrist])
+
+
+def test_two_links_with_a_force_at_the_end():
+    """T2 and T1 of the two-link document, with its external moment as in its code, and the force felt at joint 1."""
+    rng = np.random.default_rng(2)
+    chain, motion = random_chain(rng, 2), random_motion(rng, 2)
+    (a1, a2), (fx, fy) = motion[0].T, rng.normal(size=(2, N_STATES)) * 30.0
+    l1, l2 = chain.length_m
+    joints = joint_positions(chain, motion[0])
+    load = Load(1, np.stack([fx, fy], axis=1), joints[:, 2], np.zeros(N_STATES))
+    terms = torque_terms(chain, *motion, gravity_m_s2=(0.0, -9.8), loads=[load], joint_m=joints)
+    second = l2 * np.sin(a1 + a2) * fx - l2 * np.cos(a1 + a2) * fy
+    first = second + l1 * np.sin(a1) * fx - l1 * np.cos(a1) * fy
+    same(terms.external, np.stack([first, second], axis=1))
+    assert np.abs(terms.external[:, 0] - terms.external[:, 1]).max() > 1.0
+
+
+def test_one_link_is_a_physical_pendulum():
+    """T = (I + m d^2) a'' + m g d cos a - the force's moment; gravity carries the mass."""
+    chain = Chain([0.4], [3.0], [0.17], [0.05])
+    angle, velocity, acceleration = random_motion(np.random.default_rng(1), 1)
+    found = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81)).net
+    same(found, (0.05 + 3.0 * 0.17**2) * acceleration + 3.0 * 9.81 * 0.17 * np.cos(angle))
+
+
+def test_free_double_pendulum_keeps_its_energy():
+    """Two bars of the matrix-formalism document (code values, angles from the downward vertical): 3.899 J for ever.
+
+    Its code has m2 g l2 sin(theta_1) where m2 g l1 is right, and drifts between 3.7 and 10 J. Tolerance: 100 times
+    the integrator's relative one, of the largest kinetic energy.
+    """
+    m, l1, l2, g = 1.0, 1.0, 0.5, 9.81
+    chain = Chain([l1, l2], [m, m], [l1 / 2, l2 / 2], [m * l1**2 / 12, m * l2**2 / 12])
+
+    def energy(theta1, theta2, w1, w2):  # angles of that document
+        kinetic = (m * l1**2 / 3 + m * l1**2) * w1**2 / 2 + m * l2**2 / 6 * w2**2
+        kinetic += m * l1 * l2 / 2 * np.cos(theta1 - theta2) * w1 * w2
+        return kinetic - m * g * l1 / 2 * np.cos(theta1) - m * g * (l1 * np.cos(theta1) + l2 / 2 * np.cos(theta2))
+
+    def motion(_, state):
+        angle, velocity = state[None, :2], state[None, 2:]
+        bias = torque_terms(chain, angle, velocity, 0 * angle, gravity_m_s2=(0.0, -g)).net[0]
+        return np.concatenate([state[2:], np.linalg.solve(inertia_matrix(chain, angle)[0], -bias)])
+
+    theta, omega = np.array([np.pi / 10, np.pi / 3]), np.array([2 * np.pi, -6 * np.pi])
+    assert energy(*theta, *omega) == pytest.approx(3.899, abs=5e-4)
+    start = [theta[0] - np.pi / 2, theta[1] - theta[0], omega[0], omega[1] - omega[0]]
+    result = solve_ivp(motion, (0.0, 1.0), start, method="DOP853", rtol=1e-10, atol=1e-10)
+    theta1, theta2 = result.y[0] + np.pi / 2, result.y[0] + result.y[1] + np.pi / 2
+    kept = energy(theta1, theta2, result.y[2], result.y[2] + result.y[3])
+    np.testing.assert_allclose(kept, energy(*theta, *omega), rtol=0.0, atol=1e-8 * 40.0)
+
+
+# --- the second method -----------------------------------------------------------------------------------------------
+
+
+@st.composite
+def loaded_chains(draw, least=1, most=6):
+    """A chain, its motion and loads on any of its links, joints measured where the model does not have them."""
+    n, rng = draw(st.integers(least, most)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    chain, motion = random_chain(rng, n), random_motion(rng, n, 8)
+    joints = joint_positions(chain, motion[0], base_m=rng.normal(size=(8, 2))) + rng.normal(size=(8, n + 1, 2)) * 0.02
+    loads = [
+        Load(link, rng.normal(size=(8, 2)) * 100.0, rng.normal(size=(8, 2)), rng.normal(size=8) * 5.0)
+        for link in draw(st.lists(st.integers(0, n - 1), max_size=3))
+    ]
+    options = {
+        "gravity_m_s2": rng.normal(size=2) * 7.0,
+        "base_acceleration_m_s2": rng.normal(size=(8, 2)) * 30.0,
+        "loads": loads,
+        "joint_m": joints,
+    }
+    return chain, motion, options
+
+
+@settings(deadline=None, max_examples=60)
+@given(loaded_chains())
+def test_recursive_newton_euler_closes_the_sum_of_the_terms(case):
+    chain, motion, options = case
+    terms, wrenches = torque_terms(chain, *motion, **options), newton_euler(chain, *motion, **options)
+    same(wrenches.torque_nm, terms.net, scale=np.abs(all_columns(terms)).sum(axis=2).max())
+
+
+@settings(deadline=None, max_examples=40)
+@given(loaded_chains(2, 5))
+def test_the_distal_part_is_a_chain_on_a_moving_base(case):
+    """Cut at the second joint: the same torques and reactions, with that joint's acceleration as the base's."""
+    chain, motion, options = case
+    whole = newton_euler(chain, *motion, **options)
+    cut = Chain(*(getattr(chain, name)[1:] for name in ("length_m", "mass_kg", "com_m", "inertia_kgm2")))
+    angle, velocity, acceleration = (np.column_stack([a[:, 0] + a[:, 1], a[:, 2:]]) for a in motion)
+    first, omega, spin = motion[0][:, 0], motion[1][:, 0], motion[2][:, 0]
+    moved = np.stack(
+        [-np.sin(first) * spin - np.cos(first) * omega**2, np.cos(first) * spin - np.sin(first) * omega**2],
+        axis=1,
+    )
+    part = {
+        "gravity_m_s2": options["gravity_m_s2"],
+        "base_acceleration_m_s2": options["base_acceleration_m_s2"] + chain.length_m[0] * moved,
+        "loads": [Load(x.link - 1, x.force_n, x.point_m, x.couple_nm) for x in options["loads"] if x.link > 0],
+        "joint_m": options["joint_m"][:, 1:],
+    }
+    size = np.abs(all_columns(torque_terms(chain, *motion, **options))).sum(axis=2).max()
+    distal = newton_euler(cut, angle, velocity, acceleration, **part)
+    same(distal.torque_nm, whole.torque_nm[:, 1:], scale=size)
+    same(distal.reaction_n, whole.reaction_n[:, 1:], scale=10 * size)
+    same(torque_terms(cut, angle, velocity, acceleration, **part).net, whole.torque_nm[:, 1:], scale=size)
+
+
+def test_a_load_on_an_inner_link_is_not_felt_beyond_it():
+    chain, motion = three_links(), random_motion(np.random.default_rng(3), 3)
+    joints = joint_positions(chain, motion[0])
+    load = Load(1, np.full((N_STATES, 2), 25.0), joints[:, 2], np.full(N_STATES, 1.5))
+    options = {"gravity_m_s2": (0.0, -9.81), "joint_m": joints}
+    with_load, without = (newton_euler(chain, *motion, **options, loads=loads) for loads in ([load], []))
+    np.testing.assert_array_equal(with_load.torque_nm[:, 2], without.torque_nm[:, 2])
+    terms = torque_terms(chain, *motion, **options, loads=[load])
+    np.testing.assert_array_equal(terms.external[:, 2], np.zeros(N_STATES))
+    lever = joints[:, 2] - joints[:, 1]
+    same(terms.external[:, 1], -(25.0 * lever[:, 0] - 25.0 * lever[:, 1] + 1.5))
+
+
+# --- symmetries ------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=25)
+@given(loaded_chains())
+def test_rest_without_gravity_needs_no_torque(case):
+    chain, (angle, *_), _ = case
+    terms = torque_terms(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0.0, 0.0))
+    assert not all_columns(terms).any()
+    assert not newton_euler(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0.0, 0.0)).torque_nm.any()
+
+
+@settings(deadline=None, max_examples=25)
+@given(loaded_chains())
+def test_free_fall_takes_gravity_away(case):
+    chain, (angle, velocity, acceleration), options = case
+    gravity = options["gravity_m_s2"]
+    falling = {"gravity_m_s2": gravity, "base_acceleration_m_s2": gravity}
+    rigid = torque_terms(chain, angle, 0 * angle, 0 * angle, **falling)
+    same(rigid.net, 0 * angle, scale=np.abs(rigid.gravity).max())
+    moving = torque_terms(chain, angle, velocity, acceleration, **falling)
+    still = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, 0.0))
+    same(moving.gravity + moving.base, 0 * angle, scale=np.abs(moving.gravity).max())
+    same(moving.net, still.net, scale=np.abs(all_columns(moving)).max())
+
+
+@settings(deadline=None, max_examples=25)
+@given(loaded_chains())
+def test_time_reversal_leaves_every_term(case):
+    chain, (angle, velocity, acceleration), options = case
+    forward = torque_terms(chain, angle, velocity, acceleration, **options)
+    backward = torque_terms(chain, angle, -velocity, acceleration, **options)
+    np.testing.assert_array_equal(all_columns(forward), all_columns(backward))
+
+
+@settings(deadline=None, max_examples=25)
+@given(loaded_chains())
+def test_twice_the_mass_is_twice_the_torque_but_the_load_is_not(case):
+    chain, motion, options = case
+    heavy = Chain(chain.length_m, 2 * chain.mass_kg, chain.com_m, 2 * chain.inertia_kgm2)
+    one, two = torque_terms(chain, *motion, **options), torque_terms(heavy, *motion, **options)
+    same(all_columns(two)[..., :-1], 2 * all_columns(one)[..., :-1])
+    np.testing.assert_array_equal(two.external, one.external)
+
+
+def rotation(turn):
+    return np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+
+
+@settings(deadline=None, max_examples=40)
+@given(loaded_chains(), st.floats(-7.0, 7.0), st.tuples(st.floats(-5.0, 5.0), st.floats(-5.0, 5.0)))
+def test_turning_and_moving_the_laboratory_changes_nothing(case, turn, shift):
+    chain, (angle, velocity, acceleration), options = case
+    turned = angle + turn * np.eye(chain.n_links)[0]
+    matrix = rotation(turn)
+    moved = {
+        "gravity_m_s2": matrix @ options["gravity_m_s2"],
+        "base_acceleration_m_s2": options["base_acceleration_m_s2"] @ matrix.T,
+        "loads": [
+            Load(x.link, x.force_n @ matrix.T, x.point_m @ matrix.T + shift, x.couple_nm) for x in options["loads"]
+        ],
+        "joint_m": options["joint_m"] @ matrix.T + shift,
+    }
+    before = torque_terms(chain, angle, velocity, acceleration, **options)
+    after = torque_terms(chain, turned, velocity, acceleration, **moved)
+    size = 10 * np.abs(all_columns(before)).max() + 1000 * len(options["loads"])  # 100 N on arms of up to 10 m
+    same(all_columns(after), all_columns(before), scale=size)
+    reactions = [
+        newton_euler(chain, a, velocity, acceleration, **o).reaction_n for a, o in ((angle, options), (turned, moved))
+    ]
+    same(reactions[1], reactions[0] @ matrix.T, scale=10 * np.abs(reactions[0]).max())
+
+
+@settings(deadline=None, max_examples=25)
+@given(loaded_chains())
+def test_a_mirrored_motion_has_mirrored_torques(case):
+    """x -> -x: every torque, and every couple, turns round."""
+    chain, motion, options = case
+    flip = np.array([-1.0, 1.0])
+    angle, velocity, acceleration = (-a for a in motion)
+    angle = angle + np.pi * np.eye(chain.n_links)[0]
+    mirrored = {
+        "gravity_m_s2": flip * options["gravity_m_s2"],
+        "base_acceleration_m_s2": flip * options["base_acceleration_m_s2"],
+        "loads": [Load(x.link, flip * x.force_n, flip * x.point_m, -x.couple_nm) for x in options["loads"]],
+        "joint_m": flip * options["joint_m"],
+    }
+    before = torque_terms(chain, *motion, **options)
+    after = torque_terms(chain, angle, velocity, acceleration, **mirrored)
+    same(all_columns(after), -all_columns(before), scale=10 * np.abs(all_columns(before)).max())
+
+
+@settings(deadline=None, max_examples=25)
+@given(loaded_chains())
+def test_structural_zeros_are_exact(case):
+    """A joint's own centripetal force has no arm about it; a pair's Coriolis force none about its outer joint."""
+    chain, motion, options = case
+    terms = torque_terms(chain, *motion, **options)
+    n = chain.n_links
+    assert not terms.centripetal[:, range(n), range(n)].any()
+    for p, (_, outer) in enumerate(pairs(n)):
+        assert not terms.coriolis[:, outer, p].any()
+    assert terms.coriolis.shape == (8, n, n * (n - 1) // 2)
+
+
+def test_power_of_the_torques_is_the_rate_of_energy():
+    """Fixed base, smooth motion: sum of torque times velocity is d/dt of kinetic and potential energy.
+
+    Energy from the positions of the centres of mass; its rate by sixth-order differences with steps h of 2 ms, whose
+    error is about (2 pi f h)^6 / 140 of the power: 2e-8 at 20 Hz, far above the motion's 1.3 Hz and its harmonics.
+    """
+    chain, h = three_links(), 2e-3
+    t = np.arange(-3, 804) * h
+    size, pace, phase = np.array([0.8, 0.5, 0.3]), np.array([4.0, 6.0, 8.0]), np.array([0.1, 0.7, 2.0])
+    argument = np.outer(t, pace) + phase
+    angle = np.array([-1.0, 0.9, 0.2]) + size * np.sin(argument)
+    velocity, acceleration = size * pace * np.cos(argument), -size * pace**2 * np.sin(argument)
+    net = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81)).net
+    theta, omega = np.cumsum(angle, axis=1), np.cumsum(velocity, axis=1)
+    energy, joint_velocity, height = 0.0, 0.0, 0.0
+    for k in range(3):
+        across = np.stack([-np.sin(theta[:, k]), np.cos(theta[:, k])], axis=1) * omega[:, [k]]
+        centre = joint_velocity + chain.com_m[k] * across
+        energy = energy + chain.mass_kg[k] * (centre**2).sum(axis=1) / 2 + chain.inertia_kgm2[k] * omega[:, k] ** 2 / 2
+        energy = energy + chain.mass_kg[k] * 9.81 * (height + chain.com_m[k] * np.sin(theta[:, k]))
+        joint_velocity = joint_velocity + chain.length_m[k] * across
+        height = height + chain.length_m[k] * np.sin(theta[:, k])
+    rate = energy[6:] - energy[:-6] - 9 * (energy[5:-1] - energy[1:-5]) + 45 * (energy[4:-2] - energy[2:-4])
+    power = (net * velocity).sum(axis=1)[3:-3]
+    np.testing.assert_allclose(power, rate / (60 * h), rtol=0.0, atol=2e-8 * np.abs(power).max())
+
+
+def test_joint_positions_add_up_the_links():
+    chain = Chain([3.0, 4.0, 2.0], [1, 1, 1], [1, 1, 1], [1, 1, 1])
+    found = joint_positions(chain, [[0.0, np.pi / 2, np.pi / 2]], base_m=(1.0, 2.0))
+    np.testing.assert_allclose(found[0], [[1, 2], [4, 2], [4, 6], [2, 6]], atol=1e-14)
+
+
+def test_nan_stays_in_its_frame():
+    chain, (angle, velocity, acceleration) = three_links(), random_motion(np.random.default_rng(8), 3)
+    clean = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81)).net
+    angle[7, 1] = np.nan
+    found = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81)).net
+    assert np.isnan(found[7]).any()
+    np.testing.assert_array_equal(np.delete(found, 7, axis=0), np.delete(clean, 7, axis=0))
+
+
+def test_arguments_are_left_alone_and_integers_are_taken():
+    chain = Chain([1, 1], [1, 2], [1, 1], [0, 0])
+    angle = np.array([[0, 1], [2, 3]])
+    kept = angle.copy()
+    whole = torque_terms(chain, angle, angle, angle, gravity_m_s2=(0, -10)).net
+    real = torque_terms(chain, angle * 1.0, angle * 1.0, angle * 1.0, gravity_m_s2=(0.0, -10.0)).net
+    np.testing.assert_array_equal(whole, real)
+    np.testing.assert_array_equal(angle, kept)
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"length_m": [0.3, 0.0]}, r"length_m\[1\] is 0\.0; it has to be positive"),
+        ({"length_m": [-0.3, 0.2]}, r"length_m\[0\] is -0\.3; it has to be positive"),
+        ({"length_m": [0.3, np.inf]}, r"length_m\[1\] is inf"),
+        ({"mass_kg": [1.0, -2.0]}, r"mass_kg\[1\] is -2\.0; it has to be not negative"),
+        ({"mass_kg": [np.nan, 1.0]}, r"mass_kg\[0\] is nan"),
+        ({"com_m": [0.1, np.nan]}, r"com_m\[1\] is nan; it has to be finite"),
+        ({"inertia_kgm2": [-1e-9, 1.0]}, r"inertia_kgm2\[0\] is -1e-09"),
+        ({"mass_kg": [1.0]}, r"mass_kg has shape \(1,\), length_m has \(2,\)"),
+        ({"length_m": [[0.3, 0.2]]}, r"length_m has shape \(1, 2\)"),
+    ],
+)
+def test_bad_constants_are_named(change, message):
+    good = {"length_m": [0.3, 0.2], "mass_kg": [1.0, 1.0], "com_m": [0.1, 0.1], "inertia_kgm2": [0.1, 0.1]}
+    with pytest.raises(ValueError, match=message):
+        Chain(**{**good, **change})
+
+
+@pytest.mark.parametrize("method", [torque_terms, newton_euler])
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (((5, 2), (5, 3), (5, 3)), r"angle_rad has shape \(5, 2\), expected \(n_frames, 3\)"),
+        (((3,), (3,), (3,)), r"angle_rad has shape \(3,\)"),
+        (((5, 3), (4, 3), (5, 3)), r"velocity_rad_s has shape \(4, 3\), expected \(5, 3\)"),
+        (((5, 3), (5, 3), (5, 2)), r"acceleration_rad_s2 has shape \(5, 2\), expected \(5, 3\)"),
+    ],
+)
+def test_motions_of_other_shapes_are_named(method, shapes, message):
+    with pytest.raises(ValueError, match=message):
+        method(three_links(), *(np.zeros(s) for s in shapes), gravity_m_s2=(0.0, -9.81))
+
+
+@pytest.mark.parametrize("method", [torque_terms, newton_euler])
+@pytest.mark.parametrize(
+    ("link", "joints", "message"),
+    [
+        (2, None, "joint_m is missing"),
+        (2, np.zeros((4, 4, 2)), r"joint_m has shape \(4, 4, 2\), expected \(5, 3 or more, 2\)"),
+        (2, np.zeros((5, 2, 2)), r"joint_m has shape \(5, 2, 2\)"),
+        (3, np.zeros((5, 4, 2)), r"loads\[0\]\.link is 3; the chain has links 0 to 2"),
+        (-1, np.zeros((5, 4, 2)), r"loads\[0\]\.link is -1"),
+    ],
+)
+def test_loads_that_cannot_be_placed_are_named(method, link, joints, message):
+    zero = np.zeros((5, 3))
+    load = Load(link, np.zeros((5, 2)), np.zeros((5, 2)), np.zeros(5))
+    with pytest.raises(ValueError, match=message):
+        method(three_links(), zero, zero, zero, gravity_m_s2=(0.0, 0.0), loads=[load], joint_m=joints)
+
+
+@pytest.mark.parametrize("method", [torque_terms, newton_euler])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gravity_m_s2", (0.0, 0.0, -9.81)),
+        ("gravity_m_s2", -9.81),
+        ("base_acceleration_m_s2", np.zeros((4, 2))),
+    ],
+)
+def test_vectors_of_other_shapes_are_named(method, name, value):
+    zero = np.zeros((5, 3))
+    with pytest.raises(ValueError, match=name):
+        method(three_links(), zero, zero, zero, **{"gravity_m_s2": (0.0, -9.81), name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "message"),
+    [
+        ("force_n", (5, 3), r"force_n has shape \(5, 3\), expected \(5, 2\)"),
+        ("force_n", (), "force_n has shape"),
+        ("point_m", (4, 2), r"point_m has shape \(4, 2\), expected \(5, 2\)"),
+        ("couple_nm", (4,), r"couple_nm has shape \(4,\), expected \(5,\)"),
+    ],
+)
+def test_loads_of_other_shapes_are_named(name, shape, message):
+    fields = {
+        "force_n": np.zeros((5, 2)),
+        "point_m": np.zeros((5, 2)),
+        "couple_nm": np.zeros(5),
+        name: np.zeros(shape),
+    }
+    with pytest.raises(ValueError, match=message):
+        Load(2, **fields)
+
+
+@pytest.mark.parametrize("method", [torque_terms, newton_euler])
+def test_a_load_of_another_length_is_named(method):
+    zero, loads = np.zeros((5, 3)), [Load(2, np.zeros((k, 2)), np.zeros((k, 2)), np.zeros(k)) for k in (5, 4)]
+    with pytest.raises(ValueError, match=r"loads\[1\]\.force_n has 4 frames, the motion has 5"):
+        method(three_links(), zero, zero, zero, gravity_m_s2=(0, 0), loads=loads, joint_m=np.zeros((5, 4, 2)))
