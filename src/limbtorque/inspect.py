@@ -6,7 +6,7 @@ import numpy as np
 
 from limbtorque.loads import centre_of_pressure
 from limbtorque.recording import FloatArray, ForcePlate, Recording
-from limbtorque.signals import runs
+from limbtorque.signals import BoolArray, runs
 
 LOADED_N = 20.0
 
@@ -63,8 +63,8 @@ def oddities(recording: Recording) -> list[str]:
         found.append(
             f"labels that need a prefix or occur twice: {', '.join(repeated[:10])}{' ...' * (len(repeated) > 10)}"
         )
-    missing = np.asarray(np.isnan(recording.markers_m).any(axis=2))
-    never = [label for label, gone in zip(recording.labels, missing.all(axis=0).tolist(), strict=True) if gone]
+    missing: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
+    never = [label for marker, label in enumerate(recording.labels) if missing[:, marker].all()]
     if never:
         found.append(f"markers that are never seen: {', '.join(never)}")
     for marker, label in enumerate(recording.labels):

@@ -111,7 +111,8 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         **kept["muscles"].get("quality", {}),
     }
     flags = assess(figures, trial.settings.quality) if last["status"] != "failed" else []
-    notes = [*kept["kinematics"].get("notes", []), *filter(None, (trial.subject.note, trial.note))]
+    said = [note for stage in ("kinematics", "muscles") for note in kept[stage].get("notes", [])]
+    notes = [*said, *filter(None, (trial.subject.note, trial.note))]
     names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
     return {
         **_identity(trial),
