@@ -47,7 +47,7 @@ def test_table_agrees_with_the_file_of_published_parameters(recordings):
     lines = [line.split("\t") for line in path.read_text(encoding="utf-8-sig").splitlines() if "\t" in line]
     header = [cell.strip() for cell in lines[0]]
     published = {line[0].strip().lower(): dict(zip(header, line, strict=False)) for line in lines[1:]}
-    theirs = {"forearm_and_hand": "forearm hand", "shank": "leg", "foot_and_shank": "foot and leg"}
+    theirs = {"forearm_and_hand": "forearm hand", "shank": "leg", "foot_and_shank": "foot leg"}
     for name, row in DEMPSTER_WINTER.items():
         cells = published[theirs.get(name, name.replace("_", " "))]
         assert [float(cells[c]) for c in ("Mass", "CM prox", "Rg CM")] == [row.mass, row.com, row.gyration], name

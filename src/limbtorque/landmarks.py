@@ -57,10 +57,15 @@ class LandmarkMap:
             )
         rule = self.rules[name]
         if isinstance(rule, Between):
-            first, second = rule.between
-            return {self._label(first): 1.0 - rule.fraction, self._label(second): rule.fraction}
-        labels = (rule,) if isinstance(rule, str) else rule
-        return {self._label(label): 1.0 / len(labels) for label in labels}
+            parts = list(zip(rule.between, (1.0 - rule.fraction, rule.fraction), strict=True))
+        else:
+            labels = (rule,) if isinstance(rule, str) else rule
+            parts = [(label, 1.0 / len(labels)) for label in labels]
+        weights: dict[str, float] = {}
+        for template, weight in parts:  # a marker may be named twice
+            label = self._label(template)
+            weights[label] = weights.get(label, 0.0) + weight
+        return weights
 
     def used_substitutes(self, landmarks: Iterable[str]) -> dict[str, str]:
         """Those of `landmarks` for which another one stands."""

@@ -21,7 +21,6 @@ StatusArray = NDArray[np.int8]
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
-STANDING_M = 0.01
 
 
 @dataclass(frozen=True)
@@ -369,7 +368,7 @@ def _inside(
     over, standing = [], []
     for points in (foot.back_m, foot.front_m):
         height = points @ up
-        standing.append(height[part] < np.nanpercentile(height, 2.0) + STANDING_M)
+        standing.append(height[part] < np.nanpercentile(height, 2.0) + settings.contact_height_m)
         over.append(_in_quadrilateral(points[part], plate.corners_m, up, 0.0 if anywhere else settings.edge_margin_m))
     if anywhere:
         return over[0] | over[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from limbtorque.errors import SettingsError
 
@@ -27,7 +27,19 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Between(_Model):
+class _Untagged(_Model):
+    """A model without the tag that tells loads apart: pydantic lets no validator touch that."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _not_a_truth_value(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse true for 1: YAML reads yes, no, on and off as truth values, too."""
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
+            raise ValueError("true or false (yes, no, on, off) has no meaning here")
+        return value
+
+
+class Between(_Untagged):
     """A point on the line between two markers."""
 
     between: tuple[str, str] = Field(description="Labels of the two markers.")
@@ -37,7 +49,7 @@ class Between(_Model):
 LandmarkRule = str | tuple[str, ...] | Between
 
 
-class Reading(_Model):
+class Reading(_Untagged):
     """Reading of recordings."""
 
     memory_limit_mb: int = _option(2048, "Memory the reading process may use for one file.", "MB", ge=128)
@@ -45,7 +57,7 @@ class Reading(_Model):
     max_speed_m_s: float = _option(40.0, "Speed no joint centre can have.", "m/s", gt=0.0)
 
 
-class Joint(_Model):
+class Joint(_Untagged):
     """One joint of a chain."""
 
     name: str = Field(description="Name of the joint, used in column names.", pattern=r"^[a-z][a-z0-9_]*$")
@@ -65,14 +77,14 @@ class Joint(_Model):
     )
 
 
-class Segment(_Model):
+class Segment(_Untagged):
     """One segment of a chain."""
 
     name: str = Field(description="Name of the segment, used in column names.", pattern=r"^[a-z][a-z0-9_]*$")
     row: str = Field(description="Row of the table of segment parameters.")
 
 
-class ChainModel(_Model):
+class ChainModel(_Untagged):
     """A planar chain: joints from the base outwards, and the segments between them."""
 
     joints: tuple[Joint, ...] = Field(min_length=1, description="Joints, proximal first.")
@@ -144,7 +156,7 @@ LEG = ChainModel(
 )
 
 
-class Plane(_Model):
+class Plane(_Untagged):
     """The plane of motion."""
 
     kind: Literal["sagittal", "horizontal", "best_fit"] = _option("sagittal", "Which plane the motion is projected on.")
@@ -168,7 +180,7 @@ class Plane(_Model):
         return self
 
 
-class Gaps(_Model):
+class Gaps(_Untagged):
     """Missing samples."""
 
     max_gap_s: float = _option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
@@ -182,7 +194,7 @@ class Gaps(_Model):
     min_stretch_s: float = _option(0.2, "Shortest stretch worth analysing.", "s", gt=0.0)
 
 
-class Filter(_Model):
+class Filter(_Untagged):
     """Low-pass filter of joint positions and force plates."""
 
     method: Literal["butterworth", "none"] = _option(
@@ -195,7 +207,7 @@ class Filter(_Model):
     )
 
 
-class Differentiation(_Model):
+class Differentiation(_Untagged):
     """Derivatives with respect to time."""
 
     accuracy: Literal[2, 4, 6, 8] = _option(
@@ -203,7 +215,7 @@ class Differentiation(_Model):
     )
 
 
-class SegmentParametersSettings(_Model):
+class SegmentParametersSettings(_Untagged):
     """Body segment parameters."""
 
     table: Literal["dempster_winter"] = _option("dempster_winter", "Table of segment parameters.")
@@ -213,7 +225,7 @@ class Force(_Model):
     """A constant force on the last segment."""
 
     type: Literal["constant_force"]
-    force_n: Vector = Field(description="Force on the segment in the laboratory frame, N.")
+    force_n: Vector = _option(..., "Force on the segment in the laboratory frame.", "N")
     fraction: float = _option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
 
 
@@ -221,8 +233,8 @@ class Spring(_Model):
     """A linear spring between a fixed point and the last segment."""
 
     type: Literal["spring"]
-    stiffness_n_m: float = Field(gt=0.0, description="Stiffness, N/m.")
-    anchor_m: Vector = Field(description="Fixed end in the laboratory frame, m.")
+    stiffness_n_m: float = _option(..., "Stiffness.", "N/m", gt=0.0)
+    anchor_m: Vector = _option(..., "Fixed end in the laboratory frame.", "m")
     rest_length_m: float = _option(0.0, "Length without force; a shorter spring is slack.", "m", ge=0.0)
     fraction: float = _option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
 
@@ -230,7 +242,7 @@ class Spring(_Model):
 LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
 
 
-class Plates(_Model):
+class Plates(_Untagged):
     """Force plates and ground contact."""
 
     assignment: Literal["auto", "none"] | tuple[int, ...] = _option(
@@ -255,13 +267,13 @@ class Plates(_Model):
     remove_offset: bool = _option(True, "Subtract the mean of the unloaded samples of each plate.")
 
 
-class Muscles(_Model):
+class Muscles(_Untagged):
     """Muscle forces."""
 
     enabled: bool = _option(True, "Share the joint torques among muscles.")
 
 
-class Quality(_Model):
+class Quality(_Untagged):
     """Thresholds above which a trial is flagged."""
 
     closure_nm: float = _option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
@@ -278,19 +290,19 @@ class Quality(_Model):
     )
 
 
-class Tables(_Model):
+class Tables(_Untagged):
     """Per-trial tables."""
 
     csv: bool = _option(True, "Write CSV beside Parquet.")
 
 
-class Figures(_Model):
+class Figures(_Untagged):
     """Figures."""
 
     formats: tuple[Literal["png", "pdf", "svg"], ...] = _option(("png",), "Formats of the figure of each trial.")
 
 
-class Run(_Model):
+class Run(_Untagged):
     """How the work is cut up."""
 
     batch_size: int = _option(100, "Trials in one job at the most; longer sessions are split.", "1", ge=1)
@@ -299,7 +311,7 @@ class Run(_Model):
     )
 
 
-class Settings(_Model):
+class Settings(_Untagged):
     """All settings of a study."""
 
     title: str = _option("", "Name of the study.")
@@ -344,6 +356,17 @@ class Settings(_Model):
         return sorted({"arm", "leg", *self.chains})
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML in which a key that is there twice is an error: the first of the two would be lost."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for (key, _), name in zip(node.value, keys, strict=False):
+            if keys.count(name) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"{name!r} is there twice", key.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def load_settings(path: Path) -> Settings:
     """Read and validate a settings file.
 
@@ -363,7 +386,7 @@ def load_settings(path: Path) -> Settings:
         The file is missing or not YAML, or any of its entries is wrong; all of them are listed.
     """
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise SettingsError(f"settings file {path} does not exist; copy config/config.yaml of the demo study") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -420,7 +443,10 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
             target = target.get(part) if isinstance(target, dict) else None
         if not isinstance(target, dict) or last not in target:
             raise SettingsError(f"{source}: no option is called {dotted!r}{_did_you_mean(dotted, option_names())}")
-        target[last] = yaml.safe_load(text)
+        try:
+            target[last] = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise SettingsError(f"{source}: {dotted} is {text!r}, which is not readable as YAML") from None
     return make_settings(raw, source=source)
 
 
@@ -478,10 +504,15 @@ def _sentence(detail: dict[str, Any]) -> str:
         known = [
             name[len(".".join([*parent, ""])) :] for name in option_names() if name.startswith(".".join([*parent, ""]))
         ]
-        names = [name.split(".")[0] for name in (known if parent else option_names())]
+        names = [name.split(".")[0] for name in (known if parent else option_names())] or _names_in_lists()
         return f"{where}: no option has this name{_did_you_mean(str(detail['loc'][-1]), names)}"
     message = detail["msg"].removeprefix("Value error, ")
     return f"{where or 'settings'}: {message}; found {_short(detail.get('input'))}"
+
+
+def _names_in_lists() -> list[str]:
+    """Names of the options of what stands in lists and dictionaries, and so has no dotted name of its own."""
+    return [name for model in (ChainModel, Joint, Segment, Force, Spring, Between) for name in model.model_fields]
 
 
 def _short(value: Any) -> str:

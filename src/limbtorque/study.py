@@ -143,16 +143,17 @@ def load_study(folder: Path, *, settings_file: str = SETTINGS_FILE) -> Study:
     settings = load_settings(folder / settings_file)
     faults: list[str] = []
     subjects = _subjects(folder / settings.subjects, faults)
+    count = len(faults)
     rows = _rows(folder / settings.trials, REQUIRED_TRIAL_COLUMNS, faults)
+    if not rows and len(faults) == count:
+        faults.append(f"{settings.trials}: the table has no trials")
     _check_trial_columns(settings, rows, faults)
     trials = [
         trial
         for line, row in rows
         if (trial := _trial(folder, settings, subjects, row, f"{settings.trials} line {line}", faults))
     ]
-    _check_duplicates(trials, settings.trials, faults)
-    if not rows and not faults:
-        faults.append(f"{settings.trials}: the table has no trials")
+    _check_duplicates([row["trial"] for _, row in rows], settings.trials, faults)
     if faults:
         raise StudyError(faults)
     return Study(folder, settings, tuple(trials), _batches(trials, settings.run.batch_size))
@@ -356,15 +357,15 @@ def _marker_set(settings: Settings, name: str, where: str, faults: list[str]) ->
     return ""
 
 
-def _check_duplicates(trials: list[Trial], table: str, faults: list[str]) -> None:
+def _check_duplicates(names: list[str], table: str, faults: list[str]) -> None:
     seen: dict[str, str] = {}
-    for trial in trials:
-        if trial.name.lower() in seen:
+    for name in filter(None, names):
+        if name.lower() in seen:
             faults.append(
-                f"{table}: trial {trial.name!r} is there twice (as {seen[trial.name.lower()]!r}); names differ by more "
+                f"{table}: trial {name!r} is there twice (as {seen[name.lower()]!r}); names differ by more "
                 "than upper and lower case"
             )
-        seen[trial.name.lower()] = trial.name
+        seen[name.lower()] = name
 
 
 def _batches(trials: list[Trial], size: int) -> dict[str, tuple[Trial, ...]]:
