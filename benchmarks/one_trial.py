@@ -38,7 +38,7 @@ def main() -> None:
         marks.append(time.perf_counter())
         kinematics_table(motion), torque_table(motion, torques), muscle_table(motion, forces)
         marks.append(time.perf_counter())
-        for name, start, stop in zip(times, marks, marks[1:], strict=True):
+        for name, start, stop in zip(times, marks[:-1], marks[1:], strict=True):
             times[name].append(1e3 * (stop - start))
     print(f"one trial of {options.frames} frames, median of {options.runs} runs in a warm process")
     for name, values in times.items():
