@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -322,13 +323,17 @@ def make_table(
     names = [column.name for column in columns]
     if set(names) != set(values) or len(set(names)) != len(names):
         raise ValueError(f"columns and values differ: {sorted(set(names) ^ set(values))}")
-    fields = [
-        pa.field(c.name, _ARROW_TYPES[c.kind], metadata={"unit": c.unit, "definition": c.definition, "sign": c.sign})
-        for c in columns
-    ]
-    schema = pa.schema(fields, metadata={META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
+    schema = _schema(tuple(columns)).with_metadata({META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
     arrays = [pa.array(_values(values[c.name], c.kind), type=_ARROW_TYPES[c.kind]) for c in columns]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+@functools.lru_cache(maxsize=64)
+def _schema(columns: tuple[Column, ...]) -> pa.Schema:
+    return pa.schema(
+        pa.field(c.name, _ARROW_TYPES[c.kind], metadata={"unit": c.unit, "definition": c.definition, "sign": c.sign})
+        for c in columns
+    )
 
 
 def _values(values: Any, kind: type) -> Any:

@@ -1,0 +1,93 @@
+"""Write the pages of docs that are made from the code: docs/settings.md and docs/quality.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from limbtorque.quality import CHECKS
+from limbtorque.settings import Settings, options_page
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+SETTINGS_HEAD = """# Settings
+
+Made from the code by `tools/make_docs.py`; `limbtorque settings` prints the same table. Every option stands in the
+study's `config/config.yaml`; one that differs between trials can be a column of `trials.csv`, named like the option.
+
+"""
+SETTINGS_TAIL = """
+
+## Marker sets
+
+```yaml
+marker_sets:
+  my_markers:                             # any name; trials.csv says which, where there are several
+    wrist_axis: RWRI                      # a marker,
+    elbow_axis: [RELL, RELM]              # the mean of markers,
+    hip_axis: {between: [RASI, RGTR], fraction: 0.4}   # a point between two
+    heel: "{S}HEE"                        # {S}: R or L, {s}: r or l, {side}: right or left, by the trial's side
+substitutes:
+  my_markers:
+    greater_trochanter: hip_axis          # needed: what may stand for it; every use is noted in the ledger
+```
+
+The arm needs `glenohumeral_axis`, `elbow_axis`, `wrist_axis`, `ulnar_styloid` and `knuckle_2_middle_finger`; the leg
+`hip_axis`, `knee_axis`, `ankle_axis`, `greater_trochanter`, `femoral_condyles`, `medial_malleolus`, `lateral_malleolus`,
+`head_of_metatarsal_2`, and, for ground contact, better also `heel`.
+
+## Loads
+
+```yaml
+loads:
+  weight_in_hand: {type: constant_force, force_n: [0, 0, -19.6], fraction: 0.5}   # N, laboratory frame
+  spring: {type: spring, stiffness_n_m: 40, anchor_m: [-0.2, 0, 1.1], rest_length_m: 0.3}
+```
+
+A trial takes one by its name in the column `load`. `fraction` is where it acts: 0 at the last joint, 1 at the end of the
+last segment. A held weight's own inertia is not part of a constant force.
+
+## Chains of your own
+
+```yaml
+chains:
+  forearm_only:                           # one to any number of links, proximal first
+    joints:
+      - {name: elbow, landmark: elbow_axis, one_way: true}
+    segments:
+      - {name: forearm_with_hand, row: forearm_and_hand}
+    end: wrist_axis
+    muscles: null
+```
+"""
+QUALITY_HEAD = """# What the flags mean
+
+Made from the code by `tools/make_docs.py`. A trial is `failed` where no torque could be computed (the ledger says why), `flagged`
+where a figure below is above its threshold, else `ok`. Thresholds are options of `quality` in the settings.
+
+| figure | unit | what was measured | flagged above | what to do |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def settings_page() -> str:
+    """Text of docs/settings.md."""
+    return SETTINGS_HEAD + options_page() + SETTINGS_TAIL
+
+
+def quality_page() -> str:
+    """Text of docs/quality.md."""
+    thresholds = Settings().quality
+    rows = []
+    for check in CHECKS:
+        limit = getattr(thresholds, check.threshold) if check.threshold else 0
+        rows.append(f"| `{check.name}` | {check.unit} | {check.definition} | {limit:g} | {check.advice} |")
+    return QUALITY_HEAD + "\n".join(rows) + "\n"
+
+
+def main() -> None:
+    (DOCS / "settings.md").write_text(settings_page(), encoding="utf-8")
+    (DOCS / "quality.md").write_text(quality_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
