@@ -1,11 +1,11 @@
-# in:  results/kinematics, results/torques, results/muscles
+# in:  results/kinematics, results/torques, results/muscles, by way of results/batches
 # out: results/summary.csv, results/ledger.csv, results/data_dictionary.csv, results/provenance.json, results/verdict.txt
 rule collect:
     input:
-        tables=[
-            str(layout.table_path(stage, trial.name))
+        batches=[
+            str(layout.batch_path(stage, batch))
             for stage in ("kinematics", "torques", "muscles")
-            for trial in STUDY.trials
+            for batch in STUDY.batches
         ],
     output:
         [str(path) for path in layout.STUDY_TABLES.values()],

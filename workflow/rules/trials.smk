@@ -2,13 +2,13 @@
 # out: results/kinematics, results/torques, results/muscles and results/figures, one set of files for each trial
 #
 # One rule for each stage and batch, with the files of its trials: the unit of a job is a session, not a trial, and
-# every table is tracked. 'code' and 'key' are what makes a job run again after a change of the package or the study.
+# every table is tracked. A job writes its list of trials (results/batches) last, and later stages wait for that
+# instead of for every table, which Snakemake would note down for every output. 'code' and 'key' are what makes a job run again after a change of the package or the study.
 TRIAL_FILES = []
 
 for stage, sources in layout.SOURCES.items():
     for batch, trials in STUDY.batches.items():
         made = [str(path) for trial in trials for path in layout.stage_outputs(stage, trial)]
-        needed = [str(layout.table_path(source, trial.name)) for source in sources for trial in trials]
         TRIAL_FILES += made
 
         rule:
@@ -16,9 +16,10 @@ for stage, sources in layout.SOURCES.items():
                 layout.rule_name(stage, batch)
             input:
                 recordings=[] if sources else sorted({str(trial.file) for trial in trials}),
-                tables=needed,
+                batches=[str(layout.batch_path(source, batch)) for source in sources],
             output:
                 made,
+                batch=str(layout.batch_path(stage, batch)),
             params:
                 stage=stage,
                 batch=batch,

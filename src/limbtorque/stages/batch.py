@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import time
@@ -14,7 +15,7 @@ import pyarrow as pa
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, TrialError
-from limbtorque.stages.layout import batch_key, code_key, stage_outputs, table_path, trial_key
+from limbtorque.stages.layout import batch_key, batch_path, code_key, stage_outputs, table_path, trial_key
 from limbtorque.study import Study, Trial, load_study
 from limbtorque.tables import Column, empty_table, read_table, write_table
 
@@ -60,6 +61,7 @@ def run_batch(
         for path in stage_outputs(stage, trial):
             write_table(table, folder / path)
         LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
+    finish(stage, batch, trials, folder)
 
 
 def planned_study(stage: str, *, folder: Path, batch: str, key: str) -> Study:
@@ -79,6 +81,13 @@ def announce(stage: str, study: Study, trials: Sequence[Trial], folder: Path) ->
     text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
     LOG.info(text)
     print(text, file=sys.stderr, flush=True)
+
+
+def finish(stage: str, batch: str, trials: Sequence[Trial], folder: Path) -> None:
+    """Write the list of the batch's trials."""
+    path = folder / batch_path(stage, batch)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([trial.name for trial in trials]) + "\n", encoding="utf-8")
 
 
 def failure(error: Exception) -> dict[str, str]:

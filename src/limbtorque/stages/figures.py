@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from limbtorque.figures import failure_figure, save, torque_figure
-from limbtorque.stages.batch import announce, planned_study
+from limbtorque.stages.batch import announce, finish, planned_study
 from limbtorque.stages.layout import stage_outputs, table_path
 from limbtorque.tables import read_table
 
@@ -29,3 +29,4 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             )
         for path in stage_outputs("figures", trial):
             save(figure, folder / path)
+    finish("figures", batch, study.batches[batch], folder)

@@ -62,6 +62,11 @@ def stage_outputs(stage: str, trial: Trial) -> list[Path]:
     return [table_path(stage, trial.name, suffix) for suffix in suffixes]
 
 
+def batch_path(stage: str, batch: str) -> Path:
+    """Path of the list of trials that a job writes last: what later stages wait for, instead of every table."""
+    return RESULTS / "batches" / f"{stage}_{batch}.json"
+
+
 def rule_name(stage: str, batch: str) -> str:
     """Name of the rule of a stage and batch; different batches have different names.
 
