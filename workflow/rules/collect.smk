@@ -9,11 +9,13 @@ rule collect:
         ],
     output:
         [str(path) for path in layout.STUDY_TABLES.values()],
+    log:
+        "results/logs/collect.log",
+    conda:
+        "../envs/limbtorque.yaml"
     params:
         key=layout.study_key(STUDY),
         code=layout.code_key("collect"),
-    log:
-        "results/logs/collect.log",
     message:
         f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
     script:
@@ -25,10 +27,12 @@ rule verdict:
         ledger=str(layout.STUDY_TABLES["ledger"]),
     output:
         "results/verdict.txt",
-    params:
-        allowed=STUDY.settings.run.max_failed_fraction,
     log:
         "results/logs/verdict.log",
+    conda:
+        "../envs/limbtorque.yaml"
+    params:
+        allowed=STUDY.settings.run.max_failed_fraction,
     message:
         "which trials failed"
     script:

@@ -3,7 +3,8 @@
 #
 # One rule for each stage and batch, with the files of its trials: the unit of a job is a session, not a trial, and
 # every table is tracked. A job writes its list of trials (results/batches) last, and later stages wait for that
-# instead of for every table, which Snakemake would note down for every output. 'code' and 'key' are what makes a job run again after a change of the package or the study.
+# instead of for every table, which Snakemake would note down for every output. 'code' and 'key' are what makes a job
+# run again after a change of the package or the study.
 TRIAL_FILES = []
 
 for stage, sources in layout.SOURCES.items():
@@ -15,18 +16,20 @@ for stage, sources in layout.SOURCES.items():
             name:
                 layout.rule_name(stage, batch)
             input:
-                recordings=[] if sources else sorted({str(trial.file) for trial in trials}),
+                recordings=([] if sources else sorted({str(trial.file) for trial in trials})),
                 batches=[str(layout.batch_path(source, batch)) for source in sources],
             output:
                 made,
                 batch=str(layout.batch_path(stage, batch)),
+            log:
+                f"results/logs/{stage}/{batch}.log",
+            conda:
+                "../envs/limbtorque.yaml"
             params:
                 stage=stage,
                 batch=batch,
                 key=layout.batch_key(stage, STUDY, batch),
                 code=layout.code_key(stage),
-            log:
-                f"results/logs/{stage}/{batch}.log",
             message:
                 f"{stage} of session {batch}: {len(trials)} trials"
             script:
