@@ -11,9 +11,7 @@ import numpy as np
 
 # A plate of 0.4 m by 0.6 m, its centre at (1, 2, 0) m, in mm; corners in order +x+y, -x+y, -x-y, +x-y.
 # Its x is the laboratory's x, its y the laboratory's -y, its z down.
-CORNERS_MM = np.array(
-    [[1200.0, 1700.0, 0.0], [800.0, 1700.0, 0.0], [800.0, 2300.0, 0.0], [1200.0, 2300.0, 0.0]]
-)
+CORNERS_MM = np.array([[1200.0, 1700.0, 0.0], [800.0, 1700.0, 0.0], [800.0, 2300.0, 0.0], [1200.0, 2300.0, 0.0]])
 
 
 def write_c3d(
@@ -54,9 +52,7 @@ def write_c3d(
     return path
 
 
-def plate(
-    kind: int, *, channels: int = 6, corners_mm: np.ndarray = CORNERS_MM, **more: Any
-) -> dict[str, Any]:
+def plate(kind: int, *, channels: int = 6, corners_mm: np.ndarray = CORNERS_MM, **more: Any) -> dict[str, Any]:
     """Parameters of FORCE_PLATFORM for one plate."""
     return {
         "FORCE_PLATFORM": {

@@ -12,5 +12,7 @@ def recordings() -> Path:
     """The folder of real recordings; the tests that need it are skipped where it is missing."""
     folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"the real recordings are not here: no folder {folder.parent.name}/{folder.name} beside the project")
+        pytest.skip(
+            f"the real recordings are not here: no folder {folder.parent.name}/{folder.name} beside the project"
+        )
     return folder

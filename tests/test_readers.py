@@ -53,9 +53,7 @@ def storage(path: Path) -> tuple[list[str], np.ndarray]:
     """Columns and rows of an OpenSim storage file."""
     lines = path.read_text().splitlines()
     start = lines.index("endheader") + 1
-    return lines[start].split(), np.array(
-        [[float(x) for x in line.split()] for line in lines[start + 1 :] if line]
-    )
+    return lines[start].split(), np.array([[float(x) for x in line.split()] for line in lines[start + 1 :] if line])
 
 
 # ---- known answers ----
@@ -113,9 +111,7 @@ def test_walking_markers_agree_with_opensim(recordings: Path) -> None:
     assert read.markers_m.shape[0] == 1249
     assert set(labels) == set(read.labels)
     for i, label in enumerate(labels):  # the file has five digits
-        np.testing.assert_allclose(
-            marker(read, label)[::10][:125], values[:125, 3 * i : 3 * i + 3] * 1e-3, rtol=5e-5
-        )
+        np.testing.assert_allclose(marker(read, label)[::10][:125], values[:125, 3 * i : 3 * i + 3] * 1e-3, rtol=5e-5)
 
 
 @pytest.mark.parametrize("name", ["std_walking2_grfs.sto", "std_cop_walking2_grfs.sto"])
@@ -175,15 +171,11 @@ def test_type_2_and_type_4_of_one_trial_agree(recordings: Path) -> None:
 
 def test_sample10_counts(recordings: Path, tmp_path: Path) -> None:
     """3000 counts on Fx, as worked out in the sheet TYPE-4.XLS that comes with the files."""
-    calibration = ezc3d.c3d(str(recordings / "c3d_org" / "sample10" / "TYPE-4.C3D"))["parameters"][
-        "FORCE_PLATFORM"
-    ]
+    calibration = ezc3d.c3d(str(recordings / "c3d_org" / "sample10" / "TYPE-4.C3D"))["parameters"]["FORCE_PLATFORM"]
     signals = np.zeros((10, 6))
     signals[:, 0] = (3000 - 2047) * -0.12220625473777029
     group = plate(4, CAL_MATRIX=calibration["CAL_MATRIX"]["value"], ORIGIN=np.zeros((3, 1)))
-    group["FORCE_PLATFORM"]["CORNERS"] = (
-        group["FORCE_PLATFORM"]["CORNERS"] - np.array([1e3, 2e3, 0])[:, None, None]
-    )
+    group["FORCE_PLATFORM"]["CORNERS"] = group["FORCE_PLATFORM"]["CORNERS"] - np.array([1e3, 2e3, 0])[:, None, None]
     path = write_c3d(
         tmp_path / "a.c3d",
         positions() * 1e3,
@@ -238,9 +230,7 @@ def test_cohort_elbow_angle(recordings: Path, name: str) -> None:
     read = read_c3d(path)
     assert "RElbowAngles" in read.modelled_labels
     assert {"RCLO", "RSHO", "RAJC", "JUG"} <= set(read.labels)
-    assert not [
-        label for label in read.labels if label.endswith(("Angles", "Force", "Moment", "Power", "Index"))
-    ]
+    assert not [label for label in read.labels if label.endswith(("Angles", "Force", "Moment", "Power", "Index"))]
     raw = ezc3d.c3d(str(path))
     point = raw["parameters"]["POINT"]
     at = [*point["LABELS"]["value"], *point["LABELS2"]["value"]].index("RElbowAngles")
@@ -283,9 +273,7 @@ def plate_signals() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def one_plate(path: Path, kind: int, signals: np.ndarray, units: list[str], **more: object) -> Recording:
     group = plate(kind, channels=len(signals), **more)
     analog = np.tile(signals, (20, 1))
-    return read_c3d(
-        write_c3d(path, positions() * 1e3, units="mm", groups=group, analog=analog, analog_units=units)
-    )
+    return read_c3d(write_c3d(path, positions() * 1e3, units="mm", groups=group, analog=analog, analog_units=units))
 
 
 def check_wrench(read: Recording, kind: int) -> None:
@@ -303,16 +291,12 @@ def test_type_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-@pytest.mark.parametrize(
-    ("unit", "scale"), [("Nmm", 1e3), ("N.m", 1.0), ("Ncm ", 1e2), ("newton metres", 1.0)]
-)
+@pytest.mark.parametrize(("unit", "scale"), [("Nmm", 1e3), ("N.m", 1.0), ("Ncm ", 1e2), ("newton metres", 1.0)])
 def test_type_2(tmp_path: Path, unit: str, scale: float, sign: float) -> None:
     force, moment, _ = plate_signals()
     origin = np.array([[0.0], [0.0], [sign * 40.0]])
     signals = np.array([*force, *moment * scale])
-    check_wrench(
-        one_plate(tmp_path / "a.c3d", 2, signals, ["N", "N", "newtons", unit, unit, unit], ORIGIN=origin), 2
-    )
+    check_wrench(one_plate(tmp_path / "a.c3d", 2, signals, ["N", "N", "newtons", unit, unit, unit], ORIGIN=origin), 2)
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
@@ -336,9 +320,7 @@ def test_type_4(tmp_path: Path, units: list[str]) -> None:
     force, moment, _ = plate_signals()
     calibration = np.random.default_rng(3).normal(size=(6, 6)) + 4 * np.eye(6)
     signals = np.linalg.solve(calibration, np.array([*force, *moment * 1e3]))
-    (p,) = one_plate(
-        tmp_path / "a.c3d", 4, signals, units, CAL_MATRIX=calibration[:, :, np.newaxis]
-    ).force_plates
+    (p,) = one_plate(tmp_path / "a.c3d", 4, signals, units, CAL_MATRIX=calibration[:, :, np.newaxis]).force_plates
     np.testing.assert_allclose(p.force_n[0], FORCE, atol=0.02)  # matrix and counts in single precision
     np.testing.assert_allclose(p.moment_nm[0], ABOUT_ORIGIN, rtol=1e-5)
 
@@ -382,16 +364,12 @@ def test_force_on_the_plate_is_not_taken_for_the_reaction(tmp_path: Path) -> Non
     force, moment, _ = plate_signals()
     read = one_plate(tmp_path / "a.c3d", 2, -np.array([*force, *moment]), ["N", "N", "N", "Nm", "Nm", "Nm"])
     assert not read.force_plates
-    assert any(
-        "left out: while loaded its force points away from the markers (700 N" in note for note in read.notes
-    )
+    assert any("left out: while loaded its force points away from the markers (700 N" in note for note in read.notes)
 
 
 def test_baseline_is_noted_and_not_subtracted(tmp_path: Path) -> None:
     force, moment, _ = plate_signals()
-    read = one_plate(
-        tmp_path / "a.c3d", 2, np.array([*force, *moment * 1e3]), ["N"] * 3 + ["Nmm"] * 3, ZERO=[1, 10]
-    )
+    read = one_plate(tmp_path / "a.c3d", 2, np.array([*force, *moment * 1e3]), ["N"] * 3 + ["Nmm"] * 3, ZERO=[1, 10])
     assert any("samples 1 to 10" in note for note in read.notes)
     check_wrench(read, 2)
 
@@ -497,9 +475,7 @@ def test_events_count_from_the_capture(tmp_path: Path) -> None:
     read = read_c3d(path)
     found = [(e.label, e.context, round(e.time_s, 4)) for e in read.events]
     assert found == [("Early", "", -0.4), ("Strike", "Left", 0.09), ("Off", "Right", 0.61)]
-    assert any(
-        "1 events lie outside the 1.000 s of the trial: Early at -0.400 s" in note for note in read.notes
-    )
+    assert any("1 events lie outside the 1.000 s of the trial: Early at -0.400 s" in note for note in read.notes)
 
 
 def test_a_number_in_disguise_is_noted(tmp_path: Path) -> None:
@@ -602,9 +578,7 @@ def test_damaged_header(small: Path, tmp_path: Path, word: str, value: float, sa
         ("FRAMES", "<H", 60000, "counts 10 frames, the parameter POINT:FRAMES 60000"),
     ],
 )
-def test_damaged_parameters(
-    small: Path, tmp_path: Path, parameter: str, layout: str, value: float, said: str
-) -> None:
+def test_damaged_parameters(small: Path, tmp_path: Path, parameter: str, layout: str, value: float, said: str) -> None:
     with pytest.raises(ReadError, match=said):
         read_c3d(changed(small, tmp_path / "a.c3d", layout, offset_of(small, parameter), value))
 
@@ -697,9 +671,7 @@ def test_killed_child_is_replaced(small: Path) -> None:
         child_of(reader).wait()
         assert reader.read(small, **LIMITS).n_frames == 10
         os.kill(child_of(reader).pid, signal.SIGSTOP)  # in the midst of a read
-        with pytest.raises(
-            ReadError, match=r"small.c3d: reading was stopped after 0.2 s \(reading.time_limit_s\)"
-        ):
+        with pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s \(reading.time_limit_s\)"):
             reader.read(small, memory_limit_mb=512, time_limit_s=0.2)
         assert reader.read(small, **LIMITS).n_frames == 10
 
@@ -709,9 +681,7 @@ def test_child_that_dies_while_reading(small: Path) -> None:
         reader.read(small, **LIMITS)
         pid = child_of(reader).pid
         os.kill(pid, signal.SIGSTOP)
-        killer = subprocess.Popen(
-            [sys.executable, "-c", f"import os,time; time.sleep(0.3); os.kill({pid}, 9)"]
-        )
+        killer = subprocess.Popen([sys.executable, "-c", f"import os,time; time.sleep(0.3); os.kill({pid}, 9)"])
         with pytest.raises(ReadError, match=r"small.c3d: the reading process was ended by SIGKILL"):
             reader.read(small, **LIMITS)
         killer.wait()
@@ -749,9 +719,7 @@ def test_child_ends_with_its_parent(small: Path, tmp_path: Path) -> None:
 def test_light_imports() -> None:
     """The parent does not load the C++ library, the child nothing heavy."""
     code = "import sys, limbtorque.readers.guarded; print('ezc3d' in sys.modules)"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
-    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
     heavy = "{'pandas', 'scipy', 'pydantic', 'yaml'}"
     code = f"import sys, limbtorque.readers.c3d; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
