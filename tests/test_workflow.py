@@ -234,3 +234,36 @@ def test_one_run_at_a_time_in_a_study(study):
         text = run(study, expected=1)
     assert "another run is at work" in text
     run(study)
+
+
+def test_files_of_trials_that_were_taken_out_are_named(study):
+    write_trials(study, demo_rows(TRIALS[:2]))
+    text = run(study)
+    assert "2 trials:" in text
+    assert f"left from an earlier run, not of this study: results/torques/{TRIALS[2]}.csv" in text
+
+
+def test_a_changed_muscle_set_of_the_study_runs_the_muscles(study):
+    built_in = ROOT / "src" / "limbtorque" / "muscles" / "sets" / "arm.yaml"
+    own = study / "config" / "my_arm.yaml"
+    shutil.copy(built_in, own)
+    path = study / "config" / "config.yaml"
+    path.write_text(
+        path.read_text(encoding="utf-8")
+        + """
+chains:
+  arm:
+    joints:
+      - {name: shoulder, landmark: glenohumeral_axis, flexion_zero_deg: -90, moment_arms_in_any_plane: false}
+      - {name: elbow, landmark: elbow_axis, one_way: true}
+      - {name: wrist, landmark: wrist_axis}
+    segments: [{name: upper_arm, row: upper_arm}, {name: forearm, row: forearm}, {name: hand, row: hand}]
+    end: knuckle_2_middle_finger
+    muscles: config/my_arm.yaml
+""",
+        encoding="utf-8",
+    )
+    run(study)
+    assert planned(study) == set()
+    own.write_text(own.read_text(encoding="utf-8").replace("987.26", "900.00"), encoding="utf-8")
+    assert stages_planned(study) == {"muscles", "collect", "verdict"}

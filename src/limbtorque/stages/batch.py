@@ -52,7 +52,7 @@ def run_batch(
     trials = study.batches[batch]
     announce(stage, study, trials, folder)
     for trial in trials:
-        meta = {"trial": trial.name, "status": "ok", "provenance": {stage: provenance(stage, trial)}}
+        meta = {"trial": trial.name, "status": "ok", "provenance": {stage: provenance(stage, trial, study.folder)}}
         started = time.perf_counter()
         try:
             table = step(study, trial, meta)
@@ -111,9 +111,9 @@ def upstream(stage: str, trial: Trial, folder: Path, meta: dict[str, Any]) -> tu
     return table, kept
 
 
-def provenance(stage: str, trial: Trial) -> dict[str, str]:
+def provenance(stage: str, trial: Trial, folder: Path) -> dict[str, str]:
     """Hashes of settings and code, and the version, for a trial's table."""
-    return {"settings": trial_key(stage, trial), "code": code_key(stage), "version": __version__}
+    return {"settings": trial_key(stage, trial, folder), "code": code_key(stage), "version": __version__}
 
 
 def log_to(path: Path) -> None:

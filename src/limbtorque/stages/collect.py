@@ -18,7 +18,15 @@ from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
 from limbtorque.stages import kinematics, muscles, torques
-from limbtorque.stages.layout import SECTIONS, STUDY_TABLES, code_key, table_path
+from limbtorque.stages.layout import (
+    RESULTS,
+    SECTIONS,
+    SOURCES,
+    STUDY_TABLES,
+    code_key,
+    stage_outputs,
+    table_path,
+)
 from limbtorque.study import Study, Trial, load_study
 from limbtorque.tables import (
     DICTIONARY_COLUMNS,
@@ -54,7 +62,7 @@ def run(*, folder: Path) -> None:
 
 
 def verdict(*, folder: Path, ledger: Path) -> str:
-    """Sentence that names the trials that failed.
+    """Sentences that name the trials that failed, and files that are left from an earlier state of the study.
 
     Raises
     ------
@@ -71,14 +79,23 @@ def verdict(*, folder: Path, ledger: Path) -> str:
     lines += [
         f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
     ]
+    study = load_study(folder)
+    lines += [f"  left from an earlier run, not of this study: {path}" for path in _leftovers(study, folder)]
     text = "\n".join(lines)
-    allowed = load_study(folder).settings.run.max_failed_fraction
+    allowed = study.settings.run.max_failed_fraction
     if count["failed"] > allowed * len(rows):
         raise LimbtorqueError(
             f"{text}\n{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
             f"the tables of the others and {ledger} are complete"
         )
     return text
+
+
+def _leftovers(study: Study, folder: Path) -> list[str]:
+    """Files in the stages' folders that this study does not make: of trials that were taken out, or formats."""
+    made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
+    there = {path.relative_to(folder) for stage in SOURCES for path in (folder / RESULTS / stage).glob("*")}
+    return sorted(path.as_posix() for path in there - made)
 
 
 def _text_types() -> dict[str, pa.DataType]:

@@ -77,9 +77,17 @@ def rule_name(stage: str, batch: str) -> str:
     return f"{stage}_" + re.sub(r"[_.~-]", lambda match: words[match.group()], batch)
 
 
-def trial_key(stage: str, trial: Trial) -> str:
-    """Hash of everything in the settings and tables that a stage's result for a trial depends on."""
+def own_muscle_set(trial: Trial, folder: Path) -> Path | None:
+    """File of the study that holds the muscle set of a trial's chain; None where it is a built-in set, or none."""
+    name = trial.settings.chain(trial.chain).muscles
+    return folder / name if name and name.endswith((".yaml", ".yml")) else None
+
+
+def trial_key(stage: str, trial: Trial, folder: Path) -> str:
+    """Hash of everything in the study, but the recording, that a stage's result for a trial depends on."""
+    muscle_file = own_muscle_set(trial, folder) if stage == "muscles" else None
     row = {
+        "muscle_set": hashlib.sha256(muscle_file.read_bytes()).hexdigest() if muscle_file else "",
         "file": trial.file.as_posix(),
         "chain": trial.chain,
         "side": trial.side,
@@ -96,7 +104,7 @@ def trial_key(stage: str, trial: Trial) -> str:
 
 def batch_key(stage: str, study: Study, batch: str) -> str:
     """Hash over the trials of a batch; a job refuses to run where it differs from the one it was planned with."""
-    keys = [trial_key(stage, trial) for trial in study.batches[batch]]
+    keys = [trial_key(stage, trial, study.folder) for trial in study.batches[batch]]
     return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
 
 
@@ -105,7 +113,7 @@ def study_key(study: Study) -> str:
     rows = [
         (
             *(trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note),
-            *(trial_key("kinematics", trial), settings_hash(trial.settings, SECTIONS["collect"])),
+            *(trial_key("muscles", trial, study.folder), trial_key("kinematics", trial, study.folder), settings_hash(trial.settings, SECTIONS["collect"])),
         )
         for trial in study.trials
     ]

@@ -12,6 +12,7 @@ from limbtorque.motion_table import motion_from_table
 from limbtorque.muscles.forces import muscle_forces, muscle_table
 from limbtorque.muscles.moment_arms import MuscleSet, load_muscle_set
 from limbtorque.stages.batch import run_batch, upstream
+from limbtorque.stages.layout import own_muscle_set
 from limbtorque.study import Study, Trial
 from limbtorque.tables import Column, column_array, empty_table, muscle_columns
 
@@ -21,7 +22,7 @@ def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
     name = trial.settings.chain(trial.chain).muscles
     if name is None or not trial.settings.muscles.enabled:
         return None
-    return load_muscle_set(folder / name if name.endswith((".yaml", ".yml")) else name)
+    return load_muscle_set(own_muscle_set(trial, folder) or name)
 
 
 def columns(trial: Trial, folder: Path) -> Sequence[Column]:
