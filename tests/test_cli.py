@@ -24,7 +24,7 @@ def test_inspect_says_what_is_in_a_file(capsys):
     assert "markers     8" in out
     assert "plates      0" in out
     assert "KNU" in out
-    assert "missing in 1 gaps" in out
+    assert "missing, gaps: 1, longest 0.05 s" in out
 
 
 def test_inspect_names_prefixes_plates_and_events_of_real_files(capsys, recordings):

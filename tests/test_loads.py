@@ -313,7 +313,7 @@ def test_a_foot_over_the_edge(x, usable):
         is_own_load(found)
     else:
         is_unknown(found)
-        assert any("over the edge of the plate in 100 %" in note for note in found.notes)
+        assert any("this foot is over the edge of the plate in" in note for note in found.notes)
 
 
 def test_corners_may_go_round_either_way():

@@ -98,7 +98,9 @@ def test_csv_and_parquet_hold_the_same_numbers(result, tmp_path):
 
     write_table(result.torque_table, tmp_path / "x.csv")
     read = pd.read_csv(tmp_path / "x.csv")
-    np.testing.assert_array_max_ulp(read.to_numpy(dtype=float), result.torque_table.to_pandas().to_numpy(dtype=float), 1)
+    np.testing.assert_array_max_ulp(
+        read.to_numpy(dtype=float), result.torque_table.to_pandas().to_numpy(dtype=float), 1
+    )
 
 
 def test_missing_numbers_are_empty_cells(tmp_path):

@@ -105,10 +105,12 @@ def _check(options: argparse.Namespace) -> int:
     from limbtorque.stages.check import check_study
 
     faults = 0
-    for trial, fault in check_study(options.study):
+    for trial, fault, flags in check_study(options.study):
         faults += bool(fault)
-        print(f"{trial}: {fault or 'ok'}")
-    print(f"{faults} trials would fail" if faults else "every trial can be analysed")
+        print(f"{trial}: {'would fail: ' + fault if fault else 'ok'}")
+        for flag in flags:
+            print(f"  would be flagged: {flag}")
+    print(f"trials that would fail: {faults}" if faults else "every trial can be analysed")
     return int(faults > 0)
 
 
@@ -148,8 +150,10 @@ def _run(options: argparse.Namespace) -> int:
     )
     save(figure, options.output / f"{options.file.stem}.png")
     print(options.output / f"{options.file.stem}.png")
-    for line in (*result.motion.notes, *result.flags(settings)):
+    for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
+    for sentence in result.flags(settings):
+        print(f"flag: {sentence}")
     return 0
 
 

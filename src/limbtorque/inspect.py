@@ -30,6 +30,7 @@ def describe(recording: Recording) -> str:
         f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})",
         f"frames      {recording.n_frames} at {recording.rate_hz:g} Hz, numbers {recording.first_frame} to {last}, "
         f"{recording.n_frames / recording.rate_hz:.3f} s; positions in m",
+        _extent(recording),
         f"markers     {len(recording.labels)}",
         *_markers(recording),
         f"modelled    {len(recording.modelled_labels)} points that are not positions"
@@ -74,15 +75,25 @@ def oddities(recording: Recording) -> list[str]:
     return found
 
 
+def _extent(recording: Recording) -> str:
+    """Where the markers are and where they go, axis by axis: which axis is up, and which way is forward."""
+    seen = recording.markers_m[~np.isnan(recording.markers_m).any(axis=2)]
+    if not len(seen):
+        return "extent      no marker is ever seen"
+    low, high = np.percentile(seen, 1.0, axis=0), np.percentile(seen, 99.0, axis=0)
+    centre = np.nanmedian(recording.markers_m[~np.isnan(recording.markers_m).all(axis=(1, 2))], axis=1)
+    travel = centre[-1] - centre[0]
+    parts = [f"{axis} {low[k]:.2f} to {high[k]:.2f} (travel {travel[k]:+.2f})" for k, axis in enumerate("xyz")]
+    return f"extent      {', '.join(parts)} m; 98 % of the samples, travel of the median marker"
+
+
 def _markers(recording: Recording) -> list[str]:
     lines = []
     for label, positions in zip(recording.labels, recording.markers_m.transpose(1, 0, 2), strict=True):
         gone = np.isnan(positions).any(axis=1)
         gaps = runs(gone)
         longest = max((stop - start for start, stop in gaps), default=0) / recording.rate_hz
-        text = (
-            f"{100 * gone.mean():5.1f} % missing in {len(gaps)} gaps, longest {longest:.2f} s" if gaps else "complete"
-        )
+        text = f"{100 * gone.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s" if gaps else "complete"
         lines.append(f"  {label:24s} {text}")
     return lines
 

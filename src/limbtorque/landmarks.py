@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -50,11 +51,7 @@ class LandmarkMap:
         """
         name = landmark if landmark in self.rules else self.substitutes.get(landmark, "")
         if name not in self.rules:
-            known = ", ".join(self.rules)
-            raise LandmarkError(
-                f"landmark {landmark!r} is needed but not mapped; the marker set has {known}; add it to 'marker_sets', or "
-                "name one that may stand for it in 'substitutes'"
-            )
+            raise LandmarkError(_unmapped([landmark], self))
         rule = self.rules[name]
         if isinstance(rule, Between):
             parts = list(zip(rule.between, (1.0 - rule.fraction, rule.fraction), strict=True))
@@ -86,6 +83,11 @@ def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterab
     LandmarkError
         A landmark is not mapped, or a marker is missing or ambiguous; all such markers are listed.
     """
+    landmarks = sorted(landmarks)
+    unmapped = [name for name in landmarks if not mapping.has(name)]
+    if unmapped:
+        raise LandmarkError(_unmapped(unmapped, mapping))
+    _check_prefix(recording, mapping.prefix)
     labels = {label for landmark in landmarks for label in mapping.weights(landmark)}
     found, faults = {}, []
     for label in sorted(labels):
@@ -96,6 +98,24 @@ def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterab
     if faults:
         raise LandmarkError("; ".join(faults))
     return found
+
+
+def _unmapped(names: list[str], mapping: LandmarkMap) -> str:
+    verb = "is" if len(names) == 1 else "are"
+    near = [hit for name in names for hit in difflib.get_close_matches(name, mapping.rules, n=1, cutoff=0.8)]
+    hint = f"; did you mean {' and '.join(map(repr, near))} to be called so?" if near else ""
+    return (
+        f"landmark {', '.join(map(repr, names))} {verb} needed but not mapped; the marker set has {', '.join(mapping.rules)}{hint}; "
+        "add to 'marker_sets', or name one that may stand for it in 'substitutes', e.g. "
+        f"{names[0]}: {next(iter(mapping.rules))} (docs/settings.md)"
+    )
+
+
+def _check_prefix(recording: Recording, prefix: str) -> None:
+    prefixes = sorted({label.rpartition(":")[0] for label in recording.labels})
+    if prefix and prefix.rstrip(":") not in prefixes:
+        found = ", ".join(repr(name) for name in prefixes if name) or "none"
+        raise LandmarkError(f"{recording.source}: no label has the prefix {prefix!r}; the file's prefixes: {found}")
 
 
 def locate(landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray) -> FloatArray:

@@ -266,11 +266,11 @@ def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) ->
     """
     force, moment = wrench[:, :3], wrench[:, 3:]
     vertical = force @ up
-    with np.errstate(invalid="ignore", divide="ignore"):
-        horizontal = np.cross(up, moment) / vertical[:, None]
-        slope = (force - vertical[:, None] * up) / vertical[:, None]
-    point = horizontal + level_m * (up + slope)
-    return cast(FloatArray, np.where(np.abs(vertical)[:, None] > 1e-9, point, np.nan))
+    loaded = np.abs(vertical) > 1e-9
+    per_newton = np.divide(1.0, vertical, where=loaded, out=np.full(len(vertical), np.nan))[:, None]
+    horizontal = np.cross(up, moment) * per_newton
+    slope = (force - vertical[:, None] * up) * per_newton
+    return np.asarray(horizontal + level_m * (up + slope))
 
 
 def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[ForcePlate]:

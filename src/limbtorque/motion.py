@@ -14,7 +14,7 @@ from limbtorque.errors import LandmarkError, SegmentError, SignalError
 from limbtorque.external import contact_landmarks, external_load
 from limbtorque.landmarks import LandmarkMap, locate, needed_markers
 from limbtorque.loads import UNMEASURED, ExternalLoad
-from limbtorque.plane import PlaneFrame, axis_vector, find_plane, planarity
+from limbtorque.plane import Planarity, PlaneFrame, axis_vector, find_plane, planarity
 from limbtorque.prepare import prepare_markers
 from limbtorque.recording import Recording
 from limbtorque.segments import segment_chain, table_row
@@ -50,8 +50,8 @@ class ChainMotion:
         Acceleration of the first joint in the plane.
     edge, foreshortened, filled : ndarray of bool, shape (n_frames,)
         Frames within reach of an end of the filter or the differences; frames in which a segment points out of the
-        plane so far that its orientation in it means nothing (velocities and accelerations are NaN there); frames
-        in which a marker was filled.
+        plane so far that its orientation in it means nothing (angles and derivatives are NaN there), and those within
+        reach of them; frames in which a marker was filled.
     chain : Chain
         Lengths and inertial constants.
     gravity_m_s2 : ndarray of shape (2,)
@@ -168,9 +168,13 @@ def chain_motion(
     _check_lengths(model, planar.length_m, recording)
     joint_m = _filtered(plane.project(joints_3d), recording.rate_hz, settings)
     flexion = _flexion(model, plane, side)
-    kinematics = _kinematics(joint_m, flexion.zero_rad, recording.rate_hz, settings)
-    foreshortened = _foreshortened(joints_3d, plane, settings)
-    kinematics.velocity[foreshortened], kinematics.acceleration[foreshortened] = np.nan, np.nan
+    foreshortened = _foreshortened(joints_3d, plane, recording.rate_hz, settings)
+    if foreshortened.all():
+        raise SignalError(
+            f"{recording.source}: in every frame a segment points out of the plane (or the filter reaches from one that does), "
+            f"its projection below {settings.plane.min_projection:g} of its length; choose another plane.kind or forward_axis"
+        )
+    kinematics = _blanked(_kinematics(joint_m, recording.rate_hz, settings), foreshortened, flexion.zero_rad)
     edge = _edges(len(joint_m), recording.rate_hz, settings)
     external = external_load(
         recording,
@@ -227,6 +231,7 @@ def chain_motion(
             *(f"landmark {needed}: {stand_in} stands for it" for needed, stand_in in substitutes),
             *prepared.notes,
             *flexion.notes,
+            _planarity_note(model, planar),
             *external.notes,
         ),
     )
@@ -279,6 +284,14 @@ def _constants(
     )
 
 
+def _planarity_note(model: ChainModel, planar: Planarity) -> str:
+    parts = [
+        f"{segment.name} {tilt:.0f} deg and {100 * variation:.1f} %"
+        for segment, tilt, variation in zip(model.segments, planar.tilt_deg, planar.length_variation, strict=True)
+    ]
+    return f"inclination to the plane and variation of length: {', '.join(parts)}"
+
+
 def _filtered(values: FloatArray, rate_hz: float, settings: Settings) -> FloatArray:
     if settings.filter.method == "none":
         return values
@@ -295,21 +308,34 @@ class _Kinematics:
     base_acceleration: FloatArray
 
 
-def _kinematics(joint_m: FloatArray, zero_rad: FloatArray, rate_hz: float, settings: Settings) -> _Kinematics:
+def _kinematics(joint_m: FloatArray, rate_hz: float, settings: Settings) -> _Kinematics:
     accuracy = settings.differentiation.accuracy
-    angle = _joint_angles(joint_m, zero_rad)
+    angle = _joint_angles(joint_m)
     velocity, acceleration = differentiate(angle, rate_hz=rate_hz, accuracy=accuracy)
     _, base_acceleration = differentiate(joint_m[:, 0], rate_hz=rate_hz, accuracy=accuracy)
     return _Kinematics(angle, velocity, acceleration, base_acceleration)
 
 
-def _joint_angles(joint_m: FloatArray, zero_rad: FloatArray) -> FloatArray:
-    """Joint angles without jumps, each within half a turn of its zero of flexion on average."""
+def _joint_angles(joint_m: FloatArray) -> FloatArray:
+    """Joint angles without jumps between frames."""
     steps = np.diff(joint_m, axis=1)
     orientation = np.unwrap(np.arctan2(steps[..., 1], steps[..., 0]), axis=0)
-    angle = np.diff(orientation, axis=1, prepend=0.0)
-    turns = np.round((np.median(angle, axis=0) - zero_rad) / (2.0 * np.pi))
-    return cast(FloatArray, angle - 2.0 * np.pi * turns)
+    return np.diff(orientation, axis=1, prepend=0.0)
+
+
+def _blanked(kinematics: _Kinematics, foreshortened: BoolArray, zero_rad: FloatArray) -> _Kinematics:
+    """Angles and derivatives without the frames in which they mean nothing.
+
+    Where an orientation was lost, so was the count of turns: every stretch between is brought to the turn at which
+    its median is nearest to zero flexion.
+    """
+    angle, velocity, acceleration = kinematics.angle.copy(), kinematics.velocity.copy(), kinematics.acceleration.copy()
+    for values in (angle, velocity, acceleration):
+        values[foreshortened] = np.nan
+    for start, stop in runs(~foreshortened):
+        median = np.median(angle[start:stop], axis=0)
+        angle[start:stop] -= 2.0 * np.pi * np.round((median - zero_rad) / (2.0 * np.pi))
+    return _Kinematics(angle, velocity, acceleration, kinematics.base_acceleration)
 
 
 @dataclass(frozen=True)
@@ -337,7 +363,7 @@ def _flexion(model: ChainModel, plane: PlaneFrame, side: str) -> _Flexion:
 def _reversed_flexion(model: ChainModel, flexion: _Flexion, angle: FloatArray) -> float:
     """How far joints that flex to one side only are bent the other way on average, degrees; 0 where none is."""
     bent = [
-        -float(np.degrees(flexion.sign[i] * (np.median(angle[:, i]) - flexion.zero_rad[i])))
+        -float(np.degrees(flexion.sign[i] * (np.nanmedian(angle[:, i]) - flexion.zero_rad[i])))
         for i, joint in enumerate(model.joints)
         if joint.one_way
     ]
@@ -355,20 +381,25 @@ def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float
     return speed
 
 
-def _foreshortened(joints_3d: FloatArray, plane: PlaneFrame, settings: Settings) -> BoolArray:
-    """Frames, and those whose differences reach them, in which a segment is too far out of the plane."""
+def _foreshortened(joints_3d: FloatArray, plane: PlaneFrame, rate_hz: float, settings: Settings) -> BoolArray:
+    """Frames in which a segment is too far out of the plane, and those that the filter and differences reach from there."""
     segments = np.diff(joints_3d, axis=1)
     lengths = np.linalg.norm(segments, axis=2)
     short = (np.linalg.norm(plane.project(segments), axis=2) < settings.plane.min_projection * lengths).any(axis=1)
-    reach = differentiation_reach(settings.differentiation.accuracy)
+    reach = _reach(rate_hz, settings)
     for start, stop in runs(short):
         short[max(start - reach, 0) : stop + reach] = True
     return cast(BoolArray, short)
 
 
 def _edges(n_frames: int, rate_hz: float, settings: Settings) -> BoolArray:
+    frames, reach = np.arange(n_frames), _reach(rate_hz, settings)
+    return (frames < reach) | (frames >= n_frames - reach)
+
+
+def _reach(rate_hz: float, settings: Settings) -> int:
+    """Frames over which the filter and the differences carry what is wrong."""
     reach = differentiation_reach(settings.differentiation.accuracy)
     if settings.filter.method != "none":
         reach += filter_reach(settings.filter.cutoff_hz, rate_hz=rate_hz, order=settings.filter.order)
-    frames = np.arange(n_frames)
-    return (frames < reach) | (frames >= n_frames - reach)
+    return reach

@@ -25,6 +25,8 @@ class Check:
         Option of `quality` above which the trial is flagged; None: above zero.
     advice : str
         What to do.
+    about : {"torques", "muscles"}
+        Which tables the flag puts in doubt.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Check:
     definition: str
     threshold: str | None
     advice: str
+    about: str = "torques"
 
 
 CHECKS = (
@@ -96,7 +99,7 @@ CHECKS = (
         "1",
         "share of frames with ground contact whose force is not known; their torques are left empty",
         "unmeasured_share",
-        "use the frames with external_status 0 or 1 only, or give plates.assignment",
+        "use the frames with external_status 0 or 1 only; the notes say which plate was not used and why (plates.assignment, plates.edge_margin_m)",
     ),
     Check(
         "reserve_share",
@@ -104,6 +107,7 @@ CHECKS = (
         "share of frames in which the muscles cannot reach the torque of a joint whose moment arms are known",
         "reserve_share",
         "look at the reserve torques; the muscle set may be too weak for this subject or movement",
+        about="muscles",
     ),
     Check(
         "arm_range_share",
@@ -111,6 +115,7 @@ CHECKS = (
         "share of frames with a joint outside the range in which its moment arms were sampled",
         "arm_range_share",
         "do not use muscle forces of frames with moment_arm_status 1",
+        about="muscles",
     ),
     Check(
         "joints_without_moment_arms",
@@ -118,6 +123,7 @@ CHECKS = (
         "number of joints whose moment arms are not known in this plane; their whole torque is reserve",
         None,
         "do not use forces of muscles that cross these joints",
+        about="muscles",
     ),
     Check(
         "sharing_failed_share",
@@ -125,6 +131,7 @@ CHECKS = (
         "share of frames in which the sharing of the torque did not converge",
         None,
         "report this as a defect of the program, with the file",
+        about="muscles",
     ),
 )
 FIGURES = (

@@ -246,7 +246,8 @@ class Plates(_Untagged):
     """Force plates and ground contact."""
 
     assignment: Literal["auto", "none"] | tuple[int, ...] = _option(
-        "auto", "'auto' finds each foot's plates from geometry; a list of plate numbers gives them; 'none': no contact."
+        "auto",
+        "'auto' finds each foot's plates from geometry; a plate number or a list of them, [1, 2], gives them; 'none': no contact.",
     )
     threshold_n: float = _option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
     distance_m: float = _option(

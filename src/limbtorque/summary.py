@@ -69,11 +69,16 @@ def _figures(
     values, power = torque[used], (torque * velocity)[used]
     if not values.size:
         blank = ("peak_nm", "peak_time_s", "mean_nm", "rms_nm", "impulse_nms", "peak_power_w")
-        return {"n_frames": 0, **dict.fromkeys((*blank, "positive_work_j", "negative_work_j"), float("nan"))}
+        return {
+            "n_frames": 0,
+            "used_share": 0.0,
+            **dict.fromkeys((*blank, "positive_work_j", "negative_work_j"), float("nan")),
+        }
     top = int(np.abs(values).argmax())
     together = np.diff(np.flatnonzero(used)) == 1
     return {
         "n_frames": int(values.size),
+        "used_share": float(used.mean()),
         "peak_nm": float(values[top]),
         "peak_time_s": float(time_s[used][top]) if values[top] else float("nan"),
         "mean_nm": float(values.mean()),

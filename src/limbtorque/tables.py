@@ -260,10 +260,12 @@ TRIAL_COLUMNS = (
 )
 SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
+    Column("torque_status", "", "ok or flagged: whether the ledger has a flag on the torques of this trial", kind=str),
     Column("joint", "", "joint", kind=str),
     Column("term", "", "net torque or one of its terms", kind=str),
     Column("positive_is", "", "what a positive torque does at this joint in this trial", kind=str),
     Column("n_frames", "1", "frames that were used: known torque, not at the ends", kind=int),
+    Column("used_share", "1", "share of the analysed frames that were used"),
     Column("peak_nm", "N m", "value of largest magnitude", MECHANICAL),
     Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
     Column("peak_sense", "", "what the torque does at its peak", kind=str),
@@ -278,6 +280,8 @@ LEDGER_COLUMNS = (
     *TRIAL_COLUMNS,
     Column("file", "", "recording, as in the table of trials", kind=str),
     Column("status", "", "ok, flagged or failed", kind=str),
+    Column("torque_status", "", "status of the kinematics and torques alone", kind=str),
+    Column("muscle_status", "", "status of the muscle forces alone; they need the torques too", kind=str),
     Column("reason", "", "kind of failure, or names of the flags", kind=str),
     Column("message", "", "what was found and what to do about it", kind=str),
     *(Column(name, unit, text) for name, unit, text in FIGURES),

@@ -37,6 +37,8 @@ class MuscleForces:
         Frames in which a joint is outside the range of its moment arms.
     quality : dict of str to float
         Shares of frames with reserve, out of range and without a solution.
+    notes : tuple of str
+        Which joints left the range of which moment arms, and what is not known of the set.
     """
 
     muscles: tuple[str, ...]
@@ -45,6 +47,7 @@ class MuscleForces:
     reserve_nm: FloatArray
     out_of_range: NDArray[np.bool_]
     quality: dict[str, float]
+    notes: tuple[str, ...]
 
 
 def muscle_forces(motion: ChainMotion, net_nm: FloatArray, muscle_set: MuscleSet) -> MuscleForces:
@@ -81,6 +84,23 @@ def muscle_forces(motion: ChainMotion, net_nm: FloatArray, muscle_set: MuscleSet
         "joints_without_moment_arms": float((~known).sum()),
         "sharing_failed_share": float((sharing.status == 3).sum()) / valid,
     }
+    share_out = (arms.out_of_range & known)[~invalid].mean(axis=0) if (~invalid).any() else np.zeros(len(known))
+    notes = (
+        *(
+            f"{joint}: outside the range of a moment arm in {100 * share:.0f} % of the frames"
+            for joint, share in zip(motion.joints, share_out, strict=True)
+            if share > 0.0
+        ),
+        *(
+            f"{joint}: moment arms are not known in this plane, its torque is all reserve"
+            for joint, is_known in zip(motion.joints, known, strict=True)
+            if not is_known
+        ),
+        *(
+            f"{muscle} crosses the {joint}, but its moment arm there is not known: it counts as zero"
+            for muscle, joint in muscle_set.not_sampled
+        ),
+    )
     return MuscleForces(
         tuple(muscle.name for muscle in muscle_set.muscles),
         sharing,
@@ -88,6 +108,7 @@ def muscle_forces(motion: ChainMotion, net_nm: FloatArray, muscle_set: MuscleSet
         sharing.reserve_nm * sign,
         out,
         quality,
+        notes,
     )
 
 

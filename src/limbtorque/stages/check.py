@@ -7,6 +7,7 @@ from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
 from limbtorque.motion import chain_motion
+from limbtorque.quality import assess
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.stages.muscles import muscle_set_of
 from limbtorque.study import Study, Trial, load_study
@@ -47,7 +48,7 @@ def checked_study(folder: Path) -> Study:
     return study
 
 
-def check_study(folder: Path) -> Iterator[tuple[str, str]]:
+def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
     """Try every trial up to its motion.
 
     Parameters
@@ -59,18 +60,20 @@ def check_study(folder: Path) -> Iterator[tuple[str, str]]:
     ------
     trial, fault : str
         Name of the trial, and why it would fail; empty where it would not.
+    flags : list of str
+        What its motion would be flagged for.
     """
     study = checked_study(folder)
     with GuardedReader() as reader:
         for trial in study.trials:
-            yield trial.name, _fault(trial, reader)
+            yield trial.name, *_tried(trial, reader)
 
 
-def _fault(trial: Trial, reader: GuardedReader) -> str:
+def _tried(trial: Trial, reader: GuardedReader) -> tuple[str, list[str]]:
     limits = trial.settings.reading
     try:
         recording = reader.read(trial.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
-        chain_motion(
+        motion = chain_motion(
             recording,
             chain=trial.chain,
             side=trial.side,
@@ -84,5 +87,5 @@ def _fault(trial: Trial, reader: GuardedReader) -> str:
             measured=trial.subject.measured,
         )
     except LimbtorqueError as error:
-        return str(error)
-    return ""
+        return str(error), []
+    return "", [flag.sentence for flag in assess(motion.quality, trial.settings.quality)]

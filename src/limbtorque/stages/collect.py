@@ -48,7 +48,8 @@ def run(*, folder: Path) -> None:
     for trial in study.trials:
         kept = {stage: _kept(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")}
         ledger.append(_ledger_row(study, trial, kept))
-        summary += [{**_identity(trial), **row} for row in kept["torques"].get("summary", [])]
+        common = {**_identity(trial), "torque_status": ledger[-1]["torque_status"]}
+        summary += [{**common, **row} for row in kept["torques"].get("summary", [])]
         sources[trial.name] = {
             "file": _relative(trial.file, folder),
             "sha256": kept["kinematics"].get("input_sha256", ""),
@@ -129,12 +130,22 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
     }
     flags = assess(figures, trial.settings.quality) if last["status"] != "failed" else []
     said = [note for stage in ("kinematics", "muscles") for note in kept[stage].get("notes", [])]
+    status = {
+        about: "failed"
+        if last["status"] == "failed"
+        else "flagged"
+        if any(about == f.check.about for f in flags)
+        else "ok"
+        for about in ("torques", "muscles")
+    }
     notes = [*said, *filter(None, (trial.subject.note, trial.note))]
     names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
     return {
         **_identity(trial),
         "file": _relative(trial.file, study.folder),
         "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
+        "torque_status": status["torques"],
+        "muscle_status": status["muscles"],
         "reason": last.get("reason", "") or " ".join(flag.check.name for flag in flags),
         "message": last.get("message", "") or "; ".join(flag.sentence for flag in flags),
         **{name: figures.get(name, float("nan")) for name in names},

@@ -113,7 +113,11 @@ def study_key(study: Study) -> str:
     rows = [
         (
             *(trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note),
-            *(trial_key("muscles", trial, study.folder), trial_key("kinematics", trial, study.folder), settings_hash(trial.settings, SECTIONS["collect"])),
+            *(
+                trial_key("muscles", trial, study.folder),
+                trial_key("kinematics", trial, study.folder),
+                settings_hash(trial.settings, SECTIONS["collect"]),
+            ),
         )
         for trial in study.trials
     ]

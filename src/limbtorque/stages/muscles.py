@@ -45,10 +45,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
         net = column_array(found[0], *(f"{joint}_torque_nm" for joint in motion.joints))
         forces = muscle_forces(motion, net, chosen)
         meta["quality"] = forces.quality
-        meta["notes"] = [
-            f"{muscle} crosses the {joint}, but its moment arm there is not known: it counts as zero"
-            for muscle, joint in chosen.not_sampled
-        ]
+        meta["notes"] = list(forces.notes)
         return muscle_table(motion, forces, meta=meta)
 
     run_batch("muscles", step, folder=folder, batch=batch, key=key, columns=lambda trial: columns(trial, folder))
