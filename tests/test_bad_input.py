@@ -153,7 +153,7 @@ def test_a_batch_with_all_of_it_finishes(tmp_path):
     assert set(kept["trials"]) == {"good", *ledger}
 
 
-def test_a_job_refuses_a_study_that_changed_since_it_was_planned(tmp_path):
+def test_a_job_refuses_a_study_that_changed_since_it_was_planned():
     from limbtorque.errors import LimbtorqueError
 
     with pytest.raises(LimbtorqueError, match="were changed while torques of S01_sagittal was waiting"):

@@ -53,11 +53,11 @@ def test_run_analyses_one_file(capsys, tmp_path):
         *("--output", tmp_path, "--set", "filter.cutoff_hz=6"),
     )
     assert code == 0
-    assert f"{tmp_path / 'S01_sagittal_fast_torques.csv'}" in out
-    with (tmp_path / "S01_sagittal_fast_torques.csv").open(encoding="utf-8") as file:
+    assert f"{tmp_path / 'S01_sagittal_fast_right_arm_torques.csv'}" in out
+    with (tmp_path / "S01_sagittal_fast_right_arm_torques.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 251
-    assert (tmp_path / "S01_sagittal_fast.png").stat().st_size > 10000
+    assert (tmp_path / "S01_sagittal_fast_right_arm.png").stat().st_size > 10000
 
 
 @pytest.mark.parametrize(

@@ -54,14 +54,19 @@ def test_no_load():
     assert (found.status == NONE).all()
 
 
+def in_space(points, depth=0.0):
+    """Points of the plane with their coordinate along its normal."""
+    return np.column_stack([points, np.full(len(points), depth)])
+
+
 def test_constant_force_in_the_plane():
     """Only the part in the plane loads it: x and z of the laboratory here; the point is a share of the hand's length."""
     wrist, end = hand()
     found = hand_load(
         Force(type="constant_force", force_n=(3.0, 99.0, -20.0), fraction=0.25),
         frame=SAGITTAL,
-        last_joint_m=wrist,
-        end_m=end,
+        last_joint_m=in_space(wrist),
+        end_m=in_space(end),
     )
     np.testing.assert_allclose(found.force_n, np.tile([3.0, -20.0], (20, 1)), atol=1e-14)
     np.testing.assert_allclose(found.point_m, 0.75 * wrist + 0.25 * end, atol=1e-14)
@@ -73,18 +78,26 @@ def test_spring_by_hand():
     """From (0, 0, 0) with 100 N/m and 1 m at rest to a hand at (3, 4): 5 m long, 400 N along (-3, -4) / 5."""
     spring = Spring(type="spring", stiffness_n_m=100.0, anchor_m=(0.0, 7.0, 0.0), rest_length_m=1.0)
     point = np.array([[3.0, 4.0], [0.6, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, -2.0]])
-    found = hand_load(spring, frame=SAGITTAL, last_joint_m=point - 0.1, end_m=point)
+    found = hand_load(spring, frame=SAGITTAL, last_joint_m=in_space(point - 0.1, -7.0), end_m=in_space(point, -7.0))
     expected = [[-240.0, -320.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 100.0]]  # slack when shorter
     np.testing.assert_allclose(found.force_n, expected, atol=1e-12)
     np.testing.assert_array_equal(found.point_m, point)
     assert not np.isnan(found.force_n).any()
 
 
+def test_a_spring_out_of_the_plane_is_as_long_as_it_is_in_space():
+    """From 0.3 m ahead and 0.3 m aside: 0.4243 m long, 0.1243 m more than at rest; in the plane 12.43 N / sqrt(2)."""
+    spring = Spring(type="spring", stiffness_n_m=100.0, anchor_m=(0.3, 0.3, 0.0), rest_length_m=0.3)
+    origin = np.zeros((1, 3))
+    found = hand_load(spring, frame=SAGITTAL, last_joint_m=origin, end_m=origin)
+    np.testing.assert_allclose(found.force_n, [[100.0 * (0.3 * np.sqrt(2.0) - 0.3) / np.sqrt(2.0), 0.0]])
+
+
 @options(deadline=None, max_examples=40)
 @given(st.floats(1.0, 500.0), st.floats(0.0, 1.0), st.floats(0.0, 1.5), st.integers(0, 2**32 - 1))
 def test_spring_force_is_minus_the_gradient_of_its_energy(stiffness, rest, fraction, seed):
     rng = np.random.default_rng(seed)
-    anchor, wrist, end = rng.normal(size=3), rng.normal(size=(6, 2)), rng.normal(size=(6, 2))
+    anchor, wrist, end = rng.normal(size=3), rng.normal(size=(6, 3)), rng.normal(size=(6, 3))
     spring = Spring(
         type="spring", stiffness_n_m=stiffness, anchor_m=tuple(anchor), rest_length_m=rest, fraction=fraction
     )
@@ -92,12 +105,12 @@ def test_spring_force_is_minus_the_gradient_of_its_energy(stiffness, rest, fract
 
     def energy(shift):
         point = wrist + fraction * (end - wrist) + shift
-        stretch = np.maximum(np.linalg.norm(point - anchor[[0, 2]], axis=1) - rest, 0.0)
+        stretch = np.maximum(np.linalg.norm(point - SAGITTAL.axes @ anchor, axis=1) - rest, 0.0)
         return stiffness * stretch**2 / 2
 
     h = 1e-5
     for axis in range(2):
-        shift = h * np.eye(2)[axis]
+        shift = h * np.eye(3)[axis]
         slope = (energy(shift) - energy(-shift)) / (2 * h)
         # rounding of the energies over the step, and the slack spring's kink within the step
         np.testing.assert_allclose(found.force_n[:, axis], -slope, atol=2e-9 * stiffness / h * 1e-1 + stiffness * h)
@@ -140,9 +153,13 @@ def walking_foot(x, y, stance=STANCE, length=0.2, settings=None):
     t = np.arange(N_FRAMES)
     away = np.minimum(t - stance.start, 0) + np.maximum(t - (stance.stop - 1), 0)
     heel = np.stack([x + 0.03 * away, np.full(N_FRAMES, y), np.where(away == 0, 0.02, 0.12)], axis=1)
-    toe = heel + [length, 0.0, 0.0]
+    toe = heel + np.array([length, 0.0, 0.0])
     return find_foot(
-        {"heel": heel, "toe": toe}, ends=(heel, toe), settings=settings or Plates(), rate_hz=RATE_HZ, up=UP
+        {"heel": heel, "toe": toe},
+        ends=(heel, toe),
+        settings=settings or Plates(),
+        rate_hz=RATE_HZ,
+        belt_m_s=np.zeros(3),
     )
 
 
@@ -219,15 +236,15 @@ def test_a_short_touch_is_no_contact_and_a_short_gap_is_none():
     assert walking_foot(0.2, 0.0, slice(50, 55), settings=Plates(min_contact_s=0.0)).contact.any()
     heel = OWN.back_m.copy()
     heel[70:73, 2] += 0.2  # lost for three frames
-    found = find_foot({"heel": heel}, ends=(heel, heel), settings=Plates(), rate_hz=RATE_HZ, up=UP)
+    found = find_foot({"heel": heel}, ends=(heel, heel), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     assert found.contact[CORE].all()
 
 
 def test_a_landmark_that_is_not_seen_shows_no_contact():
     blind = np.full((N_FRAMES, 3), np.nan)
-    foot = find_foot({"toe": blind, "heel": OWN.back_m}, ends=(OWN.back_m, OWN.front_m), settings=Plates(), rate_hz=RATE_HZ, up=UP)  # fmt: skip
+    foot = find_foot({"toe": blind, "heel": OWN.back_m}, ends=(OWN.back_m, OWN.front_m), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))  # fmt: skip
     np.testing.assert_array_equal(foot.contact[CORE], True)
-    nothing = find_foot({"toe": blind}, ends=(blind, blind), settings=Plates(), rate_hz=RATE_HZ, up=UP)
+    nothing = find_foot({"toe": blind}, ends=(blind, blind), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     assert not nothing.contact.any()
 
 
@@ -328,7 +345,9 @@ def test_a_lifted_heel_may_be_beyond_the_edge():
     heel = OWN.back_m.copy()
     heel[70 : STANCE.stop, 2] += 0.04 + 0.001 * np.arange(STANCE.stop - 70)
     heel[70 : STANCE.stop, 0] -= 0.1
-    foot = find_foot({"toe": OWN.front_m}, ends=(heel, OWN.front_m), settings=Plates(), rate_hz=RATE_HZ, up=UP)
+    foot = find_foot(
+        {"toe": OWN.front_m}, ends=(heel, OWN.front_m), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3)
+    )
     found = ground([plate(x=0.18, loads=[UNDER])], foot, ankle_m=np.tile(ANKLE, (N_FRAMES, 1)))
     is_own_load(found)
 
@@ -352,7 +371,9 @@ def test_second_step_beside_the_plates():
     heel, toe = OWN.back_m.copy(), OWN.front_m.copy()
     for end, x in ((heel, 1.5), (toe, 1.7)):
         end[130:155] = [x, 0.0, 0.02]
-    foot = find_foot({"heel": heel, "toe": toe}, ends=(heel, toe), settings=Plates(), rate_hz=RATE_HZ, up=UP)
+    foot = find_foot(
+        {"heel": heel, "toe": toe}, ends=(heel, toe), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3)
+    )
     found = ground([plate(loads=[UNDER])], foot)
     is_own_load(found)
     is_unknown(found, slice(132, 153))
@@ -396,7 +417,7 @@ def test_offset_is_removed():
 def test_a_plate_that_is_never_unloaded_has_no_offset_to_remove(offset):
     """A large constant reading is a load or a fault, not an offset: five thresholds are the limit."""
     found = ground([plate(loads=[UNDER], offset=[0, 0, offset, 0, 0, 0])], OWN)
-    assert not any("subtracted" in note for note in found.notes)
+    assert not any("vertical subtracted" in note for note in found.notes)
 
 
 def test_noise_below_the_threshold_is_no_load():
@@ -428,7 +449,7 @@ def test_samples_are_taken_at_the_frames(cutoff_hz):
     standing = find_foot(
         {"heel": np.tile([0.2, 0.0, 0.02], (N_FRAMES, 1))},
         ends=(np.tile([0.2, 0.0, 0.02], (N_FRAMES, 1)), np.tile([0.4, 0.0, 0.02], (N_FRAMES, 1))),
-        settings=Plates(), rate_hz=RATE_HZ, up=UP,
+        settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3),
     )  # fmt: skip
     found = ground([one], standing, cutoff_hz=cutoff_hz)
     frames = np.arange(N_FRAMES) / RATE_HZ

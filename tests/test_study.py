@@ -9,6 +9,7 @@ from limbtorque.errors import SettingsError, StudyError
 from limbtorque.study import load_study
 
 SETTINGS = """
+plane: {up_axis: +z}
 marker_sets:
   lab: {elbow_axis: ELB}
 loads:
@@ -243,8 +244,8 @@ def test_files_that_are_no_files(study, file, shown):
 
 
 def test_a_study_without_marker_sets_or_with_several(study):
-    assert "have no marker_sets" in only(study, settings="")
-    two = "marker_sets:\n  one: {elbow_axis: A}\n  two: {elbow_axis: B}\n"
+    assert "have no marker_sets" in only(study, settings="plane: {up_axis: +z}\n")
+    two = "plane: {up_axis: +z}\nmarker_sets:\n  one: {elbow_axis: A}\n  two: {elbow_axis: B}\n"
     assert "marker_set is empty, expected one of one, two" in only(study, settings=two)
 
 

@@ -61,7 +61,7 @@ def test_every_column_has_a_unit_a_definition_and_a_name_that_ends_in_its_unit()
             column.unit == "N m"
             and column.name.endswith("_nm")
             and "rms" not in column.name
-            and "closure_nm" != column.name
+            and column.name != "closure_nm"
         ):
             assert column.sign, column
 

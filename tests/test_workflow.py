@@ -236,11 +236,13 @@ def test_one_run_at_a_time_in_a_study(study):
     run(study)
 
 
-def test_files_of_trials_that_were_taken_out_are_named(study):
+def test_files_of_trials_that_were_taken_out_are_put_aside(study):
     write_trials(study, demo_rows(TRIALS[:2]))
     text = run(study)
     assert "2 trials:" in text
-    assert f"left from an earlier run, not of this study: results/torques/{TRIALS[2]}.csv" in text
+    assert "files of trials or formats that are not of this study any more: results/left_over" in text
+    assert not (study / "results" / "torques" / f"{TRIALS[2]}.csv").exists()
+    assert (study / "results" / "left_over" / "torques" / f"{TRIALS[2]}.csv").exists()
 
 
 def test_a_changed_muscle_set_of_the_study_runs_the_muscles(study):

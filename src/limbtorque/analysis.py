@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from limbtorque.errors import LandmarkError
 from limbtorque.motion import ChainMotion, chain_motion
 from limbtorque.motion_table import kinematics_table
 from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
@@ -46,7 +48,7 @@ class TrialResult:
         """What is above its threshold, in sentences."""
         figures = {
             **self.motion.quality,
-            **torque_quality(self.torques),
+            **torque_quality(self.motion, self.torques),
             **(self.muscles.quality if self.muscles else {}),
         }
         return [flag.sentence for flag in assess(figures, settings.quality)]
@@ -60,6 +62,7 @@ def analyse_recording(
     body_mass_kg: float,
     settings: Settings,
     marker_set: str | None = None,
+    folder: Path = Path(),
     **trial: Any,
 ) -> TrialResult:
     """Analyse one trial in memory.
@@ -78,6 +81,8 @@ def analyse_recording(
         All options, e.g. from `limbtorque.settings.make_settings`.
     marker_set : str, optional
         Marker set of the settings; may be left out where there is one only.
+    folder : Path, optional
+        Where the file of a muscle set of the settings is looked for.
     **trial
         `prefix`, `load`, `start_s`, `end_s`, `measured` as in `limbtorque.motion.chain_motion`.
 
@@ -91,6 +96,9 @@ def analyse_recording(
     TrialError
         The trial cannot be analysed; the message says why and what to do.
     """
+    if marker_set is None and len(settings.marker_sets) != 1:
+        known = ", ".join(settings.marker_sets) or "none"
+        raise LandmarkError(f"marker_set is not given, and the settings have {known}; name one")
     motion = chain_motion(
         recording,
         chain=chain,
@@ -102,7 +110,9 @@ def analyse_recording(
     )
     torques = joint_torques(motion)
     set_name = settings.chain(chain).muscles if settings.muscles.enabled else None
-    muscles = muscle_forces(motion, torques.terms.net, load_muscle_set(set_name)) if set_name else None
+    own = set_name is not None and set_name.endswith((".yaml", ".yml"))
+    chosen = load_muscle_set(folder / set_name if own else set_name) if set_name else None
+    muscles = muscle_forces(motion, torques.terms.net, chosen) if chosen else None
     return TrialResult(
         motion,
         torques,

@@ -56,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect.set_defaults(function=_inspect)
 
     check = commands.add_parser(
-        "check", help="check a study's settings, tables and recordings, without computing torques"
+        "check", help="try every trial of a study and say what would fail or be flagged; writes nothing"
     )
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     check.set_defaults(function=_check)
@@ -136,20 +136,22 @@ def _run(options: argparse.Namespace) -> int:
         marker_set=options.marker_set,
         prefix=options.prefix,
         load=options.load,
+        folder=options.settings.resolve().parent.parent,
     )
+    stem = f"{options.file.stem}_{options.side}_{options.chain}"
     tables = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
     for name, table in tables.items():
         if table is not None:
-            write_table(table, options.output / f"{options.file.stem}_{name}.csv")
-            print(options.output / f"{options.file.stem}_{name}.csv")
+            write_table(table, options.output / f"{stem}_{name}.csv")
+            print(options.output / f"{stem}_{name}.csv")
     figure = torque_figure(
         result.torque_table,
-        title=options.file.stem,
+        title=stem,
         model=settings.chain(options.chain),
         flexion_sign=result.motion.flexion_sign.tolist(),
     )
-    save(figure, options.output / f"{options.file.stem}.png")
-    print(options.output / f"{options.file.stem}.png")
+    save(figure, options.output / f"{stem}.png")
+    print(options.output / f"{stem}.png")
     for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
     for sentence in result.flags(settings):

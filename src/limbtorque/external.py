@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.errors import LandmarkError
+from limbtorque.errors import LandmarkError, LoadError
 from limbtorque.landmarks import LandmarkMap, locate, needed_markers
 from limbtorque.loads import ExternalLoad, Foot, find_foot, ground_load, hand_load, no_load
 from limbtorque.plane import PlaneFrame, axis_vector
 from limbtorque.recording import Recording
-from limbtorque.settings import ChainModel, LoadModel, Plates, Settings
+from limbtorque.settings import ChainModel, Gaps, LoadModel, Plates, Settings
+from limbtorque.signals import fill_gaps
 
 FloatArray = NDArray[np.float64]
 
@@ -36,6 +37,7 @@ def external_load(
     stretch: slice,
     landmarks: Mapping[str, FloatArray],
     joint_m: FloatArray,
+    depth_m: FloatArray,
 ) -> ExternalLoad:
     """External load on the last segment of a limb.
 
@@ -59,23 +61,38 @@ def external_load(
         Landmarks in those frames, m.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Joints and endpoint in the plane, m.
+    depth_m : ndarray of shape (n_frames, n_joints + 1)
+        Their coordinates along the plane's normal, m.
 
     Returns
     -------
     ExternalLoad
         The load in the plane.
+
+    Raises
+    ------
+    LoadError
+        A load of the settings on a limb that meets the ground: the two are not added up.
     """
+    on_ground = model.ground_contact and settings.plates.assignment != "none"
     if load is not None:
-        return hand_load(load, frame=plane, last_joint_m=joint_m[:, -2], end_m=joint_m[:, -1])
-    if not model.ground_contact or settings.plates.assignment == "none":
+        if on_ground:
+            raise LoadError(
+                "a load of the settings takes the place of the ground, and this chain meets the ground; "
+                "set plates.assignment to none if the foot was in the air, or leave the column load empty"
+            )
+        in_space = np.concatenate([joint_m, depth_m[..., None]], axis=2)
+        return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
+    if not on_ground:
         return no_load(len(joint_m))
     up = axis_vector(settings.plane.up_axis)
-    other = _other_landmarks(recording, model, mapping, settings.plates, stretch)
+    belt = -settings.plates.belt_speed_m_s * plane.axes[0]
+    other = _other_landmarks(recording, model, mapping, settings.plates, settings.gaps, stretch)
     force_cutoff = settings.filter.force_cutoff_hz or settings.filter.cutoff_hz
     ground = ground_load(
         recording.force_plates,
-        foot=_foot(landmarks, model, mapping, settings.plates, recording.rate_hz, up),
-        other_foot=_foot(other, model, mapping, settings.plates, recording.rate_hz, up) if other else None,
+        foot=_foot(landmarks, model, mapping, settings.plates, recording.rate_hz, belt),
+        other_foot=_foot(other, model, mapping, settings.plates, recording.rate_hz, belt) if other else None,
         frames=stretch,
         first_frame=recording.first_frame + stretch.start,
         rate_hz=recording.rate_hz,
@@ -96,15 +113,16 @@ def _foot(
     mapping: LandmarkMap,
     plates: Plates,
     rate_hz: float,
-    up: FloatArray,
+    belt_m_s: FloatArray,
 ) -> Foot:
     contact = contact_landmarks(model, mapping, plates)
+    back, ankle = landmarks[_back(model, contact)], landmarks[model.joints[-1].landmark]
     return find_foot(
         {name: landmarks[name] for name in contact or [model.end]},
-        ends=(landmarks[_back(model, contact)], landmarks[model.end]),
+        ends=(np.where(np.isnan(back), ankle, back), landmarks[model.end]),
         settings=plates,
         rate_hz=rate_hz,
-        up=up,
+        belt_m_s=belt_m_s,
     )
 
 
@@ -114,18 +132,20 @@ def _back(model: ChainModel, contact: list[str]) -> str:
 
 
 def _other_landmarks(
-    recording: Recording, model: ChainModel, mapping: LandmarkMap, plates: Plates, stretch: slice
+    recording: Recording, model: ChainModel, mapping: LandmarkMap, plates: Plates, gaps: Gaps, stretch: slice
 ) -> dict[str, FloatArray]:
     """Landmarks of the other foot over the same frames; empty where its markers are not there."""
     mirrored = replace(mapping, side="left" if mapping.side == "right" else "right")
     contact = contact_landmarks(model, mapping, plates)
-    names = {*contact, _back(model, contact), model.end}
+    names = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}
     try:
         markers = needed_markers(recording, mirrored, names)
     except LandmarkError:
         return {}
     if set(markers.values()) & set(needed_markers(recording, mapping, names).values()):
         return {}
-    positions = recording.markers_m[stretch]
+    whole = recording.markers_m[:, list(markers.values())]
+    filled = fill_gaps(whole, rate_hz=recording.rate_hz, max_gap_s=gaps.max_gap_s, method=gaps.method)
+    positions, markers = filled.markers_m[stretch], {label: i for i, label in enumerate(markers)}
     landmarks = {name: locate(name, mirrored, markers=markers, positions_m=positions) for name in names}
     return {} if np.isnan(landmarks[model.end]).all() else landmarks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -39,6 +39,8 @@ class ExternalLoad:
         0 no load, 1 load known, 2 ground contact whose force is not known (force and couple are NaN).
     notes : tuple of str
         What was found and decided.
+    quality : mapping of str to float
+        Quality figures of the load.
     """
 
     force_n: FloatArray
@@ -46,6 +48,7 @@ class ExternalLoad:
     couple_nm: FloatArray
     status: StatusArray
     notes: tuple[str, ...]
+    quality: Mapping[str, float] = field(default_factory=dict)
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -69,8 +72,8 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
         The load, in the laboratory frame.
     frame : PlaneFrame
         The plane of motion; the load's part along its normal is left out.
-    last_joint_m, end_m : ndarray of shape (n_frames, 2)
-        Proximal joint and end of the last segment in the plane, m.
+    last_joint_m, end_m : ndarray of shape (n_frames, 3)
+        Proximal joint and end of the last segment, m: their two coordinates in the plane and the one along its normal.
 
     Returns
     -------
@@ -79,19 +82,20 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
 
     Notes
     -----
-    A spring pulls towards its anchor with ``k (r - rest length)``, r the in-plane distance, and is slack when shorter.
+    A spring pulls towards its anchor with ``k (r - rest length)``, r the distance in space, and is slack when shorter.
     """
     point = last_joint_m + load.fraction * (end_m - last_joint_m)
     if isinstance(load, Force):
-        force = np.broadcast_to(frame.project(np.array(load.force_n)), point.shape).copy()
+        force = np.broadcast_to(frame.axes @ np.array(load.force_n), point.shape)
     else:
-        towards = frame.project(np.array(load.anchor_m)) - point
+        towards = frame.axes @ np.array(load.anchor_m) - point
         distance = np.linalg.norm(towards, axis=1, keepdims=True)
         stretch = np.maximum(distance - load.rest_length_m, 0.0)
         force = (
             load.stiffness_n_m * stretch * np.divide(towards, distance, where=distance > 0, out=np.zeros_like(towards))
         )
-    return ExternalLoad(force, point, np.zeros(len(point)), np.full(len(point), MEASURED, dtype=np.int8), ())
+    status = np.full(len(point), MEASURED, dtype=np.int8)
+    return ExternalLoad(force[:, :2].copy(), point[:, :2].copy(), np.zeros(len(point)), status, ())
 
 
 @dataclass(frozen=True)
@@ -103,12 +107,17 @@ class Foot:
     back_m, front_m : ndarray of shape (n_frames, 3)
         Ends of the line of the foot: heel (or ankle) and front, m.
     contact : ndarray of bool, shape (n_frames,)
-        Whether it stands on the ground, judged from its movement.
+        Whether it may stand on the ground, judged from its movement.
     """
 
     back_m: FloatArray
     front_m: FloatArray
     contact: BoolArray
+
+    @property
+    def unseen(self) -> BoolArray:
+        """Frames in which neither end of the foot is known."""
+        return np.asarray(np.isnan(self.front_m).any(axis=1) & np.isnan(self.back_m).any(axis=1))
 
 
 def find_foot(
@@ -117,9 +126,9 @@ def find_foot(
     ends: tuple[FloatArray, FloatArray],
     settings: Plates,
     rate_hz: float,
-    up: FloatArray,
+    belt_m_s: FloatArray,
 ) -> Foot:
-    """Find when a foot stands on the ground from how low and how slow its landmarks are.
+    """Find when a foot may stand on the ground: whenever one of its landmarks is slow.
 
     Parameters
     ----------
@@ -131,22 +140,24 @@ def find_foot(
         Thresholds.
     rate_hz : float
         Frames per second.
-    up : ndarray of shape (3,)
-        Unit vector upwards.
+    belt_m_s : ndarray of shape (3,)
+        Velocity of the ground: zero, or that of a treadmill's belt, m/s.
 
     Returns
     -------
     Foot
         The foot and its contacts.
+
+    Notes
+    -----
+    Height is not judged: stairs, kerbs and ramps have none of their own. A foot held still in the air counts as
+    standing, and its torques are left empty rather than computed without the ground; `plates.assignment: none` says
+    that there is no ground in the trial.
     """
     contact = np.zeros(len(ends[1]), dtype=bool)
     for positions in contact_m.values():
-        if np.isnan(positions).all():
-            continue
         velocity, _ = differentiate(positions, rate_hz=rate_hz, accuracy=2)
-        height = positions @ up
-        low = height < np.nanpercentile(height, 2.0) + settings.contact_height_m
-        contact |= low & (np.linalg.norm(velocity, axis=1) < settings.contact_speed_m_s)
+        contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.contact_speed_m_s
     return Foot(ends[0], ends[1], _ignore_short(contact, round(settings.min_contact_s * rate_hz)))
 
 
@@ -212,25 +223,35 @@ def ground_load(
     """
     n_frames = len(ankle_m)
     notes: list[str] = []
-    chosen = _chosen_plates(plates, settings)
-    measured, unusable = np.zeros(n_frames, dtype=bool), np.zeros(n_frames, dtype=bool)
+    measured, unusable, other_unknown = (np.zeros(n_frames, dtype=bool) for _ in range(3))
     force, moment = np.zeros((n_frames, 3)), np.zeros((n_frames, 3))
-    for plate in chosen:
-        samples = _analysed_samples(plate, frames, rate_hz)
-        wrench = np.hstack([plate.force_n, plate.moment_nm])[samples]
-        per_frame = round(plate.rate_hz / rate_hz)
-        mean = wrench[: n_frames * per_frame].reshape(n_frames, per_frame, 6).mean(axis=1)
-        offset = _offset(mean, up, settings)
-        if np.abs(offset[:3]).max() > 0.0:
-            notes.append(f"plate {plate.number}: offset of {offset[:3] @ up:.1f} N vertical subtracted")
+    tilt_deg = 0.0
+    for plate in _chosen_plates(plates, settings):
+        per_frame, samples = _analysed_samples(plate, frames, rate_hz)
+        everything = np.hstack([plate.force_n, plate.moment_nm])
+        offset, offset_note = _offset(everything, per_frame, up, settings)
+        notes += [f"plate {plate.number}: {offset_note}"] if offset_note else []
+        wrench = everything[samples] - offset
+        broken = np.asarray(np.isnan(wrench).any(axis=1))
+        wrench[broken] = 0.0
+        mean = wrench.reshape(n_frames, per_frame, 6).mean(axis=1)
+        broken_frames: BoolArray = np.asarray(broken.reshape(n_frames, per_frame).any(axis=1))
         own = np.zeros(n_frames, dtype=bool)
-        for start, stop in _loaded_stretches(mean - offset, up, settings, rate_hz):
-            whose, why = _verdict(plate, mean[start:stop] - offset, foot, other_foot, slice(start, stop), settings, up)
+        for start, stop in _loaded_stretches(mean, up, settings, rate_hz):
+            part = slice(start, stop)
+            whose, why = _verdict(plate, mean[part], foot, other_foot, part, settings, up)
+            if whose == "own" and broken_frames[max(start - 1, 0) : stop + 1].any():
+                whose, why = "unusable", "samples of the plate are missing, not used"
             notes.append(f"plate {plate.number} frames {first_frame + start}-{first_frame + stop - 1}: {why}")
-            own[start:stop] = whose == "own"
-            unusable[start:stop] |= whose == "unusable"
+            own[part] = whose == "own"
+            unusable[part] |= whose == "unusable"
+            if whose == "own":
+                other_unknown[part] |= (
+                    np.ones(stop - start, dtype=bool) if other_foot is None else other_foot.unseen[part]
+                )
+                tilt_deg = max(tilt_deg, _angle_deg(mean[part, :3].mean(axis=0), up))
         measured |= own
-        masked = np.where(np.repeat(own, per_frame)[:, None], (wrench - offset)[: n_frames * per_frame], 0.0)
+        masked = np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0)
         smooth = _at_frames(masked, per_frame, plate.rate_hz, cutoff_hz, order)
         force += smooth[:, :3]
         moment += smooth[:, 3:]
@@ -244,7 +265,13 @@ def ground_load(
     couple = moment @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
     in_plane[missing], couple[missing] = np.nan, np.nan
     status = np.where(missing, UNMEASURED, np.where(measured, MEASURED, NONE)).astype(np.int8)
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes))
+    quality = {
+        "unmeasured_share": float(missing.mean()),
+        "no_contact": float(not status.any()),
+        "other_foot_unknown_share": float(other_unknown.mean()),
+        "plate_tilt_deg": tilt_deg,
+    }
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), quality)
 
 
 def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) -> FloatArray:
@@ -288,28 +315,49 @@ def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[Force
     return [plate for plate in plates if plate.number in settings.assignment]
 
 
-def _analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> slice:
-    per_frame = plate.rate_hz / rate_hz
-    if abs(per_frame - round(per_frame)) > 1e-6 or per_frame < 1.0:
+def _analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple[int, slice]:
+    """Samples of a plate for each frame, and the samples of the analysed frames."""
+    ratio = plate.rate_hz / rate_hz
+    per_frame = round(ratio)
+    if abs(ratio - per_frame) > 1e-6 or per_frame < 1:
         raise LoadError(
             f"plate {plate.number} was sampled at {plate.rate_hz:g} Hz, expected a whole multiple of the markers' {rate_hz:g} Hz"
         )
-    start, stop = frames.start * round(per_frame), frames.stop * round(per_frame)
+    start, stop = frames.start * per_frame, frames.stop * per_frame
     if len(plate.force_n) < stop:
         raise LoadError(
             f"plate {plate.number} has {len(plate.force_n)} samples, expected at least {stop} for the frames"
         )
-    return slice(start, stop)
+    return per_frame, slice(start, stop)
 
 
-def _offset(mean: FloatArray, up: FloatArray, settings: Plates) -> FloatArray:
-    """Mean wrench of the frames in which nothing stands on the plate: those near the lowest vertical force."""
+def _offset(everything: FloatArray, per_frame: int, up: FloatArray, settings: Plates) -> tuple[FloatArray, str]:
+    """Mean wrench of the unloaded frames of the whole recording, and a note; zero where no frame is surely unloaded.
+
+    Unloaded: near the lowest vertical force, which is itself near zero, for at least a twentieth of the recording.
+    """
     if not settings.remove_offset:
-        return np.zeros(6)
+        return np.zeros(6), ""
+    whole = len(everything) // per_frame * per_frame
+    mean = everything[:whole].reshape(-1, per_frame, 6).mean(axis=1)
+    mean = mean[~np.isnan(mean).any(axis=1)]
+    if not len(mean):
+        return np.zeros(6), "has no complete sample"
     vertical = mean[:, :3] @ up
-    unloaded = vertical < np.percentile(vertical, 5.0) + settings.threshold_n
-    quiet = unloaded & (np.abs(vertical) < 5.0 * settings.threshold_n)
-    return cast(FloatArray, mean[quiet].mean(axis=0)) if quiet.any() else np.zeros(6)
+    quiet = vertical < np.percentile(vertical, 5.0) + 0.5 * settings.threshold_n
+    level = float(np.median(vertical[quiet]))
+    if abs(level) > settings.max_offset_n:
+        return np.zeros(
+            6
+        ), f"is never unloaded (at least {level:.0f} N), so its offset is not known and was not subtracted"
+    quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
+    offset = cast(FloatArray, mean[quiet].mean(axis=0))
+    return offset, f"offset of {offset[:3] @ up:.1f} N vertical subtracted"
+
+
+def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
+    length = float(np.linalg.norm(vector))
+    return float(np.degrees(np.arccos(np.clip(vector @ up / length, -1.0, 1.0)))) if length else 0.0
 
 
 def _loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
@@ -331,6 +379,8 @@ def _verdict(
     given = settings.assignment != "auto"
     own = _distance(pressure, foot, part, up)
     theirs = _distance(pressure, other, part, up) if other is not None else np.inf
+    if np.isnan(own):
+        return "unusable", "this foot is not seen, not used"
     where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
     if own > settings.distance_m and not given:
         return "other", "other foot, " * (theirs <= settings.distance_m) + where
@@ -355,7 +405,9 @@ def _distance(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) -
     back, front = foot.back_m[part] @ flat, foot.front_m[part] @ flat
     line, point = front - back, pressure_m @ flat - back
     along = np.clip((point * line).sum(axis=1) / np.maximum((line**2).sum(axis=1), 1e-12), 0.0, 1.0)
-    return float(np.nanmedian(np.linalg.norm(point - along[:, None] * line, axis=1)))
+    distance = np.linalg.norm(point - along[:, None] * line, axis=1)
+    known = distance[~np.isnan(distance)]
+    return float(np.median(known)) if len(known) else np.nan
 
 
 def _inside(
@@ -367,8 +419,9 @@ def _inside(
     """
     over, standing = [], []
     for points in (foot.back_m, foot.front_m):
-        height = points @ up
-        standing.append(height[part] < np.nanpercentile(height, 2.0) + settings.contact_height_m)
+        height = points[part] @ up
+        lowest = np.nanmin(height) if not np.isnan(height).all() else np.nan
+        standing.append(height < lowest + settings.contact_height_m)
         over.append(_in_quadrilateral(points[part], plate.corners_m, up, 0.0 if anywhere else settings.edge_margin_m))
     if anywhere:
         return over[0] | over[1]

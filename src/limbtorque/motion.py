@@ -13,7 +13,7 @@ from limbtorque.chain import Chain
 from limbtorque.errors import LandmarkError, SegmentError, SignalError
 from limbtorque.external import contact_landmarks, external_load
 from limbtorque.landmarks import LandmarkMap, locate, needed_markers
-from limbtorque.loads import UNMEASURED, ExternalLoad
+from limbtorque.loads import ExternalLoad
 from limbtorque.plane import Planarity, PlaneFrame, axis_vector, find_plane, planarity
 from limbtorque.prepare import prepare_markers
 from limbtorque.recording import Recording
@@ -26,6 +26,7 @@ BoolArray = NDArray[np.bool_]
 
 LONGEST_SEGMENT_M = 1.5
 SHORTEST_SEGMENT_M = 0.01
+UNDECIDED_DEG = 10.0
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,9 @@ def chain_motion(
     plane = find_plane(settings.plane, joints_3d)
     planar = planarity(plane, joints_3d)
     _check_lengths(model, planar.length_m, recording)
-    joint_m = _filtered(plane.project(joints_3d), recording.rate_hz, settings)
-    flexion = _flexion(model, plane, side)
+    in_frame = _filtered(joints_3d @ plane.axes.T, recording.rate_hz, settings)
+    joint_m, depth_m = in_frame[..., :2], in_frame[..., 2]
+    flexion = _flexion(model, plane, side, landmarks)
     foreshortened = _foreshortened(joints_3d, plane, recording.rate_hz, settings)
     if foreshortened.all():
         raise SignalError(
@@ -186,6 +188,7 @@ def chain_motion(
         stretch=stretch,
         landmarks=landmarks,
         joint_m=joint_m,
+        depth_m=depth_m,
     )
     quality = {
         "n_frames_recorded": float(recording.n_frames),
@@ -200,8 +203,11 @@ def chain_motion(
         "foreshortened_share": float(foreshortened.mean()),
         "speed_m_s": _top_speed(joint_m, recording.rate_hz, settings),
         "reversed_flexion_deg": _reversed_flexion(model, flexion, kinematics.angle),
-        "unmeasured_share": float((external.status == UNMEASURED).mean()),
+        "undecided_flexion": _undecided_flexion(model, flexion, kinematics.angle),
+        "up_axis_deg": _leg_tilt_deg(model, joints_3d, settings),
+        **external.quality,
     }
+    quality["up_axis_deg"] = max(quality["up_axis_deg"], quality.pop("plate_tilt_deg", 0.0))
     substitutes = sorted(mapping.used_substitutes(needed).items())
     return ChainMotion(
         joints=tuple(joint.name for joint in model.joints),
@@ -280,8 +286,19 @@ def _constants(
         body_mass_kg=body_mass_kg,
         link_length_m=link_length,
         measured_between=between,
-        measured=measured,
+        measured=_shortened(measured, model, link_length / length_m),
     )
+
+
+def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatArray) -> dict[str, float]:
+    """A subject's own segment parameters as the plane sees them: lengths by the share, inertia by its square."""
+    powers = {"length_m": 1, "com_m": 1, "inertia_kgm2": 2, "mass_kg": 0}
+    return {
+        name: measured[name] * share**power
+        for segment, share in zip(model.segments, shares.tolist(), strict=True)
+        for quantity, power in powers.items()
+        if (name := f"{segment.row}_{quantity}") in measured
+    }
 
 
 def _planarity_note(model: ChainModel, planar: Planarity) -> str:
@@ -348,16 +365,69 @@ class _Flexion:
     notes: tuple[str, ...]
 
 
-def _flexion(model: ChainModel, plane: PlaneFrame, side: str) -> _Flexion:
+def _flexion(model: ChainModel, plane: PlaneFrame, side: str, landmarks: Mapping[str, FloatArray]) -> _Flexion:
     known = np.array([joint.moment_arms_in_any_plane or plane.view == "sagittal" for joint in model.joints])
     if plane.view == "horizontal":
         mirror = 1.0 if side == "right" else -1.0
         sign = np.array([mirror * joint.flexion_right_horizontal for joint in model.joints])
         return _Flexion(sign, np.zeros(len(model.joints)), known, ())
-    note = "the plane is neither sagittal nor horizontal: the sense of flexion is that of the sagittal plane"
-    sign = np.array([float(joint.flexion_sagittal) for joint in model.joints])
+    notes = []
+    if plane.view == "oblique":
+        notes.append("the plane is neither sagittal nor horizontal: the sense of flexion is that of the sagittal plane")
     zero = np.radians([joint.flexion_zero_deg for joint in model.joints])
-    return _Flexion(sign, zero, known, (note,) if plane.view == "oblique" else ())
+    for i, joint in enumerate(model.joints):
+        if joint.sole is None:
+            continue
+        back, front = joint.sole
+        if _seen_together(landmarks, back, front):
+            distal = model.joints[i + 1].landmark if i + 1 < len(model.joints) else model.end
+            slope = _between_deg(landmarks, (joint.landmark, distal), (back, front), plane)
+            zero[i] = np.radians(90.0) + np.radians(slope)
+            notes.append(
+                f"{joint.name}: the sole is {-slope:.0f} deg from the line to the {distal}; flexion is that of the sole"
+            )
+        else:
+            notes.append(
+                f"{joint.name}: {back} is not mapped or not seen, zero flexion is assumed at {joint.flexion_zero_deg:g} deg"
+            )
+    sign = np.array([float(joint.flexion_sagittal) for joint in model.joints])
+    return _Flexion(sign, zero, known, tuple(notes))
+
+
+def _seen_together(landmarks: Mapping[str, FloatArray], first: str, second: str) -> bool:
+    if first not in landmarks or second not in landmarks:
+        return False
+    return bool((~np.isnan(landmarks[first] - landmarks[second])).all(axis=1).any())
+
+
+def _between_deg(
+    landmarks: Mapping[str, FloatArray], line: tuple[str, str], other: tuple[str, str], plane: PlaneFrame
+) -> float:
+    """Median angle of one line in the plane minus that of another, degrees, -180 to 180."""
+    first, second = (plane.project(landmarks[b] - landmarks[a]) for a, b in (line, other))
+    turned = (first[:, 0] + 1j * first[:, 1]) / (second[:, 0] + 1j * second[:, 1])
+    return float(
+        np.degrees(np.angle(np.median(turned[~np.isnan(turned)].real) + 1j * np.median(turned[~np.isnan(turned)].imag)))
+    )
+
+
+def _undecided_flexion(model: ChainModel, flexion: _Flexion, angle: FloatArray) -> float:
+    """1 where joints that flex to one side only are all nearly straight: a mirrored limb could not be noticed."""
+    bent = [
+        abs(np.degrees(np.nanmedian(angle[:, i]) - flexion.zero_rad[i]))
+        for i, joint in enumerate(model.joints)
+        if joint.one_way
+    ]
+    return float(max(bent, default=0.0) < UNDECIDED_DEG)
+
+
+def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:
+    """Angle between the up axis and the mean direction from the last joint to the first; 0 for limbs off the ground."""
+    if not model.ground_contact:
+        return 0.0
+    direction = (joints_3d[:, 0] - joints_3d[:, -2]).mean(axis=0)
+    cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
+    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
 def _reversed_flexion(model: ChainModel, flexion: _Flexion, angle: FloatArray) -> float:

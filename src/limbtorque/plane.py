@@ -8,7 +8,7 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.errors import SignalError
+from limbtorque.errors import SettingsError, SignalError
 from limbtorque.settings import Plane
 
 FloatArray = NDArray[np.float64]
@@ -46,12 +46,23 @@ class PlaneFrame:
         return self.project(-magnitude_m_s2 * up)
 
 
-def axis_vector(axis: str) -> FloatArray:
+def axis_vector(axis: str | None) -> FloatArray:
     """Unit vector of a signed laboratory axis.
 
+    Raises
+    ------
+    SettingsError
+        No axis is given.
+
+    Examples
+    --------
     >>> axis_vector("-y").tolist()
     [-0.0, -1.0, -0.0]
     """
+    if axis is None:
+        raise SettingsError(
+            "plane.up_axis is not given; `limbtorque inspect` shows how far the markers reach along each axis"
+        )
     sign = 1.0 if axis[0] == "+" else -1.0
     unit: FloatArray = np.eye(3)["xyz".index(axis[1])]
     return sign * unit

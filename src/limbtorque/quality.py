@@ -102,6 +102,34 @@ CHECKS = (
         "use the frames with external_status 0 or 1 only; the notes say which plate was not used and why (plates.assignment, plates.edge_margin_m)",
     ),
     Check(
+        "no_contact",
+        "1",
+        "1 where the chain meets the ground but no ground contact was found in the whole trial",
+        None,
+        "if the foot was in the air throughout, set plates.assignment to none; on a treadmill give plates.belt_speed_m_s",
+    ),
+    Check(
+        "other_foot_unknown_share",
+        "1",
+        "share of frames whose plate is used although the other foot, which may stand on it too, is not seen",
+        "other_foot_unknown_share",
+        "map the other foot's markers, or make sure that it was not on the plate",
+    ),
+    Check(
+        "up_axis_deg",
+        "deg",
+        "largest angle between the up axis and the mean direction from foot to hip, or of the force on a plate",
+        "up_axis_deg",
+        "check plane.up_axis against `limbtorque inspect`",
+    ),
+    Check(
+        "unused_share",
+        "1",
+        "share of the analysed frames that are not in the summary: near the ends, or torque not known",
+        "unused_share",
+        "the trial is too short for this filter, or hardly anything is known of it",
+    ),
+    Check(
         "reserve_share",
         "1",
         "share of frames in which the muscles cannot reach the torque of a joint whose moment arms are known",
@@ -139,6 +167,7 @@ FIGURES = (
     ("n_frames", "1", "frames analysed"),
     ("rate_hz", "Hz", "frames per second"),
     ("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
+    ("undecided_flexion", "1", "1 where no elbow or knee is bent by 10 deg: a mirrored limb could not be noticed"),
     ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
 )
 

@@ -52,6 +52,9 @@ DEMPSTER_WINTER = {
 }
 TABLES: dict[str, dict[str, Row]] = {"dempster_winter": DEMPSTER_WINTER}
 
+LONGEST_M = 1.5
+LARGEST_MASS = 0.5  # of body mass, for one segment
+
 QUANTITIES = ("length_m", "mass_kg", "com_m", "inertia_kgm2")
 MEASURED = tuple(f"{row}_{quantity}" for row in DEMPSTER_WINTER for quantity in QUANTITIES)
 
@@ -125,6 +128,8 @@ def segment_chain(
     >>> round(float(chain.mass_kg[0]), 3), round(float(chain.com_m[0]), 4)
     (1.12, 0.1075)
     """
+    if not 1.0 <= body_mass_kg <= 400.0:
+        raise SegmentError(f"body mass is {body_mass_kg:g} kg, expected 1 to 400 kg")
     values = [_parameters(table, row, body_mass_kg, measured_between[row], measured) for row in rows]
     masses, coms, inertias = (np.array(column) for column in zip(*values, strict=True))
     try:
@@ -150,4 +155,16 @@ def _parameters(
         )
     mass = measured.get(f"{name}_mass_kg", row.mass * body_mass_kg)
     com = measured.get(f"{name}_com_m", row.com * length)
-    return mass, com, measured.get(f"{name}_inertia_kgm2", mass * (row.gyration * length) ** 2)
+    inertia = measured.get(f"{name}_inertia_kgm2", mass * (row.gyration * length) ** 2)
+    for what, value, limit, unit in (
+        ("length", length, LONGEST_M, "m"),
+        ("mass", mass, LARGEST_MASS * body_mass_kg, "kg"),
+        ("distance of the centre of mass", com, length, "m"),
+        ("moment of inertia", inertia, mass * length**2, "kg m^2"),
+    ):
+        if not 0.0 < value <= limit:
+            raise SegmentError(
+                f"segment {name}: {what} is {value:.4g} {unit}, expected more than 0 and at most {limit:.4g} {unit}; "
+                "check the measured parameters in subjects.csv"
+            )
+    return mass, com, inertia

@@ -69,6 +69,9 @@ class Joint(_Untagged):
     flexion_right_horizontal: Literal[-1, 1] = _option(
         1, "+1 where flexion of the right limb is counter-clockwise seen from above; the left limb has the other sign."
     )
+    sole: tuple[str, str] | None = _option(
+        None, "Landmarks, back and front, whose line is the distal segment's for flexion, if they are mapped."
+    )
     flexion_name: str = _option("flexion", "What flexion is called at this joint.")
     extension_name: str = _option("extension", "What the opposite of flexion is called.")
     one_way: bool = _option(False, "Flexes to one side only (elbow, knee): used to find mirrored limbs.")
@@ -139,7 +142,8 @@ LEG = ChainModel(
         Joint(
             name="ankle",
             landmark="ankle_axis",
-            flexion_zero_deg=90.0,
+            flexion_zero_deg=70.0,  # the line from ankle to metatarsal slopes by about 20 deg; better measured by the sole
+            sole=("heel", "head_of_metatarsal_2"),
             flexion_name="dorsiflexion",
             extension_name="plantarflexion",
         ),
@@ -160,7 +164,7 @@ class Plane(_Untagged):
     """The plane of motion."""
 
     kind: Literal["sagittal", "horizontal", "best_fit"] = _option("sagittal", "Which plane the motion is projected on.")
-    up_axis: Axis = _option("+z", "Laboratory axis that points up.")
+    up_axis: Axis | None = _option(None, "Laboratory axis that points up; it has to be given.")
     forward_axis: Axis | Literal["travel"] = _option(
         "travel", "Axis that points forward, or 'travel': the direction in which the proximal joint is displaced."
     )
@@ -175,7 +179,7 @@ class Plane(_Untagged):
 
     @model_validator(mode="after")
     def _not_parallel(self) -> Plane:
-        if self.forward_axis[1:] == self.up_axis[1:]:
+        if self.up_axis and self.forward_axis[1:] == self.up_axis[1:]:
             raise ValueError(f"forward_axis {self.forward_axis} is parallel to up_axis {self.up_axis}")
         return self
 
@@ -254,9 +258,11 @@ class Plates(_Untagged):
         0.10, "Largest distance of the centre of pressure from the line of the foot.", "m", gt=0.0
     )
     contact_speed_m_s: float = _option(
-        1.0, "A contact landmark that is low and slower than this stands on the ground.", "m/s", gt=0.0
+        1.0, "A foot with a contact landmark slower than this may stand on the ground.", "m/s", gt=0.0
     )
-    contact_height_m: float = _option(0.04, "Low: no higher than this above its lowest position.", "m", gt=0.0)
+    contact_height_m: float = _option(
+        0.04, "An end of the foot no higher than this above its lowest position on a plate stands on it.", "m", gt=0.0
+    )
     edge_margin_m: float = _option(
         0.04,
         "How far beyond the plate's edge a standing heel or toe marker may be: markers stand out from the sole.",
@@ -265,7 +271,13 @@ class Plates(_Untagged):
     min_contact_s: float = _option(
         0.06, "Contacts and gaps between contacts shorter than this are ignored.", "s", ge=0.0
     )
-    remove_offset: bool = _option(True, "Subtract the mean of the unloaded samples of each plate.")
+    belt_speed_m_s: float = _option(
+        0.0, "Speed of a treadmill's belt, against the forward direction: a standing foot moves with it.", "m/s"
+    )
+    remove_offset: bool = _option(True, "Subtract the mean of the unloaded samples of each plate's whole recording.")
+    max_offset_n: float = _option(
+        40.0, "A plate whose lowest vertical force is farther from zero is never unloaded.", "N"
+    )
 
 
 class Muscles(_Untagged):
@@ -284,6 +296,11 @@ class Quality(_Untagged):
     gap_share: float = _option(0.10, "Share of frames in which a needed marker was filled.", "1", gt=0.0)
     reversed_flexion_deg: float = _option(10.0, "Median bend of an elbow or knee to its wrong side.", "deg", gt=0.0)
     foreshortened_share: float = _option(0.0, "Share of frames with a segment pointing out of the plane.", "1", ge=0.0)
+    unused_share: float = _option(0.9, "Share of frames that are not in the summary.", "1", ge=0.0)
+    other_foot_unknown_share: float = _option(
+        0.0, "Share of frames whose plate is used without knowing where the other foot is.", "1", ge=0.0
+    )
+    up_axis_deg: float = _option(45.0, "Angle of the leg, or of the force on a plate, to the up axis.", "deg", gt=0.0)
     unmeasured_share: float = _option(0.0, "Share of frames with ground contact but no usable plate.", "1", ge=0.0)
     reserve_share: float = _option(0.01, "Share of frames in which the muscles cannot reach the torque.", "1", ge=0.0)
     arm_range_share: float = _option(
@@ -301,6 +318,11 @@ class Figures(_Untagged):
     """Figures."""
 
     formats: tuple[Literal["png", "pdf", "svg"], ...] = _option(("png",), "Formats of the figure of each trial.")
+
+    @field_validator("formats", mode="before")
+    @classmethod
+    def _one_format(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
 
 
 class Run(_Untagged):
@@ -445,7 +467,7 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
         if not isinstance(target, dict) or last not in target:
             raise SettingsError(f"{source}: no option is called {dotted!r}{_did_you_mean(dotted, option_names())}")
         try:
-            target[last] = yaml.safe_load(text)
+            target[last] = yaml.safe_load(text) if text[:1] in "[{" else None if text in ("null", "~") else text
         except yaml.YAMLError:
             raise SettingsError(f"{source}: {dotted} is {text!r}, which is not readable as YAML") from None
     return make_settings(raw, source=source)

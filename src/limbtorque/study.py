@@ -19,6 +19,20 @@ REQUIRED_TRIAL_COLUMNS = ("trial", "session", "subject", "file", "chain", "side"
 OPTIONAL_TRIAL_COLUMNS = ("marker_set", "prefix", "load", "start_s", "end_s", "note")
 REQUIRED_SUBJECT_COLUMNS = ("subject", "mass_kg", "height_m", "sex")
 OPTIONAL_SUBJECT_COLUMNS = ("note",)
+PER_TRIAL = (
+    *(
+        "gravity_m_s2",
+        "reading",
+        "plane",
+        "gaps",
+        "filter",
+        "differentiation",
+        "segments",
+        "plates",
+        "muscles",
+        "quality",
+    ),
+)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -187,7 +201,7 @@ def _rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[
             return rows
     except FileNotFoundError:
         faults.append(f"{path}: the table does not exist")
-    except (UnicodeDecodeError, csv.Error) as error:
+    except (UnicodeDecodeError, csv.Error, OSError) as error:
         faults.append(f"{path}: not readable as CSV in UTF-8: {error}")
     return []
 
@@ -267,7 +281,11 @@ def _subject(row: dict[str, str], where: str, faults: list[str]) -> Subject:
 def _check_trial_columns(settings: Settings, rows: list[tuple[int, dict[str, str]]], faults: list[str]) -> None:
     known = [*REQUIRED_TRIAL_COLUMNS, *OPTIONAL_TRIAL_COLUMNS]
     for column in rows[0][1] if rows else ():
-        if column not in known and "." not in column:
+        if column in known or column.split(".")[0] in PER_TRIAL:
+            continue
+        if column.split(".")[0] in Settings.model_fields:
+            faults.append(f"{settings.trials}: {column} is an option of the whole study; set it in the settings file")
+        else:
             faults.append(
                 f"{settings.trials}: column {column!r} is unknown{_hint(column, known)}; "
                 "a column that changes an option for one trial is named like the option, e.g. filter.cutoff_hz"
@@ -291,13 +309,17 @@ def _trial(
     where = f"{where} (trial {row['trial']})"
     if not _NAME.fullmatch(row["session"]):
         faults.append(f"{where}: session is {row['session']!r}; the same rule as for trial names holds")
-    if row["subject"] not in subjects:
+    if subjects and row["subject"] not in subjects:
         faults.append(
             f"{where}: subject {row['subject']!r} is not in {settings.subjects}{_hint(row['subject'], subjects)}"
         )
     file = folder / row["file"]
     if not row["file"] or not file.is_file():
         faults.append(f"{where}: file {row['file']!r} does not exist in {folder.resolve().name!r}")
+    if "{" in row["file"] or "}" in row["file"]:
+        faults.append(
+            f"{where}: file {row['file']!r} has braces in its name, which Snakemake takes for a pattern; rename it"
+        )
     if row["chain"] not in settings.chain_names:
         faults.append(f"{where}: chain is {row['chain']!r}, expected one of {', '.join(settings.chain_names)}")
     if row["side"] not in ("left", "right"):
@@ -310,11 +332,16 @@ def _trial(
     if start is not None and end is not None and end <= start:
         faults.append(f"{where}: end_s {end:g} is not after start_s {start:g}")
     try:
-        changes = {column: value for column, value in row.items() if "." in column and value}
+        changes = {column: value for column, value in row.items() if column.split(".")[0] in PER_TRIAL and value}
         own = _own_settings(settings, tuple(sorted(changes.items())))
     except SettingsError as error:
         faults.append(f"{where}: {error}")
-    if len(faults) > count:
+    else:
+        if own.plane.up_axis is None and not any("plane.up_axis" in fault for fault in faults):
+            faults.append(
+                "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings"
+            )
+    if len(faults) > count or row["subject"] not in subjects:
         return None
     return Trial(
         name=row["trial"],

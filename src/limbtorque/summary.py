@@ -58,7 +58,7 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
         for k, name in enumerate(names):
             figures = _figures(stacked[:, i, k], motion.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
             peak = figures["peak_nm"]
-            direction = "" if not peak else positive if peak > 0 else negative
+            direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative
             rows.append({"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction, **figures})
     return rows
 

@@ -77,8 +77,27 @@ def joint_torques(motion: ChainMotion) -> Torques:
     return Torques(terms, wrenches, wrenches.torque_nm - net, net * motion.velocity_rad_s)
 
 
-def torque_quality(torques: Torques) -> dict[str, float]:
-    """Quality figures of the torques: the largest closure over all frames whose torque is known."""
+def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
+    """Quality figures of the torques.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+
+    Returns
+    -------
+    dict of str to float
+        The largest closure over all frames whose torque is known, and the share of frames the summary leaves out.
+
+    Raises
+    ------
+    LoadError
+        The torque is known in no frame.
+    """
+    unused = motion.edge | np.isnan(torques.terms.net).any(axis=1)
     known = torques.closure_nm[~np.isnan(torques.terms.net).any(axis=1)]
     if not known.size:
         raise LoadError(
@@ -86,7 +105,7 @@ def torque_quality(torques: Torques) -> dict[str, float]:
             "out of the plane; see the notes, give plates.assignment or another plane, or choose a part of the trial with "
             "start_s and end_s"
         )
-    return {"closure_nm": float(np.abs(known).max())}
+    return {"closure_nm": float(np.abs(known).max()), "unused_share": float(unused.mean())}
 
 
 def torque_table(motion: ChainMotion, torques: Torques, *, meta: Mapping[str, Any] | None = None) -> pa.Table:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -111,9 +113,18 @@ def upstream(stage: str, trial: Trial, folder: Path, meta: dict[str, Any]) -> tu
     return table, kept
 
 
+LIBRARIES = ("ezc3d", "numpy", "pyarrow", "scipy")
+
+
 def provenance(stage: str, trial: Trial, folder: Path) -> dict[str, str]:
-    """Hashes of settings and code, and the version, for a trial's table."""
-    return {"settings": trial_key(stage, trial, folder), "code": code_key(stage), "version": __version__}
+    """Hashes of settings and code, and versions, for a trial's table."""
+    hashes = {"settings": trial_key(stage, trial, folder), "code": code_key(stage), "limbtorque": __version__}
+    return {**hashes, **_versions()}
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    return {name: metadata.version(name) for name in LIBRARIES}
 
 
 def log_to(path: Path) -> None:

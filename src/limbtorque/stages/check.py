@@ -1,4 +1,4 @@
-"""What would fail, before an hour is spent: every recording is read and its motion found, nothing is written."""
+"""What would fail, before an hour is spent: every recording is read and its torques found, nothing is written."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from limbtorque.quality import assess
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.stages.muscles import muscle_set_of
 from limbtorque.study import Study, Trial, load_study
+from limbtorque.torques import joint_torques, torque_quality
 
 
 def checked_study(folder: Path) -> Study:
@@ -49,7 +50,7 @@ def checked_study(folder: Path) -> Study:
 
 
 def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Try every trial up to its motion.
+    """Try every trial up to its torques.
 
     Parameters
     ----------
@@ -86,6 +87,7 @@ def _tried(trial: Trial, reader: GuardedReader) -> tuple[str, list[str]]:
             end_s=trial.end_s,
             measured=trial.subject.measured,
         )
+        figures = {**motion.quality, **torque_quality(motion, joint_torques(motion))}
     except LimbtorqueError as error:
         return str(error), []
-    return "", [flag.sentence for flag in assess(motion.quality, trial.settings.quality)]
+    return "", [flag.sentence for flag in assess(figures, trial.settings.quality)]

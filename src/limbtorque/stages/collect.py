@@ -38,12 +38,14 @@ from limbtorque.tables import (
     write_table,
 )
 
+LEFT_OVER = RESULTS / "left_over"
 LIBRARIES = ("ezc3d", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
 
 
 def run(*, folder: Path) -> None:
     """Make the tables of the study from the metadata of its trials' tables; no per-trial table is loaded."""
     study = load_study(folder)
+    _put_aside(study, folder)
     ledger, summary, sources = [], [], {}
     for trial in study.trials:
         kept = {stage: _kept(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")}
@@ -63,7 +65,7 @@ def run(*, folder: Path) -> None:
 
 
 def verdict(*, folder: Path, ledger: Path) -> str:
-    """Sentences that name the trials that failed, and files that are left from an earlier state of the study.
+    """Sentences that name the trials that failed, and count the flags and the files of an earlier state of the study.
 
     Raises
     ------
@@ -81,7 +83,8 @@ def verdict(*, folder: Path, ledger: Path) -> str:
         f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
     ]
     study = load_study(folder)
-    lines += [f"  left from an earlier run, not of this study: {path}" for path in _leftovers(study, folder)]
+    left = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
+    lines += [f"  {left} files of trials or formats that are not of this study any more: {LEFT_OVER}"] if left else []
     text = "\n".join(lines)
     allowed = study.settings.run.max_failed_fraction
     if count["failed"] > allowed * len(rows):
@@ -92,11 +95,15 @@ def verdict(*, folder: Path, ledger: Path) -> str:
     return text
 
 
-def _leftovers(study: Study, folder: Path) -> list[str]:
-    """Files in the stages' folders that this study does not make: of trials that were taken out, or formats."""
+def _put_aside(study: Study, folder: Path) -> None:
+    """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
     made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
-    there = {path.relative_to(folder) for stage in SOURCES for path in (folder / RESULTS / stage).glob("*")}
-    return sorted(path.as_posix() for path in there - made)
+    for stage in SOURCES:
+        for path in sorted((folder / RESULTS / stage).glob("*")):
+            if path.is_file() and path.relative_to(folder) not in made:
+                target = folder / LEFT_OVER / stage / path.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(target)
 
 
 def _text_types() -> dict[str, pa.DataType]:

@@ -79,7 +79,7 @@ def rule_name(stage: str, batch: str) -> str:
 
 def own_muscle_set(trial: Trial, folder: Path) -> Path | None:
     """File of the study that holds the muscle set of a trial's chain; None where it is a built-in set, or none."""
-    name = trial.settings.chain(trial.chain).muscles
+    name = trial.settings.chain(trial.chain).muscles if trial.settings.muscles.enabled else None
     return folder / name if name and name.endswith((".yaml", ".yml")) else None
 
 
@@ -87,6 +87,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     """Hash of everything in the study, but the recording, that a stage's result for a trial depends on."""
     muscle_file = own_muscle_set(trial, folder) if stage == "muscles" else None
     row = {
+        "title": (trial.condition,) if stage == "figures" else (),
         "muscle_set": hashlib.sha256(muscle_file.read_bytes()).hexdigest() if muscle_file else "",
         "file": trial.file.as_posix(),
         "chain": trial.chain,
@@ -105,6 +106,9 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
 def batch_key(stage: str, study: Study, batch: str) -> str:
     """Hash over the trials of a batch; a job refuses to run where it differs from the one it was planned with."""
     keys = [trial_key(stage, trial, study.folder) for trial in study.batches[batch]]
+    if stage == "kinematics":  # a recording that was replaced, even by an older file
+        states = [trial.file.stat() for trial in study.batches[batch]]
+        keys += [f"{state.st_size} {state.st_mtime_ns}" for state in states]
     return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
 
 

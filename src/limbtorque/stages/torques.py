@@ -30,7 +30,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             return empty_table(columns(trial), meta=meta)
         motion = motion_from_table(*found)
         torques = joint_torques(motion)
-        meta["quality"] = torque_quality(torques)
+        meta["quality"] = torque_quality(motion, torques)
         meta["summary"] = torque_summary(motion, torques, trial.settings.chain(trial.chain))
         return torque_table(motion, torques, meta=meta)
 
