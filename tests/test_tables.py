@@ -122,6 +122,8 @@ def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion
     net = elbow.loc[used, "elbow_torque_nm"].to_numpy()
     row = rows["elbow", "net"]
     assert row["peak_nm"] == net[np.abs(net).argmax()]
+    assert row["peak_time_s"] == elbow.loc[used, "time_s"].to_numpy()[np.abs(net).argmax()]
+    assert row["used_share"] == used.mean()
     assert row["peak_sense"] == ("extension" if row["peak_nm"] > 0 else "flexion")
     assert row["mean_nm"] == pytest.approx(net.mean())
     assert row["impulse_nms"] == pytest.approx(np.trapezoid(net, dx=1 / 200.0))

@@ -328,9 +328,9 @@ class _Kinematics:
 def _kinematics(joint_m: FloatArray, rate_hz: float, settings: Settings) -> _Kinematics:
     accuracy = settings.differentiation.accuracy
     angle = _joint_angles(joint_m)
-    velocity, acceleration = differentiate(angle, rate_hz=rate_hz, accuracy=accuracy)
-    _, base_acceleration = differentiate(joint_m[:, 0], rate_hz=rate_hz, accuracy=accuracy)
-    return _Kinematics(angle, velocity, acceleration, base_acceleration)
+    n_joints = angle.shape[1]
+    first, second = differentiate(np.hstack([angle, joint_m[:, 0]]), rate_hz=rate_hz, accuracy=accuracy)
+    return _Kinematics(angle, first[:, :n_joints], second[:, :n_joints], second[:, n_joints:])
 
 
 def _joint_angles(joint_m: FloatArray) -> FloatArray:
@@ -441,8 +441,8 @@ def _reversed_flexion(model: ChainModel, flexion: _Flexion, angle: FloatArray) -
 
 
 def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float:
-    velocity, _ = differentiate(joint_m, rate_hz=rate_hz, accuracy=2)
-    speed = float(np.linalg.norm(velocity, axis=2).max())
+    steps = np.diff(joint_m, axis=0)
+    speed = float(np.sqrt((steps**2).sum(axis=2).max()) * rate_hz)
     if speed > settings.reading.max_speed_m_s:
         raise SignalError(
             f"a joint moves at {speed:.4g} m/s, more than a body can ({settings.reading.max_speed_m_s:g} m/s, reading.max_speed_m_s); "

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
-from limbtorque.motion import chain_motion
 from limbtorque.quality import assess
 from limbtorque.readers.guarded import GuardedReader
+from limbtorque.stages.kinematics import read_trial, trial_motion
 from limbtorque.stages.muscles import muscle_set_of
 from limbtorque.study import Study, Trial, load_study
 from limbtorque.torques import joint_torques, torque_quality
@@ -71,22 +71,8 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _tried(trial: Trial, reader: GuardedReader) -> tuple[str, list[str]]:
-    limits = trial.settings.reading
     try:
-        recording = reader.read(trial.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
-        motion = chain_motion(
-            recording,
-            chain=trial.chain,
-            side=trial.side,
-            marker_set=trial.marker_set,
-            body_mass_kg=trial.subject.mass_kg,
-            settings=trial.settings,
-            prefix=trial.prefix,
-            load=trial.load,
-            start_s=trial.start_s,
-            end_s=trial.end_s,
-            measured=trial.subject.measured,
-        )
+        motion = trial_motion(trial, read_trial(trial, reader))
         figures = {**motion.quality, **torque_quality(motion, joint_torques(motion))}
     except LimbtorqueError as error:
         return str(error), []

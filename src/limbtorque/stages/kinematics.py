@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from limbtorque.motion import chain_motion
+from limbtorque.motion import ChainMotion, chain_motion
 from limbtorque.motion_table import kinematics_table
 from limbtorque.readers.guarded import GuardedReader
+from limbtorque.recording import Recording
 from limbtorque.stages.batch import run_batch
 from limbtorque.study import Study, Trial
 from limbtorque.tables import Column, kinematics_columns
@@ -22,30 +23,38 @@ def columns(trial: Trial) -> Sequence[Column]:
     return kinematics_columns([j.name for j in model.joints], [s.name for s in model.segments])
 
 
+def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
+    """Recording of a trial, read within the limits of its settings."""
+    limits = trial.settings.reading
+    return reader.read(trial.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
+
+
+def trial_motion(trial: Trial, recording: Recording) -> ChainMotion:
+    """Motion of a trial's chain, as its row of the table asks for."""
+    return chain_motion(
+        recording,
+        chain=trial.chain,
+        side=trial.side,
+        marker_set=trial.marker_set,
+        body_mass_kg=trial.subject.mass_kg,
+        settings=trial.settings,
+        prefix=trial.prefix,
+        load=trial.load,
+        start_s=trial.start_s,
+        end_s=trial.end_s,
+        measured=trial.subject.measured,
+    )
+
+
 def run(*, folder: Path, batch: str, key: str) -> None:
     """Make the kinematics tables of a batch."""
     with GuardedReader() as reader:
 
         def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
-            limits = trial.settings.reading
-            recording = reader.read(
-                trial.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s
-            )
+            recording = read_trial(trial, reader)
             meta["input_sha256"] = recording.sha256
             meta["provenance"]["kinematics"]["reader"] = recording.reader
-            motion = chain_motion(
-                recording,
-                chain=trial.chain,
-                side=trial.side,
-                marker_set=trial.marker_set,
-                body_mass_kg=trial.subject.mass_kg,
-                settings=trial.settings,
-                prefix=trial.prefix,
-                load=trial.load,
-                start_s=trial.start_s,
-                end_s=trial.end_s,
-                measured=trial.subject.measured,
-            )
+            motion = trial_motion(trial, recording)
             meta["notes"] = [*recording.notes, *motion.notes]
             return kinematics_table(motion, meta=meta)
 
