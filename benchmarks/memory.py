@@ -8,8 +8,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
+MAKE = """
+import sys
+from pathlib import Path
 from synthetic import study
-
+study(Path(sys.argv[1]), n_trials=int(sys.argv[2]), n_sessions=1, n_frames=int(sys.argv[3]))
+"""
 JOB = """
 import resource, sys
 from pathlib import Path
@@ -28,10 +33,12 @@ print(own, child)
 
 def main() -> None:
     print("trials  frames   job (MB)   its reading process (MB)")
-    for n_trials, n_frames in ((1, 1000), (10, 1000), (100, 1000), (1, 10000), (10, 10000), (1, 60000)):
+    for n_trials, n_frames in ((1, 1000), (10, 1000), (100, 1000), (1, 10000), (10, 10000), (40, 10000), (1, 60000)):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "study"
-            study(folder, n_trials=n_trials, n_sessions=1, n_frames=n_frames)
+            # in a process of its own: the peak of a process counts that of the one it was started from
+            made = [sys.executable, "-c", MAKE, str(folder), str(n_trials), str(n_frames)]
+            subprocess.run(made, check=True, cwd=HERE)
             text = subprocess.run(
                 [sys.executable, "-c", JOB, str(folder)],
                 check=True,

@@ -283,6 +283,15 @@ def test_the_other_foots_plate_is_not_ours():
     is_no_load(mirrored, slice(0, 90))
 
 
+def test_of_two_feet_near_the_load_the_nearer_one_has_it():
+    """This foot hangs still 0.09 m beside the load, within the largest distance; the other stands 0.01 m from it."""
+    beside = replace(walking_foot(0.2, 0.10), contact=np.zeros(N_FRAMES, dtype=bool))
+    found = ground([plate(loads=[UNDER])], beside, OWN)
+    is_no_load(found, slice(0, N_FRAMES))
+    assert any("plate 1 frames 51-110: other foot" in note for note in found.notes)
+    is_own_load(ground([plate(loads=[UNDER])], OWN, beside))
+
+
 def test_the_other_foots_load_does_not_leak_through_the_filter():
     other = walking_foot(0.9, 0.2, slice(115, 155))
     plates = [plate(loads=[UNDER]), plate(2, x=0.7, loads=[(slice(115, 155), FORCE_N, (1.0, 0.2, 0.0))])]

@@ -121,7 +121,7 @@ def test_the_right_foot_uses_plate_1_and_its_first_stance_has_no_plate(results, 
     motion = motion_of(results, "walking2_right")
     status = dict(zip(motion.frame.tolist(), motion.load.status.tolist(), strict=True))
     assert all(status[frame] == 2 for frame in range(424, 560))
-    assert all(status[frame] == 0 for frame in range(600, 660))
+    assert all(status[frame] == 0 for frame in range(600, 630))
     assert all(status[frame] == 1 for frame in range(675, 805))
     assert "unmeasured_share" in row["reason"]
 

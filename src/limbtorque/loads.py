@@ -21,6 +21,7 @@ StatusArray = NDArray[np.int8]
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
+SPREAD_N = 1.0
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,8 @@ def ground_load(
     in_plane = frame.project(force)
     couple = moment @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
     in_plane[missing], couple[missing] = np.nan, np.nan
-    status = np.where(missing, UNMEASURED, np.where(measured, MEASURED, NONE)).astype(np.int8)
+    loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
+    status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
     quality = {
         "unmeasured_share": float(missing.mean()),
         "no_contact": float(not status.any()),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from limbtorque.prepare import prepare_markers
 from limbtorque.recording import Recording
 from limbtorque.segments import segment_chain, table_row
 from limbtorque.settings import ChainModel, Settings
-from limbtorque.signals import differentiate, differentiation_reach, filter_reach, low_pass, runs
+from limbtorque.signals import differentiate, differentiation_reach, filter_reach, lengths, low_pass, runs
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -270,11 +269,11 @@ def _constants(
 
     A segment inclined to the plane projects shorter, and so does its mass: its table length is shortened alike.
     """
-    link_length = np.linalg.norm(np.diff(joint_m, axis=1), axis=2).mean(axis=0)
+    link_length = lengths(np.diff(joint_m, axis=1)).mean(axis=0)
     between = {}
     for segment, shortening in zip(model.segments, link_length / length_m, strict=True):
         row = table_row(table, segment.row)
-        distances = np.linalg.norm(landmarks[row.distal] - landmarks[row.proximal], axis=1)
+        distances = lengths(landmarks[row.distal] - landmarks[row.proximal])
         if np.isnan(distances).all():
             raise LandmarkError(
                 f"segment {segment.name}: {row.proximal} and {row.distal} are never seen together, so its length is unknown"
@@ -442,7 +441,7 @@ def _reversed_flexion(model: ChainModel, flexion: _Flexion, angle: FloatArray) -
 
 def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float:
     steps = np.diff(joint_m, axis=0)
-    speed = float(np.sqrt((steps**2).sum(axis=2).max()) * rate_hz)
+    speed = float(lengths(steps).max() * rate_hz)
     if speed > settings.reading.max_speed_m_s:
         raise SignalError(
             f"a joint moves at {speed:.4g} m/s, more than a body can ({settings.reading.max_speed_m_s:g} m/s, reading.max_speed_m_s); "
@@ -454,12 +453,12 @@ def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float
 def _foreshortened(joints_3d: FloatArray, plane: PlaneFrame, rate_hz: float, settings: Settings) -> BoolArray:
     """Frames in which a segment is too far out of the plane, and those that the filter and differences reach from there."""
     segments = np.diff(joints_3d, axis=1)
-    lengths = np.linalg.norm(segments, axis=2)
-    short = (np.linalg.norm(plane.project(segments), axis=2) < settings.plane.min_projection * lengths).any(axis=1)
+    small = lengths(plane.project(segments)) < settings.plane.min_projection * lengths(segments)
+    short: BoolArray = np.asarray(small.any(axis=1))
     reach = _reach(rate_hz, settings)
     for start, stop in runs(short):
         short[max(start - reach, 0) : stop + reach] = True
-    return cast(BoolArray, short)
+    return short
 
 
 def _edges(n_frames: int, rate_hz: float, settings: Settings) -> BoolArray:

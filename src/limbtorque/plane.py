@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from limbtorque.errors import SettingsError, SignalError
 from limbtorque.settings import Plane
+from limbtorque.signals import lengths
 
 FloatArray = NDArray[np.float64]
 View = Literal["sagittal", "horizontal", "oblique"]
@@ -92,7 +93,8 @@ def find_plane(settings: Plane, joints_m: FloatArray) -> PlaneFrame:
     -----
     Sagittal: x forward, y up. Horizontal: x forward, y to the left, normal up. Best fit: the plane that holds most
     of the segments' directions (their two largest principal components); its normal points up where it is nearer to
-    the vertical than 45 degrees, else to the side of the body's right; x is the forward direction (or up) projected on it.
+    the vertical than 45 degrees, else to the side of the body's right; x is the forward direction projected on it, or, where
+    that is nearly the normal, the horizontal direction in it.
     """
     up = axis_vector(settings.up_axis)
     forward = _forward(settings, joints_m[:, 0], up)
@@ -175,16 +177,16 @@ def planarity(frame: PlaneFrame, joints_m: FloatArray) -> Planarity:
         Shares, inclinations and lengths.
     """
     segments = np.diff(joints_m, axis=1)
-    lengths = np.linalg.norm(segments, axis=2)
+    length = lengths(segments)
     out = segments @ frame.normal
     total = float(segments.var(axis=0).sum())
     moves = np.sqrt(total) > 0.005
     with np.errstate(invalid="ignore", divide="ignore"):
-        tilt = np.degrees(np.arcsin(np.clip(np.abs(out.mean(axis=0)) / lengths.mean(axis=0), 0.0, 1.0)))
-        variation = lengths.std(axis=0) / lengths.mean(axis=0)
+        tilt = np.degrees(np.arcsin(np.clip(np.abs(out) / length, 0.0, 1.0))).mean(axis=0)
+        variation = length.std(axis=0) / length.mean(axis=0)
     return Planarity(
         out_of_plane_share=float(out.var(axis=0).sum()) / total if moves else float("nan"),
         tilt_deg=tilt,
-        length_m=lengths.mean(axis=0),
+        length_m=length.mean(axis=0),
         length_variation=variation,
     )

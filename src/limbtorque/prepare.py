@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from limbtorque.errors import SignalError
 from limbtorque.recording import Recording
 from limbtorque.settings import Settings
-from limbtorque.signals import fill_gaps, runs
+from limbtorque.signals import fill_gaps, missing_samples, runs
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -96,7 +96,7 @@ def prepare_markers(
     _check_markers(raw, labels, chain_labels, window, recording, settings)
     filled = fill_gaps(raw, rate_hz=recording.rate_hz, max_gap_s=settings.gaps.max_gap_s, method=settings.gaps.method)
     needed = [labels.index(label) for label in sorted(chain_labels)]
-    complete = ~np.isnan(filled.markers_m[:, needed]).any(axis=(1, 2))
+    complete = ~missing_samples(filled.markers_m[:, needed]).any(axis=1)
     stretches = runs(complete)
     if not stretches:
         raise SignalError(f"{recording.source}: in no frame are all of {', '.join(sorted(chain_labels))} present")
@@ -149,16 +149,23 @@ def _check_markers(
     settings: Settings,
 ) -> None:
     faults = []
+    missing = missing_samples(raw)
     for i, label in enumerate(labels):
         if label not in chain_labels:
             continue
-        present = raw[~np.isnan(raw[:, i]).any(axis=1), i]
+        present = raw[~missing[:, i], i]
         if not len(present):
             faults.append(f"marker {label!r} is missing in all {window.stop - window.start} frames")
-        elif settings.gaps.constant_marker == "fail" and len(present) > 1 and bool((present == present[0]).all()):
+        elif settings.gaps.constant_marker == "fail" and _constant(present):
             faults.append(
                 f"marker {label!r} has the very same position in all {len(present)} frames, no measured marker has; if it is a "
                 "fixed point, set gaps.constant_marker to accept"
             )
     if faults:
         raise SignalError(f"{recording.source}: {'; '.join(faults)}")
+
+
+def _constant(positions_m: FloatArray) -> bool:
+    return len(positions_m) > 1 and bool(
+        (positions_m[1] == positions_m[0]).all() and (positions_m == positions_m[0]).all()
+    )
