@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -79,6 +80,8 @@ def verdict(*, folder: Path, ledger: Path) -> str:
     ).to_pylist()
     count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
     lines = [f"{len(rows)} trials: {count['ok']} ok, {count['flagged']} flagged, {count['failed']} failed"]
+    names = Counter(name for row in rows if row["status"] == "flagged" for name in row["reason"].split())
+    lines += [f"  flagged {number} trials: {name}" for name, number in names.most_common()]
     lines += [
         f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
     ]
