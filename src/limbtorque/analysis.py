@@ -109,9 +109,9 @@ def analyse_recording(
         **trial,
     )
     torques = joint_torques(motion)
-    set_name = settings.chain(chain).muscles if settings.muscles.enabled else None
-    own = set_name is not None and set_name.endswith((".yaml", ".yml"))
-    chosen = load_muscle_set(folder / set_name if own else set_name) if set_name else None
+    model = settings.chain(chain)
+    set_name = (model.muscle_file(folder) or model.muscles) if settings.muscles.enabled else None
+    chosen = load_muscle_set(set_name) if set_name else None
     muscles = muscle_forces(motion, torques.terms.net, chosen) if chosen else None
     return TrialResult(
         motion,

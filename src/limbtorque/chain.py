@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -152,7 +153,7 @@ class TorqueTerms:
     base: FloatArray
     external: FloatArray
 
-    @property
+    @cached_property
     def net(self) -> FloatArray:
         """Sum of all terms, shape (n_frames, n_joints)."""
         moving = self.inertial.sum(axis=2) + self.centripetal.sum(axis=2) + self.coriolis.sum(axis=2)

@@ -16,14 +16,13 @@ from limbtorque.loads import ExternalLoad
 from limbtorque.plane import Planarity, PlaneFrame, axis_vector, find_plane, planarity
 from limbtorque.prepare import prepare_markers
 from limbtorque.recording import Recording
-from limbtorque.segments import segment_chain, table_row
+from limbtorque.segments import LONGEST_M, segment_chain, table_row
 from limbtorque.settings import ChainModel, Settings
 from limbtorque.signals import differentiate, differentiation_reach, filter_reach, lengths, low_pass, runs
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
-LONGEST_SEGMENT_M = 1.5
 SHORTEST_SEGMENT_M = 0.01
 UNDECIDED_DEG = 10.0
 
@@ -249,10 +248,10 @@ def _length_landmarks(model: ChainModel, table: str) -> list[str]:
 
 def _check_lengths(model: ChainModel, length_m: FloatArray, recording: Recording) -> None:
     for segment, length in zip(model.segments, length_m, strict=True):
-        if not SHORTEST_SEGMENT_M < length < LONGEST_SEGMENT_M:
+        if not SHORTEST_SEGMENT_M < length < LONGEST_M:
             raise SegmentError(
                 f"{recording.source}: segment {segment.name} is {length:.4g} m long, expected {SHORTEST_SEGMENT_M} to "
-                f"{LONGEST_SEGMENT_M} m; check the marker mapping and POINT:UNITS of the file"
+                f"{LONGEST_M} m; check the marker mapping and POINT:UNITS of the file"
             )
 
 

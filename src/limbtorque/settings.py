@@ -99,6 +99,11 @@ class ChainModel(_Untagged):
     )
     muscles: str | None = _option(None, "Muscle set: a built-in name (arm, leg) or a file in the study; null for none.")
 
+    def muscle_file(self, folder: Path) -> Path | None:
+        """File of the muscle set in a study's folder; None for a built-in set, or none at all."""
+        own = self.muscles is not None and self.muscles.endswith((".yaml", ".yml"))
+        return folder / self.muscles if own and self.muscles else None
+
     @model_validator(mode="after")
     def _agree(self) -> ChainModel:
         if len(self.joints) != len(self.segments):
@@ -516,7 +521,7 @@ def _literals(annotation: Any) -> str:
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
     """Hash of some sections of the settings, as hexadecimal text."""
-    chosen = {name: settings.model_dump(mode="json")[name] for name in sections}
+    chosen = settings.model_dump(mode="json", include=set(sections))
     return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -296,8 +296,6 @@ class DemoTrial:
 
 
 DEMO_NOISE_M = 0.0002
-SPRING_STIFFNESS_N_M = 40.0
-SPRING_ANCHOR_M = (-0.2, 0.0, 1.1)
 _SAGITTAL = Reach((-80.0, 95.0, 10.0), (-25.0, 40.0, -10.0), 1.0, (0.0, 1.4))
 _HORIZONTAL = Reach((-45.0, 100.0, 15.0), (5.0, 45.0, -5.0), 1.0, (0.0, -0.2))
 _SUBJECTS = (

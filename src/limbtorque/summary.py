@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from limbtorque.motion import ChainMotion
 from limbtorque.settings import ChainModel
 from limbtorque.tables import term_columns
-from limbtorque.torques import Torques
+from limbtorque.torques import Torques, used_frames
 
 FloatArray = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
     neighbouring frames that are both used.
     """
     terms = torques.terms
-    used = ~motion.edge & ~np.isnan(terms.net).any(axis=1)
+    used = used_frames(motion, torques)
     stacked = np.concatenate(
         [
             terms.net[:, :, None],

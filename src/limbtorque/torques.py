@@ -17,6 +17,7 @@ from limbtorque.motion_table import frame_values, put_xy
 from limbtorque.tables import make_table, torque_columns
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -57,22 +58,14 @@ def joint_torques(motion: ChainMotion) -> Torques:
     load = motion.load
     loads = [Load(motion.chain.n_links - 1, load.force_n, load.point_m, load.couple_nm)] if load.status.any() else []
     kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
-    terms = torque_terms(
-        motion.chain,
-        *kinematics,
-        gravity_m_s2=motion.gravity_m_s2,
-        base_acceleration_m_s2=motion.base_acceleration_m_s2,
-        loads=loads,
-        joint_m=motion.joint_m,
-    )
-    wrenches = newton_euler(
-        motion.chain,
-        *kinematics,
-        gravity_m_s2=motion.gravity_m_s2,
-        base_acceleration_m_s2=motion.base_acceleration_m_s2,
-        loads=loads,
-        joint_m=motion.joint_m,
-    )
+    surroundings: dict[str, Any] = {
+        "gravity_m_s2": motion.gravity_m_s2,
+        "base_acceleration_m_s2": motion.base_acceleration_m_s2,
+        "loads": loads,
+        "joint_m": motion.joint_m,
+    }
+    terms = torque_terms(motion.chain, *kinematics, **surroundings)
+    wrenches = newton_euler(motion.chain, *kinematics, **surroundings)
     net = terms.net
     return Torques(terms, wrenches, wrenches.torque_nm - net, net * motion.velocity_rad_s)
 
@@ -97,15 +90,26 @@ def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
     LoadError
         The torque is known in no frame.
     """
-    unused = motion.edge | np.isnan(torques.terms.net).any(axis=1)
-    known = torques.closure_nm[~np.isnan(torques.terms.net).any(axis=1)]
-    if not known.size:
+    known = _known(torques)
+    if not known.any():
         raise LoadError(
             "the torque is known in no frame: the foot is on the ground and no plate measures it alone, or a segment points "
             "out of the plane; see the notes, give plates.assignment or another plane, or choose a part of the trial with "
             "start_s and end_s"
         )
-    return {"closure_nm": float(np.abs(known).max()), "unused_share": float(unused.mean())}
+    return {
+        "closure_nm": float(np.abs(torques.closure_nm[known]).max()),
+        "unused_share": 1.0 - float(used_frames(motion, torques).mean()),
+    }
+
+
+def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
+    """Frames that the summary uses, shape (n_frames,): torque known, and not within reach of the ends."""
+    return ~motion.edge & _known(torques)
+
+
+def _known(torques: Torques) -> BoolArray:
+    return np.asarray(~np.isnan(torques.terms.net).any(axis=1))
 
 
 def torque_table(motion: ChainMotion, torques: Torques, *, meta: Mapping[str, Any] | None = None) -> pa.Table:

@@ -72,8 +72,7 @@ def muscle_forces(motion: ChainMotion, net_nm: FloatArray, muscle_set: MuscleSet
     arms = moment_arm_matrix(muscle_set, flexion, joints=motion.joints)
     known = motion.moment_arms_known
     arm = arms.moment_arm_m * known[:, None]
-    max_force = np.array([muscle.max_isometric_force_n for muscle in muscle_set.muscles])
-    sharing = share_torques(arm, net_nm * sign, max_force_n=max_force)
+    sharing = share_torques(arm, net_nm * sign, max_force_n=muscle_set.max_force_n)
     out = np.asarray((arms.out_of_range & known).any(axis=1))
     invalid = np.asarray(np.isnan(net_nm).any(axis=1))
     lacking = np.abs(sharing.reserve_nm[:, known]).max(axis=1, initial=0.0) > 1e-6
@@ -102,7 +101,7 @@ def muscle_forces(motion: ChainMotion, net_nm: FloatArray, muscle_set: MuscleSet
         ),
     )
     return MuscleForces(
-        tuple(muscle.name for muscle in muscle_set.muscles),
+        muscle_set.names,
         sharing,
         arm * sharing.force_n[:, None, :] * sign[:, None],
         sharing.reserve_nm * sign,

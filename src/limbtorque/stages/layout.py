@@ -79,8 +79,7 @@ def rule_name(stage: str, batch: str) -> str:
 
 def own_muscle_set(trial: Trial, folder: Path) -> Path | None:
     """File of the study that holds the muscle set of a trial's chain; None where it is a built-in set, or none."""
-    name = trial.settings.chain(trial.chain).muscles if trial.settings.muscles.enabled else None
-    return folder / name if name and name.endswith((".yaml", ".yml")) else None
+    return trial.settings.chain(trial.chain).muscle_file(folder) if trial.settings.muscles.enabled else None
 
 
 def trial_key(stage: str, trial: Trial, folder: Path) -> str:

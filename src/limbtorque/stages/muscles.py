@@ -29,7 +29,7 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
     """Columns of a trial's table."""
     chosen = muscle_set_of(trial, folder)
     joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
-    return muscle_columns(joints, [muscle.name for muscle in chosen.muscles] if chosen else [])
+    return muscle_columns(joints, chosen.names if chosen else ())
 
 
 def run(*, folder: Path, batch: str, key: str) -> None:
