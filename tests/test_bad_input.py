@@ -12,7 +12,7 @@ from limbtorque.analysis import analyse_recording
 from limbtorque.errors import LandmarkError, SegmentError, SignalError, TrialError
 from limbtorque.readers.c3d_writer import write_c3d
 from limbtorque.settings import load_settings, override
-from limbtorque.simulate import demo_trials
+from limbtorque.simulate.reach import demo_trials
 from limbtorque.stages import collect, kinematics, layout, muscles, torques
 from limbtorque.study import load_study
 

@@ -12,7 +12,7 @@ from limbtorque.quality import assess
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.settings import load_settings, override
 from limbtorque.signals import filter_reach
-from limbtorque.simulate import demo_trials
+from limbtorque.simulate.reach import demo_trials
 from limbtorque.torques import joint_torques, torque_quality
 
 ROOT = Path(__file__).resolve().parents[1]

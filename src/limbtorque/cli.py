@@ -179,7 +179,7 @@ def _settings(_: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from limbtorque.simulate import write_demo
+    from limbtorque.simulate.reach import write_demo
 
     for path in write_demo(options.folder):
         print(path)

@@ -17,6 +17,7 @@ from limbtorque.errors import SettingsError
 
 Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 Vector = tuple[float, float, float]
+Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
 
 
 def _option(default: Any, sentence: str, unit: str = "", **limits: Any) -> Any:
@@ -285,6 +286,53 @@ class Plates(_Untagged):
     )
 
 
+class Motion(_Untagged):
+    """Joint angles."""
+
+    angles: Literal["segments", "rigid_chain"] = _option(
+        "segments",
+        "'segments': each segment's own direction, from joint to joint; 'rigid_chain': a chain of links of constant length, "
+        "fitted to all joints of all frames by least squares.",
+    )
+
+
+class Torques(_Untagged):
+    """More columns in the torque tables."""
+
+    conventions: tuple[Convention, ...] = _option(
+        (),
+        "Groupings of the same terms as further columns: 'segment_space', 'torque_equation', 'motion_equation', "
+        "'interaction', 'motion_dependent'; see docs/theory.md.",
+    )
+    power: bool = _option(False, "Power of every term, and the energy of every segment.")
+    induced_accelerations: bool = _option(
+        False, "What each torque, gravity, velocity, the base and the load accelerate, joints and endpoint."
+    )
+
+    @field_validator("conventions", mode="before")
+    @classmethod
+    def _one_convention(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+
+class Integration(_Untagged):
+    """Integration of the equations of motion, scipy's solve_ivp."""
+
+    method: Literal["DOP853", "LSODA"] = _option("DOP853", "Integrator.")
+    rtol: float = _option(1e-9, "Relative tolerance.", "1", ge=1e-13, le=1e-2)
+    atol: float = _option(1e-10, "Absolute tolerance, of angles, velocities and works alike.", "rad, rad/s, J", gt=0.0)
+    max_step_s: float | None = _option(None, "Longest step; null: as the tolerances allow.", "s", gt=0.0)
+
+
+class Replay(_Untagged):
+    """Forward simulation of every trial with the torques found for it."""
+
+    enabled: bool = _option(False, "Integrate the torques forward from the first frame and compare with the motion.")
+    tolerance_deg: float = _option(
+        1.0, "The motion counts as reproduced as long as no joint is farther off.", "deg", gt=0.0
+    )
+
+
 class Muscles(_Untagged):
     """Muscle forces."""
 
@@ -368,6 +416,10 @@ class Settings(_Untagged):
         default_factory=dict, description="External loads by name, for the column 'load' of the table of trials."
     )
     plates: Plates = Plates()
+    motion: Motion = Motion()
+    torques: Torques = Torques()
+    integration: Integration = Integration()
+    replay: Replay = Replay()
     muscles: Muscles = Muscles()
     quality: Quality = Quality()
     tables: Tables = Tables()

@@ -63,6 +63,7 @@ def joint_torques(motion: ChainMotion) -> Torques:
         "base_acceleration_m_s2": motion.base_acceleration_m_s2,
         "loads": loads,
         "joint_m": motion.joint_m,
+        "missing": True,
     }
     terms = torque_terms(motion.chain, *kinematics, **surroundings)
     wrenches = newton_euler(motion.chain, *kinematics, **surroundings)

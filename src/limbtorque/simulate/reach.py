@@ -10,44 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from limbtorque.chain import Chain, joint_positions
 from limbtorque.readers.c3d_writer import write_c3d
 from limbtorque.recording import Recording
 from limbtorque.segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.simulate.minimum_jerk import minimum_jerk
 
 FloatArray = NDArray[np.float64]
 
 HALF_WIDTH_M = 0.03
-
-
-def minimum_jerk(time_s: ArrayLike, *, duration_s: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Minimum-jerk path from 0 to 1 (Flash and Hogan 1985), with its derivatives; at rest before and after.
-
-    Parameters
-    ----------
-    time_s : array_like of shape (n_frames,)
-        Time from the onset, s.
-    duration_s : float
-        Duration of the movement, s.
-
-    Returns
-    -------
-    position, velocity, acceleration : ndarray of shape (n_frames,)
-        ``10 u^3 - 15 u^4 + 6 u^5`` with ``u = t / duration``, and its derivatives per s and s^2.
-
-    Examples
-    --------
-    >>> position, velocity, _ = minimum_jerk([0.0, 1.0, 2.0], duration_s=2.0)
-    >>> position.tolist(), velocity.tolist()
-    ([0.0, 0.5, 1.0], [0.0, 0.9375, 0.0])
-    """
-    u = np.clip(np.asarray(time_s, dtype=float) / duration_s, 0.0, 1.0)
-    position = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
-    velocity = 30.0 * u**2 * (1.0 - u) ** 2 / duration_s
-    acceleration = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / duration_s**2
-    return position, velocity, acceleration
 
 
 @dataclass(frozen=True)
@@ -119,8 +92,11 @@ def reach_motion(reach: Reach, *, rate_hz: float) -> ReachMotion:
         Frames per second.
     """
     time_s = np.arange(round(reach.length_s * rate_hz) + 1) / rate_hz
-    there, back = (minimum_jerk(time_s - onset, duration_s=reach.duration_s) for onset in reach.onsets_s)
-    share, speed, acceleration = ((a - b)[:, None] for a, b in zip(there, back, strict=True))
+    there, back = (
+        minimum_jerk(time_s - onset, start=[0.0], end=[1.0], duration_s=reach.duration_s) for onset in reach.onsets_s
+    )
+    speed, acceleration = there.velocity - back.velocity, there.acceleration - back.acceleration
+    share = there.position - back.position
     start, way = np.radians(reach.start_deg), np.radians(np.subtract(reach.target_deg, reach.start_deg))
     shift = np.array(reach.base_shift_m)
     return ReachMotion(

@@ -1,0 +1,92 @@
+"""The planar chain of n rigid links on a moving base: kinematics, dynamics, energy, and the ways to group its torques.
+
+Everything here knows arrays only; time is axis 0 of every argument and result. Angles are joint-space (relative) angles
+``alpha``; the orientation of a link is ``theta = cumsum(alpha)``, from the plane's x axis, counter-clockwise. Torques are
+what the proximal link does to the distal one, counter-clockwise positive.
+"""
+
+from limbtorque.chain.conventions import (
+    InteractionTorques,
+    MotionDependentTorques,
+    SegmentTerms,
+    interaction_torques,
+    internal_angles,
+    joint_angles,
+    motion_dependent_torques,
+    segment_angles,
+    segment_terms,
+    segment_torques,
+)
+from limbtorque.chain.dynamics import JointWrenches, TorqueTerms, inertia_matrix, newton_euler, pairs, torque_terms
+from limbtorque.chain.energy import PowerBalance, SegmentEnergies, power_balance, segment_energies
+from limbtorque.chain.forward import forward_dynamics
+from limbtorque.chain.induced import InducedAccelerations, induced_accelerations
+from limbtorque.chain.inverse import (
+    JointMotion,
+    RigidChainFit,
+    TwoLinkAngles,
+    fit_rigid_chain,
+    joint_motion,
+    two_link_angles,
+)
+from limbtorque.chain.kinematics import (
+    AccelerationParts,
+    acceleration_parts,
+    jacobian,
+    jacobian_rate,
+    joint_positions,
+    point_acceleration,
+    point_jerk,
+    point_position,
+    point_velocity,
+)
+from limbtorque.chain.mobility import Ellipse, manipulability, null_space_projector, velocity_ellipse
+from limbtorque.chain.model import Chain, Load, Point
+
+__all__ = [
+    "AccelerationParts",
+    "Chain",
+    "Ellipse",
+    "InducedAccelerations",
+    "InteractionTorques",
+    "JointMotion",
+    "JointWrenches",
+    "Load",
+    "MotionDependentTorques",
+    "Point",
+    "PowerBalance",
+    "RigidChainFit",
+    "SegmentEnergies",
+    "SegmentTerms",
+    "TorqueTerms",
+    "TwoLinkAngles",
+    "acceleration_parts",
+    "fit_rigid_chain",
+    "forward_dynamics",
+    "induced_accelerations",
+    "inertia_matrix",
+    "interaction_torques",
+    "internal_angles",
+    "jacobian",
+    "jacobian_rate",
+    "joint_angles",
+    "joint_motion",
+    "joint_positions",
+    "manipulability",
+    "motion_dependent_torques",
+    "newton_euler",
+    "null_space_projector",
+    "pairs",
+    "point_acceleration",
+    "point_jerk",
+    "point_position",
+    "point_velocity",
+    "power_balance",
+    "segment_angles",
+    "segment_energies",
+    "segment_terms",
+    "segment_torques",
+    "torque_terms",
+    "two_link_angles",
+    "velocity_ellipse",
+]

@@ -1,0 +1,58 @@
+"""Arguments of the chain's functions: their shapes, and numbers that are none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def frames(
+    name: str, value: ArrayLike, n_joints: int, *, like: FloatArray | None = None, missing: bool = False
+) -> FloatArray:
+    """Array of shape (n_frames, n_joints), finite; NaN is let pass where `missing` says so.
+
+    Raises
+    ------
+    ValueError
+        Another shape, or a number that is not finite.
+    """
+    array = np.asarray(value, dtype=float)
+    expected = f"(n_frames, {n_joints})" if like is None else f"{like.shape}"
+    if array.ndim != 2 or array.shape[1] != n_joints or (like is not None and array.shape != like.shape):
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+    return finite(name, array, missing=missing)
+
+
+def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing: bool = False) -> FloatArray:
+    """Vector of the plane, the same on every frame or one for each where there are frames.
+
+    Raises
+    ------
+    ValueError
+        Another shape, or a number that is not finite.
+    """
+    array = np.asarray(value, dtype=float)
+    if array.shape != (2,) and (n_frames is None or array.shape != (n_frames, 2)):
+        expected = "(2,)" if n_frames is None else f"(2,) or ({n_frames}, 2)"
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}: components in the plane")
+    finite(name, array, missing=missing)
+    return array if n_frames is None else np.broadcast_to(array, (n_frames, 2))
+
+
+def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:
+    """Return the array, if its numbers are finite; NaN, a missing value, is let pass where `missing` says so.
+
+    Raises
+    ------
+    ValueError
+        A number that is not finite: where, and which.
+    """
+    bad = np.isinf(array) if missing else ~np.isfinite(array)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        where = ", ".join(map(str, first))
+        allowed = "finite numbers, NaN where missing" if missing else "finite numbers"
+        raise ValueError(f"{name} of shape {array.shape} has {array[first]} at [{where}]; expected {allowed}")
+    return array

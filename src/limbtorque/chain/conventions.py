@@ -1,0 +1,257 @@
+r"""Other conventions for the same motion and the same torques.
+
+Angles: joint space (``alpha``, each link against the one before), segment space (``theta``, each link against the plane's
+x axis, or against the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second joint on).
+
+Torques: every grouping here holds the terms of `torque_terms`, sorted otherwise; each adds up to the same net torque.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import frames
+from limbtorque.chain.dynamics import TorqueTerms
+from limbtorque.chain.model import Chain
+
+FloatArray = NDArray[np.float64]
+Zero = Literal["x_axis", "downward_vertical"]
+
+_ZEROS = {"x_axis": 0.0, "downward_vertical": np.pi / 2.0}
+
+
+@dataclass(frozen=True)
+class SegmentTerms:
+    """Net joint torques by the motion of the segments instead of the joints, N m.
+
+    With absolute angles there are no Coriolis terms: the angular velocity of a segment acts by its square alone.
+
+    Attributes
+    ----------
+    inertial : ndarray of shape (n_frames, n_joints, n_links)
+        ``[:, i, k]`` is proportional to the angular acceleration of segment k.
+    centripetal : ndarray of shape (n_frames, n_joints, n_links)
+        ``[:, i, k]`` is proportional to the squared angular velocity of segment k.
+    gravity, base, external : ndarray of shape (n_frames, n_joints)
+        As in `TorqueTerms`.
+    """
+
+    inertial: FloatArray
+    centripetal: FloatArray
+    gravity: FloatArray
+    base: FloatArray
+    external: FloatArray
+
+    @property
+    def net(self) -> FloatArray:
+        """Sum of all terms, shape (n_frames, n_joints)."""
+        moving = self.inertial.sum(axis=2) + self.centripetal.sum(axis=2)
+        return np.asarray(moving + self.gravity + self.base + self.external)
+
+
+@dataclass(frozen=True)
+class InteractionTorques:
+    """Net, muscle, interaction and gravity torque (Hollerbach and Flash 1982; Dounskaia 2005), N m.
+
+    ``net = muscle + interaction + gravity + external``: here "net" is not the net joint torque of inverse dynamics, which
+    is called "muscle", but what is left to accelerate the joint itself. Each of shape (n_frames, n_joints).
+
+    Attributes
+    ----------
+    net : ndarray
+        ``M_ii alpha_i''``: inertia of all distal segments times the joint's own angular acceleration.
+    muscle : ndarray
+        The net joint torque of inverse dynamics.
+    interaction : ndarray
+        Of the motion of the other joints and of the base: minus inertial terms of other joints, centripetal, Coriolis and
+        base terms.
+    gravity, external : ndarray
+        What gravity, and what the external loads, do to the joint.
+    """
+
+    net: FloatArray
+    muscle: FloatArray
+    interaction: FloatArray
+    gravity: FloatArray
+    external: FloatArray
+
+
+@dataclass(frozen=True)
+class MotionDependentTorques:
+    """Net, gravity, motion-dependent and muscle torque in segment space (Schneider and Zernicke 1990), N m.
+
+    ``net = muscle + gravity + motion_dependent + external``. Each of shape (n_frames, n_joints).
+
+    Attributes
+    ----------
+    net : ndarray
+        The part of the torque that is proportional to the angular acceleration of the joint's distal segment.
+    muscle : ndarray
+        The generalised muscle torque: the net joint torque of inverse dynamics.
+    gravity, external : ndarray
+        What gravity, and what the external loads, do to the joint.
+    motion_dependent : ndarray
+        Of the motion of all segments but that acceleration, and of the base.
+    """
+
+    net: FloatArray
+    muscle: FloatArray
+    gravity: FloatArray
+    motion_dependent: FloatArray
+    external: FloatArray
+
+
+def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray:
+    """Orientations of the segments from joint angles.
+
+    Parameters
+    ----------
+    angle_rad : array_like of shape (n_frames, n_joints)
+        Joint angles ``alpha``, the first against the plane's x axis, rad.
+    zero : {"x_axis", "downward_vertical"}, optional
+        From where the orientations are measured, counter-clockwise.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_joints)
+        Orientations ``theta``, rad.
+
+    Examples
+    --------
+    An upper arm that hangs, with the elbow bent by 90 degrees:
+
+    >>> np.degrees(segment_angles(np.radians([[-90.0, 90.0]]), zero="downward_vertical")).round(6).tolist()
+    [[0.0, 90.0]]
+    """
+    return np.asarray(np.cumsum(_angles(angle_rad), axis=1) + _ZEROS[zero])
+
+
+def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray:
+    """Joint angles from the orientations of the segments, the inverse of `segment_angles`.
+
+    Angular velocities and accelerations are converted by ``numpy.diff(..., axis=1, prepend=0)`` alone.
+
+    Parameters
+    ----------
+    orientation_rad : array_like of shape (n_frames, n_joints)
+        Orientations ``theta``, rad.
+    zero : {"x_axis", "downward_vertical"}, optional
+        From where they are measured, counter-clockwise.
+    """
+    return np.diff(_angles(orientation_rad, "orientation_rad") - _ZEROS[zero], axis=1, prepend=0.0)
+
+
+def internal_angles(angle_rad: ArrayLike) -> FloatArray:
+    """Internal joint angles ``beta`` from the external ones, and the other way round.
+
+    ``beta_1 = alpha_1``, and ``beta_i = pi - alpha_i`` from the second joint on (Cesari et al. 2001, equation 1).
+
+    Parameters
+    ----------
+    angle_rad : array_like of shape (n_frames, n_joints)
+        External joint angles ``alpha``, or internal ones ``beta``, rad.
+    """
+    alpha = _angles(angle_rad)
+    return np.concatenate([alpha[:, :1], np.pi - alpha[:, 1:]], axis=1)
+
+
+def segment_torques(torque_nm: ArrayLike) -> FloatArray:
+    """Generalised torques in segment space: the torque at each segment's proximal joint minus that at its distal joint.
+
+    Parameters
+    ----------
+    torque_nm : array_like of shape (n_frames, n_joints)
+        Joint torques, proximal on distal, N m.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_joints)
+        ``[M1 - M12, M12]`` of two links, N m.
+    """
+    torque = np.asarray(torque_nm, dtype=float)
+    return -np.diff(torque, axis=1, append=0.0)
+
+
+def segment_terms(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    acceleration_rad_s2: ArrayLike,
+    *,
+    terms: TorqueTerms,
+    missing: bool = False,
+) -> SegmentTerms:
+    """Joint torques by the motion of the segments.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
+        Joint angles and their derivatives.
+    terms : TorqueTerms
+        Torques of this motion, for gravity, base and external loads, which are the same in both spaces.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
+
+    Returns
+    -------
+    SegmentTerms
+        Terms that add up to the same net torque.
+    """
+    n = chain.n_links
+    alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing), axis=1)
+    spin = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)
+    direction = np.exp(1j * np.cumsum(alpha, axis=1))
+    between = chain.coupling * direction[:, :, None] * np.conj(direction[:, None, :])
+    distal = np.cumsum(between[:, ::-1], axis=1)[:, ::-1]
+    return SegmentTerms(
+        inertial=distal.real * spin[:, None, :],
+        centripetal=distal.imag * (omega**2)[:, None, :],
+        gravity=terms.gravity,
+        base=terms.base,
+        external=terms.external,
+    )
+
+
+def interaction_torques(terms: TorqueTerms) -> InteractionTorques:
+    """Net, muscle, interaction and gravity torque of a motion.
+
+    Parameters
+    ----------
+    terms : TorqueTerms
+        Torques of the motion.
+    """
+    own = np.diagonal(terms.inertial, axis1=1, axis2=2)
+    others = terms.inertial.sum(axis=2) - own
+    moving = others + terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2) + terms.base
+    return InteractionTorques(
+        net=own, muscle=terms.net, interaction=-moving, gravity=-terms.gravity, external=-terms.external
+    )
+
+
+def motion_dependent_torques(terms: SegmentTerms) -> MotionDependentTorques:
+    """Net, gravity, motion-dependent and muscle torque of a motion.
+
+    Parameters
+    ----------
+    terms : SegmentTerms
+        Torques of the motion, by segments.
+    """
+    own = np.diagonal(terms.inertial, axis1=1, axis2=2)
+    moving = terms.inertial.sum(axis=2) - own + terms.centripetal.sum(axis=2) + terms.base
+    return MotionDependentTorques(
+        net=own, muscle=terms.net, gravity=-terms.gravity, motion_dependent=-moving, external=-terms.external
+    )
+
+
+def _angles(value: ArrayLike, name: str = "angle_rad") -> FloatArray:
+    array = np.asarray(value, dtype=float)
+    if array.ndim != 2:
+        raise ValueError(f"{name} has shape {array.shape}, expected (n_frames, n_joints)")
+    return array

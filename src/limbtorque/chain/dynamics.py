@@ -1,0 +1,365 @@
+r"""Net joint torques of a moving chain, term by term, and the same torques by a recursive Newton-Euler pass.
+
+With ``c_ki = L_i (i < k), d_i (i = k), 0 (i > k)``
+
+.. math::
+
+    A_{ij} = \sum_k m_k c_{ki} c_{kj} + I_i [i = j], \qquad b_i = \sum_k m_k c_{ki}
+
+.. math::
+
+    u_i = \sum_j A_{ij} (\cos(\theta_i - \theta_j) \ddot\theta_j + \sin(\theta_i - \theta_j) \dot\theta_j^2)
+          + b_i\, e_i \cdot (a_0 - g) - Q_i, \qquad \tau_i = \sum_{m \ge i} u_m
+
+with ``e_i = (-sin theta_i, cos theta_i)``, base acceleration ``a_0``, gravity ``g`` and generalised load ``Q_i``.
+For one, two and three links these are the closed forms of Zatsiorsky (2002, *Kinetics of Human Motion*) and of
+Cesari et al. (2001, Biological Cybernetics 84, 217-226), corrected as `docs/theory.md` lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.chain.model import Chain, Load
+
+FloatArray = NDArray[np.float64]
+
+FRAMES_AT_A_TIME = 4096  # what the arrays of one pass hold stays in the processor's cache
+
+
+@dataclass(frozen=True)
+class TorqueTerms:
+    """Net joint torques, term by term; all in N m, proximal on distal, counter-clockwise positive.
+
+    Attributes
+    ----------
+    inertial : ndarray of shape (n_frames, n_joints, n_joints)
+        ``[:, i, j]`` is ``M_ij`` times the angular acceleration of joint j.
+    centripetal : ndarray of shape (n_frames, n_joints, n_joints)
+        ``[:, i, j]`` is proportional to the squared angular velocity of joint j; exactly 0 for i = j.
+    coriolis : ndarray of shape (n_frames, n_joints, n_pairs)
+        ``[:, i, p]`` is proportional to twice the product of the angular velocities of the p-th pair of `pairs`.
+    gravity, base, external : ndarray of shape (n_frames, n_joints)
+        Against gravity; to accelerate the chain with its base; against the external loads.
+    """
+
+    inertial: FloatArray
+    centripetal: FloatArray
+    coriolis: FloatArray
+    gravity: FloatArray
+    base: FloatArray
+    external: FloatArray
+
+    @cached_property
+    def net(self) -> FloatArray:
+        """Sum of all terms, shape (n_frames, n_joints)."""
+        moving = self.inertial.sum(axis=2) + self.centripetal.sum(axis=2) + self.coriolis.sum(axis=2)
+        return cast(FloatArray, moving + self.gravity + self.base + self.external)
+
+
+@dataclass(frozen=True)
+class JointWrenches:
+    """What each proximal link does to its distal neighbour, from a recursive Newton-Euler pass.
+
+    Attributes
+    ----------
+    torque_nm : ndarray of shape (n_frames, n_joints)
+        Net joint torque, N m, counter-clockwise positive.
+    reaction_n : ndarray of shape (n_frames, n_joints, 2)
+        Joint reaction force on the distal link, N. It is not the force in the joint: the pull of the muscles that
+        cross it comes on top.
+    """
+
+    torque_nm: FloatArray
+    reaction_n: FloatArray
+
+
+def pairs(n_joints: int) -> list[tuple[int, int]]:
+    """Pairs of joints in the order of the Coriolis terms.
+
+    >>> pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return [(p, q) for p in range(n_joints) for q in range(p + 1, n_joints)]
+
+
+def inertia_matrix(chain: Chain, angle_rad: ArrayLike, *, missing: bool = False) -> FloatArray:
+    """Joint-space inertia matrix M, shape (n_frames, n_joints, n_joints), kg m^2.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad : array_like of shape (n_frames, n_joints)
+        Joint angles, rad.
+    missing : bool, optional
+        Let NaN pass: the matrix of such a frame is NaN.
+    """
+    alpha = frames("angle_rad", angle_rad, chain.n_links, missing=missing)
+    matrix = np.empty((chain.n_links, chain.n_links, len(alpha)))
+    for some in _passes(len(alpha)):
+        cosine, sine = _directions(alpha[some])
+        matrix[..., some] = _inertia(chain, cosine, sine)
+    return _time_first(matrix)
+
+
+def torque_terms(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    acceleration_rad_s2: ArrayLike,
+    *,
+    gravity_m_s2: ArrayLike,
+    base_acceleration_m_s2: ArrayLike = (0.0, 0.0),
+    loads: Sequence[Load] = (),
+    joint_m: ArrayLike | None = None,
+    missing: bool = False,
+) -> TorqueTerms:
+    """Net joint torques of a moving chain, term by term.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
+        Joint angles and their first and second derivatives.
+    gravity_m_s2 : array_like of shape (2,)
+        Acceleration of gravity in the plane; ``(0, -9.81)`` where the plane is vertical, ``(0, 0)`` where horizontal.
+    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
+        Acceleration of the first joint, m/s^2.
+    loads : sequence of Load, optional
+        External loads.
+    joint_m : array_like of shape (n_frames, n_joints, 2) or more joints, optional
+        Where the joints are, for the lever arms of the loads; needed where there are loads.
+    missing : bool, optional
+        Let NaN, a missing value, pass: a frame with a NaN anywhere gives NaN in the terms that need it.
+
+    Returns
+    -------
+    TorqueTerms
+        The terms; they add up to the net joint torque.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not agree, numbers that are not finite, or loads without joint positions.
+
+    Notes
+    -----
+    The lever arms of external loads come from `joint_m`, the measured joint positions, not from the constant link lengths: over a whole leg a centimetre of
+    changing length would be several newton metres (docs/decisions/0004).
+
+    Examples
+    --------
+    A horizontal forearm of 1.5 kg at rest, its centre of mass 0.18 m from the elbow:
+
+    >>> forearm = Chain(length_m=[0.26], mass_kg=[1.5], com_m=[0.18], inertia_kgm2=[0.02])
+    >>> terms = torque_terms(forearm, [[0.0]], [[0.0]], [[0.0]], gravity_m_s2=(0.0, -9.81))
+    >>> round(float(terms.net[0, 0]), 4)
+    2.6487
+    """
+    n = chain.n_links
+    alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
+    acceleration = frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing)
+    base = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
+    gravity = vectors("gravity_m_s2", gravity_m_s2)
+    inertial, centripetal = np.empty((2, n, n, len(alpha)))
+    coriolis = np.empty((n, n * (n - 1) // 2, len(alpha)))
+    against_gravity, with_base = np.empty((2, n, len(alpha)))
+    for some in _passes(len(alpha)):
+        cosine, sine = _directions(alpha[some])
+        omega, spin, push = (_by_link(values[some]) for values in (velocity, acceleration, base))
+        np.multiply(_inertia(chain, cosine, sine), spin, out=inertial[..., some])
+        factor = _velocity_factor(chain, cosine, sine)
+        np.multiply(factor, omega**2, out=centripetal[..., some])
+        for k, (p, q) in enumerate(pairs(n)):
+            np.multiply(factor[:, q], 2.0 * omega[p] * omega[q], out=coriolis[:, k, some])
+        turning_x, turning_y = -chain.first_moment[:, None] * sine, chain.first_moment[:, None] * cosine
+        np.subtract(-gravity[0] * turning_x, gravity[1] * turning_y, out=against_gravity[:, some])
+        np.add(push[0] * turning_x, push[1] * turning_y, out=with_base[:, some])
+        _add_distal(against_gravity[:, some])
+        _add_distal(with_base[:, some])
+    return TorqueTerms(
+        inertial=_time_first(inertial),
+        centripetal=_time_first(centripetal),
+        coriolis=_time_first(coriolis),
+        gravity=_time_first(against_gravity),
+        base=_time_first(with_base),
+        external=_external(len(alpha), n, loads, joint_m, missing=missing),
+    )
+
+
+def newton_euler(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    acceleration_rad_s2: ArrayLike,
+    *,
+    gravity_m_s2: ArrayLike,
+    base_acceleration_m_s2: ArrayLike = (0.0, 0.0),
+    loads: Sequence[Load] = (),
+    joint_m: ArrayLike | None = None,
+    missing: bool = False,
+) -> JointWrenches:
+    """Net joint torques and joint reaction forces by a recursive Newton-Euler pass.
+
+    Outward it accelerates every joint and centre of mass, inward it balances every link. It shares no expression
+    with `torque_terms`, and so checks it.
+
+    Parameters
+    ----------
+    chain, angle_rad, velocity_rad_s, acceleration_rad_s2, gravity_m_s2, base_acceleration_m_s2, loads, joint_m, missing
+        As in `torque_terms`.
+
+    Returns
+    -------
+    JointWrenches
+        Net torque and reaction force at every joint.
+    """
+    n = chain.n_links
+    alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing), axis=1)
+    omega_dot = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)
+    theta = np.cumsum(alpha, axis=1)
+    direction = np.stack([np.cos(theta), np.sin(theta)], axis=2)
+    across = np.stack([-direction[:, :, 1], direction[:, :, 0]], axis=2)
+    per_metre = omega_dot[:, :, None] * across - (omega**2)[:, :, None] * direction
+    joint_acceleration = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
+    com_acceleration = []
+    for i in range(n):
+        com_acceleration.append(joint_acceleration + chain.com_m[i] * per_metre[:, i])
+        joint_acceleration = joint_acceleration + chain.length_m[i] * per_metre[:, i]
+    force = np.zeros((alpha.shape[0], 2))
+    torque = np.zeros(alpha.shape[0])
+    torques, forces = np.empty((alpha.shape[0], n)), np.empty((alpha.shape[0], n, 2))
+    gravity = vectors("gravity_m_s2", gravity_m_s2)
+    pull, moment = _load_wrenches(alpha.shape[0], n, loads, joint_m, missing=missing)
+    for i in reversed(range(n)):
+        inertial = chain.mass_kg[i] * (com_acceleration[i] - gravity)
+        torque = (
+            torque
+            + chain.inertia_kgm2[i] * omega_dot[:, i]
+            + chain.com_m[i] * _cross(direction[:, i], inertial)
+            + chain.length_m[i] * _cross(direction[:, i], force)
+        )
+        force = force + inertial
+        torques[:, i] = torque - moment[:, i]
+        forces[:, i] = force - pull[:, i]
+    return JointWrenches(torque_nm=torques, reaction_n=forces)
+
+
+def _time_first(array: FloatArray) -> FloatArray:
+    return np.moveaxis(array, -1, 0)
+
+
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Component along z of the cross product of two arrays of plane vectors."""
+    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+
+
+def _passes(n_frames: int) -> Iterator[slice]:
+    """Stretches of frames that are worked on at a time."""
+    return (slice(k, min(k + FRAMES_AT_A_TIME, n_frames)) for k in range(0, n_frames, FRAMES_AT_A_TIME))
+
+
+def _directions(alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Cosine and sine of the links' orientations, shape (n_links, n_frames)."""
+    theta = _by_link(alpha)
+    for i in range(1, len(theta)):
+        theta[i] += theta[i - 1]
+    return np.cos(theta), np.sin(theta)
+
+
+def _by_link(values: FloatArray) -> FloatArray:
+    """Copy with time last: the numbers of a link lie side by side."""
+    return np.array(values.T, order="C")
+
+
+def _add_distal(values: FloatArray) -> None:
+    """Add to each link's value, along axis 0 and in place, those of all links distal of it.
+
+    This is the step from segment space to joint space.
+    """
+    for i in reversed(range(len(values) - 1)):
+        values[i] += values[i + 1]
+
+
+def _inertia(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
+    """M, shape (n_joints, n_joints, n_frames), from A_ij cos(theta_i - theta_j)."""
+    matrix = cosine[:, None] * cosine
+    matrix += sine[:, None] * sine
+    matrix *= chain.coupling[:, :, None]
+    _add_distal(matrix)
+    _add_distal(matrix.swapaxes(0, 1))
+    return matrix
+
+
+def _velocity_factor(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
+    """W with tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q; antisymmetric, zero diagonal.
+
+    In W_iq = sum_{m>=i, j>=q} A_mj sin(theta_m - theta_j) the part with both m and j beyond max(i, q) cancels; what
+    is left is summed, so that the zeros of the diagonal are exact.
+    """
+    beyond = sine[:, None] * cosine
+    beyond -= cosine[:, None] * sine
+    beyond *= chain.coupling[:, :, None]
+    _add_distal(beyond.swapaxes(0, 1))
+    factor = np.zeros_like(beyond)
+    for q in range(1, chain.n_links):
+        for i in reversed(range(q)):
+            np.add(beyond[i, q], factor[i + 1, q] if i + 1 < q else 0.0, out=factor[i, q])
+            np.negative(factor[i, q], out=factor[q, i])
+    return factor
+
+
+def _joints(
+    n_frames: int, n_joints: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
+) -> FloatArray:
+    if not loads:
+        return np.zeros((n_frames, n_joints, 2))
+    if joint_m is None:
+        raise ValueError("joint_m is missing: external loads need the joint positions for their lever arms")
+    joints = np.asarray(joint_m, dtype=float)
+    if joints.ndim != 3 or joints.shape[0] != n_frames or joints.shape[1] < n_joints or joints.shape[2] != 2:
+        raise ValueError(f"joint_m has shape {joints.shape}, expected ({n_frames}, {n_joints} or more, 2)")
+    for number, load in enumerate(loads):
+        if not 0 <= load.link < n_joints:
+            raise ValueError(f"loads[{number}].link is {load.link}; the chain has links 0 to {n_joints - 1}")
+        if len(load.force_n) != n_frames:
+            raise ValueError(f"loads[{number}].force_n has {len(load.force_n)} frames, the motion has {n_frames}")
+        for name in ("force_n", "point_m", "couple_nm"):
+            finite(f"loads[{number}].{name}", getattr(load, name), missing=missing)
+    return finite("joint_m", joints, missing=missing)
+
+
+def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool) -> FloatArray:
+    """Minus the generalised loads, by virtual work: link by link in segment space, then summed to joint space."""
+    joints = _joints(n_frames, n, loads, joint_m, missing=missing)
+    work = np.zeros((n, n_frames))
+    for load in loads:
+        for i in range(load.link):
+            work[i] += _cross(joints[:, i + 1] - joints[:, i], load.force_n)
+        work[load.link] += _cross(load.point_m - joints[:, load.link], load.force_n) + load.couple_nm
+    _add_distal(work)
+    return _time_first(0.0 - work)
+
+
+def _load_wrenches(
+    n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Force and moment about each joint of all loads distal of it, taken about the joint itself."""
+    joints = _joints(n_frames, n, loads, joint_m, missing=missing)
+    force, moment = np.zeros((n_frames, n, 2)), np.zeros((n_frames, n))
+    for load in loads:
+        for i in range(load.link + 1):
+            force[:, i] += load.force_n
+            moment[:, i] += _cross(load.point_m - joints[:, i], load.force_n) + load.couple_nm
+    return force, moment

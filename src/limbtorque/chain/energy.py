@@ -1,0 +1,194 @@
+r"""Energy of a chain and the powers that change it.
+
+Every segment has kinetic energy ``m v^2 / 2 + I w^2 / 2`` in the laboratory and potential energy ``-m g . p``. What
+changes it is the power of the joint torques, of the force with which the base is driven, and of the external loads:
+
+.. math::
+
+    \dot E = \sum_i \tau_i \dot\alpha_i + F_0 \cdot v_0 + \sum_i Q_i \dot\alpha_i + \sum F_{ext} \cdot v_0 .
+
+The last two are together the work rate of the loads at their points; the reaction force ``F_0`` at the base carries them
+as well, so that the base drives the chain's mass: ``(F_0 + F_ext) . v_0 = m (a_c - g) . v_0``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import frames, vectors
+from limbtorque.chain.dynamics import TorqueTerms
+from limbtorque.chain.kinematics import STILL
+from limbtorque.chain.model import Chain
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SegmentEnergies:
+    """Mechanical energy of every segment, J, in the laboratory.
+
+    Attributes
+    ----------
+    translational, rotational, potential : ndarray of shape (n_frames, n_links)
+        Kinetic energy of the centre of mass; of the turning about it; potential energy, 0 at the plane's origin.
+    """
+
+    translational: FloatArray
+    rotational: FloatArray
+    potential: FloatArray
+
+    @property
+    def segment(self) -> FloatArray:
+        """Energy of each segment, shape (n_frames, n_links)."""
+        return np.asarray(self.translational + self.rotational + self.potential)
+
+    @property
+    def total(self) -> FloatArray:
+        """Energy of the chain, shape (n_frames,)."""
+        return np.asarray(self.segment.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class PowerBalance:
+    """Powers into a chain against the rate of change of its energy, W.
+
+    Attributes
+    ----------
+    joint : ndarray of shape (n_frames, n_joints)
+        Net joint torque times angular velocity of the joint.
+    base : ndarray of shape (n_frames,)
+        Power at the moving base, of reaction force and loads together: ``m (a_c - g) . v_0``.
+    external : ndarray of shape (n_frames,)
+        Power of the external loads on the chain as it turns about its joints.
+    energy_rate : ndarray of shape (n_frames,)
+        Rate of change of the energy, segment by segment: ``m (a - g) . v + I w w'``.
+    """
+
+    joint: FloatArray
+    base: FloatArray
+    external: FloatArray
+    energy_rate: FloatArray
+
+    @property
+    def residual(self) -> FloatArray:
+        """Sum of the powers minus the rate of change of the energy, shape (n_frames,); rounding only."""
+        return np.asarray(self.joint.sum(axis=1) + self.base + self.external - self.energy_rate)
+
+
+def segment_energies(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    *,
+    gravity_m_s2: ArrayLike,
+    base_m: ArrayLike = STILL,
+    base_velocity_m_s: ArrayLike = STILL,
+    missing: bool = False,
+) -> SegmentEnergies:
+    """Mechanical energy of every segment.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
+        Joint angles and angular velocities.
+    gravity_m_s2 : array_like of shape (2,)
+        Acceleration of gravity in the plane.
+    base_m, base_velocity_m_s : array_like of shape (n_frames, 2) or (2,), optional
+        Position and velocity of the first joint.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
+
+    Returns
+    -------
+    SegmentEnergies
+        J.
+    """
+    alpha = frames("angle_rad", angle_rad, chain.n_links, missing=missing)
+    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, chain.n_links, like=alpha, missing=missing), axis=1)
+    direction = np.exp(1j * np.cumsum(alpha, axis=1))
+    place = _centres(chain, direction) + _complex(vectors("base_m", base_m, len(alpha), missing=missing))
+    base_velocity = vectors("base_velocity_m_s", base_velocity_m_s, len(alpha), missing=missing)
+    velocity = _centres(chain, 1j * omega * direction) + _complex(base_velocity)
+    gravity = complex(*vectors("gravity_m_s2", gravity_m_s2))
+    return SegmentEnergies(
+        translational=chain.mass_kg * np.abs(velocity) ** 2 / 2.0,
+        rotational=chain.inertia_kgm2 * omega**2 / 2.0,
+        potential=-chain.mass_kg * _dot(gravity, place),
+    )
+
+
+def power_balance(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    acceleration_rad_s2: ArrayLike,
+    *,
+    terms: TorqueTerms,
+    gravity_m_s2: ArrayLike,
+    base_velocity_m_s: ArrayLike = STILL,
+    base_acceleration_m_s2: ArrayLike = STILL,
+    missing: bool = False,
+) -> PowerBalance:
+    """Powers of the torques, of the base and of the loads, and the rate of change of the energy.
+
+    The rate is found from the motion of the segments, the powers from the torques: two ways that share no expression.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
+        Joint angles and their derivatives.
+    terms : TorqueTerms
+        Torques of this motion.
+    gravity_m_s2 : array_like of shape (2,)
+        Acceleration of gravity in the plane.
+    base_velocity_m_s, base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
+        Velocity and acceleration of the first joint.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
+
+    Returns
+    -------
+    PowerBalance
+        W; positive where energy goes into the chain.
+    """
+    n = chain.n_links
+    alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    joint_velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
+    omega = np.cumsum(joint_velocity, axis=1)
+    spin = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)
+    base_velocity = _complex(vectors("base_velocity_m_s", base_velocity_m_s, len(alpha), missing=missing))
+    base_acceleration = _complex(vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing))
+    direction = np.exp(1j * np.cumsum(alpha, axis=1))
+    velocity = _centres(chain, 1j * omega * direction) + base_velocity
+    acceleration = _centres(chain, (1j * spin - omega**2) * direction) + base_acceleration
+    lifted = chain.mass_kg * (acceleration - complex(*vectors("gravity_m_s2", gravity_m_s2)))
+    rates = _dot(lifted, velocity) + chain.inertia_kgm2 * omega * spin
+    return PowerBalance(
+        joint=terms.net * joint_velocity,
+        base=_dot(lifted.sum(axis=1), base_velocity[:, 0]),
+        external=-(terms.external * joint_velocity).sum(axis=1),
+        energy_rate=rates.sum(axis=1),
+    )
+
+
+def _centres(chain: Chain, directions: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """Sum over the links up to each centre of mass of length times direction, or times its derivative."""
+    joints = np.cumsum(chain.length_m * directions, axis=1)
+    return np.asarray(joints + (chain.com_m - chain.length_m) * directions)
+
+
+def _complex(vectors_: FloatArray) -> NDArray[np.complex128]:
+    """Vectors of the plane as complex numbers, shape (n_frames, 2) -> (n_frames, 1)."""
+    return np.asarray(vectors_[:, :1] + 1j * vectors_[:, 1:])
+
+
+def _dot(a: NDArray[np.complex128] | complex, b: NDArray[np.complex128]) -> FloatArray:
+    """Scalar product of vectors of the plane given as complex numbers."""
+    return np.asarray((np.conj(a) * b).real)

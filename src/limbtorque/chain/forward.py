@@ -1,0 +1,105 @@
+"""Forward dynamics: the accelerations of the joints from the torques."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.chain.kinematics import STILL
+from limbtorque.chain.model import Chain
+
+FloatArray = NDArray[np.float64]
+
+
+def forward_dynamics(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    torque_nm: ArrayLike,
+    *,
+    gravity_m_s2: ArrayLike,
+    base_acceleration_m_s2: ArrayLike = STILL,
+    load_nm: ArrayLike | None = None,
+) -> FloatArray:
+    """Angular accelerations of the joints that torques and loads make.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
+        Joint angles and angular velocities.
+    torque_nm : array_like of shape (n_frames, n_joints)
+        Net joint torques, proximal on distal, counter-clockwise positive.
+    gravity_m_s2 : array_like of shape (2,)
+        Acceleration of gravity in the plane.
+    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
+        Acceleration of the first joint.
+    load_nm : array_like of shape (n_frames, n_joints), optional
+        Generalised forces of the external loads: ``J.T @ force`` of a force, the couple at every joint proximal of it.
+        This is minus the external term of `torque_terms`.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_joints)
+        rad/s^2.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, or links without inertia, whose accelerations are not determined.
+
+    Notes
+    -----
+    Solved in segment space, where the equations are shortest. No expression is shared with `torque_terms`.
+    """
+    n = chain.n_links
+    alpha = frames("angle_rad", angle_rad, n)
+    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, n, like=alpha), axis=1)
+    applied = frames("torque_nm", torque_nm, n, like=alpha)
+    if load_nm is not None:
+        applied = applied + frames("load_nm", load_nm, n, like=alpha)
+    gravity = vectors("gravity_m_s2", gravity_m_s2)
+    lift = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha)) - gravity
+    try:
+        spin = segment_accelerations(
+            chain.coupling, chain.first_moment, np.cumsum(alpha, axis=1), omega, applied=applied, lift=lift
+        )
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"mass_kg {chain.mass_kg.tolist()}, com_m and inertia_kgm2 give a chain whose inertia matrix is singular: a link "
+            "has no inertia about its joint, so its acceleration is not determined"
+        ) from None
+    finite("the acceleration", spin)
+    return np.diff(spin, axis=1, prepend=0.0)
+
+
+def segment_accelerations(
+    coupling: FloatArray,
+    first_moment: FloatArray,
+    theta: FloatArray,
+    omega: FloatArray,
+    *,
+    applied: FloatArray,
+    lift: FloatArray,
+) -> FloatArray:
+    """Angular accelerations of the segments; unchecked, for one state, shape (n,), or many, shape (n_frames, n).
+
+    Parameters
+    ----------
+    coupling, first_moment : ndarray
+        Constants of the chain.
+    theta, omega : ndarray of shape (..., n)
+        Orientations and angular velocities of the segments.
+    applied : ndarray of shape (..., n)
+        Joint torques and generalised loads, in joint space.
+    lift : ndarray of shape (..., 2)
+        Acceleration of the base minus gravity.
+    """
+    direction = np.exp(1j * theta)
+    between = coupling * direction[..., :, None] * np.conj(direction[..., None, :])
+    right = applied - (between.imag @ (omega**2)[..., None])[..., 0]
+    right[..., :-1] -= applied[..., 1:]
+    right -= first_moment * (lift[..., 1, None] * direction.real - lift[..., 0, None] * direction.imag)
+    return np.asarray(np.linalg.solve(between.real, right[..., None])[..., 0])

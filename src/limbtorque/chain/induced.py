@@ -1,0 +1,94 @@
+"""Induced accelerations: how much each torque, gravity, velocity, the base and the loads accelerate the chain.
+
+The inverse of the inertia matrix applied to each term (Zajac and Gordon 1989): every torque accelerates every joint, those
+it does not cross too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import frames, vectors
+from limbtorque.chain.dynamics import TorqueTerms, inertia_matrix
+from limbtorque.chain.kinematics import STILL, jacobian, jacobian_rate
+from limbtorque.chain.model import Chain
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class InducedAccelerations:
+    """Accelerations by what makes them.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        ``"torque_0"``, ... for the net torque of each joint, then ``"gravity"``, ``"velocity"`` (centripetal and
+        Coriolis terms), ``"base"`` and ``"external"``.
+    joint_rad_s2 : ndarray of shape (n_frames, n_joints, n_sources)
+        Part of each joint's angular acceleration that a source makes, rad/s^2.
+    endpoint_m_s2 : ndarray of shape (n_frames, 2, n_sources)
+        Part of the endpoint's acceleration that a source makes, m/s^2. That of the velocity includes the centripetal and
+        Coriolis acceleration of the endpoint itself, that of the base the acceleration of the base.
+    """
+
+    sources: tuple[str, ...]
+    joint_rad_s2: FloatArray
+    endpoint_m_s2: FloatArray
+
+
+def induced_accelerations(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    *,
+    terms: TorqueTerms,
+    base_acceleration_m_s2: ArrayLike = STILL,
+    missing: bool = False,
+) -> InducedAccelerations:
+    """Accelerations of the joints and the endpoint, by what makes them.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
+        Joint angles and angular velocities.
+    terms : TorqueTerms
+        Torques of this motion.
+    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
+        Acceleration of the first joint.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
+
+    Returns
+    -------
+    InducedAccelerations
+        Parts that add up to the accelerations of the motion.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, or a link without inertia.
+    """
+    n = chain.n_links
+    alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
+    base = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
+    own = np.eye(n) * terms.net[:, None, :]
+    moving = terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2)
+    others = np.stack([-terms.gravity, -moving, -terms.base, -terms.external], axis=2)
+    causes = np.concatenate([own, others], axis=2)
+    try:
+        joint = np.linalg.solve(inertia_matrix(chain, alpha, missing=missing), causes)
+    except np.linalg.LinAlgError:
+        raise ValueError("the inertia matrix is singular: a link has no inertia about its joint") from None
+    endpoint = jacobian(chain, alpha, point=chain.endpoint, missing=missing) @ joint
+    rate = jacobian_rate(chain, alpha, velocity, point=chain.endpoint, missing=missing)
+    endpoint[:, :, n + 1] += (rate @ velocity[:, :, None])[:, :, 0]
+    endpoint[:, :, n + 2] += base
+    sources = (*(f"torque_{j}" for j in range(n)), "gravity", "velocity", "base", "external")
+    return InducedAccelerations(sources, np.asarray(joint), np.asarray(endpoint))

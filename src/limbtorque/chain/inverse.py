@@ -1,0 +1,278 @@
+"""Inverse kinematics: joint angles and their derivatives from where the chain's points are.
+
+Two links that reach for a target have a closed form with two solutions; a chain with marked joints is fitted to them as
+a whole, with links that keep their lengths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.chain.kinematics import STILL, jacobian, point_acceleration, point_jerk
+from limbtorque.chain.model import Chain
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+ROUNDING = 1e-12  # a target this much out of reach, as a share of the reach, is there by rounding
+SINGULAR = 1e-6  # least sine of the second angle at which velocities of the endpoint tell those of the joints
+STEP = 1e-12  # largest last step of the fit, rad and m
+ITERATIONS = 50
+
+
+@dataclass(frozen=True)
+class TwoLinkAngles:
+    """Joint angles that bring the end of two links to a target.
+
+    Attributes
+    ----------
+    angle_rad : ndarray of shape (n_frames, 2)
+        Joint angles, without jumps between frames.
+    shift_m : ndarray of shape (n_frames,)
+        How far the target was moved to be reached, m; 0 where it was within reach.
+    """
+
+    angle_rad: FloatArray
+    shift_m: FloatArray
+
+
+@dataclass(frozen=True)
+class JointMotion:
+    """Derivatives of the joint angles, each of shape (n_frames, n_joints): rad/s, rad/s^2 and rad/s^3."""
+
+    velocity_rad_s: FloatArray
+    acceleration_rad_s2: FloatArray
+    jerk_rad_s3: FloatArray
+
+
+@dataclass(frozen=True)
+class RigidChainFit:
+    """Chain of links of constant length that comes nearest to measured joints.
+
+    Attributes
+    ----------
+    length_m : ndarray of shape (n_links,)
+        Lengths, m.
+    angle_rad : ndarray of shape (n_frames, n_links)
+        Joint angles, without jumps between frames; NaN where a joint is missing.
+    base_m : ndarray of shape (n_frames, 2)
+        Position of the first joint, m.
+    distance_m : ndarray of shape (n_frames, n_links + 1)
+        Distance of every fitted joint and of the endpoint from the measured one, m.
+    success : bool
+        Whether the iteration came to rest.
+    iterations : int
+        Steps taken.
+    """
+
+    length_m: FloatArray
+    angle_rad: FloatArray
+    base_m: FloatArray
+    distance_m: FloatArray
+    success: bool
+    iterations: int
+
+
+def two_link_angles(
+    length_m: ArrayLike,
+    target_m: ArrayLike,
+    *,
+    bend: Literal["positive", "negative"],
+    base_m: ArrayLike = STILL,
+    unreachable: Literal["error", "project"] = "error",
+) -> TwoLinkAngles:
+    """Joint angles of two links whose end is at a target (closed form).
+
+    Parameters
+    ----------
+    length_m : array_like of shape (2,)
+        Lengths of the links, m.
+    target_m : array_like of shape (n_frames, 2)
+        Where the end of the second link shall be, m.
+    bend : {"positive", "negative"}
+        Which of the two solutions: the sign of the second joint's angle, counter-clockwise positive. An elbow seen with
+        x forward and y up flexes to the positive side.
+    base_m : array_like of shape (n_frames, 2) or (2,), optional
+        Position of the first joint, m.
+    unreachable : {"error", "project"}, optional
+        A target that is out of reach: refuse, or take the nearest point within reach and say how far it is.
+
+    Returns
+    -------
+    TwoLinkAngles
+        Angles, and how far each target was moved.
+
+    Raises
+    ------
+    ValueError
+        A target out of reach and `unreachable` is ``"error"``; wrong shapes; lengths that are not positive.
+
+    Examples
+    --------
+    >>> found = two_link_angles([0.3, 0.3], [[0.3, 0.3]], bend="positive")
+    >>> np.degrees(found.angle_rad).round(6).tolist()
+    [[0.0, 90.0]]
+    """
+    lengths = np.asarray(length_m, dtype=float)
+    if lengths.shape != (2,) or not (np.isfinite(lengths) & (lengths > 0.0)).all():
+        raise ValueError(f"length_m is {lengths.tolist()} (shape {lengths.shape}); expected two positive lengths")
+    if bend not in ("positive", "negative") or unreachable not in ("error", "project"):
+        raise ValueError(
+            f"bend is {bend!r}, unreachable {unreachable!r}; expected 'positive' or 'negative', 'error' or 'project'"
+        )
+    target = frames("target_m", target_m, 2)
+    away = target - vectors("base_m", base_m, len(target))
+    distance = np.hypot(away[:, 0], away[:, 1])
+    longest, shortest = lengths.sum(), abs(lengths[0] - lengths[1])
+    within = np.clip(distance, shortest, longest)
+    shift = np.where(np.abs(distance - within) > ROUNDING * longest, np.abs(distance - within), 0.0)
+    if unreachable == "error" and shift.any():
+        first = int(np.flatnonzero(shift)[0])
+        raise ValueError(
+            f"target_m[{first}] is {distance[first]:.6g} m from the base, the links reach {shortest:.6g} to {longest:.6g} m "
+            f"({np.count_nonzero(shift)} of {len(target)} targets are out of reach); unreachable='project' takes the nearest point"
+        )
+    # the half-angle form keeps its accuracy where the links are nearly straight; arccos does not
+    second = 2.0 * np.arctan2(np.sqrt(longest**2 - within**2), np.sqrt(within**2 - shortest**2))
+    second = second if bend == "positive" else -second
+    inner = np.arctan2(lengths[1] * np.sin(second), lengths[0] + lengths[1] * np.cos(second))
+    first_angle = np.arctan2(away[:, 1], away[:, 0]) - inner
+    return TwoLinkAngles(np.column_stack([np.unwrap(first_angle), second]), shift)
+
+
+def joint_motion(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    *,
+    velocity_m_s: ArrayLike,
+    acceleration_m_s2: ArrayLike,
+    jerk_m_s3: ArrayLike,
+) -> JointMotion:
+    """Derivatives of the joint angles of two links from those of the endpoint's position, over a still base.
+
+    Parameters
+    ----------
+    chain : Chain
+        A chain of two links.
+    angle_rad : array_like of shape (n_frames, 2)
+        Joint angles, e.g. from `two_link_angles`.
+    velocity_m_s, acceleration_m_s2, jerk_m_s3 : array_like of shape (n_frames, 2)
+        Derivatives of the endpoint's position.
+
+    Returns
+    -------
+    JointMotion
+        Velocity, acceleration and jerk of the joint angles.
+
+    Raises
+    ------
+    ValueError
+        Another number of links, or a frame in which the links are in line: there the endpoint's velocity along them
+        cannot be made by any joint velocity.
+    """
+    if chain.n_links != 2:
+        raise ValueError(f"the chain has {chain.n_links} links; only two links follow from the endpoint alone")
+    alpha = frames("angle_rad", angle_rad, 2)
+    velocity = frames("velocity_m_s", velocity_m_s, 2, like=alpha)
+    acceleration = frames("acceleration_m_s2", acceleration_m_s2, 2, like=alpha)
+    jerk = frames("jerk_m_s3", jerk_m_s3, 2, like=alpha)
+    in_line = np.flatnonzero(np.abs(np.sin(alpha[:, 1])) < SINGULAR)
+    if in_line.size:
+        raise ValueError(
+            f"angle_rad[{in_line[0]}] is {alpha[in_line[0]].tolist()}: the links are in line, and no joint velocity moves "
+            "the endpoint along them; leave these frames out, or begin with the second joint bent"
+        )
+    matrix, still = jacobian(chain, alpha, point=chain.endpoint), np.zeros_like(alpha)
+
+    def solve(rest: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.solve(matrix, rest[:, :, None])[:, :, 0])
+
+    omega = solve(velocity)
+    spin = solve(acceleration - point_acceleration(chain, alpha, omega, still, point=chain.endpoint))
+    return JointMotion(omega, spin, solve(jerk - point_jerk(chain, alpha, omega, spin, still, point=chain.endpoint)))
+
+
+def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> RigidChainFit:
+    """Fit a chain of links of constant length to measured joints, all frames at once, by least squares.
+
+    Parameters
+    ----------
+    joint_m : array_like of shape (n_frames, n_links + 1, 2)
+        Measured joints and endpoint in the plane, m; a frame with a NaN is left out.
+    counted : array_like of bool, shape (n_frames,), optional
+        Frames that have a say in the lengths; the others are fitted with the lengths found. All by default.
+
+    Returns
+    -------
+    RigidChainFit
+        Lengths, joint angles and base that make the sum of the squared distances from the measured joints smallest.
+
+    Raises
+    ------
+    ValueError
+        Another shape, no complete frame that counts, or an infinite number.
+
+    Notes
+    -----
+    Gauss-Newton. The base of a frame is the mean of what is left of its joints, which takes it out of the problem; the
+    orientations of a frame meet those of other frames only through the lengths, so that the normal equations have a
+    border of n_links columns, and the rest is solved frame by frame (Schur complement).
+    """
+    joints = np.asarray(joint_m, dtype=float)
+    if joints.ndim != 3 or joints.shape[1] < 2 or joints.shape[2] != 2:
+        raise ValueError(f"joint_m has shape {joints.shape}, expected (n_frames, n_links + 1, 2)")
+    finite("joint_m", joints, missing=True)
+    known = ~np.isnan(joints).any(axis=(1, 2))
+    says = known if counted is None else known & _mask("counted", counted, len(joints))
+    if not says.any():
+        raise ValueError(f"joint_m of shape {joints.shape} has no complete frame that counts: nothing to fit")
+    measured = joints[known, :, 0] + 1j * joints[known, :, 1]
+    length, orientation, iterations, success = _fitted(measured, says[known])
+    links = np.concatenate([np.zeros((len(measured), 1)), np.cumsum(length * np.exp(1j * orientation), axis=1)], axis=1)
+    base = (measured - links).mean(axis=1)
+    n_links = joints.shape[1] - 1
+    angle, base_m, distance = (np.full((len(joints), k), np.nan) for k in (n_links, 2, n_links + 1))
+    angle[known] = np.diff(np.unwrap(orientation, axis=0), axis=1, prepend=0.0)
+    base_m[known] = np.column_stack([base.real, base.imag])
+    distance[known] = np.abs(base[:, None] + links - measured)
+    return RigidChainFit(length, angle, base_m, distance, success, iterations)
+
+
+def _fitted(measured: NDArray[np.complex128], says: BoolArray) -> tuple[FloatArray, FloatArray, int, bool]:
+    """Lengths and orientations, the number of steps, and whether they came to rest."""
+    n_links = measured.shape[1] - 1
+    beyond = np.tri(n_links + 1, n_links, -1)  # [k, i]: joint k lies beyond link i
+    centred = beyond - beyond.mean(axis=0)
+    target = measured - measured.mean(axis=1, keepdims=True)
+    gram = centred.T @ centred
+    links = np.diff(measured, axis=1)
+    length, orientation = np.abs(links[says]).mean(axis=0), np.angle(links)
+    for iteration in range(1, ITERATIONS + 1):
+        direction = np.exp(1j * orientation)
+        off = (length * direction) @ centred.T - target
+        back = np.conj(direction) * (off @ centred)
+        slope_angle, slope_length = length * back.imag, back.real
+        between = gram * np.conj(direction[:, :, None]) * direction[:, None, :]
+        curve_angle = between.real * length[:, None] * length
+        mixed = between.imag * length[:, None]  # [t, i, j]: orientation i against length j
+        solved = np.linalg.solve(curve_angle, np.concatenate([mixed, slope_angle[:, :, None]], axis=2))
+        border = between.real[says].sum(axis=0) - np.einsum("tij,tik->jk", mixed[says], solved[says, :, :n_links])
+        right = slope_length[says].sum(axis=0) - np.einsum("tij,ti->j", mixed[says], solved[says, :, n_links])
+        step = -np.linalg.solve(border, right)
+        turn = -solved[:, :, n_links] - solved[:, :, :n_links] @ step
+        length, orientation = length + step, orientation + turn
+        if max(np.abs(step).max(), np.abs(turn).max()) < STEP:
+            return length, orientation, iteration, True
+    return length, orientation, ITERATIONS, False
+
+
+def _mask(name: str, value: ArrayLike, n_frames: int) -> BoolArray:
+    mask = np.asarray(value)
+    if mask.shape != (n_frames,) or mask.dtype != bool:
+        raise ValueError(f"{name} has shape {mask.shape} of {mask.dtype}, expected ({n_frames},) of bool")
+    return mask

@@ -1,0 +1,319 @@
+r"""Where the points of a chain are and how they move.
+
+With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of the
+point's own link runs to the point), a point of link k and its derivatives are
+
+.. math::
+
+    p = p_0 + \sum_{l \le k} z_l, \quad
+    \dot p = \dot p_0 + \sum_l i \dot\theta_l z_l, \quad
+    \ddot p = \ddot p_0 + \sum_l (i \ddot\theta_l - \dot\theta_l^2) z_l, \quad
+    \dddot p = \dddot p_0 + \sum_l (i \dddot\theta_l - 3 \dot\theta_l \ddot\theta_l - i \dot\theta_l^3) z_l .
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import frames, vectors
+from limbtorque.chain.dynamics import pairs
+from limbtorque.chain.model import Chain, Point
+
+FloatArray = NDArray[np.float64]
+ComplexArray = NDArray[np.complex128]
+Space = Literal["joint", "segment"]
+
+STILL = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class AccelerationParts:
+    """Acceleration of a point, split by what makes it; all in m/s^2, in the plane.
+
+    Attributes
+    ----------
+    tangential : ndarray of shape (n_frames, n_joints, 2)
+        ``[:, j]`` is proportional to the angular acceleration of joint j and across the line from it to the point.
+    centripetal : ndarray of shape (n_frames, n_joints, 2)
+        ``[:, j]`` is proportional to the squared angular velocity of joint j and points to it.
+    coriolis : ndarray of shape (n_frames, n_pairs, 2)
+        ``[:, p]`` is proportional to twice the product of the angular velocities of the p-th pair of `pairs`, and
+        points to the more distal joint of the two.
+    base : ndarray of shape (n_frames, 2)
+        Acceleration of the base.
+    """
+
+    tangential: FloatArray
+    centripetal: FloatArray
+    coriolis: FloatArray
+    base: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """Sum of all parts, shape (n_frames, 2)."""
+        parts = self.tangential.sum(axis=1) + self.centripetal.sum(axis=1) + self.coriolis.sum(axis=1)
+        return np.asarray(parts + self.base)
+
+
+def joint_positions(
+    chain: Chain, angle_rad: ArrayLike, *, base_m: ArrayLike = STILL, missing: bool = False
+) -> FloatArray:
+    """Positions of the joints and of the end of the last link.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad : array_like of shape (n_frames, n_joints)
+        Joint angles, rad.
+    base_m : array_like of shape (n_frames, 2) or (2,), optional
+        Position of the first joint, m.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_joints + 1, 2)
+        Positions in the plane, m.
+    """
+    theta = _orientations("angle_rad", angle_rad, chain, missing=missing)
+    steps = _plane(chain.length_m * np.exp(1j * theta))
+    base = vectors("base_m", base_m, len(theta), missing=missing)[:, None]
+    return np.concatenate([base, base + np.cumsum(steps, axis=1)], axis=1)
+
+
+def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: ArrayLike = STILL) -> FloatArray:
+    """Position of a point of a link (forward kinematics).
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad : array_like of shape (n_frames, n_joints)
+        Joint angles, rad.
+    point : Point
+        Which point, e.g. ``chain.endpoint``.
+    base_m : array_like of shape (n_frames, 2) or (2,), optional
+        Position of the first joint, m.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 2)
+        Position in the plane, m.
+
+    Examples
+    --------
+    >>> arm = Chain(length_m=[0.3, 0.25], mass_kg=[2, 1], com_m=[0.13, 0.11], inertia_kgm2=[0.02, 0.01])
+    >>> point_position(arm, [[0.0, 0.0]], point=arm.endpoint).tolist()
+    [[0.55, 0.0]]
+    """
+    spokes = _spokes(chain, _orientations("angle_rad", angle_rad, chain), point)
+    return _plane(spokes.sum(axis=1)) + vectors("base_m", base_m, len(spokes))
+
+
+def point_velocity(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    *,
+    point: Point,
+    base_velocity_m_s: ArrayLike = STILL,
+) -> FloatArray:
+    """Velocity of a point of a link, shape (n_frames, 2), m/s.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
+        Joint angles and angular velocities.
+    point : Point
+        Which point.
+    base_velocity_m_s : array_like of shape (n_frames, 2) or (2,), optional
+        Velocity of the first joint.
+    """
+    theta = _orientations("angle_rad", angle_rad, chain)
+    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    turning = (1j * omega * _spokes(chain, theta, point)).sum(axis=1)
+    return _plane(turning) + vectors("base_velocity_m_s", base_velocity_m_s, len(theta))
+
+
+def point_acceleration(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    acceleration_rad_s2: ArrayLike,
+    *,
+    point: Point,
+    base_acceleration_m_s2: ArrayLike = STILL,
+) -> FloatArray:
+    """Acceleration of a point of a link, shape (n_frames, 2), m/s^2.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
+        Joint angles and their derivatives.
+    point : Point
+        Which point.
+    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
+        Acceleration of the first joint.
+    """
+    theta = _orientations("angle_rad", angle_rad, chain)
+    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    spin = _orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
+    turning = ((1j * spin - omega**2) * _spokes(chain, theta, point)).sum(axis=1)
+    return _plane(turning) + vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta))
+
+
+def point_jerk(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    acceleration_rad_s2: ArrayLike,
+    jerk_rad_s3: ArrayLike,
+    *,
+    point: Point,
+    base_jerk_m_s3: ArrayLike = STILL,
+) -> FloatArray:
+    """Jerk of a point of a link, shape (n_frames, 2), m/s^3.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad, velocity_rad_s, acceleration_rad_s2, jerk_rad_s3 : array_like of shape (n_frames, n_joints)
+        Joint angles and their derivatives.
+    point : Point
+        Which point.
+    base_jerk_m_s3 : array_like of shape (n_frames, 2) or (2,), optional
+        Jerk of the first joint.
+    """
+    theta = _orientations("angle_rad", angle_rad, chain)
+    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    spin = _orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
+    jerk = _orientations("jerk_rad_s3", jerk_rad_s3, chain, like=theta)
+    factor = 1j * jerk - 3.0 * omega * spin - 1j * omega**3
+    turning = (factor * _spokes(chain, theta, point)).sum(axis=1)
+    return _plane(turning) + vectors("base_jerk_m_s3", base_jerk_m_s3, len(theta))
+
+
+def jacobian(
+    chain: Chain, angle_rad: ArrayLike, *, point: Point, space: Space = "joint", missing: bool = False
+) -> FloatArray:
+    """Jacobian of a point: its velocity over a still base is ``J @ velocity``, a force on it is worth ``J.T @ force``.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    angle_rad : array_like of shape (n_frames, n_joints)
+        Joint angles, rad.
+    point : Point
+        Which point.
+    space : {"joint", "segment"}, optional
+        Whether the columns belong to joint angles or to the orientations of the segments.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 2, n_joints)
+        m/rad.
+    """
+    spokes = _spokes(chain, _orientations("angle_rad", angle_rad, chain, missing=missing), point)
+    return np.swapaxes(_plane(1j * _in_space(spokes, space)), 1, 2)
+
+
+def jacobian_rate(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    *,
+    point: Point,
+    space: Space = "joint",
+    missing: bool = False,
+) -> FloatArray:
+    """Time derivative of the Jacobian of a point, shape (n_frames, 2, n_joints), m/(rad s).
+
+    Parameters
+    ----------
+    chain, angle_rad, point, space, missing
+        As in `jacobian`.
+    velocity_rad_s : array_like of shape (n_frames, n_joints)
+        Angular velocities of the joints, whatever the space.
+    """
+    theta = _orientations("angle_rad", angle_rad, chain, missing=missing)
+    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
+    return np.swapaxes(_plane(-_in_space(omega * _spokes(chain, theta, point), space)), 1, 2)
+
+
+def acceleration_parts(
+    chain: Chain,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    acceleration_rad_s2: ArrayLike,
+    *,
+    point: Point,
+    base_acceleration_m_s2: ArrayLike = STILL,
+) -> AccelerationParts:
+    """Acceleration of a point, split into tangential, centripetal and Coriolis parts by joint.
+
+    Parameters
+    ----------
+    chain, angle_rad, velocity_rad_s, acceleration_rad_s2, point, base_acceleration_m_s2
+        As in `point_acceleration`.
+
+    Returns
+    -------
+    AccelerationParts
+        Parts that add up to `point_acceleration`.
+    """
+    n = chain.n_links
+    alpha = frames("angle_rad", angle_rad, n)
+    velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha)
+    acceleration = frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha)
+    from_joint = _in_space(_spokes(chain, np.cumsum(alpha, axis=1), point), "joint")
+    coriolis = [-2.0 * from_joint[:, q] * velocity[:, p] * velocity[:, q] for p, q in pairs(n)]
+    return AccelerationParts(
+        tangential=_plane(1j * from_joint * acceleration),
+        centripetal=_plane(-from_joint * velocity**2),
+        coriolis=_plane(np.stack(coriolis, axis=1) if coriolis else np.empty((len(alpha), 0), dtype=complex)),
+        base=vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha)),
+    )
+
+
+def _orientations(
+    name: str, value: ArrayLike, chain: Chain, *, like: FloatArray | None = None, missing: bool = False
+) -> FloatArray:
+    """Orientations of the links, or their derivatives, from those of the joint angles."""
+    return np.cumsum(frames(name, value, chain.n_links, like=like, missing=missing), axis=1)
+
+
+def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
+    """Spokes that lead from the base to a point, one for each link, as complex numbers; 0 beyond the point's link."""
+    if not 0 <= point.link < chain.n_links:
+        raise ValueError(f"point.link is {point.link}; the chain has links 0 to {chain.n_links - 1}")
+    reach = np.zeros(chain.n_links, dtype=complex)
+    reach[: point.link] = chain.length_m[: point.link]
+    reach[point.link] = point.along_m + 1j * point.across_m
+    if not np.isfinite(reach).all():
+        raise ValueError(f"point is {point}; along_m and across_m have to be finite")
+    return np.asarray(reach * np.exp(1j * theta))
+
+
+def _in_space(spokes: ComplexArray, space: Space) -> ComplexArray:
+    """Spokes themselves (segment space), or the vectors from each joint to the point (joint space)."""
+    if space not in ("joint", "segment"):
+        raise ValueError(f"space is {space!r}; it has to be 'joint' or 'segment'")
+    return spokes if space == "segment" else np.cumsum(spokes[:, ::-1], axis=1)[:, ::-1]
+
+
+def _plane(numbers: ComplexArray) -> FloatArray:
+    """Complex numbers as vectors of the plane, shape (...) -> (..., 2)."""
+    return np.stack([numbers.real, numbers.imag], axis=-1)

@@ -1,0 +1,136 @@
+"""What a chain is made of: its links, a point on one of them, and a load from the surroundings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+_RULES = {"length_m": "positive", "mass_kg": "not negative", "com_m": "finite", "inertia_kgm2": "not negative"}
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Lengths and inertial constants of a planar chain, proximal link first.
+
+    Attributes
+    ----------
+    length_m : ndarray of shape (n_links,)
+        Distance between a link's two joints, m.
+    mass_kg : ndarray of shape (n_links,)
+        Mass, kg.
+    com_m : ndarray of shape (n_links,)
+        Distance of the centre of mass from the proximal joint, along the link, m.
+    inertia_kgm2 : ndarray of shape (n_links,)
+        Moment of inertia about the centre of mass and the plane's normal, kg m^2.
+
+    Raises
+    ------
+    ValueError
+        A length that is not positive, a negative mass or inertia, a non-finite value, or shapes that differ.
+    """
+
+    length_m: FloatArray
+    mass_kg: FloatArray
+    com_m: FloatArray
+    inertia_kgm2: FloatArray
+
+    def __post_init__(self) -> None:
+        n_links = np.atleast_1d(np.asarray(self.length_m, dtype=float)).shape
+        for name, rule in _RULES.items():
+            value = np.atleast_1d(np.asarray(getattr(self, name), dtype=float))
+            if value.shape != n_links or value.ndim != 1:
+                raise ValueError(f"{name} has shape {value.shape}, length_m has {n_links}: one number for each link")
+            fits = {"positive": value > 0.0, "not negative": value >= 0.0, "finite": value == value}[rule]
+            bad = np.flatnonzero(~(np.isfinite(value) & fits))
+            if bad.size:
+                raise ValueError(f"{name}[{bad[0]}] is {value[bad[0]]}; it has to be {rule} (shape {value.shape})")
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_links(self) -> int:
+        """Number of links, and of joints."""
+        return int(self.length_m.size)
+
+    @cached_property
+    def coupling(self) -> FloatArray:
+        """Matrix A of shape (n_links, n_links), kg m^2: ``A_ij cos(theta_i - theta_j)`` is segment-space inertia."""
+        arms = self._arms
+        return (arms.T * self.mass_kg) @ arms + np.diag(self.inertia_kgm2)
+
+    @cached_property
+    def first_moment(self) -> FloatArray:
+        """Vector b of shape (n_links,), kg m: first mass moment that turns with each link."""
+        return self.mass_kg @ self._arms
+
+    @property
+    def _arms(self) -> FloatArray:
+        """c_ki: how far link i carries the centre of mass of link k."""
+        return np.tril(np.tile(self.length_m, (self.n_links, 1)), -1) + np.diag(self.com_m)
+
+    @property
+    def endpoint(self) -> Point:
+        """End of the last link."""
+        return Point(self.n_links - 1, float(self.length_m[-1]))
+
+    def centre_of_mass(self, link: int) -> Point:
+        """Centre of mass of a link."""
+        return Point(link, float(self.com_m[link]))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point that is fixed to a link.
+
+    Attributes
+    ----------
+    link : int
+        Index of the link, from 0.
+    along_m : float
+        How far it is from the link's proximal joint along the link, m.
+    across_m : float
+        How far it is from the line along the link, m; positive to the left of it, seen from the proximal joint.
+    """
+
+    link: int
+    along_m: float
+    across_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class Load:
+    """A force and a couple that the surroundings put on one link.
+
+    Attributes
+    ----------
+    link : int
+        Index of the link, from 0.
+    force_n : ndarray of shape (n_frames, 2)
+        Force on the link in the plane, N.
+    point_m : ndarray of shape (n_frames, 2)
+        Where it acts, in the plane's coordinates, m.
+    couple_nm : ndarray of shape (n_frames,)
+        Couple on the link, counter-clockwise positive, N m.
+
+    Raises
+    ------
+    ValueError
+        An array of another shape.
+    """
+
+    link: int
+    force_n: FloatArray
+    point_m: FloatArray
+    couple_nm: FloatArray
+
+    def __post_init__(self) -> None:
+        n_frames = np.asarray(self.force_n).shape[:1]
+        for name, shape in (("force_n", (*n_frames, 2)), ("point_m", (*n_frames, 2)), ("couple_nm", n_frames)):
+            value = np.asarray(getattr(self, name), dtype=float)
+            if value.shape != shape or not n_frames:
+                raise ValueError(f"{name} has shape {value.shape}, expected {shape if n_frames else '(n_frames, 2)'}")
+            object.__setattr__(self, name, value)

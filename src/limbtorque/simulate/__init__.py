@@ -1,0 +1,6 @@
+"""Movements that are made, not recorded: minimum-jerk movements, forward dynamics, and the demo study."""
+
+from limbtorque.simulate.forward import AttachedLoad, Drive, Simulation, pid, simulate
+from limbtorque.simulate.minimum_jerk import MinimumJerk, minimum_jerk
+
+__all__ = ["AttachedLoad", "Drive", "MinimumJerk", "Simulation", "minimum_jerk", "pid", "simulate"]

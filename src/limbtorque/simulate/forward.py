@@ -1,0 +1,357 @@
+"""Forward dynamics over time: the motion that torques make, with the work that they and the surroundings do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.chain.energy import segment_energies
+from limbtorque.chain.forward import segment_accelerations
+from limbtorque.chain.model import Chain, Point
+from limbtorque.settings import Integration
+
+FloatArray = NDArray[np.float64]
+TorqueLaw = Callable[[float, FloatArray, FloatArray, FloatArray], ArrayLike]
+STILL = (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Torques as a function of time and state, with a memory of their own (an integral, an activation) if they need one.
+
+    Attributes
+    ----------
+    torque : callable
+        ``torque(time_s, angle_rad, velocity_rad_s, memory)`` -> net joint torques, shape (n_joints,), N m.
+    memory : tuple of float
+        Values of the memory at the start.
+    memory_rate : callable or None
+        Their rates of change, from the same arguments; needed where there is a memory.
+    """
+
+    torque: TorqueLaw
+    memory: tuple[float, ...] = ()
+    memory_rate: TorqueLaw | None = None
+
+
+@dataclass(frozen=True)
+class AttachedLoad:
+    """A load at a point of a link, as a function of time and of the point's motion (a spring, a weight, a push).
+
+    Attributes
+    ----------
+    point : Point
+        Where it acts.
+    force : callable
+        ``force(time_s, position_m, velocity_m_s)`` -> force on the link, shape (2,), N.
+    couple : callable or None
+        ``couple(time_s, orientation_rad, velocity_rad_s)`` of the link -> couple on it, N m.
+    """
+
+    point: Point
+    force: Callable[[float, FloatArray, FloatArray], ArrayLike]
+    couple: Callable[[float, float, float], float] | None = None
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A motion that was integrated.
+
+    Attributes
+    ----------
+    success : bool
+        Whether the integration reached the last time.
+    message : str
+        What the integrator said.
+    n_evaluations : int
+        How often the accelerations were computed.
+    time_s : ndarray of shape (n_frames,)
+        The times that were asked for; where the integration failed, those it reached.
+    angle_rad, velocity_rad_s, torque_nm : ndarray of shape (n_frames, n_joints)
+        Joint angles, angular velocities and the torques that drove them.
+    base_m, base_velocity_m_s : ndarray of shape (n_frames, 2)
+        Motion of the base.
+    memory : ndarray of shape (n_frames, n_memory)
+        Memory of the drive.
+    energy_j : ndarray of shape (n_frames,)
+        Kinetic and potential energy of the chain.
+    joint_work_j : ndarray of shape (n_frames, n_joints)
+        Work of every joint torque since the first frame.
+    base_work_j, load_work_j : ndarray of shape (n_frames,)
+        Work of what moves the base, and of the loads.
+    """
+
+    success: bool
+    message: str
+    n_evaluations: int
+    time_s: FloatArray
+    angle_rad: FloatArray
+    velocity_rad_s: FloatArray
+    torque_nm: FloatArray
+    base_m: FloatArray
+    base_velocity_m_s: FloatArray
+    memory: FloatArray
+    energy_j: FloatArray
+    joint_work_j: FloatArray
+    base_work_j: FloatArray
+    load_work_j: FloatArray
+
+    @property
+    def balance_j(self) -> FloatArray:
+        """Change of energy minus all work, shape (n_frames,): the error of the integration."""
+        work = self.joint_work_j.sum(axis=1) + self.base_work_j + self.load_work_j
+        return np.asarray(self.energy_j - self.energy_j[0] - work)
+
+
+def pid(
+    target_rad: Callable[[float], ArrayLike] | ArrayLike,
+    *,
+    proportional_nm_rad: ArrayLike,
+    integral_nm_rad_s: ArrayLike,
+    derivative_nms_rad: ArrayLike,
+) -> Drive:
+    """Torques that hold joint angles at a target: proportional, integral and derivative control.
+
+    Parameters
+    ----------
+    target_rad : callable of time, or array_like of shape (n_joints,)
+        Angles to be held, rad.
+    proportional_nm_rad, integral_nm_rad_s, derivative_nms_rad : array_like of shape (n_joints,)
+        Torque for each rad of error, each rad s of its integral, and against each rad/s of velocity.
+
+    Returns
+    -------
+    Drive
+        Its memory is the integral of the error, rad s.
+    """
+    p, i, d = (np.asarray(gain, dtype=float) for gain in (proportional_nm_rad, integral_nm_rad_s, derivative_nms_rad))
+    if p.ndim != 1 or p.shape != i.shape or p.shape != d.shape:
+        raise ValueError(f"gains have shapes {p.shape}, {i.shape}, {d.shape}; expected (n_joints,) each")
+
+    def error(time_s: float, angle: FloatArray) -> FloatArray:
+        return np.asarray(target_rad(time_s) if callable(target_rad) else target_rad, dtype=float) - angle
+
+    def torque(time_s: float, angle: FloatArray, velocity: FloatArray, memory: FloatArray) -> FloatArray:
+        return p * error(time_s, angle) + i * memory - d * velocity
+
+    def rate(time_s: float, angle: FloatArray, _: FloatArray, __: FloatArray) -> FloatArray:
+        return error(time_s, angle)
+
+    return Drive(torque, (0.0,) * p.size, rate)
+
+
+def simulate(
+    chain: Chain,
+    time_s: ArrayLike,
+    *,
+    angle_rad: ArrayLike,
+    velocity_rad_s: ArrayLike,
+    torque: ArrayLike | TorqueLaw | Drive,
+    gravity_m_s2: ArrayLike,
+    base_acceleration_m_s2: ArrayLike = STILL,
+    base_m: ArrayLike = STILL,
+    base_velocity_m_s: ArrayLike = STILL,
+    load_nm: ArrayLike | None = None,
+    loads: Sequence[AttachedLoad] = (),
+    integration: Integration | None = None,
+) -> Simulation:
+    """Motion of a chain under given torques.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    time_s : array_like of shape (n_frames,)
+        Times at which the motion is wanted, rising, s; the first is the start.
+    angle_rad, velocity_rad_s : array_like of shape (n_joints,)
+        State at the start.
+    torque : array_like of shape (n_frames, n_joints), callable or Drive
+        Net joint torques, N m: samples at `time_s`, between which a cubic spline runs, or a function
+        ``torque(time_s, angle_rad, velocity_rad_s, memory)``, or a function with a memory.
+    gravity_m_s2 : array_like of shape (2,)
+        Acceleration of gravity in the plane.
+    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
+        Acceleration of the first joint: samples, with a cubic spline between them, or constant.
+    base_m, base_velocity_m_s : array_like of shape (2,), optional
+        Position and velocity of the first joint at the start.
+    load_nm : array_like of shape (n_frames, n_joints), optional
+        Generalised forces of recorded loads at `time_s`, in joint space, as in `forward_dynamics`.
+    loads : sequence of AttachedLoad, optional
+        Loads that follow the chain.
+    integration : Integration, optional
+        Method and tolerances, as in the section `integration` of the settings.
+
+    Returns
+    -------
+    Simulation
+        Motion, energy and work. ``success`` is False where the integrator gave up.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, or times that do not rise.
+
+    Notes
+    -----
+    ``scipy.integrate.solve_ivp``. The works are integrated with the motion, to the same tolerances, so that
+    ``balance_j`` measures how well energy was kept. `load_nm` does no work on the base.
+    """
+    from scipy.integrate import solve_ivp  # here: its import takes longer than the work of most stages
+
+    times = np.asarray(time_s, dtype=float)
+    if times.ndim != 1 or times.size < 2 or not (np.diff(times) > 0.0).all():
+        raise ValueError(f"time_s has shape {times.shape}; expected two or more rising times")
+    options = integration or Integration()
+    motion = _Motion(
+        chain=chain,
+        drive=_drive(torque, times, chain.n_links),
+        gravity=vectors("gravity_m_s2", gravity_m_s2),
+        base_acceleration=_in_time("base_acceleration_m_s2", base_acceleration_m_s2, times, 2),
+        recorded=None if load_nm is None else _in_time("load_nm", load_nm, times, chain.n_links),
+        loads=tuple(loads),
+    )
+    start = np.concatenate(
+        [
+            frames("angle_rad", np.atleast_2d(np.asarray(angle_rad, dtype=float)), chain.n_links)[0],
+            frames("velocity_rad_s", np.atleast_2d(np.asarray(velocity_rad_s, dtype=float)), chain.n_links)[0],
+            vectors("base_m", base_m),
+            vectors("base_velocity_m_s", base_velocity_m_s),
+            np.asarray(motion.drive.memory, dtype=float),
+            np.zeros(chain.n_links + 2),
+        ]
+    )
+    result = solve_ivp(
+        motion.rates,
+        (times[0], times[-1]),
+        start,
+        t_eval=times,
+        method=options.method,
+        rtol=options.rtol,
+        atol=options.atol,
+        max_step=options.max_step_s or np.inf,
+    )
+    return motion.simulation(result)
+
+
+@dataclass(frozen=True)
+class _Motion:
+    """Equations of motion of a driven chain, and the order of its state."""
+
+    chain: Chain
+    drive: Drive
+    gravity: FloatArray
+    base_acceleration: Callable[[float], FloatArray]
+    recorded: Callable[[float], FloatArray] | None
+    loads: tuple[AttachedLoad, ...]
+
+    def split(self, state: FloatArray) -> list[FloatArray]:
+        """Angle, velocity, base, base velocity, memory, joint work, base work and load work."""
+        n, k = self.chain.n_links, len(self.drive.memory)
+        return np.split(state, np.cumsum([n, n, 2, 2, k, n, 1]))
+
+    def rates(self, time_s: float, state: FloatArray) -> FloatArray:
+        """Rate of change of the state."""
+        angle, velocity, base, base_velocity, memory, *_ = self.split(state)
+        torque = np.asarray(self.drive.torque(time_s, angle, velocity, memory), dtype=float)
+        push = self.base_acceleration(time_s)
+        theta, omega = np.cumsum(angle), np.cumsum(velocity)
+        load, force, load_power = self._loads(time_s, theta, omega, base, base_velocity)
+        if self.recorded is not None:
+            recorded = self.recorded(time_s)
+            load, load_power = load + recorded, load_power + float(recorded @ velocity)
+        spin = segment_accelerations(
+            self.chain.coupling, self.chain.first_moment, theta, omega, applied=torque + load, lift=push - self.gravity
+        )
+        turning = np.sum(self.chain.first_moment * (1j * spin - omega**2) * np.exp(1j * theta))
+        driven = self.chain.mass_kg.sum() * (push - self.gravity) + np.array([turning.real, turning.imag]) - force
+        remembered = self.drive.memory_rate(time_s, angle, velocity, memory) if self.drive.memory_rate else ()
+        return np.concatenate(
+            [
+                velocity,
+                np.diff(spin, prepend=0.0),
+                base_velocity,
+                push,
+                np.asarray(remembered, dtype=float),
+                torque * velocity,
+                [driven @ base_velocity, load_power],
+            ]
+        )
+
+    def _loads(
+        self, time_s: float, theta: FloatArray, omega: FloatArray, base: FloatArray, base_velocity: FloatArray
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Generalised force of the attached loads in joint space, their sum as a force, and their power."""
+        general, total, power = np.zeros(self.chain.n_links), np.zeros(2), 0.0
+        for load in self.loads:
+            k, direction = load.point.link, np.exp(1j * theta)
+            spokes = np.append(
+                self.chain.length_m[:k] * direction[:k], complex(load.point.along_m, load.point.across_m) * direction[k]
+            )
+            place, motion = spokes.sum(), (1j * omega[: k + 1] * spokes).sum()
+            position = base + np.array([place.real, place.imag])
+            velocity = base_velocity + np.array([motion.real, motion.imag])
+            force = np.asarray(load.force(time_s, position, velocity), dtype=float)
+            couple = load.couple(time_s, float(theta[k]), float(omega[k])) if load.couple else 0.0
+            turning = (np.conj(spokes) * complex(*force)).imag
+            turning[k] += couple
+            general[: k + 1] += np.cumsum(turning[::-1])[::-1]
+            total, power = total + force, power + float(force @ velocity + couple * omega[k])
+        return general, total, power
+
+    def simulation(self, result: Any) -> Simulation:
+        """What was found, with torques and energies at the times asked for."""
+        angle, velocity, base, base_velocity, memory, joint_work, base_work, load_work = (
+            part.T for part in self.split(result.y)
+        )
+        torques = [self.drive.torque(t, a, v, m) for t, a, v, m in zip(result.t, angle, velocity, memory, strict=True)]
+        energy = segment_energies(
+            self.chain, angle, velocity, gravity_m_s2=self.gravity, base_m=base, base_velocity_m_s=base_velocity
+        )
+        return Simulation(
+            success=bool(result.success),
+            message=str(result.message),
+            n_evaluations=int(result.nfev),
+            time_s=result.t,
+            angle_rad=angle,
+            velocity_rad_s=velocity,
+            torque_nm=np.array(torques, dtype=float),
+            base_m=base,
+            base_velocity_m_s=base_velocity,
+            memory=memory,
+            energy_j=energy.total,
+            joint_work_j=joint_work,
+            base_work_j=base_work[:, 0],
+            load_work_j=load_work[:, 0],
+        )
+
+
+def _drive(torque: ArrayLike | TorqueLaw | Drive, times: FloatArray, n_joints: int) -> Drive:
+    if isinstance(torque, Drive):
+        if bool(torque.memory) != (torque.memory_rate is not None):
+            raise ValueError("a drive with a memory needs its memory_rate, and one without has none")
+        return torque
+    if callable(torque):
+        return Drive(torque)
+    sampled = _in_time("torque", torque, times, n_joints)
+    return Drive(lambda time_s, *_: sampled(time_s))
+
+
+def _in_time(name: str, value: ArrayLike, times: FloatArray, width: int) -> Callable[[float], FloatArray]:
+    """Function of time through samples (cubic spline, no steps), or a constant."""
+    array = finite(name, np.asarray(value, dtype=float))
+    if array.shape == (width,):
+        return lambda _: array
+    if array.shape != (times.size, width):
+        raise ValueError(f"{name} has shape {array.shape}, expected ({times.size}, {width}): a row for each time")
+    from scipy.interpolate import CubicSpline
+
+    return (
+        CubicSpline(times, array)
+        if times.size > 2
+        else lambda t: array[0] + (array[1] - array[0]) * ((t - times[0]) / (times[1] - times[0]))
+    )
