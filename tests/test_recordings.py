@@ -60,6 +60,51 @@ def test_terms_add_up_in_every_table(results, ledger):
             np.testing.assert_allclose(table[terms].sum(axis=1, skipna=False), table[f"{joint}_torque_nm"], atol=1e-9)
 
 
+def test_every_convention_power_and_induced_acceleration_adds_up_in_every_table(results, ledger):
+    """As the dictionary says, on recorded movements: from the tables alone."""
+    for trial, row in ledger.items():
+        joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
+        table = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()
+        kinematics = pyarrow.parquet.read_table(results / "kinematics" / f"{trial}.parquet").to_pandas()
+        known = table[f"{joints[0]}_torque_nm"].notna()
+        table, kinematics = table[known], kinematics[known]
+        assert len(table) > 60
+        for joint in joints:
+            net = table[f"{joint}_torque_nm"]
+
+            def part(name, joint=joint, table=table):
+                return table[f"{joint}_torque_{name}_nm"]
+
+            left = sum(part(f"torque_equation_{n}") for n in ("inertia", "velocity", "gravity", "base", "external"))
+            np.testing.assert_allclose(left, net, atol=1e-9)
+            right = sum(part(f"motion_equation_{n}") for n in ("velocity", "gravity", "base", "applied", "external"))
+            np.testing.assert_allclose(right, part("motion_equation_inertia"), atol=1e-9)
+            grouped = sum(part(f"interaction_{n}") for n in ("muscle", "interaction", "gravity", "external"))
+            np.testing.assert_allclose(grouped, part("interaction_net"), atol=1e-9)
+            grouped = sum(part(f"motion_dependent_{n}") for n in ("muscle", "gravity", "motion", "external"))
+            np.testing.assert_allclose(grouped, part("motion_dependent_net"), atol=1e-9)
+            by_segment = [c for c in table if c.startswith(f"{joint}_torque_segment_space_")]
+            rest = part("gravity") + part("base") + part("external")
+            np.testing.assert_allclose(table[by_segment].sum(axis=1, skipna=False) + rest, net, atol=1e-9)
+            induced = [c for c in table if c.startswith(f"{joint}_acceleration_from_")]
+            assert len(induced) == 7
+            measured = kinematics[f"{joint}_acceleration_rad_s2"]
+            np.testing.assert_allclose(table[induced].sum(axis=1, skipna=False), measured, atol=1e-7)
+        powers = [*(f"{joint}_power_w" for joint in joints), "chain_power_base_w", "chain_power_external_w"]
+        np.testing.assert_allclose(table[powers].sum(axis=1, skipna=False), table["chain_energy_rate_w"], atol=1e-8)
+        assert float(row["power_closure_w"]) <= 1e-8
+        assert float(row["energy_rate_share"]) < 0.01
+
+
+def test_hanging_limbs_are_replayed_whole_and_raised_ones_fall(ledger):
+    """An arm or leg that hangs is a pendulum and forgives; a raised forearm falls away within a second."""
+    for trial, row in ledger.items():
+        if trial not in ("serve_right", "box_right"):
+            assert float(row["replay_within_s"]) == float(row["replay_s"]) > 0.2, trial
+            assert float(row["replay_drift_deg"]) < 0.1, trial
+    assert float(ledger["box_right"]["replay_within_s"]) < 1.5
+
+
 def test_muscles_and_reserves_add_up_to_the_net_torque(results, ledger):
     for trial, row in ledger.items():
         torques = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from limbtorque.analysis import analyse_recording
 from limbtorque.motion_table import kinematics_table, motion_from_table
 from limbtorque.readers.c3d import read_c3d
-from limbtorque.settings import ARM, load_settings
+from limbtorque.settings import ARM, Convention, TorqueColumns, load_settings
 from limbtorque.summary import torque_summary
 from limbtorque.tables import (
     LEDGER_COLUMNS,
@@ -26,6 +27,7 @@ from limbtorque.tables import (
 
 ROOT = Path(__file__).resolve().parents[1]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
+ALL_COLUMNS = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def test_every_column_has_a_unit_a_definition_and_a_name_that_ends_in_its_unit()
     endings = {"s": "_s", "N m": "_nm", "N": "_n", "m": "_m", "rad": "_rad", "rad/s": "_rad_s", "W": "_w", "J": "_j"}
     everything = [
         *kinematics_columns(JOINTS, SEGMENTS),
-        *torque_columns(JOINTS),
+        *torque_columns(JOINTS, SEGMENTS, ALL_COLUMNS),
         *muscle_columns(JOINTS, ["BRA"]),
         *SUMMARY_COLUMNS,
         *LEDGER_COLUMNS,

@@ -159,7 +159,8 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
     ("module", "stages"),
     [
         ("muscles/sharing.py", {"muscles", "collect", "verdict"}),
-        ("chain.py", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
+        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
+        ("chain/energy.py", {"torques", "muscles", "figures", "collect", "verdict"}),
         ("figures.py", {"figures"}),
         ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
     ],

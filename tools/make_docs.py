@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from limbtorque.quality import CHECKS
+from limbtorque.quality import CHECKS, FIGURES
 from limbtorque.settings import Settings, options_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -67,6 +67,12 @@ where a figure below is above its threshold, else `ok`. Thresholds are options o
 | figure | unit | what was measured | flagged above | what to do |
 | --- | --- | --- | --- | --- |
 """
+FIGURES_HEAD = """
+Figures of the ledger that raise no flag:
+
+| figure | unit | what was measured |
+| --- | --- | --- |
+"""
 
 
 def settings_page() -> str:
@@ -81,7 +87,8 @@ def quality_page() -> str:
     for check in CHECKS:
         limit = getattr(thresholds, check.threshold) if check.threshold else 0
         rows.append(f"| `{check.name}` | {check.unit} | {check.definition} | {limit:g} | {check.advice} |")
-    return QUALITY_HEAD + "\n".join(rows) + "\n"
+    figures = [f"| `{name}` | {unit} | {definition} |" for name, unit, definition in FIGURES]
+    return QUALITY_HEAD + "\n".join(rows) + "\n" + FIGURES_HEAD + "\n".join(figures) + "\n"
 
 
 def main() -> None:

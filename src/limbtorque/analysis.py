@@ -118,6 +118,6 @@ def analyse_recording(
         torques,
         muscles,
         kinematics_table(motion),
-        torque_table(motion, torques),
+        torque_table(motion, torques, options=settings.torques),
         muscle_table(motion, muscles) if muscles else None,
     )

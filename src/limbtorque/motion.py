@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.chain import Chain
+from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
+from limbtorque.chain.model import Chain
 from limbtorque.errors import LandmarkError, SegmentError, SignalError
 from limbtorque.external import contact_landmarks, external_load
 from limbtorque.landmarks import LandmarkMap, locate, needed_markers
@@ -45,8 +46,8 @@ class ChainMotion:
         Joint centres and endpoint in the plane, filtered, m.
     angle_rad, velocity_rad_s, acceleration_rad_s2 : ndarray of shape (n_frames, n_joints)
         Joint angles (distal segment against proximal one; the first against the plane's x axis) and derivatives.
-    base_acceleration_m_s2 : ndarray of shape (n_frames, 2)
-        Acceleration of the first joint in the plane.
+    base_velocity_m_s, base_acceleration_m_s2 : ndarray of shape (n_frames, 2)
+        Velocity and acceleration of the first joint in the plane.
     edge, foreshortened, filled : ndarray of bool, shape (n_frames,)
         Frames within reach of an end of the filter or the differences; frames in which a segment points out of the
         plane so far that its orientation in it means nothing (angles and derivatives are NaN there), and those within
@@ -80,6 +81,7 @@ class ChainMotion:
     angle_rad: FloatArray
     velocity_rad_s: FloatArray
     acceleration_rad_s2: FloatArray
+    base_velocity_m_s: FloatArray
     base_acceleration_m_s2: FloatArray
     edge: BoolArray
     foreshortened: BoolArray
@@ -174,6 +176,13 @@ def chain_motion(
             f"{recording.source}: in every frame a segment points out of the plane (or the filter reaches from one that does), "
             f"its projection below {settings.plane.min_projection:g} of its length; choose another plane.kind or forward_axis"
         )
+    fit_quality: dict[str, float] = {}
+    if settings.motion.angles == "rigid_chain":
+        fit = _rigid_chain(joint_m, foreshortened, recording)
+        joint_m, fit_quality = (
+            fit.joint_m,
+            {"chain_fit_m": float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))},
+        )
     kinematics = _blanked(_kinematics(joint_m, recording.rate_hz, settings), foreshortened, flexion.zero_rad)
     edge = _edges(len(joint_m), recording.rate_hz, settings)
     external = external_load(
@@ -203,6 +212,7 @@ def chain_motion(
         "reversed_flexion_deg": _reversed_flexion(model, flexion, kinematics.angle),
         "undecided_flexion": _undecided_flexion(model, flexion, kinematics.angle),
         "up_axis_deg": _leg_tilt_deg(model, joints_3d, settings),
+        **fit_quality,
         **external.quality,
     }
     quality["up_axis_deg"] = max(quality["up_axis_deg"], quality.pop("plate_tilt_deg", 0.0))
@@ -217,6 +227,7 @@ def chain_motion(
         angle_rad=kinematics.angle,
         velocity_rad_s=kinematics.velocity,
         acceleration_rad_s2=kinematics.acceleration,
+        base_velocity_m_s=kinematics.base_velocity,
         base_acceleration_m_s2=kinematics.base_acceleration,
         edge=edge,
         foreshortened=foreshortened,
@@ -315,11 +326,12 @@ def _filtered(values: FloatArray, rate_hz: float, settings: Settings) -> FloatAr
 
 @dataclass(frozen=True)
 class _Kinematics:
-    """Joint angles and the base's acceleration, with derivatives that agree with each other."""
+    """Joint angles and the base's motion, with derivatives that agree with each other."""
 
     angle: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
+    base_velocity: FloatArray
     base_acceleration: FloatArray
 
 
@@ -328,7 +340,24 @@ def _kinematics(joint_m: FloatArray, rate_hz: float, settings: Settings) -> _Kin
     angle = _joint_angles(joint_m)
     n_joints = angle.shape[1]
     first, second = differentiate(np.hstack([angle, joint_m[:, 0]]), rate_hz=rate_hz, accuracy=accuracy)
-    return _Kinematics(angle, first[:, :n_joints], second[:, :n_joints], second[:, n_joints:])
+    return _Kinematics(
+        angle,
+        first[:, :n_joints],
+        second[:, :n_joints],
+        base_velocity=first[:, n_joints:],
+        base_acceleration=second[:, n_joints:],
+    )
+
+
+def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recording) -> RigidChainFit:
+    """Joints of a chain whose links keep their lengths; frames in which a segment leaves the plane have no say in them."""
+    fit = fit_rigid_chain(joint_m, counted=~foreshortened)
+    if not fit.success:
+        raise SignalError(
+            f"{recording.source}: the fit of a rigid chain to the joints did not come to rest in {fit.iterations} steps; "
+            "check the markers for swapped labels, or set motion.angles to segments"
+        )
+    return fit
 
 
 def _joint_angles(joint_m: FloatArray) -> FloatArray:
@@ -350,7 +379,7 @@ def _blanked(kinematics: _Kinematics, foreshortened: BoolArray, zero_rad: FloatA
     for start, stop in runs(~foreshortened):
         median = np.median(angle[start:stop], axis=0)
         angle[start:stop] -= 2.0 * np.pi * np.round((median - zero_rad) / (2.0 * np.pi))
-    return _Kinematics(angle, velocity, acceleration, kinematics.base_acceleration)
+    return replace(kinematics, angle=angle, velocity=velocity, acceleration=acceleration)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from limbtorque.chain import Chain
+from limbtorque.chain.model import Chain
 from limbtorque.loads import ExternalLoad
 from limbtorque.motion import ChainMotion
 from limbtorque.plane import PlaneFrame
@@ -38,6 +38,7 @@ def kinematics_table(motion: ChainMotion, *, meta: Mapping[str, Any] | None = No
         values[f"{joint}_angle_rad"] = motion.angle_rad[:, k]
         values[f"{joint}_velocity_rad_s"] = motion.velocity_rad_s[:, k]
         values[f"{joint}_acceleration_rad_s2"] = motion.acceleration_rad_s2[:, k]
+    put_xy(values, "base_velocity_{}_m_s", motion.base_velocity_m_s)
     put_xy(values, "base_acceleration_{}_m_s2", motion.base_acceleration_m_s2)
     put_xy(values, "external_force_{}_n", motion.load.force_n)
     put_xy(values, "external_point_{}_m", motion.load.point_m)
@@ -98,6 +99,7 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
         angle_rad=per_joint("angle_rad"),
         velocity_rad_s=per_joint("velocity_rad_s"),
         acceleration_rad_s2=per_joint("acceleration_rad_s2"),
+        base_velocity_m_s=xy("base_velocity_{}_m_s"),
         base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
         edge=table.column("edge").to_numpy().astype(bool),
         foreshortened=table.column("foreshortened").to_numpy().astype(bool),

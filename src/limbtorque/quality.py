@@ -46,6 +46,27 @@ CHECKS = (
         "report this as a defect of the program, with the file",
     ),
     Check(
+        "power_closure_w",
+        "W",
+        "largest difference between the sum of all powers and the rate of change of the segments' energy",
+        "power_closure_w",
+        "report this as a defect of the program, with the file",
+    ),
+    Check(
+        "energy_rate_share",
+        "1",
+        "root mean square difference between the powers and the change of the energy from frame to frame, relative to it",
+        "energy_rate_share",
+        "the derivatives do not fit each other: lower filter.cutoff_hz, or record at a higher rate",
+    ),
+    Check(
+        "chain_fit_m",
+        "m",
+        "root mean square distance of the fitted rigid chain's joints from the measured ones (motion.angles: rigid_chain)",
+        "chain_fit_m",
+        "check the joint centres: swapped or loose markers, a point that is not a joint centre",
+    ),
+    Check(
         "gap_share",
         "1",
         "share of the analysed frames in which a marker of the chain was filled",
@@ -169,6 +190,13 @@ FIGURES = (
     ("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
     ("undecided_flexion", "1", "1 where no elbow or knee is bent by 10 deg: a mirrored limb could not be noticed"),
     ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
+    (
+        "replay_s",
+        "s",
+        "time over which the torques were integrated forward, until the end or replay.stop_deg (replay.enabled)",
+    ),
+    ("replay_within_s", "s", "how long the integrated motion stays within replay.tolerance_deg of the measured one"),
+    ("replay_drift_deg", "deg", "largest difference of a joint angle at the end of the replay"),
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.chain import Chain
+from limbtorque.chain.model import Chain
 from limbtorque.errors import SegmentError
 
 

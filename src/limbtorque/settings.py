@@ -224,6 +224,12 @@ class Differentiation(_Untagged):
         4, "Order of accuracy of the central differences; both derivatives come from one polynomial.", "1"
     )
 
+    @field_validator("accuracy", mode="before")
+    @classmethod
+    def _number_as_text(cls, value: Any) -> Any:
+        """Take 4 where a column of the table of trials says '4'."""
+        return int(value) if isinstance(value, str) and value.isdigit() else value
+
 
 class SegmentParametersSettings(_Untagged):
     """Body segment parameters."""
@@ -296,7 +302,7 @@ class Motion(_Untagged):
     )
 
 
-class Torques(_Untagged):
+class TorqueColumns(_Untagged):
     """More columns in the torque tables."""
 
     conventions: tuple[Convention, ...] = _option(
@@ -312,7 +318,7 @@ class Torques(_Untagged):
     @field_validator("conventions", mode="before")
     @classmethod
     def _one_convention(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else value
+        return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value)) if isinstance(value, list) else value
 
 
 class Integration(_Untagged):
@@ -331,6 +337,7 @@ class Replay(_Untagged):
     tolerance_deg: float = _option(
         1.0, "The motion counts as reproduced as long as no joint is farther off.", "deg", gt=0.0
     )
+    stop_deg: float = _option(30.0, "The replay ends where a joint is farther off: the motion is lost.", "deg", gt=0.0)
 
 
 class Muscles(_Untagged):
@@ -343,6 +350,13 @@ class Quality(_Untagged):
     """Thresholds above which a trial is flagged."""
 
     closure_nm: float = _option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
+    power_closure_w: float = _option(
+        1e-8, "Largest difference between powers and rate of change of energy.", "W", gt=0.0
+    )
+    energy_rate_share: float = _option(
+        0.05, "Difference between the powers and the change of energy from frame to frame.", "1", gt=0.0
+    )
+    chain_fit_m: float = _option(0.01, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
     out_of_plane_share: float = _option(0.20, "Share of the segments' movement that leaves the plane.", "1", gt=0.0)
     tilt_deg: float = _option(25.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
     length_variation: float = _option(0.03, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
@@ -417,7 +431,7 @@ class Settings(_Untagged):
     )
     plates: Plates = Plates()
     motion: Motion = Motion()
-    torques: Torques = Torques()
+    torques: TorqueColumns = TorqueColumns()
     integration: Integration = Integration()
     replay: Replay = Replay()
     muscles: Muscles = Muscles()

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from limbtorque.chain import pairs
+from limbtorque.chain.model import pairs
 from limbtorque.quality import CHECKS, FIGURES
+from limbtorque.settings import Convention, TorqueColumns
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
 ANGLE_SIGN = "counter-clockwise positive about the plane's normal; column positive_is of the summary says what that is to the body"
@@ -104,6 +105,10 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
             Column(f"{joint}_acceleration_rad_s2", "rad/s^2", f"angular acceleration of the {joint}", ANGLE_SIGN),
         ]
     columns += [
+        Column(f"base_velocity_{axis}_m_s", "m/s", f"velocity of the {joints[0]} in the plane", IN_PLANE)
+        for axis in "xy"
+    ]
+    columns += [
         Column(f"base_acceleration_{axis}_m_s2", "m/s^2", f"acceleration of the {joints[0]} in the plane", IN_PLANE)
         for axis in "xy"
     ]
@@ -160,13 +165,179 @@ def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
     return [Column(f"{joint}_torque_{term}_nm", "N m", f"{joint}: {text}", MECHANICAL) for term, text in terms]
 
 
-def torque_columns(joints: Sequence[str]) -> list[Column]:
-    """Columns of `results/torques`, the torque component table.
+CONVENTION_PARTS = {
+    "torque_equation": {
+        "inertia": "M q'', the inertial terms of all joints",
+        "velocity": "C, the centripetal and Coriolis terms",
+        "gravity": "G, the gravity term",
+        "base": "B, the base term",
+        "external": "E, the external term",
+    },
+    "motion_equation": {
+        "inertia": "M q'', the inertial terms of all joints",
+        "velocity": "C, minus the centripetal and Coriolis terms",
+        "gravity": "G, minus the gravity term",
+        "base": "B, minus the base term",
+        "applied": "Q, the net joint torque",
+        "external": "E, minus the external term",
+    },
+    "interaction": {
+        "net": "net torque: inertia of the distal segments times the joint's own angular acceleration",
+        "muscle": "muscle torque: the net joint torque of inverse dynamics",
+        "interaction": "interaction torque: minus the inertial terms of other joints, centripetal, Coriolis and base terms",
+        "gravity": "gravity torque: minus the gravity term",
+        "external": "external torque: minus the external term",
+    },
+    "motion_dependent": {
+        "net": "net torque: part proportional to the angular acceleration of the joint's distal segment",
+        "muscle": "generalised muscle torque: the net joint torque of inverse dynamics",
+        "gravity": "gravity torque: minus the gravity term",
+        "motion": "motion-dependent torque: minus all that the motion of segments and base brings beside the net torque",
+        "external": "external torque: minus the external term",
+    },
+}
+CONVENTION_SUMS = {
+    "torque_equation": "inertia + velocity + gravity + base + external = net joint torque (M q'' + C + G + E = tau)",
+    "motion_equation": "inertia = velocity + gravity + base + applied + external (M q'' = C + G + Q + E)",
+    "interaction": "net = muscle + interaction + gravity + external (Hollerbach and Flash 1982; Dounskaia 2005)",
+    "motion_dependent": "net = muscle + gravity + motion + external (Schneider and Zernicke 1990)",
+}
+
+
+def convention_columns(convention: Convention, joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
+    """Columns of another grouping of the torque terms.
+
+    Parameters
+    ----------
+    convention : str
+        Name, as in `torques.conventions` of the settings.
+    joints, segments : sequence of str
+        Names, proximal first.
+    """
+    columns = []
+    for joint in joints:
+        name = f"{joint}_torque_{convention}"
+        if convention != "segment_space":
+            columns += [
+                Column(f"{name}_{part}_nm", "N m", f"{joint}: {text}; {CONVENTION_SUMS[convention]}", MECHANICAL)
+                for part, text in CONVENTION_PARTS[convention].items()
+            ]
+            continue
+        rest = "with gravity, base and external terms all of them add up to the net joint torque"
+        for kind, quantity in (("inertial", "angular acceleration"), ("centripetal", "squared angular velocity")):
+            columns += [
+                Column(
+                    f"{name}_{kind}_{segment}_nm",
+                    "N m",
+                    f"{joint}: {kind}, proportional to the {quantity} of the {segment} against the laboratory; {rest}",
+                    MECHANICAL,
+                )
+                for segment in segments
+            ]
+    if convention == "segment_space":
+        columns += [
+            Column(
+                f"{segment}_torque_segment_space_nm",
+                "N m",
+                f"generalised torque of the {segment}: net torque at its proximal joint minus that at its distal joint",
+                "counter-clockwise positive on the segment",
+            )
+            for segment in segments
+        ]
+    return columns
+
+
+def power_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
+    """Columns of the powers of all terms, of the energies of the segments, and of their balance.
+
+    Parameters
+    ----------
+    joints, segments : sequence of str
+        Names, proximal first.
+    """
+    into = "positive: energy into the segments"
+    columns = []
+    for joint in joints:
+        for column in term_columns(joint, joints):
+            term = column.name.removeprefix(f"{joint}_torque_").removesuffix("_nm")
+            text = f"power of the term {column.name}: torque times angular velocity of the {joint}"
+            columns.append(Column(f"{joint}_power_{term}_w", "W", text, into))
+    kinds = {
+        "translational": "kinetic energy of the centre of mass of",
+        "rotational": "kinetic energy of the turning about its centre of mass of",
+        "potential": "potential energy, 0 at the plane's origin, of",
+    }
+    columns += [
+        Column(f"{segment}_energy_{kind}_j", "J", f"{text} the {segment}, in the laboratory")
+        for segment in segments
+        for kind, text in kinds.items()
+    ]
+    return [
+        *columns,
+        Column("chain_power_base_w", "W", f"power at the {joints[0]}: force that moves the chain with its base", into),
+        Column("chain_power_external_w", "W", "power of the external load as the chain turns about its joints", into),
+        Column("chain_energy_rate_w", "W", "rate of change of the energy of all segments, from their motion"),
+        Column(
+            "chain_power_closure_w",
+            "W",
+            "joint powers + power at the base + power of the external load - rate of change of the energy",
+        ),
+    ]
+
+
+INDUCING = {
+    "gravity": "gravity",
+    "velocity": "the centripetal and Coriolis terms",
+    "base": "the acceleration of the base",
+    "external": "the external load",
+}
+
+
+def inducing_sources(joints: Sequence[str]) -> dict[str, str]:
+    """Name and text of everything that accelerates the chain: the net torque of each joint first."""
+    return {**{f"{joint}_torque": f"the net {joint} torque" for joint in joints}, **INDUCING}
+
+
+def induced_columns(joints: Sequence[str]) -> list[Column]:
+    """Columns of the induced accelerations.
 
     Parameters
     ----------
     joints : sequence of str
         Names, proximal first.
+    """
+    sources = inducing_sources(joints)
+    columns = [
+        Column(
+            f"{joint}_acceleration_from_{source}_rad_s2",
+            "rad/s^2",
+            f"part of the {joint}'s angular acceleration that {text} makes; the parts add up to the acceleration",
+            ANGLE_SIGN,
+        )
+        for joint in joints
+        for source, text in sources.items()
+    ]
+    return columns + [
+        Column(
+            f"endpoint_acceleration_from_{source}_{axis}_m_s2",
+            "m/s^2",
+            f"part of the endpoint's acceleration that {text} makes; the parts add up to the acceleration of the chain's end",
+            IN_PLANE,
+        )
+        for source, text in sources.items()
+        for axis in "xy"
+    ]
+
+
+def torque_columns(joints: Sequence[str], segments: Sequence[str], options: TorqueColumns) -> list[Column]:
+    """Columns of `results/torques`, the torque component table.
+
+    Parameters
+    ----------
+    joints, segments : sequence of str
+        Names, proximal first.
+    options : TorqueColumns
+        Section `torques` of the settings: which further columns are wanted.
     """
     columns = [*FRAME_COLUMNS, EXTERNAL_STATUS]
     for joint in joints:
@@ -199,6 +370,10 @@ def torque_columns(joints: Sequence[str]) -> list[Column]:
         )
         for joint in joints
     ]
+    for convention in options.conventions:
+        columns += convention_columns(convention, joints, segments)
+    columns += power_columns(joints, segments) if options.power else []
+    columns += induced_columns(joints) if options.induced_accelerations else []
     return columns
 
 

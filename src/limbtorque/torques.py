@@ -10,11 +10,22 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from limbtorque.chain import JointWrenches, Load, TorqueTerms, newton_euler, pairs, torque_terms
+from limbtorque.chain.conventions import (
+    interaction_torques,
+    motion_dependent_torques,
+    segment_terms,
+    segment_torques,
+)
+from limbtorque.chain.dynamics import JointWrenches, TorqueTerms, newton_euler, torque_terms
+from limbtorque.chain.energy import PowerBalance, SegmentEnergies, power_balance, segment_energies
+from limbtorque.chain.induced import induced_accelerations
+from limbtorque.chain.model import Load, pairs
 from limbtorque.errors import LoadError
 from limbtorque.motion import ChainMotion
 from limbtorque.motion_table import frame_values, put_xy
-from limbtorque.tables import make_table, torque_columns
+from limbtorque.settings import Convention, TorqueColumns
+from limbtorque.signals import differentiate
+from limbtorque.tables import inducing_sources, make_table, term_columns, torque_columns
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -32,14 +43,17 @@ class Torques:
         Net torque and reaction forces of the recursive Newton-Euler pass.
     closure_nm : ndarray of shape (n_frames, n_joints)
         Torque of that pass minus the sum of the terms, N m.
-    power_w : ndarray of shape (n_frames, n_joints)
-        Net torque times angular velocity, W.
+    powers : PowerBalance
+        Power of the net torques, of the base and of the load, and the rate of change of the energy.
+    energies : SegmentEnergies
+        Mechanical energy of the segments.
     """
 
     terms: TorqueTerms
     wrenches: JointWrenches
     closure_nm: FloatArray
-    power_w: FloatArray
+    powers: PowerBalance
+    energies: SegmentEnergies
 
 
 def joint_torques(motion: ChainMotion) -> Torques:
@@ -67,8 +81,20 @@ def joint_torques(motion: ChainMotion) -> Torques:
     }
     terms = torque_terms(motion.chain, *kinematics, **surroundings)
     wrenches = newton_euler(motion.chain, *kinematics, **surroundings)
-    net = terms.net
-    return Torques(terms, wrenches, wrenches.torque_nm - net, net * motion.velocity_rad_s)
+    base: dict[str, Any] = {
+        "base_velocity_m_s": motion.base_velocity_m_s,
+        "gravity_m_s2": motion.gravity_m_s2,
+        "missing": True,
+    }
+    return Torques(
+        terms=terms,
+        wrenches=wrenches,
+        closure_nm=wrenches.torque_nm - terms.net,
+        powers=power_balance(
+            motion.chain, *kinematics, terms=terms, base_acceleration_m_s2=motion.base_acceleration_m_s2, **base
+        ),
+        energies=segment_energies(motion.chain, *kinematics[:2], base_m=motion.joint_m[:, 0], **base),
+    )
 
 
 def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
@@ -84,7 +110,8 @@ def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        The largest closure over all frames whose torque is known, and the share of frames the summary leaves out.
+        The largest closures of torque and power over all frames whose torque is known, how far the energy changes
+        otherwise than the powers say, and the share of frames the summary leaves out.
 
     Raises
     ------
@@ -100,8 +127,27 @@ def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
         )
     return {
         "closure_nm": float(np.abs(torques.closure_nm[known]).max()),
+        "power_closure_w": float(np.abs(torques.powers.residual[known]).max()),
+        "energy_rate_share": _energy_rate_share(motion, torques),
         "unused_share": 1.0 - float(used_frames(motion, torques).mean()),
     }
+
+
+def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
+    """Root mean square of the difference between the powers and the change of the energy from frame to frame, relative.
+
+    The energy comes from angles and velocities, the powers from accelerations: the two agree as far as the
+    derivatives are derivatives of each other. NaN where nothing moves.
+    """
+    used = used_frames(motion, torques)
+    energy = torques.energies.total
+    if len(energy) < 5:
+        return float("nan")
+    rate = differentiate(energy, rate_hz=motion.rate_hz)[0]
+    powers = torques.powers.joint.sum(axis=1) + torques.powers.base + torques.powers.external
+    counted = used & ~np.isnan(rate)
+    size = float(np.sqrt((rate[counted] ** 2).mean())) if counted.any() else 0.0
+    return float(np.sqrt(((powers - rate)[counted] ** 2).mean()) / size) if size > 0.0 else float("nan")
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
@@ -113,7 +159,13 @@ def _known(torques: Torques) -> BoolArray:
     return np.asarray(~np.isnan(torques.terms.net).any(axis=1))
 
 
-def torque_table(motion: ChainMotion, torques: Torques, *, meta: Mapping[str, Any] | None = None) -> pa.Table:
+def torque_table(
+    motion: ChainMotion,
+    torques: Torques,
+    *,
+    options: TorqueColumns | None = None,
+    meta: Mapping[str, Any] | None = None,
+) -> pa.Table:
     """Table of `results/torques`, the torque component table.
 
     Parameters
@@ -122,9 +174,12 @@ def torque_table(motion: ChainMotion, torques: Torques, *, meta: Mapping[str, An
         The motion.
     torques : Torques
         Its torques.
+    options : TorqueColumns, optional
+        Which further columns are wanted, as in the section `torques` of the settings.
     meta : mapping, optional
         What to keep with the table.
     """
+    options = options or TorqueColumns()
     values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}
     terms, net = torques.terms, torques.terms.net
     for i, joint in enumerate(motion.joints):
@@ -140,5 +195,81 @@ def torque_table(motion: ChainMotion, torques: Torques, *, meta: Mapping[str, An
         values[f"{name}_external_nm"] = terms.external[:, i]
         values[f"{name}_closure_nm"] = torques.closure_nm[:, i]
         put_xy(values, f"{joint}_reaction_{{}}_n", torques.wrenches.reaction_n[:, i])
-        values[f"{joint}_power_w"] = torques.power_w[:, i]
-    return make_table(torque_columns(motion.joints), values, meta=meta)
+        values[f"{joint}_power_w"] = torques.powers.joint[:, i]
+    for convention in options.conventions:
+        values |= _convention_values(convention, motion, torques)
+    if options.power:
+        values |= _power_values(motion, torques, values)
+    if options.induced_accelerations:
+        values |= _induced_values(motion, torques)
+    return make_table(torque_columns(motion.joints, motion.segments, options), values, meta=meta)
+
+
+def _convention_values(convention: Convention, motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
+    """Values of `tables.convention_columns`."""
+    terms = torques.terms
+    parts: dict[str, FloatArray] = {}
+    if convention in ("segment_space", "motion_dependent"):
+        kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+        by_segment = segment_terms(motion.chain, *kinematics, terms=terms, missing=True)
+    if convention == "segment_space":
+        for k, segment in enumerate(motion.segments):
+            parts[f"inertial_{segment}"] = by_segment.inertial[:, :, k]
+            parts[f"centripetal_{segment}"] = by_segment.centripetal[:, :, k]
+    elif convention == "motion_dependent":
+        grouped = motion_dependent_torques(by_segment)
+        parts = {**vars(grouped), "motion": grouped.motion_dependent}
+        del parts["motion_dependent"]
+    elif convention == "interaction":
+        parts = {**vars(interaction_torques(terms))}
+    else:
+        side = 1.0 if convention == "torque_equation" else -1.0
+        velocity = terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2)
+        parts = {"inertia": terms.inertial.sum(axis=2), "velocity": side * velocity}
+        parts |= {name: side * getattr(terms, name) for name in ("gravity", "base", "external")}
+        parts |= {"applied": terms.net} if convention == "motion_equation" else {}
+    values = {
+        f"{joint}_torque_{convention}_{part}_nm": numbers[:, i]
+        for part, numbers in parts.items()
+        for i, joint in enumerate(motion.joints)
+    }
+    if convention == "segment_space":
+        general = segment_torques(terms.net)
+        values |= {f"{segment}_torque_segment_space_nm": general[:, k] for k, segment in enumerate(motion.segments)}
+    return values
+
+
+def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, Any]) -> dict[str, FloatArray]:
+    """Values of `tables.power_columns`, from those of the torques."""
+    powers = {
+        "chain_power_base_w": torques.powers.base,
+        "chain_power_external_w": torques.powers.external,
+        "chain_energy_rate_w": torques.powers.energy_rate,
+        "chain_power_closure_w": torques.powers.residual,
+    }
+    for i, joint in enumerate(motion.joints):
+        for column in term_columns(joint, motion.joints):
+            name = column.name.replace("_torque_", "_power_", 1).removesuffix("_nm") + "_w"
+            powers[name] = values[column.name] * motion.velocity_rad_s[:, i]
+    for k, segment in enumerate(motion.segments):
+        for kind in ("translational", "rotational", "potential"):
+            powers[f"{segment}_energy_{kind}_j"] = getattr(torques.energies, kind)[:, k]
+    return powers
+
+
+def _induced_values(motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
+    """Values of `tables.induced_columns`."""
+    found = induced_accelerations(
+        motion.chain,
+        motion.angle_rad,
+        motion.velocity_rad_s,
+        terms=torques.terms,
+        base_acceleration_m_s2=motion.base_acceleration_m_s2,
+        missing=True,
+    )
+    values: dict[str, Any] = {}
+    for s, source in enumerate(inducing_sources(motion.joints)):
+        for i, joint in enumerate(motion.joints):
+            values[f"{joint}_acceleration_from_{source}_rad_s2"] = found.joint_rad_s2[:, i, s]
+        put_xy(values, f"endpoint_acceleration_from_{source}_{{}}_m_s2", found.endpoint_m_s2[:, :, s])
+    return values

@@ -17,7 +17,7 @@ from limbtorque.chain.conventions import (
     segment_terms,
     segment_torques,
 )
-from limbtorque.chain.dynamics import JointWrenches, TorqueTerms, inertia_matrix, newton_euler, pairs, torque_terms
+from limbtorque.chain.dynamics import JointWrenches, TorqueTerms, inertia_matrix, newton_euler, torque_terms
 from limbtorque.chain.energy import PowerBalance, SegmentEnergies, power_balance, segment_energies
 from limbtorque.chain.forward import forward_dynamics
 from limbtorque.chain.induced import InducedAccelerations, induced_accelerations
@@ -41,7 +41,7 @@ from limbtorque.chain.kinematics import (
     point_velocity,
 )
 from limbtorque.chain.mobility import Ellipse, manipulability, null_space_projector, velocity_ellipse
-from limbtorque.chain.model import Chain, Load, Point
+from limbtorque.chain.model import Chain, Load, Point, pairs
 
 __all__ = [
     "AccelerationParts",

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.chain.checks import finite, frames, vectors
-from limbtorque.chain.model import Chain, Load
+from limbtorque.chain.model import Chain, Load, pairs
 
 FloatArray = NDArray[np.float64]
 
@@ -79,15 +79,6 @@ class JointWrenches:
 
     torque_nm: FloatArray
     reaction_n: FloatArray
-
-
-def pairs(n_joints: int) -> list[tuple[int, int]]:
-    """Pairs of joints in the order of the Coriolis terms.
-
-    >>> pairs(3)
-    [(0, 1), (0, 2), (1, 2)]
-    """
-    return [(p, q) for p in range(n_joints) for q in range(p + 1, n_joints)]
 
 
 def inertia_matrix(chain: Chain, angle_rad: ArrayLike, *, missing: bool = False) -> FloatArray:

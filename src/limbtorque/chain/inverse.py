@@ -23,6 +23,7 @@ ROUNDING = 1e-12  # a target this much out of reach, as a share of the reach, is
 SINGULAR = 1e-6  # least sine of the second angle at which velocities of the endpoint tell those of the joints
 STEP = 1e-12  # largest last step of the fit, rad and m
 ITERATIONS = 50
+CONVEX = 1e-3  # least curvature, as a share of that of the links themselves, at which Newton's step is taken
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,13 @@ class RigidChainFit:
     distance_m: FloatArray
     success: bool
     iterations: int
+
+    @property
+    def joint_m(self) -> FloatArray:
+        """Fitted joints and endpoint, shape (n_frames, n_links + 1, 2), m."""
+        theta = np.cumsum(self.angle_rad, axis=1)
+        steps = self.length_m[:, None] * np.stack([np.cos(theta), np.sin(theta)], axis=2)
+        return np.asarray(self.base_m[:, None] + np.cumsum(np.insert(steps, 0, 0.0, axis=1), axis=1))
 
 
 def two_link_angles(
@@ -219,7 +227,7 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
 
     Notes
     -----
-    Gauss-Newton. The base of a frame is the mean of what is left of its joints, which takes it out of the problem; the
+    Newton's method, with the Gauss-Newton step in frames where the sum of squares is not convex. The base of a frame is the mean of what is left of its joints, which takes it out of the problem; the
     orientations of a frame meet those of other frames only through the lengths, so that the normal equations have a
     border of n_links columns, and the rest is solved frame by frame (Schur complement).
     """
@@ -258,8 +266,8 @@ def _fitted(measured: NDArray[np.complex128], says: BoolArray) -> tuple[FloatArr
         back = np.conj(direction) * (off @ centred)
         slope_angle, slope_length = length * back.imag, back.real
         between = gram * np.conj(direction[:, :, None]) * direction[:, None, :]
-        curve_angle = between.real * length[:, None] * length
-        mixed = between.imag * length[:, None]  # [t, i, j]: orientation i against length j
+        curve_angle = _convex(between.real * length[:, None] * length, -length * back.real)
+        mixed = between.imag * length[:, None] + np.eye(n_links) * back.imag[:, None]  # orientation i against length j
         solved = np.linalg.solve(curve_angle, np.concatenate([mixed, slope_angle[:, :, None]], axis=2))
         border = between.real[says].sum(axis=0) - np.einsum("tij,tik->jk", mixed[says], solved[says, :, :n_links])
         right = slope_length[says].sum(axis=0) - np.einsum("tij,ti->j", mixed[says], solved[says, :, n_links])
@@ -269,6 +277,13 @@ def _fitted(measured: NDArray[np.complex128], says: BoolArray) -> tuple[FloatArr
         if max(np.abs(step).max(), np.abs(turn).max()) < STEP:
             return length, orientation, iteration, True
     return length, orientation, ITERATIONS, False
+
+
+def _convex(gauss_newton: FloatArray, bend: FloatArray) -> FloatArray:
+    """Second derivatives by the orientations, (n_frames, n, n); without the residual's own bend where that spoils them."""
+    newton = gauss_newton + np.eye(bend.shape[1]) * bend[:, None]
+    smallest = np.linalg.eigvalsh(newton)[:, :1, None]
+    return np.where(smallest > CONVEX * np.trace(gauss_newton, axis1=1, axis2=2)[:, None, None], newton, gauss_newton)
 
 
 def _mask(name: str, value: ArrayLike, n_frames: int) -> BoolArray:

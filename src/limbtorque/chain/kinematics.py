@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.chain.checks import frames, vectors
-from limbtorque.chain.dynamics import pairs
-from limbtorque.chain.model import Chain, Point
+from limbtorque.chain.model import Chain, Point, pairs
 
 FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]

@@ -134,3 +134,12 @@ class Load:
             if value.shape != shape or not n_frames:
                 raise ValueError(f"{name} has shape {value.shape}, expected {shape if n_frames else '(n_frames, 2)'}")
             object.__setattr__(self, name, value)
+
+
+def pairs(n_joints: int) -> list[tuple[int, int]]:
+    """Pairs of joints in the order of the Coriolis terms.
+
+    >>> pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return [(p, q) for p in range(n_joints) for q in range(p + 1, n_joints)]

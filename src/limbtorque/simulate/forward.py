@@ -65,13 +65,13 @@ class Simulation:
     Attributes
     ----------
     success : bool
-        Whether the integration reached the last time.
+        Whether the integration reached the last time, or the one at which it was told to stop.
     message : str
         What the integrator said.
     n_evaluations : int
         How often the accelerations were computed.
     time_s : ndarray of shape (n_frames,)
-        The times that were asked for; where the integration failed, those it reached.
+        The times that were asked for; where the integration stopped early, those it reached.
     angle_rad, velocity_rad_s, torque_nm : ndarray of shape (n_frames, n_joints)
         Joint angles, angular velocities and the torques that drove them.
     base_m, base_velocity_m_s : ndarray of shape (n_frames, 2)
@@ -158,6 +158,7 @@ def simulate(
     base_velocity_m_s: ArrayLike = STILL,
     load_nm: ArrayLike | None = None,
     loads: Sequence[AttachedLoad] = (),
+    until: Callable[[float, FloatArray], float] | None = None,
     integration: Integration | None = None,
 ) -> Simulation:
     """Motion of a chain under given torques.
@@ -183,13 +184,15 @@ def simulate(
         Generalised forces of recorded loads at `time_s`, in joint space, as in `forward_dynamics`.
     loads : sequence of AttachedLoad, optional
         Loads that follow the chain.
+    until : callable, optional
+        ``until(time_s, angle_rad)``: the integration stops where it falls to 0.
     integration : Integration, optional
         Method and tolerances, as in the section `integration` of the settings.
 
     Returns
     -------
     Simulation
-        Motion, energy and work. ``success`` is False where the integrator gave up.
+        Motion, energy and work. ``success`` is False where the integrator gave up; it is True where `until` stopped it.
 
     Raises
     ------
@@ -234,6 +237,7 @@ def simulate(
         rtol=options.rtol,
         atol=options.atol,
         max_step=options.max_step_s or np.inf,
+        events=_event(until, chain.n_links) if until else None,
     )
     return motion.simulation(result)
 
@@ -339,6 +343,16 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive, times: FloatArray, n_joints: i
         return Drive(torque)
     sampled = _in_time("torque", torque, times, n_joints)
     return Drive(lambda time_s, *_: sampled(time_s))
+
+
+def _event(until: Callable[[float, FloatArray], float], n_joints: int) -> Callable[[float, FloatArray], float]:
+    """Event of `solve_ivp` that ends the integration."""
+
+    def event(time_s: float, state: FloatArray) -> float:
+        return until(time_s, state[:n_joints])
+
+    event.terminal = True  # type: ignore[attr-defined]
+    return event
 
 
 def _in_time(name: str, value: ArrayLike, times: FloatArray, width: int) -> Callable[[float], FloatArray]:

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.chain import Chain, joint_positions
+from limbtorque.chain.kinematics import joint_positions
+from limbtorque.chain.model import Chain
 from limbtorque.readers.c3d_writer import write_c3d
 from limbtorque.recording import Recording
 from limbtorque.segments import DEMPSTER_WINTER, segment_chain

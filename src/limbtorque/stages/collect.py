@@ -139,7 +139,7 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         **kept["muscles"].get("quality", {}),
     }
     flags = assess(figures, trial.settings.quality) if last["status"] != "failed" else []
-    said = [note for stage in ("kinematics", "muscles") for note in kept[stage].get("notes", [])]
+    said = [note for stage in ("kinematics", "torques", "muscles") for note in kept[stage].get("notes", [])]
     status = {
         about: "failed"
         if last["status"] == "failed"
@@ -183,8 +183,9 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
 
     seen = set()
     for trial in study.trials:
-        if (kind := (trial.chain, trial.settings.chains, trial.settings.muscles.enabled)) and str(kind) not in seen:
-            seen.add(str(kind))
+        kind = str((trial.chain, trial.settings.chains, trial.settings.muscles.enabled, trial.settings.torques))
+        if kind not in seen:
+            seen.add(kind)
             add("kinematics", kinematics.columns(trial))
             add("torques", torques.columns(trial))
             add("muscles", muscles.columns(trial, folder))

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from limbtorque.motion_table import motion_from_table
+from limbtorque.replay import replay
 from limbtorque.stages.batch import run_batch, upstream
 from limbtorque.study import Study, Trial
 from limbtorque.summary import torque_summary
@@ -18,7 +19,8 @@ from limbtorque.torques import joint_torques, torque_quality, torque_table
 
 def columns(trial: Trial) -> Sequence[Column]:
     """Columns of a trial's table."""
-    return torque_columns([joint.name for joint in trial.settings.chain(trial.chain).joints])
+    model = trial.settings.chain(trial.chain)
+    return torque_columns([j.name for j in model.joints], [s.name for s in model.segments], trial.settings.torques)
 
 
 def run(*, folder: Path, batch: str, key: str) -> None:
@@ -31,7 +33,13 @@ def run(*, folder: Path, batch: str, key: str) -> None:
         motion = motion_from_table(*found)
         torques = joint_torques(motion)
         meta["quality"] = torque_quality(motion, torques)
+        if trial.settings.replay.enabled:
+            options = trial.settings.replay
+            replayed = replay(motion, torques, stop_deg=options.stop_deg, integration=trial.settings.integration)
+            meta["quality"] |= replayed.quality(options.tolerance_deg)
+            if not replayed.success:
+                meta["notes"] = [f"replay ended at {replayed.time_s[-1]:.3f} s: {replayed.message}"]
         meta["summary"] = torque_summary(motion, torques, trial.settings.chain(trial.chain))
-        return torque_table(motion, torques, meta=meta)
+        return torque_table(motion, torques, options=trial.settings.torques, meta=meta)
 
     run_batch("torques", step, folder=folder, batch=batch, key=key, columns=columns)
