@@ -15,6 +15,7 @@ from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
 from limbtorque.muscles.moment_arms import load_muscle_set
 from limbtorque.quality import assess
 from limbtorque.recording import Recording
+from limbtorque.replay import Replay, replay
 from limbtorque.settings import Settings
 from limbtorque.torques import Torques, joint_torques, torque_quality, torque_table
 
@@ -31,6 +32,8 @@ class TrialResult:
         Torque terms.
     muscles : MuscleForces or None
         Muscle forces; None where the chain has no muscle set.
+    replay : Replay or None
+        The motion integrated from the torques; None unless `replay.enabled`.
     kinematics_table, torque_table : pyarrow.Table
         The tables as they are written; ``.to_pandas()`` makes data frames of them.
     muscle_table : pyarrow.Table or None
@@ -40,6 +43,7 @@ class TrialResult:
     motion: ChainMotion
     torques: Torques
     muscles: MuscleForces | None
+    replay: Replay | None
     kinematics_table: pa.Table
     torque_table: pa.Table
     muscle_table: pa.Table | None
@@ -117,6 +121,9 @@ def analyse_recording(
         motion,
         torques,
         muscles,
+        replay(motion, torques, stop_deg=settings.replay.stop_deg, integration=settings.integration)
+        if settings.replay.enabled
+        else None,
         kinematics_table(motion),
         torque_table(motion, torques, options=settings.torques),
         muscle_table(motion, muscles) if muscles else None,
