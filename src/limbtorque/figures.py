@@ -38,7 +38,7 @@ TERM_NAMES = {
     "base": "base motion",
     "external": "external",
 }
-_STYLE = {
+STYLE = {
     "font.size": 8.0,
     "axes.titlesize": 8.0,
     "axes.labelsize": 8.0,
@@ -144,7 +144,7 @@ def torque_figure(table: pa.Table, *, title: str, model: ChainModel, flexion_sig
         Two columns wide.
     """
     joints = [joint.name for joint in model.joints]
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(TWO_COLUMNS_MM * MM, (22.0 + 48.0 * len(joints)) * MM), layout="constrained")
         panels = figure.subplots(len(joints), 1, sharex=True, squeeze=False)[:, 0]
         for panel, joint, sign in zip(panels, model.joints, flexion_sign, strict=True):
@@ -162,7 +162,7 @@ def torque_figure(table: pa.Table, *, title: str, model: ChainModel, flexion_sig
 
 def failure_figure(title: str, message: str) -> Figure:
     """Figure of a trial that failed: the reason."""
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 40.0 * MM), layout="constrained")
         axes = figure.subplots()
         axes.axis("off")
@@ -178,5 +178,5 @@ def save(figure: Figure, path: Path) -> None:
         ".pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
         ".svg": {"Date": None},
     }
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure.savefig(path, dpi=200, metadata=undated[path.suffix])

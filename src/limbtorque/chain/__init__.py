@@ -1,8 +1,8 @@
 """The planar chain of n rigid links on a moving base: kinematics, dynamics, energy, and the ways to group its torques.
 
-Everything here knows arrays only; time is axis 0 of every argument and result. Angles are joint-space (relative) angles
-``alpha``; the orientation of a link is ``theta = cumsum(alpha)``, from the plane's x axis, counter-clockwise. Torques are
-what the proximal link does to the distal one, counter-clockwise positive.
+Everything here knows arrays only; time is axis 0 of every argument and result. Angles are joint-space (relative)
+angles ``alpha``; the orientation of a link is ``theta = cumsum(alpha)``, from the plane's x axis, counter-clockwise.
+Torques are what the proximal link does to the distal one, counter-clockwise positive.
 """
 
 from limbtorque.chain.conventions import (

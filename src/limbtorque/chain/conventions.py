@@ -1,7 +1,8 @@
 r"""Other conventions for the same motion and the same torques.
 
-Angles: joint space (``alpha``, each link against the one before), segment space (``theta``, each link against the plane's
-x axis, or against the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second joint on).
+Angles: joint space (``alpha``, each link against the one before), segment space (``theta``, each link against the
+plane's x axis, or against the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second
+joint on).
 
 Torques: every grouping here holds the terms of `torque_terms`, sorted otherwise; each adds up to the same net torque.
 """
@@ -57,8 +58,8 @@ class SegmentTerms:
 class InteractionTorques:
     """Net, muscle, interaction and gravity torque (Hollerbach and Flash 1982; Dounskaia 2005), N m.
 
-    ``net = muscle + interaction + gravity + external``: here "net" is not the net joint torque of inverse dynamics, which
-    is called "muscle", but what is left to accelerate the joint itself. Each of shape (n_frames, n_joints).
+    ``net = muscle + interaction + gravity + external``: here "net" is not the net joint torque of inverse dynamics,
+    which is called "muscle", but what is left to accelerate the joint itself. Each of shape (n_frames, n_joints).
 
     Attributes
     ----------
@@ -67,8 +68,8 @@ class InteractionTorques:
     muscle : ndarray
         The net joint torque of inverse dynamics.
     interaction : ndarray
-        Of the motion of the other joints and of the base: minus inertial terms of other joints, centripetal, Coriolis and
-        base terms.
+        Of the motion of the other joints and of the base: minus inertial terms of other joints, centripetal, Coriolis
+        and base terms.
     gravity, external : ndarray
         What gravity, and what the external loads, do to the joint.
     """

@@ -144,8 +144,8 @@ def torque_terms(
 
     Notes
     -----
-    The lever arms of external loads come from `joint_m`, the measured joint positions, not from the constant link lengths: over a whole leg a centimetre of
-    changing length would be several newton metres (docs/decisions/0004).
+    The lever arms of external loads come from `joint_m`, the measured joint positions, not from the constant link
+    lengths: over a whole leg a centimetre of changing length would be several newton metres (docs/decisions/0004).
 
     Examples
     --------

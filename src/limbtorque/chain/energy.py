@@ -7,8 +7,8 @@ changes it is the power of the joint torques, of the force with which the base i
 
     \dot E = \sum_i \tau_i \dot\alpha_i + F_0 \cdot v_0 + \sum_i Q_i \dot\alpha_i + \sum F_{ext} \cdot v_0 .
 
-The last two are together the work rate of the loads at their points; the reaction force ``F_0`` at the base carries them
-as well, so that the base drives the chain's mass: ``(F_0 + F_ext) . v_0 = m (a_c - g) . v_0``.
+The last two are together the work rate of the loads at their points. The reaction force ``F_0`` at the base carries
+the loads as well, so that the base drives the chain's mass: ``(F_0 + F_ext) . v_0 = m (a_c - g) . v_0``.
 """
 
 from __future__ import annotations

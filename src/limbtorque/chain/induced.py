@@ -1,7 +1,7 @@
 """Induced accelerations: how much each torque, gravity, velocity, the base and the loads accelerate the chain.
 
-The inverse of the inertia matrix applied to each term (Zajac and Gordon 1989): every torque accelerates every joint, those
-it does not cross too.
+The inverse of the inertia matrix applied to each term (Zajac and Gordon 1989): every torque accelerates every joint,
+those it does not cross too.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class InducedAccelerations:
     joint_rad_s2 : ndarray of shape (n_frames, n_joints, n_sources)
         Part of each joint's angular acceleration that a source makes, rad/s^2.
     endpoint_m_s2 : ndarray of shape (n_frames, 2, n_sources)
-        Part of the endpoint's acceleration that a source makes, m/s^2. That of the velocity includes the centripetal and
-        Coriolis acceleration of the endpoint itself, that of the base the acceleration of the base.
+        Part of the endpoint's acceleration that a source makes, m/s^2. That of the velocity includes the centripetal
+        and Coriolis acceleration of the endpoint itself, that of the base the acceleration of the base.
     """
 
     sources: tuple[str, ...]

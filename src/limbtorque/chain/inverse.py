@@ -103,8 +103,8 @@ def two_link_angles(
     target_m : array_like of shape (n_frames, 2)
         Where the end of the second link shall be, m.
     bend : {"positive", "negative"}
-        Which of the two solutions: the sign of the second joint's angle, counter-clockwise positive. An elbow seen with
-        x forward and y up flexes to the positive side.
+        Which of the two solutions: the sign of the second joint's angle, counter-clockwise positive. An elbow seen
+        with x forward and y up flexes to the positive side.
     base_m : array_like of shape (n_frames, 2) or (2,), optional
         Position of the first joint, m.
     unreachable : {"error", "project"}, optional
@@ -227,9 +227,10 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
 
     Notes
     -----
-    Newton's method, with the Gauss-Newton step in frames where the sum of squares is not convex. The base of a frame is the mean of what is left of its joints, which takes it out of the problem; the
-    orientations of a frame meet those of other frames only through the lengths, so that the normal equations have a
-    border of n_links columns, and the rest is solved frame by frame (Schur complement).
+    Newton's method, with the Gauss-Newton step in frames where the sum of squares is not convex. The base of a frame is
+    the mean of what is left of its joints, which takes it out of the problem; the orientations of a frame meet those
+    of other frames only through the lengths, so that the normal equations have a border of n_links columns, and the
+    rest is solved frame by frame (Schur complement).
     """
     joints = np.asarray(joint_m, dtype=float)
     if joints.ndim != 3 or joints.shape[1] < 2 or joints.shape[2] != 2:

@@ -1,7 +1,7 @@
 r"""Where the points of a chain are and how they move.
 
-With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of the
-point's own link runs to the point), a point of link k and its derivatives are
+With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of
+the point's own link runs to the point), a point of link k and its derivatives are
 
 .. math::
 

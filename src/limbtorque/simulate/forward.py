@@ -72,8 +72,8 @@ class Simulation:
         How often the accelerations were computed.
     time_s : ndarray of shape (n_frames,)
         The times that were asked for; where the integration stopped early, those it reached.
-    angle_rad, velocity_rad_s, torque_nm : ndarray of shape (n_frames, n_joints)
-        Joint angles, angular velocities and the torques that drove them.
+    angle_rad, velocity_rad_s, acceleration_rad_s2, torque_nm : ndarray of shape (n_frames, n_joints)
+        Joint angles, their derivatives, and the torques that drove them.
     base_m, base_velocity_m_s : ndarray of shape (n_frames, 2)
         Motion of the base.
     memory : ndarray of shape (n_frames, n_memory)
@@ -92,6 +92,7 @@ class Simulation:
     time_s: FloatArray
     angle_rad: FloatArray
     velocity_rad_s: FloatArray
+    acceleration_rad_s2: FloatArray
     torque_nm: FloatArray
     base_m: FloatArray
     base_velocity_m_s: FloatArray
@@ -151,7 +152,7 @@ def simulate(
     *,
     angle_rad: ArrayLike,
     velocity_rad_s: ArrayLike,
-    torque: ArrayLike | TorqueLaw | Drive,
+    torque: ArrayLike | TorqueLaw | Drive | None,
     gravity_m_s2: ArrayLike,
     base_acceleration_m_s2: ArrayLike = STILL,
     base_m: ArrayLike = STILL,
@@ -171,9 +172,9 @@ def simulate(
         Times at which the motion is wanted, rising, s; the first is the start.
     angle_rad, velocity_rad_s : array_like of shape (n_joints,)
         State at the start.
-    torque : array_like of shape (n_frames, n_joints), callable or Drive
+    torque : array_like of shape (n_frames, n_joints), callable, Drive or None
         Net joint torques, N m: samples at `time_s`, between which a cubic spline runs, or a function
-        ``torque(time_s, angle_rad, velocity_rad_s, memory)``, or a function with a memory.
+        ``torque(time_s, angle_rad, velocity_rad_s, memory)``, or a function with a memory; None where the joints are free.
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
     base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
@@ -203,6 +204,9 @@ def simulate(
     -----
     ``scipy.integrate.solve_ivp``. The works are integrated with the motion, to the same tolerances, so that
     ``balance_j`` measures how well energy was kept. `load_nm` does no work on the base.
+
+    A spline through samples is smooth, and cuts the corners of a torque that has any, as at the onset of a minimum-jerk
+    movement: sample more densely there, or give a function.
     """
     from scipy.integrate import solve_ivp  # here: its import takes longer than the work of most stages
 
@@ -313,6 +317,7 @@ class _Motion:
             part.T for part in self.split(result.y)
         )
         torques = [self.drive.torque(t, a, v, m) for t, a, v, m in zip(result.t, angle, velocity, memory, strict=True)]
+        accelerations = [self.split(self.rates(t, y))[1] for t, y in zip(result.t, result.y.T, strict=True)]
         energy = segment_energies(
             self.chain, angle, velocity, gravity_m_s2=self.gravity, base_m=base, base_velocity_m_s=base_velocity
         )
@@ -323,6 +328,7 @@ class _Motion:
             time_s=result.t,
             angle_rad=angle,
             velocity_rad_s=velocity,
+            acceleration_rad_s2=np.array(accelerations),
             torque_nm=np.array(torques, dtype=float),
             base_m=base,
             base_velocity_m_s=base_velocity,
@@ -334,7 +340,10 @@ class _Motion:
         )
 
 
-def _drive(torque: ArrayLike | TorqueLaw | Drive, times: FloatArray, n_joints: int) -> Drive:
+def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_joints: int) -> Drive:
+    if torque is None:
+        free = np.zeros(n_joints)
+        return Drive(lambda *_: free)
     if isinstance(torque, Drive):
         if bool(torque.memory) != (torque.memory_rate is not None):
             raise ValueError("a drive with a memory needs its memory_rate, and one without has none")
