@@ -1,6 +1,7 @@
 # make demo: set up and run the demo study; make test: set up and pass the tests; make check: style and types
 PYTHON ?= python3
 BIN := .venv/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test check format clean
 
@@ -9,24 +10,28 @@ demo: .venv/installed
 	@echo "figures: $(CURDIR)/results/figures"
 	@echo "report:  $(CURDIR)/results/ledger.csv"
 
-test: .venv/installed
+test: .venv/tools
 	$(BIN)/python -m pytest
 
-check: .venv/installed
+check: .venv/tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
-format: .venv/installed
+format: .venv/tools
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	$(BIN)/snakefmt Snakefile workflow
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	$(PIP) --editable .
+	touch $@
+
+.venv/tools: .venv/installed
+	$(PIP) --editable ".[dev]"
 	touch $@
 
 clean:

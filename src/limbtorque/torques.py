@@ -234,7 +234,7 @@ def _convention_values(convention: Convention, motion: ChainMotion, torques: Tor
         for i, joint in enumerate(motion.joints)
     }
     if convention == "segment_space":
-        general = segment_torques(terms.net)
+        general = segment_torques(terms.net, missing=True)
         values |= {f"{segment}_torque_segment_space_nm": general[:, k] for k, segment in enumerate(motion.segments)}
     return values
 

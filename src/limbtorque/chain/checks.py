@@ -1,9 +1,13 @@
-"""Arguments of the chain's functions: their shapes, and numbers that are none."""
+"""Arguments of the functions of `chain` and `simulate`: their shapes, and numbers that are none."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.model import Point
 
 FloatArray = NDArray[np.float64]
 
@@ -39,6 +43,62 @@ def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing
         raise ValueError(f"{name} has shape {array.shape}, expected {expected}: components in the plane")
     finite(name, array, missing=missing)
     return array if n_frames is None else np.broadcast_to(array, (n_frames, 2))
+
+
+def row(name: str, value: ArrayLike, size: int | None = None, *, like: str = "") -> FloatArray:
+    """Array of shape (size,), of any size where none is given, finite; `like` names what has that size.
+
+    Raises
+    ------
+    ValueError
+        Another shape, or a number that is not finite.
+    """
+    array = np.asarray(value, dtype=float)
+    if array.ndim != 1 or size not in (None, array.size):
+        raise ValueError(
+            f"{name} has shape {array.shape}, expected ({'n' if size is None else size},){like and f' like {like}'}"
+        )
+    return finite(name, array)
+
+
+def choice(name: str, value: str, choices: Collection[str]) -> str:
+    """Return the value, if it is one of the choices.
+
+    Raises
+    ------
+    ValueError
+        It is none of them.
+    """
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; expected {' or '.join(repr(c) for c in choices)}")
+    return value
+
+
+def of_motion(name: str, terms: FloatArray, like: FloatArray) -> None:
+    """Check that torque terms belong to a motion of this shape.
+
+    Raises
+    ------
+    ValueError
+        They are of another number of frames or joints.
+    """
+    if terms.shape != like.shape:
+        raise ValueError(f"{name} are of shape {terms.shape}, expected {like.shape}: the torques of this very motion")
+
+
+def on_chain(name: str, point: Point, n_links: int) -> Point:
+    """Return the point, if the chain has its link.
+
+    Raises
+    ------
+    ValueError
+        The link is not there, or the point is nowhere.
+    """
+    if point.link not in range(n_links):
+        raise ValueError(f"{name}.link is {point.link}; the chain has links 0 to {n_links - 1}")
+    if not np.isfinite([point.along_m, point.across_m]).all():
+        raise ValueError(f"{name} is {point}; along_m and across_m have to be finite")
+    return point
 
 
 def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:

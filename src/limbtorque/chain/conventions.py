@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import frames
+from limbtorque.chain.checks import choice, finite, frames, of_motion
 from limbtorque.chain.dynamics import TorqueTerms
 from limbtorque.chain.model import Chain
 
@@ -128,7 +128,7 @@ def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray
     >>> np.degrees(segment_angles(np.radians([[-90.0, 90.0]]), zero="downward_vertical")).round(6).tolist()
     [[0.0, 90.0]]
     """
-    return np.asarray(np.cumsum(_angles(angle_rad), axis=1) + _ZEROS[zero])
+    return np.asarray(np.cumsum(_per_joint("angle_rad", angle_rad), axis=1) + _ZEROS[choice("zero", zero, _ZEROS)])
 
 
 def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray:
@@ -143,7 +143,8 @@ def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatA
     zero : {"x_axis", "downward_vertical"}, optional
         From where they are measured, counter-clockwise.
     """
-    return np.diff(_angles(orientation_rad, "orientation_rad") - _ZEROS[zero], axis=1, prepend=0.0)
+    orientation = _per_joint("orientation_rad", orientation_rad) - _ZEROS[choice("zero", zero, _ZEROS)]
+    return np.diff(orientation, axis=1, prepend=0.0)
 
 
 def internal_angles(angle_rad: ArrayLike) -> FloatArray:
@@ -156,25 +157,26 @@ def internal_angles(angle_rad: ArrayLike) -> FloatArray:
     angle_rad : array_like of shape (n_frames, n_joints)
         External joint angles ``alpha``, or internal ones ``beta``, rad.
     """
-    alpha = _angles(angle_rad)
+    alpha = _per_joint("angle_rad", angle_rad)
     return np.concatenate([alpha[:, :1], np.pi - alpha[:, 1:]], axis=1)
 
 
-def segment_torques(torque_nm: ArrayLike) -> FloatArray:
+def segment_torques(torque_nm: ArrayLike, *, missing: bool = False) -> FloatArray:
     """Generalised torques in segment space: the torque at each segment's proximal joint minus that at its distal joint.
 
     Parameters
     ----------
     torque_nm : array_like of shape (n_frames, n_joints)
         Joint torques, proximal on distal, N m.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
 
     Returns
     -------
     ndarray of shape (n_frames, n_joints)
         ``[M1 - M12, M12]`` of two links, N m.
     """
-    torque = np.asarray(torque_nm, dtype=float)
-    return -np.diff(torque, axis=1, append=0.0)
+    return -np.diff(_per_joint("torque_nm", torque_nm, missing=missing), axis=1, append=0.0)
 
 
 def segment_terms(
@@ -206,6 +208,7 @@ def segment_terms(
     """
     n = chain.n_links
     alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    of_motion("terms", terms.gravity, alpha)
     omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing), axis=1)
     spin = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)
     direction = np.exp(1j * np.cumsum(alpha, axis=1))
@@ -251,8 +254,8 @@ def motion_dependent_torques(terms: SegmentTerms) -> MotionDependentTorques:
     )
 
 
-def _angles(value: ArrayLike, name: str = "angle_rad") -> FloatArray:
+def _per_joint(name: str, value: ArrayLike, *, missing: bool = False) -> FloatArray:
     array = np.asarray(value, dtype=float)
     if array.ndim != 2:
         raise ValueError(f"{name} has shape {array.shape}, expected (n_frames, n_joints)")
-    return array
+    return finite(name, array, missing=missing)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import frames, vectors
+from limbtorque.chain.checks import frames, of_motion, vectors
 from limbtorque.chain.dynamics import TorqueTerms
 from limbtorque.chain.kinematics import STILL
 from limbtorque.chain.model import Chain
@@ -160,6 +160,7 @@ def power_balance(
     """
     n = chain.n_links
     alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    of_motion("terms", terms.gravity, alpha)
     joint_velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
     omega = np.cumsum(joint_velocity, axis=1)
     spin = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)

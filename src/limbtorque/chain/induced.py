@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import frames, vectors
+from limbtorque.chain.checks import frames, of_motion, vectors
 from limbtorque.chain.dynamics import TorqueTerms, inertia_matrix
 from limbtorque.chain.kinematics import STILL, jacobian, jacobian_rate
 from limbtorque.chain.model import Chain
@@ -76,6 +76,7 @@ def induced_accelerations(
     """
     n = chain.n_links
     alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    of_motion("terms", terms.gravity, alpha)
     velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
     base = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
     own = np.eye(n) * terms.net[:, None, :]

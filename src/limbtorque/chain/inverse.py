@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.chain.checks import choice, finite, frames, vectors
 from limbtorque.chain.kinematics import STILL, jacobian, point_acceleration, point_jerk
 from limbtorque.chain.model import Chain
 
@@ -129,10 +129,8 @@ def two_link_angles(
     lengths = np.asarray(length_m, dtype=float)
     if lengths.shape != (2,) or not (np.isfinite(lengths) & (lengths > 0.0)).all():
         raise ValueError(f"length_m is {lengths.tolist()} (shape {lengths.shape}); expected two positive lengths")
-    if bend not in ("positive", "negative") or unreachable not in ("error", "project"):
-        raise ValueError(
-            f"bend is {bend!r}, unreachable {unreachable!r}; expected 'positive' or 'negative', 'error' or 'project'"
-        )
+    choice("bend", bend, ("positive", "negative"))
+    choice("unreachable", unreachable, ("error", "project"))
     target = frames("target_m", target_m, 2)
     away = target - vectors("base_m", base_m, len(target))
     distance = np.hypot(away[:, 0], away[:, 1])

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import frames, vectors
+from limbtorque.chain.checks import choice, frames, on_chain, vectors
 from limbtorque.chain.model import Chain, Point, pairs
 
 FloatArray = NDArray[np.float64]
@@ -296,20 +296,16 @@ def _orientations(
 
 def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
     """Spokes that lead from the base to a point, one for each link, as complex numbers; 0 beyond the point's link."""
-    if not 0 <= point.link < chain.n_links:
-        raise ValueError(f"point.link is {point.link}; the chain has links 0 to {chain.n_links - 1}")
+    on_chain("point", point, chain.n_links)
     reach = np.zeros(chain.n_links, dtype=complex)
     reach[: point.link] = chain.length_m[: point.link]
     reach[point.link] = point.along_m + 1j * point.across_m
-    if not np.isfinite(reach).all():
-        raise ValueError(f"point is {point}; along_m and across_m have to be finite")
     return np.asarray(reach * np.exp(1j * theta))
 
 
 def _in_space(spokes: ComplexArray, space: Space) -> ComplexArray:
     """Spokes themselves (segment space), or the vectors from each joint to the point (joint space)."""
-    if space not in ("joint", "segment"):
-        raise ValueError(f"space is {space!r}; it has to be 'joint' or 'segment'")
+    choice("space", space, ("joint", "segment"))
     return spokes if space == "segment" else np.cumsum(spokes[:, ::-1], axis=1)[:, ::-1]
 
 

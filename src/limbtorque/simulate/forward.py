@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.chain.checks import finite, on_chain, row, vectors
 from limbtorque.chain.energy import segment_energies
 from limbtorque.chain.forward import segment_accelerations
 from limbtorque.chain.model import Chain, Point
@@ -130,12 +130,16 @@ def pid(
     Drive
         Its memory is the integral of the error, rad s.
     """
-    p, i, d = (np.asarray(gain, dtype=float) for gain in (proportional_nm_rad, integral_nm_rad_s, derivative_nms_rad))
-    if p.ndim != 1 or p.shape != i.shape or p.shape != d.shape:
-        raise ValueError(f"gains have shapes {p.shape}, {i.shape}, {d.shape}; expected (n_joints,) each")
+    p = row("proportional_nm_rad", proportional_nm_rad)
+    i = row("integral_nm_rad_s", integral_nm_rad_s, p.size, like="proportional_nm_rad")
+    d = row("derivative_nms_rad", derivative_nms_rad, p.size, like="proportional_nm_rad")
+    held = None if callable(target_rad) else row("target_rad", target_rad, p.size, like="proportional_nm_rad")
 
     def error(time_s: float, angle: FloatArray) -> FloatArray:
-        return np.asarray(target_rad(time_s) if callable(target_rad) else target_rad, dtype=float) - angle
+        if angle.size != p.size:
+            raise ValueError(f"torque controls {p.size} joints (shape of its gains), the chain has {angle.size}")
+        target = target_rad(time_s) if callable(target_rad) else held
+        return np.asarray(target, dtype=float) - angle
 
     def torque(time_s: float, angle: FloatArray, velocity: FloatArray, memory: FloatArray) -> FloatArray:
         return p * error(time_s, angle) + i * memory - d * velocity
@@ -172,8 +176,8 @@ def simulate(
         Times at which the motion is wanted, rising, s; the first is the start.
     angle_rad, velocity_rad_s : array_like of shape (n_joints,)
         State at the start.
-    torque : array_like of shape (n_frames, n_joints), callable, Drive or None
-        Net joint torques, N m: samples at `time_s`, between which a cubic spline runs, or a function
+    torque : array_like of shape (n_frames, n_joints) or (n_joints,), callable, Drive or None
+        Net joint torques, N m: samples at `time_s`, between which a cubic spline runs, constant, or a function
         ``torque(time_s, angle_rad, velocity_rad_s, memory)``, or a function with a memory; None where the joints are free.
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
@@ -181,7 +185,7 @@ def simulate(
         Acceleration of the first joint: samples, with a cubic spline between them, or constant.
     base_m, base_velocity_m_s : array_like of shape (2,), optional
         Position and velocity of the first joint at the start.
-    load_nm : array_like of shape (n_frames, n_joints), optional
+    load_nm : array_like of shape (n_frames, n_joints) or (n_joints,), optional
         Generalised forces of recorded loads at `time_s`, in joint space, as in `forward_dynamics`.
     loads : sequence of AttachedLoad, optional
         Loads that follow the chain.
@@ -198,7 +202,7 @@ def simulate(
     Raises
     ------
     ValueError
-        Wrong shapes, numbers that are not finite, or times that do not rise.
+        Wrong shapes, numbers that are not finite, given or returned by a function, or times that do not rise.
 
     Notes
     -----
@@ -210,10 +214,14 @@ def simulate(
     """
     from scipy.integrate import solve_ivp  # here: its import takes longer than the work of most stages
 
-    times = np.asarray(time_s, dtype=float)
-    if times.ndim != 1 or times.size < 2 or not (np.diff(times) > 0.0).all():
-        raise ValueError(f"time_s has shape {times.shape}; expected two or more rising times")
+    times = row("time_s", time_s)
+    falling = np.flatnonzero(np.diff(times) <= 0.0) + 1
+    if times.size < 2 or falling.size:
+        what = f"{times[falling[0]]} at [{falling[0]}] after {times[falling[0] - 1]}" if falling.size else "too few"
+        raise ValueError(f"time_s of shape {times.shape} has {what}; expected two or more rising times")
     options = integration or Integration()
+    for number, load in enumerate(loads):
+        on_chain(f"loads[{number}].point", load.point, chain.n_links)
     motion = _Motion(
         chain=chain,
         drive=_drive(torque, times, chain.n_links),
@@ -224,11 +232,11 @@ def simulate(
     )
     start = np.concatenate(
         [
-            frames("angle_rad", np.atleast_2d(np.asarray(angle_rad, dtype=float)), chain.n_links)[0],
-            frames("velocity_rad_s", np.atleast_2d(np.asarray(velocity_rad_s, dtype=float)), chain.n_links)[0],
+            row("angle_rad", angle_rad, chain.n_links),
+            row("velocity_rad_s", velocity_rad_s, chain.n_links),
             vectors("base_m", base_m),
             vectors("base_velocity_m_s", base_velocity_m_s),
-            np.asarray(motion.drive.memory, dtype=float),
+            row("torque.memory", motion.drive.memory),
             np.zeros(chain.n_links + 2),
         ]
     )
@@ -265,7 +273,7 @@ class _Motion:
     def rates(self, time_s: float, state: FloatArray) -> FloatArray:
         """Rate of change of the state."""
         angle, velocity, base, base_velocity, memory, *_ = self.split(state)
-        torque = np.asarray(self.drive.torque(time_s, angle, velocity, memory), dtype=float)
+        torque = _returned("torque", self.drive.torque(time_s, angle, velocity, memory), angle.size, time_s)
         push = self.base_acceleration(time_s)
         theta, omega = np.cumsum(angle), np.cumsum(velocity)
         load, force, load_power = self._loads(time_s, theta, omega, base, base_velocity)
@@ -277,14 +285,15 @@ class _Motion:
         )
         turning = np.sum(self.chain.first_moment * (1j * spin - omega**2) * np.exp(1j * theta))
         driven = self.chain.mass_kg.sum() * (push - self.gravity) + np.array([turning.real, turning.imag]) - force
-        remembered = self.drive.memory_rate(time_s, angle, velocity, memory) if self.drive.memory_rate else ()
+        law = self.drive.memory_rate
+        remembered = _returned("memory_rate", law(time_s, angle, velocity, memory) if law else (), memory.size, time_s)
         return np.concatenate(
             [
                 velocity,
                 np.diff(spin, prepend=0.0),
                 base_velocity,
                 push,
-                np.asarray(remembered, dtype=float),
+                remembered,
                 torque * velocity,
                 [driven @ base_velocity, load_power],
             ]
@@ -295,7 +304,7 @@ class _Motion:
     ) -> tuple[FloatArray, FloatArray, float]:
         """Generalised force of the attached loads in joint space, their sum as a force, and their power."""
         general, total, power = np.zeros(self.chain.n_links), np.zeros(2), 0.0
-        for load in self.loads:
+        for number, load in enumerate(self.loads):
             k, direction = load.point.link, np.exp(1j * theta)
             spokes = np.append(
                 self.chain.length_m[:k] * direction[:k], complex(load.point.along_m, load.point.across_m) * direction[k]
@@ -303,8 +312,9 @@ class _Motion:
             place, motion = spokes.sum(), (1j * omega[: k + 1] * spokes).sum()
             position = base + np.array([place.real, place.imag])
             velocity = base_velocity + np.array([motion.real, motion.imag])
-            force = np.asarray(load.force(time_s, position, velocity), dtype=float)
-            couple = load.couple(time_s, float(theta[k]), float(omega[k])) if load.couple else 0.0
+            force = _returned(f"loads[{number}].force", load.force(time_s, position, velocity), 2, time_s)
+            turn = (load.couple(time_s, float(theta[k]), float(omega[k])),) if load.couple else (0.0,)
+            couple = float(_returned(f"loads[{number}].couple", turn, 1, time_s)[0])
             turning = (np.conj(spokes) * complex(*force)).imag
             turning[k] += couple
             general[: k + 1] += np.cumsum(turning[::-1])[::-1]
@@ -352,6 +362,16 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
         return Drive(torque)
     sampled = _in_time("torque", torque, times, n_joints)
     return Drive(lambda time_s, *_: sampled(time_s))
+
+
+def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArray:
+    """What a function of the caller returned, checked: the integrator would go on for ever on a NaN."""
+    array = np.asarray(value, dtype=float)
+    if array.shape != (size,) or not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} at {time_s:.6g} s is {array.tolist()} (shape {array.shape}); expected finite numbers of shape ({size},)"
+        )
+    return array
 
 
 def _event(until: Callable[[float, FloatArray], float], n_joints: int) -> Callable[[float, FloatArray], float]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbtorque.chain.checks import row
+
 FloatArray = NDArray[np.float64]
 
 
@@ -59,13 +61,10 @@ def minimum_jerk(time_s: ArrayLike, *, start: ArrayLike, end: ArrayLike, duratio
     >>> reach.position.tolist(), reach.velocity[1].tolist()
     ([[0.0, 0.0], [0.1, 0.2], [0.2, 0.4]], [0.1875, 0.375])
     """
-    time, first, last = (np.asarray(value, dtype=float) for value in (time_s, start, end))
-    if time.ndim != 1 or first.ndim != 1 or first.shape != last.shape:
-        raise ValueError(
-            f"time_s has shape {time.shape}, start {first.shape}, end {last.shape}; expected (n_frames,) and twice (n_coordinates,)"
-        )
-    if not (np.isfinite(duration_s) and duration_s > 0.0):
-        raise ValueError(f"duration_s is {duration_s}; it has to be positive")
+    time, first = row("time_s", time_s), row("start", start)
+    last = row("end", end, first.size, like="start")
+    if np.ndim(duration_s) or not (np.isfinite(duration_s) and duration_s > 0.0):
+        raise ValueError(f"duration_s is {duration_s}; it has to be one positive number")
     inside = (time >= 0.0) & (time <= duration_s)
     u = np.clip(time / duration_s, 0.0, 1.0)
     share = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)

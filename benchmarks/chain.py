@@ -1,0 +1,129 @@
+"""Time the torque terms of chains of 1 to 10 links, and Pinocchio's torques of the same motion in a Python loop.
+
+Both are checked against each other first. Pinocchio gives the net torque alone; of three of its calls (at rest, without
+acceleration, and as it is) the parts of gravity, velocity and acceleration follow, but not what each joint contributes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from limbtorque.chain import Chain, TorqueTerms, newton_euler, torque_terms
+
+FloatArray = NDArray[np.float64]
+Motion = tuple[FloatArray, FloatArray, FloatArray]
+
+GRAVITY = np.array([0.0, -9.81])
+THREE_LINKS_US = 0.25  # aim for three links, for each frame
+AGREEMENT = 1e-10  # of the largest sum of the sizes of a joint's terms
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--frames", type=int, default=100_000)
+    parser.add_argument("--sample", type=int, default=5000, help="frames of the loop over Pinocchio")
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--links", type=int, default=10, help="longest chain")
+    options = parser.parse_args()
+    print(f"{options.frames} frames at once, Pinocchio {options.sample} in a loop; us a frame, {options.runs} runs")
+    print(f"{'':5s} {'':6s} {'torque_terms':>27s} {'Pinocchio, net':>24s} {'in 3 parts':>18s}")
+    print(
+        f"{'links':>5s} {'terms':>6s} {'best':>6s} {'median':>7s} {'limit':>6s} {'/limit':>6s}"
+        f" {'best':>8s} {'median':>7s} {'/ours':>7s} {'best':>10s} {'/ours':>7s}"
+    )
+    for n in range(1, options.links + 1):
+        measure(n, options.frames, min(options.sample, options.frames), options.runs)
+
+
+def measure(n: int, frames: int, sample: int, runs: int) -> None:
+    rng = np.random.default_rng(n)
+    chain, motion = links(rng, n), random_motion(rng, n, frames)
+    model, data = pinocchio_model(chain)
+    some: Motion = (motion[0][:sample], motion[1][:sample], motion[2][:sample])
+    check(chain, some, model)
+    rest = np.zeros(n)
+
+    def ours() -> TorqueTerms:
+        return torque_terms(chain, *motion, gravity_m_s2=GRAVITY)
+
+    def net() -> None:
+        for q, v, a in zip(*some, strict=True):
+            pin.rnea(model, data, q, v, a)
+
+    def parts() -> None:
+        for q, v, a in zip(*some, strict=True):
+            gravity = pin.rnea(model, data, q, rest, rest)
+            velocity = pin.rnea(model, data, q, v, rest)
+            pin.rnea(model, data, q, v, a) - velocity, velocity - gravity
+
+    jobs: dict[Callable[[], object], int] = {ours: frames, net: sample, parts: sample}
+    times: dict[Callable[[], object], list[float]] = {job: [] for job in jobs}
+    for job in jobs:
+        job()  # warm
+    last = None
+    for _ in range(runs):
+        for job, count in jobs.items():
+            start = time.perf_counter()
+            result = job()
+            times[job].append(1e6 * (time.perf_counter() - start) / count)
+            last = result or last  # kept until the next is there, as in a loop over trials
+    best, median = ({job: pick(values) for job, values in times.items()} for pick in (min, statistics.median))
+    limit = 2.0 * THREE_LINKS_US * (n / 3.0) ** 2
+    columns = 2 * n * n + n * n * (n - 1) // 2 + 3 * n
+    print(
+        f"{n:5d} {columns:6d} {best[ours]:6.3f} {median[ours]:7.3f} {limit:6.3f} {best[ours] / limit:6.2f}"
+        f" {best[net]:8.2f} {median[net]:7.2f} {best[net] / best[ours]:7.1f}"
+        f" {best[parts]:10.2f} {best[parts] / best[ours]:7.1f}"
+    )
+    if n == 3:
+        verdict = "met" if best[ours] <= THREE_LINKS_US else "missed"
+        print(f"      aim for three links: {THREE_LINKS_US} us, {verdict} at best, median {median[ours]:.3f}")
+
+
+def links(rng: np.random.Generator, n: int) -> Chain:
+    length = rng.uniform(0.1, 0.6, n)
+    return Chain(length, rng.uniform(0.3, 9.0, n), length * rng.uniform(0.3, 0.7, n), rng.uniform(0.001, 0.2, n))
+
+
+def random_motion(rng: np.random.Generator, n: int, frames: int) -> Motion:
+    angle, velocity, acceleration = (size * rng.uniform(-1.0, 1.0, (frames, n)) for size in (4.0, 10.0, 80.0))
+    return angle, velocity, acceleration
+
+
+def pinocchio_model(chain: Chain) -> tuple[pin.Model, pin.Data]:
+    """The chain on a still base."""
+    model = pin.Model()
+    model.gravity = pin.Motion(np.append(GRAVITY, 0.0), np.zeros(3))
+    joint, before = 0, 0.0
+    for k in range(chain.n_links):
+        place = pin.SE3(np.eye(3), np.array([before, 0.0, 0.0]))
+        joint = model.addJoint(joint, pin.JointModelRZ(), place, f"hinge_{k}")
+        centre = np.array([chain.com_m[k], 0.0, 0.0])
+        body = pin.Inertia(chain.mass_kg[k], centre, np.eye(3) * chain.inertia_kgm2[k])
+        model.appendBodyToJoint(joint, body, pin.SE3.Identity())
+        before = chain.length_m[k]
+    return model, model.createData()
+
+
+def check(chain: Chain, motion: Motion, model: pin.Model) -> None:
+    """Stop where the two programs, or our two methods, do not agree."""
+    data = model.createData()
+    expected = np.array([pin.rnea(model, data, q, v, a) for q, v, a in zip(*motion, strict=True)])
+    terms = torque_terms(chain, *motion, gravity_m_s2=GRAVITY)
+    many = (terms.inertial, terms.centripetal, terms.coriolis)
+    size = (sum(np.abs(term).sum(axis=2) for term in many) + np.abs(terms.gravity)).max()
+    second = newton_euler(chain, *motion, gravity_m_s2=GRAVITY).torque_nm
+    off = max(np.abs(terms.net - expected).max(), np.abs(second - expected).max()) / size
+    if not off < AGREEMENT:
+        raise SystemExit(f"{chain.n_links} links: torques differ by {off:.1e} of their terms, expected {AGREEMENT:.0e}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,514 @@
+"""Bad input of every public function of the chain and the simulation is refused with a sentence.
+
+The sentence names the argument, says the shape found and the one expected or, where a number is not finite, the shape and
+the first bad entry. NaN passes where a function takes `missing=True` and is told so; an infinite number passes nowhere.
+"""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import limbtorque.chain
+import limbtorque.simulate
+from limbtorque.chain import (
+    Chain,
+    Load,
+    Point,
+    acceleration_parts,
+    fit_rigid_chain,
+    forward_dynamics,
+    induced_accelerations,
+    inertia_matrix,
+    internal_angles,
+    jacobian,
+    jacobian_rate,
+    joint_angles,
+    joint_motion,
+    joint_positions,
+    manipulability,
+    newton_euler,
+    null_space_projector,
+    point_acceleration,
+    point_jerk,
+    point_position,
+    point_velocity,
+    power_balance,
+    segment_angles,
+    segment_energies,
+    segment_terms,
+    segment_torques,
+    torque_terms,
+    two_link_angles,
+    velocity_ellipse,
+)
+from limbtorque.simulate import AttachedLoad, Drive, minimum_jerk, pid, simulate
+
+FRAMES, LINKS = 5, 3
+CHAIN = Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062])
+TWO = Chain([0.31, 0.27], [2.1, 1.3], [0.135, 0.115], [0.0205, 0.0091])
+RNG = np.random.default_rng(1)
+JOINTS = RNG.uniform(0.2, 1.0, (3, FRAMES, LINKS))
+ANGLE, VELOCITY, ACCELERATION = JOINTS
+BASE = RNG.normal(size=(FRAMES, 2))
+DOWN = np.array([0.0, -9.81])
+TERMS = torque_terms(CHAIN, ANGLE, VELOCITY, ACCELERATION, gravity_m_s2=DOWN)
+POSITION = joint_positions(CHAIN, ANGLE)
+POINT = Point(1, 0.1)
+LOAD = Load(2, RNG.normal(size=(FRAMES, 2)), RNG.normal(size=(FRAMES, 2)), RNG.normal(size=FRAMES))
+MOTION = {"angle_rad": ANGLE, "velocity_rad_s": VELOCITY, "acceleration_rad_s2": ACCELERATION}
+LOADED = {"gravity_m_s2": DOWN, "base_acceleration_m_s2": BASE, "loads": [LOAD], "joint_m": POSITION}
+ON = {"chain": CHAIN, "point": POINT}
+
+
+def some(arguments, *names):
+    return {name: arguments[name] for name in names}
+
+
+# good arguments of every function that takes arrays; each array is then spoilt in turn
+GOOD = {
+    acceleration_parts: {**ON, **MOTION, "base_acceleration_m_s2": BASE},
+    fit_rigid_chain: {"joint_m": POSITION, "counted": np.ones(FRAMES, dtype=bool)},
+    forward_dynamics: {
+        "chain": CHAIN,
+        **some(MOTION, "angle_rad", "velocity_rad_s"),
+        "torque_nm": ACCELERATION,
+        "gravity_m_s2": DOWN,
+        "base_acceleration_m_s2": BASE,
+        "load_nm": ACCELERATION,
+    },
+    induced_accelerations: {
+        "chain": CHAIN,
+        **some(MOTION, "angle_rad", "velocity_rad_s"),
+        "terms": TERMS,
+        "base_acceleration_m_s2": BASE,
+    },
+    inertia_matrix: {"chain": CHAIN, "angle_rad": ANGLE},
+    internal_angles: {"angle_rad": ANGLE},
+    jacobian: {**ON, "angle_rad": ANGLE},
+    jacobian_rate: {**ON, **some(MOTION, "angle_rad", "velocity_rad_s")},
+    joint_angles: {"orientation_rad": ANGLE},
+    joint_motion: {
+        "chain": TWO,
+        "angle_rad": ANGLE[:, :2],
+        "velocity_m_s": BASE,
+        "acceleration_m_s2": BASE,
+        "jerk_m_s3": BASE,
+    },
+    joint_positions: {"chain": CHAIN, "angle_rad": ANGLE, "base_m": BASE},
+    manipulability: {"jacobian_m": np.swapaxes(POSITION[:, 1:], 1, 2)},
+    minimum_jerk: {
+        "time_s": np.linspace(0.0, 1.0, FRAMES),
+        "start": np.zeros(2),
+        "end": np.ones(2),
+        "duration_s": 1.0,
+    },
+    newton_euler: {"chain": CHAIN, **MOTION, **LOADED},
+    null_space_projector: {"jacobian_m": np.swapaxes(POSITION[:, 1:], 1, 2)},
+    pid: {
+        "target_rad": np.zeros(LINKS),
+        "proportional_nm_rad": np.ones(LINKS),
+        "integral_nm_rad_s": np.ones(LINKS),
+        "derivative_nms_rad": np.ones(LINKS),
+    },
+    point_acceleration: {**ON, **MOTION, "base_acceleration_m_s2": BASE},
+    point_jerk: {**ON, **MOTION, "jerk_rad_s3": ACCELERATION, "base_jerk_m_s3": BASE},
+    point_position: {**ON, "angle_rad": ANGLE, "base_m": BASE},
+    point_velocity: {**ON, **some(MOTION, "angle_rad", "velocity_rad_s"), "base_velocity_m_s": BASE},
+    power_balance: {
+        "chain": CHAIN,
+        **MOTION,
+        "terms": TERMS,
+        "gravity_m_s2": DOWN,
+        "base_velocity_m_s": BASE,
+        "base_acceleration_m_s2": BASE,
+    },
+    segment_angles: {"angle_rad": ANGLE},
+    segment_energies: {
+        "chain": CHAIN,
+        **some(MOTION, "angle_rad", "velocity_rad_s"),
+        "gravity_m_s2": DOWN,
+        "base_m": BASE,
+        "base_velocity_m_s": BASE,
+    },
+    segment_terms: {"chain": CHAIN, **MOTION, "terms": TERMS},
+    segment_torques: {"torque_nm": ANGLE},
+    simulate: {
+        "chain": CHAIN,
+        "time_s": np.linspace(0.0, 0.01, FRAMES),
+        "angle_rad": ANGLE[0],
+        "velocity_rad_s": VELOCITY[0],
+        "torque": np.zeros((FRAMES, LINKS)),
+        "gravity_m_s2": DOWN,
+        "base_acceleration_m_s2": BASE,
+        "base_m": BASE[0],
+        "base_velocity_m_s": BASE[0],
+        "load_nm": np.zeros((FRAMES, LINKS)),
+    },
+    torque_terms: {"chain": CHAIN, **MOTION, **LOADED},
+    two_link_angles: {
+        "length_m": np.array([0.3, 0.25]),
+        "target_m": np.full((FRAMES, 2), 0.2),
+        "bend": "positive",
+        "base_m": np.zeros((FRAMES, 2)),
+    },
+    velocity_ellipse: {"jacobian_m": np.swapaxes(POSITION[:, 1:], 1, 2)},
+}
+
+# functions without an array of their own: pairs counts, the other two sort terms that torque_terms or segment_terms made
+WITHOUT_ARRAYS = {"pairs", "interaction_torques", "motion_dependent_torques"}
+
+
+# what is not refused as it should be, or not with these words; strict, so that a mark is taken away with the fault
+def case(function, name, *more):
+    """One argument of one function."""
+    return pytest.param(function, name, *more, id="-".join([function.__name__, name, *map(id_of, more)]))
+
+
+def id_of(value):
+    return str(np.shape(value)) if isinstance(value, np.ndarray | float) else str(value)
+
+
+def arrays(function, *, of=float):
+    """Names of the arrays of numbers among a function's arguments."""
+    return [name for name, v in GOOD[function].items() if isinstance(v, np.ndarray) and v.dtype == of]
+
+
+def refused(function, **change):
+    """What a function says to good arguments with a change."""
+    arguments = {**GOOD[function], **change}
+    with pytest.raises(ValueError) as raised:  # noqa: PT011 (the callers check the sentence)
+        function(**arguments)
+    return str(raised.value)
+
+
+def test_every_public_function_is_here():
+    public = {
+        name
+        for module in (limbtorque.chain, limbtorque.simulate)
+        for name in module.__all__
+        if inspect.isfunction(getattr(module, name))
+    }
+    assert {function.__name__ for function in GOOD} | WITHOUT_ARRAYS == public
+
+
+@pytest.mark.parametrize("function", GOOD, ids=lambda function: function.__name__)
+def test_good_input_is_taken_and_left_alone(function):
+    kept = {name: value.copy() for name, value in GOOD[function].items() if isinstance(value, np.ndarray)}
+    function(**GOOD[function])
+    for name, value in kept.items():
+        np.testing.assert_array_equal(GOOD[function][name], value)
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+ANY_WIDTH = {internal_angles, joint_angles, manipulability, null_space_projector, segment_angles, segment_torques}
+ANY_WIDTH |= {velocity_ellipse}
+
+
+def other_shapes(function, name):
+    """Another number of columns, one dimension more and one less, except where the function takes that too."""
+    value = GOOD[function][name]
+    if function not in ANY_WIDTH and name not in {"time_s", "counted"}:
+        yield np.concatenate([value, value[..., :1]], axis=-1)
+    if name == "counted":
+        yield value[1:]
+    yield np.stack([value, value])
+    constant = function is simulate and name in {"torque", "load_nm"}  # the same on every frame
+    if not (constant or (name.startswith("base_") and value.ndim == 2)):
+        yield value[0]
+
+
+SHAPES = [
+    case(function, name, spoilt)
+    for function in GOOD
+    for name in arrays(function) + arrays(function, of=bool)
+    for spoilt in other_shapes(function, name)
+]
+
+
+@pytest.mark.parametrize(("function", "name", "spoilt"), SHAPES)
+def test_other_shapes_are_named(function, name, spoilt):
+    message = refused(function, **{name: spoilt})
+    assert name in message
+    assert str(np.shape(spoilt)) in message
+    assert "expected" in message
+    wanted = GOOD[function][name].shape
+    given = np.shape(spoilt)
+    if len(given) == len(wanted) and function not in (minimum_jerk, pid, two_link_angles):  # these say it in words
+        assert str(wanted[-1]) in message.split("expected")[1]  # the columns it wants
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (function, name)
+        for function in GOOD
+        for name in arrays(function)
+        if len(GOOD[function][name]) == FRAMES
+        and name not in {"angle_rad", "time_s", "jacobian_m", "orientation_rad", "target_m"}
+        and (function, name) not in {(fit_rigid_chain, "joint_m"), (segment_torques, "torque_nm")}
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_other_numbers_of_frames_are_named(function, name):
+    message = refused(function, **{name: GOOD[function][name][1:]})
+    assert name in message
+    assert str(GOOD[function][name][1:].shape) in message
+    assert str(FRAMES) in message.split("expected")[1]
+
+
+# --- numbers that are none -------------------------------------------------------------------------------------------
+
+
+def spoil(value, first, second):
+    """The array with two bad numbers in it, and where the first is."""
+    spoilt, place = value.copy(), ((len(value) - 1) // 2, *[0] * (value.ndim - 1))
+    spoilt[place] = first
+    spoilt[(-1,) * value.ndim] = second
+    return spoilt, ", ".join(map(str, place))
+
+
+ENTRIES = [
+    case(function, name)
+    for function in GOOD
+    for name in arrays(function)
+    if function is not fit_rigid_chain and name != "length_m"  # NaN is a missing joint; both lengths are shown
+]
+
+
+@pytest.mark.parametrize("numbers", [(np.nan, np.inf), (-np.inf, np.nan)])
+@pytest.mark.parametrize(("function", "name"), ENTRIES)
+def test_first_number_that_is_not_finite_is_named(function, name, numbers):
+    value = GOOD[function][name]
+    spoilt, where = spoil(value, *numbers)
+    message = refused(function, **{name: spoilt})
+    assert name in message
+    assert str(value.shape) in message
+    assert f"{numbers[0]} at [{where}]" in message
+
+
+WITH_MISSING = [f for f in GOOD if "missing" in inspect.signature(f).parameters]
+GAPS = [case(f, name) for f in WITH_MISSING for name in arrays(f) if name != "gravity_m_s2"]
+GAPS += [case(fit_rigid_chain, "joint_m")]
+
+
+def with_gaps(function):
+    return {"missing": True} if function in WITH_MISSING else {}
+
+
+@pytest.mark.parametrize(("function", "name"), GAPS)
+def test_nan_passes_where_values_may_be_missing(function, name):
+    spoilt, _ = spoil(GOOD[function][name], np.nan, np.nan)
+    function(**{**GOOD[function], **with_gaps(function), name: spoilt})
+
+
+@pytest.mark.parametrize(("function", "name"), GAPS)
+def test_infinity_is_no_missing_value(function, name):
+    value = GOOD[function][name].copy()
+    value[(0,) * value.ndim] = np.nan  # may be missing, so it is not the entry that is named
+    spoilt, where = spoil(value, -np.inf, np.inf)
+    message = refused(function, **with_gaps(function), **{name: spoilt})
+    assert name in message
+    assert str(value.shape) in message
+    assert f"-inf at [{where}]" in message
+
+
+@pytest.mark.parametrize("function", [f for f in WITH_MISSING if "gravity_m_s2" in GOOD[f]], ids=lambda f: f.__name__)
+def test_gravity_cannot_be_missing(function):
+    message = refused(function, missing=True, gravity_m_s2=np.array([0.0, np.nan]))
+    assert "gravity_m_s2 of shape (2,) has nan at [1]" in message
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["force_n", "point_m", "couple_nm"])
+@pytest.mark.parametrize("function", [torque_terms, newton_euler])
+def test_numbers_of_loads_are_named(function, name, number):
+    spoilt = getattr(LOAD, name).copy()
+    place = (3, *[0] * (spoilt.ndim - 1))
+    spoilt[place] = number
+    fields = {"force_n": LOAD.force_n, "point_m": LOAD.point_m, "couple_nm": LOAD.couple_nm, name: spoilt}
+    loads = [LOAD, Load(0, **fields)]
+    message = refused(function, loads=loads)
+    assert f"loads[1].{name} of shape {spoilt.shape} has {number} at [{', '.join(map(str, place))}]" in message
+    if np.isnan(number):
+        function(**{**GOOD[function], "loads": loads}, missing=True)
+    else:
+        assert f"loads[1].{name}" in refused(function, loads=loads, missing=True)
+
+
+# --- points, choices, and things that do not belong together ---------------------------------------------------------
+
+OF_POINTS = [f for f in GOOD if "point" in GOOD[f]]
+
+
+@pytest.mark.parametrize("link", [3, -1])
+@pytest.mark.parametrize("function", OF_POINTS, ids=lambda f: f.__name__)
+def test_points_of_links_that_are_not_there_are_named(function, link):
+    assert f"point.link is {link}; the chain has links 0 to 2" in refused(function, point=Point(link, 0.1))
+
+
+@pytest.mark.parametrize("point", [Point(1, np.nan), Point(0, 0.1, np.inf)], ids=str)
+@pytest.mark.parametrize("function", OF_POINTS, ids=lambda f: f.__name__)
+def test_points_that_are_nowhere_are_named(function, point):
+    message = refused(function, point=point)
+    assert str(point) in message
+    assert "finite" in message
+
+
+ZEROS = ("x_axis", "downward_vertical")
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "choices"),
+    [
+        (jacobian, "space", ("joint", "segment")),
+        (jacobian_rate, "space", ("joint", "segment")),
+        (two_link_angles, "bend", ("positive", "negative")),
+        (two_link_angles, "unreachable", ("error", "project")),
+        pytest.param(segment_angles, "zero", ZEROS),
+        pytest.param(joint_angles, "zero", ZEROS),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_choices_that_there_are_not_are_named(function, name, choices):
+    message = refused(function, **{name: "sideways"})
+    assert f"{name} is 'sideways'" in message or f"{name} 'sideways'" in message
+    assert all(repr(choice) in message for choice in choices)
+
+
+def terms_of(chain, frames):
+    motion = (values[:frames, : chain.n_links] for values in JOINTS)
+    return torque_terms(chain, *motion, gravity_m_s2=DOWN)
+
+
+@pytest.mark.parametrize(
+    "terms", [terms_of(CHAIN, 4), terms_of(CHAIN, 1), terms_of(TWO, FRAMES)], ids=["4 frames", "1 frame", "2 links"]
+)
+@pytest.mark.parametrize(
+    "function",
+    [pytest.param(f, id=f.__name__) for f in (induced_accelerations, power_balance, segment_terms)],
+)
+def test_terms_of_another_motion_are_named(function, terms):
+    message = refused(function, terms=terms)
+    assert "terms" in message
+    assert "expected" in message
+
+
+def test_lengths_of_two_links_are_shown():
+    for lengths in ([0.3, 0.0], [-0.1, 0.3], [0.3, np.nan], [np.inf, 0.3]):
+        message = refused(two_link_angles, length_m=lengths)
+        assert f"length_m is {np.asarray(lengths).tolist()} (shape (2,))" in message
+        assert "two positive lengths" in message
+
+
+@pytest.mark.parametrize("function", [forward_dynamics, induced_accelerations])
+def test_links_without_inertia_are_refused(function):
+    bare = Chain([0.3, 0.3, 0.3], [1.0, 1.0, 0.0], [0.1, 0.1, 0.1], [0.1, 0.1, 0.0])
+    assert "no inertia about its joint" in refused(function, chain=bare)
+
+
+def test_joint_motion_needs_two_links_that_are_bent():
+    assert "the chain has 3 links" in refused(joint_motion, chain=CHAIN)
+    angle = np.array([[0.3, 0.5], [0.3, np.pi], [0.3, 0.0], [0.3, 0.5], [0.3, 0.5]])
+    message = refused(joint_motion, angle_rad=angle)
+    assert f"angle_rad[1] is {angle[1].tolist()}" in message
+    assert "in line" in message
+
+
+def test_a_fit_needs_a_complete_frame_that_counts():
+    gaps = POSITION.copy()
+    gaps[:, 2] = np.nan
+    assert "joint_m of shape (5, 4, 2) has no complete frame" in refused(fit_rigid_chain, joint_m=gaps)
+    assert "no complete frame" in refused(fit_rigid_chain, counted=np.zeros(FRAMES, dtype=bool))
+    message = refused(fit_rigid_chain, counted=np.ones(FRAMES))
+    assert "counted has shape (5,) of float64, expected (5,) of bool" in message
+
+
+@pytest.mark.parametrize("duration", [0.0, -1.0, np.nan, np.inf])
+def test_durations_that_are_none_are_named(duration):
+    assert f"duration_s is {duration}; it has to be one positive number" in refused(minimum_jerk, duration_s=duration)
+
+
+# --- simulation ------------------------------------------------------------------------------------------------------
+
+
+def limited(value):
+    """A law that always says the same, but not for ever: an integrator that cannot go on is stopped by an error."""
+    calls = iter(range(1000))
+
+    def law(*_):
+        if next(calls, None) is None:
+            raise RuntimeError("the integration does not end")
+        return value
+
+    return law
+
+
+@pytest.mark.parametrize(
+    ("time_s", "found"),
+    [
+        ([0.0], "too few"),
+        ([], "too few"),
+        ([0.0, 0.1, 0.1], "0.1 at [2] after 0.1"),
+        ([0.2, 0.1], "0.1 at [1] after 0.2"),
+    ],
+)
+def test_times_that_do_not_rise_are_named(time_s, found):
+    message = refused(simulate, time_s=time_s, torque=limited(np.zeros(LINKS)))
+    assert f"time_s of shape {np.shape(time_s)} has {found}; expected two or more rising times" in message
+
+
+def test_infinite_time_is_refused():
+    message = refused(
+        simulate,
+        time_s=[0.0, 0.1, np.inf],
+        torque=limited(np.zeros(LINKS)),
+        base_acceleration_m_s2=(0, 0),
+        load_nm=None,
+    )
+    assert "time_s of shape (3,) has inf at [2]" in message
+
+
+@pytest.mark.parametrize("value", [np.zeros(2), np.zeros((1, 3)), 0.0], ids=["(2,)", "(1, 3)", "()"])
+def test_torques_of_other_shapes_are_named(value):
+    message = refused(simulate, torque=limited(value))
+    assert "torque" in message
+    assert str(np.shape(value)) in message
+    assert "(3,)" in message
+
+
+@pytest.mark.parametrize("value", [[0.0, np.nan, 0.0], [np.inf, 0.0, 0.0]], ids=str)
+def test_torques_that_are_not_finite_are_named(value):
+    assert "torque" in refused(simulate, torque=limited(value))
+
+
+@pytest.mark.parametrize("link", [3, -1])
+def test_attached_loads_of_links_that_are_not_there_are_named(link):
+    load = AttachedLoad(Point(link, 0.1), limited((0.0, 1.0)))
+    assert f"loads[0].point.link is {link}; the chain has links 0 to 2" in refused(simulate, loads=[load])
+
+
+@pytest.mark.parametrize(
+    ("point", "force"),
+    [(POINT, (0.0, 1.0, 2.0)), (POINT, 1.0), (POINT, (np.nan, 1.0)), (Point(1, np.nan), (0.0, 1.0))],
+    ids=["(3,)", "()", "nan", "nowhere"],
+)
+def test_attached_loads_that_are_none_are_named(point, force):
+    assert "loads[0]" in refused(simulate, loads=[AttachedLoad(point, limited(force))])
+
+
+@pytest.mark.parametrize("rate", [None, limited([0.0])])
+def test_memory_and_its_rate_belong_together(rate):
+    drive = Drive(limited(np.zeros(LINKS)), () if rate else (0.0,), rate)
+    assert "a drive with a memory needs its memory_rate, and one without has none" in refused(simulate, torque=drive)
+
+
+def test_memory_rates_of_another_length_are_named():
+    drive = Drive(limited(np.zeros(LINKS)), (0.0,), limited([0.0, 0.0]))
+    assert "memory_rate" in refused(simulate, torque=drive)
+
+
+def test_control_of_another_number_of_joints_is_named():
+    gains = dict.fromkeys(("proportional_nm_rad", "integral_nm_rad_s", "derivative_nms_rad"), np.ones(2))
+    assert "torque" in refused(simulate, torque=pid(np.zeros(2), **gains))

@@ -1,0 +1,420 @@
+"""Energies, powers and induced accelerations against sympy, conservation laws and the equations of motion one by one."""
+
+import functools
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from limbtorque.chain import (
+    Chain,
+    Load,
+    forward_dynamics,
+    induced_accelerations,
+    inertia_matrix,
+    joint_positions,
+    newton_euler,
+    point_acceleration,
+    point_velocity,
+    power_balance,
+    segment_energies,
+    torque_terms,
+)
+
+ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
+GRAVITY = (0.0, -9.81)
+KINDS = ("translational", "rotational", "potential")
+
+
+def same(found, expected, scale=None):
+    """Equal within rounding of the largest number involved."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    size = max(np.abs(expected).max(initial=0.0), 0.0 if scale is None else scale, 1e-300)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
+
+
+def random_chain(rng, n):
+    length = rng.uniform(0.1, 0.6, n)
+    return Chain(length, rng.uniform(0.3, 9.0, n), length * rng.uniform(-0.2, 1.2, n), rng.uniform(0.001, 0.2, n))
+
+
+def random_motion(rng, n, frames):
+    return (
+        rng.uniform(-4.0, 4.0, (frames, n)),
+        rng.uniform(-10.0, 10.0, (frames, n)),
+        rng.uniform(-80.0, 80.0, (frames, n)),
+    )
+
+
+def arm():
+    """An upper arm and a forearm with the hand: constants of the order of a grown man's."""
+    return Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
+
+
+@st.composite
+def driven_chains(draw, least=1, most=6):
+    """A chain, its motion, its base's position and velocity, gravity, and the torques with loads on any links."""
+    n, rng = draw(st.integers(least, most)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    chain, motion = random_chain(rng, n), random_motion(rng, n, 8)
+    base = {"base_m": rng.normal(size=(8, 2)), "base_velocity_m_s": rng.normal(size=(8, 2)) * 3.0}
+    field = {"gravity_m_s2": rng.normal(size=2) * 7.0, "base_acceleration_m_s2": rng.normal(size=(8, 2)) * 30.0}
+    loads = [
+        Load(link, rng.normal(size=(8, 2)) * 100.0, rng.normal(size=(8, 2)), rng.normal(size=8) * 5.0)
+        for link in draw(st.lists(st.integers(0, n - 1), max_size=3))
+    ]
+    put = {"loads": loads, "joint_m": joint_positions(chain, motion[0], base_m=base["base_m"])}
+    return chain, motion, base, field, put
+
+
+# --- energies --------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def lagrange(n):
+    """Function of all numbers -> translational, rotational and potential energy of each segment, from positions."""
+    t = sp.Symbol("t")
+    q = [sp.Function(f"q{i}")(t) for i in range(n)] + [sp.Function("x0")(t), sp.Function("y0")(t)]
+    length, mass, com, inertia = (sp.symbols(f"{letter}0:{n}") for letter in "LmdI")
+    gravity = sp.Matrix(sp.symbols("gx gy"))
+    joint, angle, energies = sp.Matrix(q[n:]), 0, []
+    for k in range(n):
+        angle += q[k]
+        direction = sp.Matrix([sp.cos(angle), sp.sin(angle)])
+        centre, joint = joint + com[k] * direction, joint + length[k] * direction
+        velocity = centre.diff(t)
+        energies.append(
+            [
+                mass[k] * velocity.dot(velocity) / 2,
+                inertia[k] * angle.diff(t) ** 2 / 2,
+                -mass[k] * gravity.dot(centre),
+            ]
+        )
+    place, speed = (sp.symbols(f"{name}0:{n + 2}", real=True) for name in ("place", "speed"))
+    plain = [(c.diff(t), v) for c, v in zip(q, speed, strict=True)] + list(zip(q, place, strict=True))
+    energies = [[kind.subs(plain) for kind in segment] for segment in energies]
+    return sp.lambdify([*length, *mass, *com, *inertia, *place, *speed, *gravity], energies, "numpy", cse=True)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_energies_of_every_segment(n):
+    rng = np.random.default_rng(n)
+    chain, (angle, velocity, _) = random_chain(rng, n), random_motion(rng, n, 50)
+    base, base_velocity, gravity = rng.normal(size=(50, 2)), rng.normal(size=(50, 2)) * 3.0, rng.normal(size=2) * 7.0
+    constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2)
+    expected = lagrange(n)(*constants, *angle.T, *base.T, *velocity.T, *base_velocity.T, *gravity)
+    found = segment_energies(chain, angle, velocity, gravity_m_s2=gravity, base_m=base, base_velocity_m_s=base_velocity)
+    for i, kind in enumerate(KINDS):
+        same(getattr(found, kind), np.stack([segment[i] for segment in expected], axis=1))
+    whole = np.stack([sum(segment) for segment in expected], axis=1)
+    same(found.segment, whole)
+    same(found.total, whole.sum(axis=1), scale=np.abs(whole).max())
+
+
+def test_energies_of_one_link_by_hand():
+    """2 kg, centre 0.3 m from the joint, 0.1 kg m^2, at 60 degrees and 3 rad/s: 0.81 J, 0.45 J, 2 * 9.81 * 0.3 sin 60."""
+    found = segment_energies(Chain([0.5], [2.0], [0.3], [0.1]), [[np.pi / 3]], [[3.0]], gravity_m_s2=GRAVITY)
+    same(found.translational, [[0.81]])
+    same(found.rotational, [[0.45]])
+    same(found.potential, [[2.0 * 9.81 * 0.3 * np.sqrt(0.75)]])
+
+
+@given(driven_chains())
+def test_kinetic_energy_is_the_quadratic_form_of_the_inertia_matrix(case):
+    """Over a still base, v.T M v / 2."""
+    chain, (angle, velocity, _), *_ = case
+    found = segment_energies(chain, angle, velocity, gravity_m_s2=(0.0, 0.0))
+    matrix = inertia_matrix(chain, angle)
+    expected = np.einsum("ti,tij,tj->t", velocity, matrix, velocity) / 2.0
+    # the entries of M do cancel where links turn against each other
+    size = np.einsum("ti,tij,tj->t", np.abs(velocity), np.abs(matrix), np.abs(velocity)).max()
+    same(found.total, expected, scale=size)
+    assert not found.potential.any()
+
+
+@given(driven_chains())
+def test_energy_is_that_of_the_centre_of_mass_and_of_the_motion_about_it(case):
+    """Koenig: m v_c^2 / 2 and the segments' energies in the frame that moves with the centre of mass."""
+    chain, (angle, velocity, _), base, *_ = case
+    found = segment_energies(chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **base)
+    speeds = [
+        point_velocity(
+            chain, angle, velocity, point=chain.centre_of_mass(k), base_velocity_m_s=base["base_velocity_m_s"]
+        )
+        for k in range(chain.n_links)
+    ]
+    share = chain.mass_kg / chain.mass_kg.sum()
+    centre = sum(part * speed for part, speed in zip(share, speeds, strict=True))
+    about = {"base_m": base["base_m"], "base_velocity_m_s": base["base_velocity_m_s"] - centre}
+    inner = segment_energies(chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **about)
+    same(found.total, inner.total + chain.mass_kg.sum() * (centre**2).sum(axis=1) / 2.0)
+
+
+@given(driven_chains(), st.floats(-7.0, 7.0), st.tuples(st.floats(-5.0, 5.0), st.floats(-5.0, 5.0)))
+def test_turning_the_laboratory_leaves_the_energies_and_moving_it_shifts_the_potential(case, turn, shift):
+    chain, (angle, velocity, _), base, field, _ = case
+    gravity = field["gravity_m_s2"]
+    before = segment_energies(chain, angle, velocity, gravity_m_s2=gravity, **base)
+    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    after = segment_energies(
+        chain,
+        angle + turn * np.eye(chain.n_links)[0],
+        velocity,
+        gravity_m_s2=matrix @ gravity,
+        base_m=base["base_m"] @ matrix.T + shift,
+        base_velocity_m_s=base["base_velocity_m_s"] @ matrix.T,
+    )
+    same(after.translational, before.translational)
+    same(after.rotational, before.rotational)
+    moved = -chain.mass_kg * ((matrix @ gravity) @ shift)
+    size = 9.0 * np.abs(gravity).sum() * 10.0  # the heaviest link, some metres from the origin
+    same(after.potential, before.potential + moved, scale=size)
+
+
+def test_a_chain_that_is_carried_along_has_the_energy_of_its_mass():
+    """No joint turns: m v^2 / 2 of all the mass, whatever the posture."""
+    chain, angle = random_chain(np.random.default_rng(5), 4), random_motion(np.random.default_rng(5), 4, 10)[0]
+    found = segment_energies(chain, angle, 0 * angle, gravity_m_s2=(0.0, 0.0), base_velocity_m_s=(3.0, -4.0))
+    same(found.translational, np.tile(12.5 * chain.mass_kg, (10, 1)))
+    assert not found.rotational.any()
+
+
+# --- powers ----------------------------------------------------------------------------------------------------------
+
+
+@given(driven_chains())
+def test_powers_add_up_to_the_rate_of_energy(case):
+    """With loads, a base that is driven and gravity of any direction: rounding of the largest power only."""
+    chain, motion, base, field, put = case
+    terms = torque_terms(chain, *motion, **field, **put)
+    speed = base["base_velocity_m_s"]
+    found = power_balance(chain, *motion, terms=terms, **field, base_velocity_m_s=speed)
+    gross = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis], axis=2)).sum(axis=2)
+    gross = gross + np.abs(terms.gravity) + np.abs(terms.base) + np.abs(terms.external)
+    size = (gross * np.abs(motion[1])).sum(axis=1).max() + np.abs(found.base).max()
+    same(found.residual, np.zeros(8), scale=size)
+
+
+@given(driven_chains())
+def test_each_power_is_that_of_its_forces(case):
+    """Joints: torque times velocity. Base with loads: reaction of the recursive pass and loads' forces times base velocity.
+
+    Loads about the joints: force times the velocity of its point relative to the base, couple times that of its link.
+    """
+    chain, motion, base, field, put = case
+    terms, wrenches = torque_terms(chain, *motion, **field, **put), newton_euler(chain, *motion, **field, **put)
+    speed = base["base_velocity_m_s"]
+    found = power_balance(chain, *motion, terms=terms, **field, base_velocity_m_s=speed)
+    pushed = wrenches.reaction_n[:, 0] + sum(load.force_n for load in put["loads"])
+    worked, omega = np.zeros(8), np.cumsum(motion[1], axis=1)
+    for load in put["loads"]:
+        steps = np.diff(put["joint_m"], axis=1)[:, : load.link]
+        steps = np.concatenate([steps, (load.point_m - put["joint_m"][:, load.link])[:, None]], axis=1)
+        across = np.stack([-steps[:, :, 1], steps[:, :, 0]], axis=2)
+        relative = (omega[:, : load.link + 1, None] * across).sum(axis=1)
+        worked += (load.force_n * relative).sum(axis=1) + load.couple_nm * omega[:, load.link]
+    # the loads, of 100 N, turn with up to 60 rad/s on arms of a metre; so do the torques
+    size = 1e4 * (1 + len(put["loads"])) + np.abs(terms.net).max() * 60.0
+    same(found.joint, wrenches.torque_nm * motion[1], scale=size)
+    same(found.base, (pushed * speed).sum(axis=1), scale=size)
+    same(found.external, worked, scale=size)
+
+
+def test_rate_of_energy_is_the_derivative_of_the_energy():
+    """A smooth motion on a base that swings, gravity tilted; differences of eighth order at 2 ms.
+
+    Their error is about (w h)^8 / 630 of the power, with w = 2 * 3 * 8 / s for the third harmonic of the fastest joint and
+    its square: 1e-11; rounding of 50 J over 2 ms is 1e-11 of the power as well.
+    """
+    chain, h = Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062]), 2e-3
+    t = np.arange(-4, 604) * h
+    size, pace, phase = np.array([0.8, 0.5, 0.3]), np.array([4.0, 6.0, 8.0]), np.array([0.1, 0.7, 2.0])
+    argument = np.outer(t, pace) + phase
+    motion = (
+        np.array([-1.0, 0.9, 0.2]) + size * np.sin(argument),
+        size * pace * np.cos(argument),
+        -size * pace**2 * np.sin(argument),
+    )
+    swing = np.outer(t, [5.0, 7.0]) + np.array([0.3, 1.0])
+    base, speed, push = 0.2 * np.sin(swing), 0.2 * np.cos(swing) * [5.0, 7.0], -0.2 * np.sin(swing) * [25.0, 49.0]
+    gravity = (2.0, -9.6)
+    field = {"gravity_m_s2": gravity, "base_acceleration_m_s2": push}
+    found = power_balance(chain, *motion, terms=torque_terms(chain, *motion, **field), base_velocity_m_s=speed, **field)
+    energy = segment_energies(chain, *motion[:2], gravity_m_s2=gravity, base_m=base, base_velocity_m_s=speed).total
+    weights = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / h
+    rate = sum(w * energy[k : k + 600] for k, w in enumerate(weights))
+    np.testing.assert_allclose(found.energy_rate[4:-4], rate, rtol=0.0, atol=1e-10 * np.abs(rate).max())
+    assert np.abs(found.base).max() > 1.0
+
+
+def test_a_dropped_chain_only_trades_potential_for_kinetic_energy():
+    """Base with the acceleration of gravity, joints locked: no torque, no power, no rate of energy."""
+    chain, rng = random_chain(np.random.default_rng(6), 3), np.random.default_rng(6)
+    angle, gravity = rng.uniform(-3, 3, (10, 3)), np.array([0.0, -9.81])
+    field = {"gravity_m_s2": gravity, "base_acceleration_m_s2": gravity}
+    terms = torque_terms(chain, angle, 0 * angle, 0 * angle, **field)
+    found = power_balance(chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(1.0, -2.0), **field)
+    for power in (found.joint.sum(axis=1), found.base, found.external, found.energy_rate, found.residual):
+        same(power, np.zeros(10), scale=100.0)  # weight times velocity
+
+
+def test_lifting_a_chain_takes_its_weight():
+    """Base at constant velocity, joints locked by their torques: the base gives m g v upwards, the joints nothing."""
+    chain = arm()
+    angle = np.array([[0.3, 0.9]])
+    field = {"gravity_m_s2": GRAVITY, "base_acceleration_m_s2": (0.0, 0.0)}
+    terms = torque_terms(chain, angle, 0 * angle, 0 * angle, **field)
+    found = power_balance(chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(5.0, 0.4), **field)
+    same(found.base, [3.8 * 9.81 * 0.4])
+    same(found.energy_rate, found.base)
+    assert not found.joint.any()
+
+
+# --- induced accelerations -------------------------------------------------------------------------------------------
+
+
+@given(driven_chains())
+def test_induced_accelerations_add_up_to_the_motion(case):
+    """Solving with M amplifies rounding of the largest term: an acceleration is right to it over M's least eigenvalue."""
+    chain, motion, _, field, put = case
+    angle, velocity, acceleration = motion
+    terms, base = torque_terms(chain, *motion, **field, **put), field["base_acceleration_m_s2"]
+    found = induced_accelerations(chain, angle, velocity, terms=terms, base_acceleration_m_s2=base)
+    gross = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis], axis=2)).sum(axis=2)
+    gross = gross + np.abs(terms.gravity) + np.abs(terms.base) + np.abs(terms.external) + np.abs(terms.net)
+    size = 10 * gross.max() / np.linalg.eigvalsh(inertia_matrix(chain, angle))[:, 0].min()
+    same(found.joint_rad_s2.sum(axis=2), acceleration, scale=size)
+    end = point_acceleration(chain, *motion, point=chain.endpoint, base_acceleration_m_s2=base)
+    same(found.endpoint_m_s2.sum(axis=2), end, scale=size)
+    assert found.sources == (*(f"torque_{j}" for j in range(chain.n_links)), "gravity", "velocity", "base", "external")
+
+
+@given(driven_chains(1, 4))
+def test_each_source_alone_makes_its_part(case):
+    """Forward dynamics of the chain with one thing acting: one torque, gravity, velocity, the base, or the loads."""
+    chain, motion, _, field, put = case
+    angle, velocity, _ = motion
+    n, nothing, zero = chain.n_links, 0 * motion[0], (0.0, 0.0)
+    terms, base = torque_terms(chain, *motion, **field, **put), field["base_acceleration_m_s2"]
+    found = induced_accelerations(chain, angle, velocity, terms=terms, base_acceleration_m_s2=base)
+    alone = {f"torque_{j}": (nothing, terms.net * np.eye(n)[j], zero, zero, nothing) for j in range(n)}
+    alone["gravity"] = (nothing, nothing, field["gravity_m_s2"], zero, nothing)
+    alone["velocity"] = (velocity, nothing, zero, zero, nothing)
+    alone["base"] = (nothing, nothing, zero, base, nothing)
+    alone["external"] = (nothing, nothing, zero, zero, -terms.external)
+    least = np.linalg.eigvalsh(inertia_matrix(chain, angle))[:, 0].min()
+    gross = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis], axis=2)).sum(axis=2).max()
+    size = 10 * (gross + np.abs(terms.net).max() + np.abs(terms.external).max()) / least
+    assert found.joint_rad_s2.shape == (8, n, n + 4)
+    assert found.endpoint_m_s2.shape == (8, 2, n + 4)
+    for k, source in enumerate(found.sources):
+        speed, torque, gravity, push, load = alone[source]
+        acceleration = forward_dynamics(
+            chain, angle, speed, torque, gravity_m_s2=gravity, base_acceleration_m_s2=push, load_nm=load
+        )
+        end = point_acceleration(chain, angle, speed, acceleration, point=chain.endpoint, base_acceleration_m_s2=push)
+        same(found.joint_rad_s2[:, :, k], acceleration, scale=size)
+        same(found.endpoint_m_s2[:, :, k], end, scale=size)
+
+
+def responses(chain, angle):
+    """Acceleration of joint i for 1 N m at joint j, shape (n_frames, n, n): a chain at rest that holds nothing else."""
+    n, field = chain.n_links, {"gravity_m_s2": (0.0, 0.0)}
+    columns = []
+    for j in range(n):
+        unit = np.tile(np.eye(n)[j], (len(angle), 1))
+        acceleration = forward_dynamics(chain, angle, 0 * angle, unit, **field)
+        terms = torque_terms(chain, angle, 0 * angle, acceleration, **field)
+        columns.append(induced_accelerations(chain, angle, 0 * angle, terms=terms).joint_rad_s2[:, :, j])
+    return np.stack(columns, axis=2)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_torque_here_does_there_what_one_there_does_here(n):
+    """M^-1 is symmetric: 1 N m at the elbow accelerates the shoulder as 1 N m at the shoulder the elbow."""
+    rng = np.random.default_rng(n)
+    chain, angle = random_chain(rng, n), random_motion(rng, n, 20)[0]
+    found = responses(chain, angle)
+    # rounding of 1 N m over the least eigenvalue of M
+    size = 10.0 / np.linalg.eigvalsh(inertia_matrix(chain, angle))[:, 0].min()
+    same(found, np.swapaxes(found, 1, 2), scale=size)
+    same(found @ inertia_matrix(chain, angle), np.tile(np.eye(n), (20, 1, 1)), scale=10 * size)
+
+
+def test_a_shoulder_torque_turns_the_elbow():
+    """Two links by hand: a2'' = -M12 T1 / det M, where M12 = I2 + m2 d2^2 + m2 L1 d2 cos(a2).
+
+    A straight elbow is left behind (extends, when the shoulder flexes); one bent so far that m2 L1 d2 cos(a2) outweighs
+    I2 + m2 d2^2 goes with it. In between no part of a shoulder torque reaches it.
+    """
+    chain = arm()
+    own, coupled = 0.021 + 1.7 * 0.16**2, 1.7 * 0.31 * 0.16
+    neutral = np.arccos(-own / coupled)
+    angle = np.array([[0.4, 0.0], [0.4, 1.2], [0.4, neutral], [0.4, 3.0], [0.4, -3.0]])
+    m11 = 0.0205 + 2.1 * 0.135**2 + own + 1.7 * 0.31**2 + 2.0 * coupled * np.cos(angle[:, 1])
+    m12 = own + coupled * np.cos(angle[:, 1])
+    found = responses(chain, angle)
+    determinant = m11 * own - m12**2
+    same(found[:, 1, 0], -m12 / determinant, scale=1.0 / determinant.min())
+    same(found[:, 0, 0], own / determinant, scale=1.0 / determinant.min())
+    assert np.sign(found[:, 1, 0].round(9)).tolist() == [-1.0, -1.0, 0.0, 1.0, 1.0]
+
+
+def test_gravity_makes_a_limp_arm_fall():
+    """One link held level and let go: -m g d / I0, and 3 g / 2 at the end of a rod, more than g."""
+    length, mass = 0.6, 2.0
+    rod = Chain([length], [mass], [length / 2], [mass * length**2 / 12])
+    terms = torque_terms(rod, [[0.0]], [[0.0]], [[0.0]], gravity_m_s2=GRAVITY)
+    found = induced_accelerations(rod, [[0.0]], [[0.0]], terms=terms)
+    same(found.joint_rad_s2[0, 0, 1], -1.5 * 9.81 / length)
+    same(found.endpoint_m_s2[0, :, 1], [0.0, -1.5 * 9.81])
+    same(found.joint_rad_s2[0, 0, 0], 1.5 * 9.81 / length)  # what holds it level makes up for it
+    assert not found.joint_rad_s2[0, 0, 2:].any()
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+def test_a_link_without_inertia_has_no_induced_acceleration():
+    massless = Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0])
+    zero = np.zeros((1, 2))
+    terms = torque_terms(massless, zero, zero, zero, gravity_m_s2=GRAVITY)
+    with pytest.raises(ValueError, match="the inertia matrix is singular: a link has no inertia about its joint"):
+        induced_accelerations(massless, zero, zero, terms=terms)
+
+
+def test_a_missing_value_stays_in_its_frame():
+    chain, rng = random_chain(np.random.default_rng(8), 3), np.random.default_rng(8)
+    angle, velocity, acceleration = random_motion(rng, 3, 12)
+    torn = angle.copy()
+    torn[5, 1] = np.nan
+    results = []
+    for posture in (angle, torn):
+        motion, options = (posture, velocity, acceleration), {"gravity_m_s2": GRAVITY, "missing": True}
+        terms = torque_terms(chain, *motion, **options)
+        energy = segment_energies(chain, posture, velocity, **options)
+        power = power_balance(chain, *motion, terms=terms, **options)
+        induced = induced_accelerations(chain, posture, velocity, terms=terms, missing=True)
+        results.append([energy.total, power.energy_rate, power.residual, induced.joint_rad_s2, induced.endpoint_m_s2])
+    for clean, found in zip(*results, strict=True):
+        assert np.isnan(found[5]).any()
+        np.testing.assert_array_equal(np.delete(found, 5, axis=0), np.delete(clean, 5, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"angle_rad": np.zeros((3, 1))}, r"angle_rad has shape \(3, 1\), expected \(n_frames, 2\)"),
+        ({"velocity_rad_s": np.zeros((2, 2))}, r"velocity_rad_s has shape \(2, 2\), expected \(3, 2\)"),
+        ({"velocity_rad_s": np.full((3, 2), np.nan)}, r"velocity_rad_s of shape \(3, 2\) has nan at \[0, 0\]"),
+        ({"gravity_m_s2": 9.81}, "gravity_m_s2 has shape"),
+        ({"base_m": np.zeros((2, 2))}, r"base_m has shape \(2, 2\), expected \(2,\) or \(3, 2\)"),
+        ({"base_velocity_m_s": (1.0,)}, r"base_velocity_m_s has shape \(1,\)"),
+    ],
+)
+def test_bad_arguments_of_energies_are_named(change, message):
+    good = {"angle_rad": np.zeros((3, 2)), "velocity_rad_s": np.zeros((3, 2)), "gravity_m_s2": GRAVITY}
+    with pytest.raises(ValueError, match=message):
+        segment_energies(arm(), **{**good, **change})

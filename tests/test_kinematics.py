@@ -1,0 +1,458 @@
+"""Where the points of a chain are and how they move, against derivatives of positions taken with sympy, and geometry."""
+
+import functools
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from limbtorque.chain import (
+    Chain,
+    Load,
+    Point,
+    acceleration_parts,
+    jacobian,
+    jacobian_rate,
+    joint_positions,
+    manipulability,
+    null_space_projector,
+    pairs,
+    point_acceleration,
+    point_jerk,
+    point_position,
+    point_velocity,
+    torque_terms,
+    velocity_ellipse,
+)
+
+N_STATES = 100
+ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
+LINKS = [(n, link) for n in (1, 2, 3) for link in range(n)]
+DERIVATIVES = ("position", "velocity", "acceleration", "jerk")
+PARTS = ("tangential", "centripetal", "coriolis")
+
+
+def same(found, expected, scale=None):
+    """Equal within rounding of the largest number involved."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    size = max(np.abs(expected).max(initial=0.0), 0.0 if scale is None else scale, 1e-300)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
+
+
+def random_chain(rng, n):
+    length = rng.uniform(0.1, 0.6, n)
+    return Chain(length, rng.uniform(0.3, 9.0, n), length * rng.uniform(-0.2, 1.2, n), rng.uniform(0.001, 0.2, n))
+
+
+def random_motion(rng, n, frames=N_STATES):
+    """Angle, velocity, acceleration and jerk of the joints."""
+    return [rng.uniform(-size, size, (frames, n)) for size in (4.0, 10.0, 80.0, 900.0)]
+
+
+def random_point(rng, link):
+    """A point beside its link, before, on or beyond it."""
+    return Point(link, rng.uniform(-0.2, 0.7), rng.uniform(-0.3, 0.3))
+
+
+def cross(a, b):
+    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+
+
+def dot(a, b):
+    return (a * b).sum(axis=-1)
+
+
+# --- derivatives of the position -------------------------------------------------------------------------------------
+
+
+@functools.cache
+def differentiated(n, link):
+    """Function of all numbers -> position, derivatives, Jacobians, their rates and the parts of the acceleration."""
+    t = sp.Symbol("t")
+    names = [f"q{i}" for i in range(n)] + ["x0", "y0"]
+    functions = [sp.Function(name)(t) for name in names]
+    values = [sp.symbols([f"{name}_{k}" for name in names]) for k in range(4)]
+    length, (along, across) = sp.symbols(f"L0:{n}"), sp.symbols("along across")
+    theta = [sum(functions[: k + 1]) for k in range(n)]
+
+    def place(angles):
+        reach = functions[n:]
+        for k, angle in enumerate(angles):
+            out, left = (length[k], 0) if k < link else (along, across)
+            reach = [
+                reach[0] + out * sp.cos(angle) - left * sp.sin(angle),
+                reach[1] + out * sp.sin(angle) + left * sp.cos(angle),
+            ]
+        return sp.Matrix(reach)
+
+    def plain(expression):
+        for k in (3, 2, 1, 0):
+            expression = expression.subs(
+                [(f.diff(t, k) if k else f, v) for f, v in zip(functions, values[k], strict=True)]
+            )
+        return expression
+
+    position = place(theta[: link + 1])
+    free = sp.symbols(f"theta0:{n}")
+    by_segment = place(free[: link + 1]).jacobian(free).subs(list(zip(free, theta, strict=True)))
+    by_joint = position.jacobian(functions[:n])
+    rates = [matrix.diff(t) for matrix in (by_joint, by_segment)]
+    acceleration = plain(position.diff(t, 2))
+    velocity, spin = values[1][:n], values[2][:n]
+    parts = [
+        [acceleration.diff(spin[j]) * spin[j] for j in range(n)],
+        [acceleration.diff(velocity[j], 2) / 2 * velocity[j] ** 2 for j in range(n)],
+        [acceleration.diff(velocity[p], velocity[q]) * velocity[p] * velocity[q] for p, q in pairs(n)],
+    ]
+    moves = [list(plain(position.diff(t, k) if k else position)) for k in range(4)]
+    matrices = [plain(matrix).tolist() for matrix in (by_joint, by_segment, *rates)]
+    result = [*moves, *matrices, *([list(vector) for vector in part] for part in parts)]
+    symbols = [symbol for one in values for symbol in one]
+    return sp.lambdify([*length, along, across, *symbols], result, "numpy", cse=True)
+
+
+def filled(nested):
+    """Nested lists of arrays and constants as one array with time first."""
+    if isinstance(nested, list):
+        return np.stack([filled(part) for part in nested], axis=1) if nested else np.empty((N_STATES, 0, 2))
+    return np.broadcast_to(np.asarray(nested, dtype=float), (N_STATES,))
+
+
+def case(n, link):
+    """A chain on a moving base, a point on it, and what sympy says of it, by name."""
+    rng = np.random.default_rng(10 * n + link)
+    chain, motion, point = random_chain(rng, n), random_motion(rng, n), random_point(rng, link)
+    base = [rng.normal(size=(N_STATES, 2)) * size for size in (1.0, 3.0, 20.0, 300.0)]
+    state = [np.hstack(both).T for both in zip(motion, base, strict=True)]
+    expected = differentiated(n, link)(*chain.length_m, point.along_m, point.across_m, *np.concatenate(state))
+    names = (*DERIVATIVES, "by_joint", "by_segment", "by_joint_rate", "by_segment_rate", *PARTS)
+    return chain, motion, point, base, dict(zip(names, map(filled, expected), strict=True))
+
+
+@pytest.mark.parametrize(("n", "link"), LINKS)
+def test_position_velocity_acceleration_and_jerk_of_any_point(n, link):
+    chain, motion, point, base, expected = case(n, link)
+    same(point_position(chain, *motion[:1], point=point, base_m=base[0]), expected["position"])
+    same(point_velocity(chain, *motion[:2], point=point, base_velocity_m_s=base[1]), expected["velocity"])
+    same(point_acceleration(chain, *motion[:3], point=point, base_acceleration_m_s2=base[2]), expected["acceleration"])
+    same(point_jerk(chain, *motion, point=point, base_jerk_m_s3=base[3]), expected["jerk"])
+
+
+@pytest.mark.parametrize(("n", "link"), LINKS)
+def test_jacobians_and_their_rates_in_both_spaces(n, link):
+    chain, (angle, velocity, *_), point, _, expected = case(n, link)
+    for space in ("joint", "segment"):
+        matrix, rate = expected[f"by_{space}"], expected[f"by_{space}_rate"]
+        same(jacobian(chain, angle, point=point, space=space), matrix)
+        same(jacobian_rate(chain, angle, velocity, point=point, space=space), rate)
+        assert not matrix[:, :, link + 1 :].any()  # joints beyond the point do not move it
+
+
+@pytest.mark.parametrize(("n", "link"), LINKS)
+def test_parts_of_the_acceleration_are_the_coefficients(n, link):
+    """Tangential: of the angular accelerations; centripetal: of squared velocities; Coriolis: of their products."""
+    chain, motion, point, base, expected = case(n, link)
+    found = acceleration_parts(chain, *motion[:3], point=point, base_acceleration_m_s2=base[2])
+    for name in PARTS:
+        same(getattr(found, name), expected[name], scale=np.abs(expected["acceleration"]).max())
+    np.testing.assert_array_equal(found.base, base[2])
+    same(found.total, expected["acceleration"])
+
+
+def test_endpoint_and_centres_of_mass_are_points_of_their_links():
+    """A chain bent by right angles, by hand: up, left, down."""
+    chain = Chain([3.0, 4.0, 2.0], [1.0, 1.0, 1.0], [1.0, 2.5, 0.5], [1.0, 1.0, 1.0])
+    angle = [[np.pi / 2, np.pi / 2, np.pi / 2]]
+    places = {chain.endpoint: (-3.0, 3.0), Point(1, 1.0, 0.5): (0.0, 4.5), Point(2, 0.0): (-3.0, 5.0)}
+    places |= {chain.centre_of_mass(k): place for k, place in enumerate([(1.0, 3.0), (-1.5, 5.0), (-3.0, 4.5)])}
+    for point, place in places.items():
+        found = point_position(chain, angle, point=point, base_m=(1.0, 2.0))
+        np.testing.assert_allclose(found, [place], rtol=0.0, atol=1e-15 * 10)  # rounding of cos(pi / 2) times 3 m
+
+
+# --- relations that hold for any number of links ---------------------------------------------------------------------
+
+
+@st.composite
+def chains(draw, least=1, most=6):
+    """A chain, its motion and a point on one of its links."""
+    n, rng = draw(st.integers(least, most)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return random_chain(rng, n), random_motion(rng, n, 8), random_point(rng, draw(st.integers(0, n - 1)))
+
+
+@given(chains())
+def test_jacobian_times_velocity_is_the_velocity_of_the_point(drawn):
+    chain, (angle, velocity, acceleration, _), point = drawn
+    for space in ("joint", "segment"):
+        turns = [a if space == "joint" else np.cumsum(a, axis=1) for a in (velocity, acceleration)]
+        matrix = jacobian(chain, angle, point=point, space=space)
+        rate = jacobian_rate(chain, angle, velocity, point=point, space=space)
+        moved = np.einsum("tci,ti->tc", matrix, turns[0])
+        driven = np.einsum("tci,ti->tc", rate, turns[0]) + np.einsum("tci,ti->tc", matrix, turns[1])
+        same(moved, point_velocity(chain, angle, velocity, point=point), scale=10.0)
+        same(driven, point_acceleration(chain, angle, velocity, acceleration, point=point), scale=1000.0)
+
+
+@given(chains())
+def test_a_force_is_worth_the_transposed_jacobian(drawn):
+    """Virtual work: the torques that hold a force at rest are minus J.T @ force, those of a couple minus the couple."""
+    chain, (angle, *_), point = drawn
+    rng = np.random.default_rng(chain.n_links)
+    force, couple, base = rng.normal(size=(8, 2)) * 40.0, rng.normal(size=8), rng.normal(size=(8, 2))
+    joints = joint_positions(chain, angle, base_m=base)
+    place = point_position(chain, angle, point=point, base_m=base)
+    load = Load(point.link, force, place, couple)
+    held = torque_terms(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0, 0), loads=[load], joint_m=joints).external
+    worth = np.einsum("tci,tc->ti", jacobian(chain, angle, point=point), force)
+    worth[:, : point.link + 1] += couple[:, None]
+    same(held, -worth, scale=400.0)  # 100 N on arms of up to 4 m
+
+
+@given(chains())
+def test_every_part_of_the_acceleration_has_its_direction(drawn):
+    """Across the line from its joint; towards its joint; towards the distal joint of a pair that turns one way."""
+    chain, motion, point = drawn
+    angle, velocity, acceleration = motion[:3]
+    parts = acceleration_parts(chain, angle, velocity, acceleration, point=point)
+    n, joints = chain.n_links, joint_positions(chain, angle)[:, :-1]
+    arm = point_position(chain, angle, point=point)[:, None] - joints
+    arm[:, point.link + 1 :] = 0.0  # joints beyond the point do nothing to it
+    size = np.abs(arm).max() * 1000.0
+    same(dot(parts.tangential, arm), np.zeros((8, n)), scale=size)
+    same(cross(arm, parts.tangential), dot(arm, arm) * acceleration, scale=size)
+    same(parts.centripetal, -arm * velocity[:, :, None] ** 2, scale=size)
+    for k, (p, q) in enumerate(pairs(n)):
+        same(parts.coriolis[:, k], -2.0 * arm[:, q] * (velocity[:, p] * velocity[:, q])[:, None], scale=size)
+    assert parts.coriolis.shape == (8, n * (n - 1) // 2, 2)
+    for beyond in range(point.link + 1, n):
+        assert not parts.tangential[:, beyond].any()
+        assert not parts.centripetal[:, beyond].any()
+
+
+# --- one and two links -----------------------------------------------------------------------------------------------
+
+
+def test_the_end_of_one_link_moves_on_a_circle():
+    """Velocity l a' along the tangent, tangential acceleration l a'', centripetal acceleration l a'^2."""
+    chain, motion = Chain([0.7], [1.0], [0.3], [0.1]), random_motion(np.random.default_rng(1), 1)
+    angle, velocity, acceleration, _ = (a[:, 0] for a in motion)
+    radial, across = np.stack([np.cos(angle), np.sin(angle)], 1), np.stack([-np.sin(angle), np.cos(angle)], 1)
+    parts = acceleration_parts(chain, *motion[:3], point=chain.endpoint)
+    same(point_velocity(chain, *motion[:2], point=chain.endpoint), (0.7 * velocity)[:, None] * across)
+    same(parts.tangential[:, 0], (0.7 * acceleration)[:, None] * across)
+    same(parts.centripetal[:, 0], (-0.7 * velocity**2)[:, None] * radial)
+    same(np.hypot(*parts.tangential[:, 0].T), 0.7 * np.abs(acceleration))
+    same(np.hypot(*parts.centripetal[:, 0].T), 0.7 * velocity**2)
+    assert parts.coriolis.shape == (N_STATES, 0, 2)
+
+
+def test_a_fixed_joint_leaves_one_link():
+    """First joint fixed: the end circles the second with l2. Second joint fixed, straight: the base with l1 + l2."""
+    chain, (angle, velocity, acceleration, _) = (
+        Chain([0.3, 0.25], [1, 1], [0.1, 0.1], [1, 1]),
+        random_motion(np.random.default_rng(2), 2),
+    )
+    only = np.array([0.0, 1.0])
+    first_fixed = acceleration_parts(chain, angle * only, velocity * only, acceleration * only, point=chain.endpoint)
+    assert not first_fixed.coriolis.any()
+    same(np.hypot(*first_fixed.tangential.sum(axis=1).T), 0.25 * np.abs(acceleration[:, 1]))
+    same(np.hypot(*first_fixed.centripetal.sum(axis=1).T), 0.25 * velocity[:, 1] ** 2)
+    only = np.array([1.0, 0.0])
+    second_fixed = acceleration_parts(chain, angle * only, velocity * only, acceleration * only, point=chain.endpoint)
+    assert not second_fixed.coriolis.any()
+    same(np.hypot(*second_fixed.tangential.sum(axis=1).T), 0.55 * np.abs(acceleration[:, 0]))
+    same(np.hypot(*second_fixed.centripetal.sum(axis=1).T), 0.55 * velocity[:, 0] ** 2)
+
+
+def test_polar_manipulator():
+    """Equal links with 2 a1 + a2 = pi: the end stays on the y axis at r = 2 l sin(a1).
+
+    With a2' = -2 a1' and a2'' = -2 a1'', and (cos, sin)(a1 + a2) = (-cos a1, sin a1), the sums over the joints are:
+    tangential 2 l cos(a1) a1'' along the line, nothing across; centripetal -6 l sin(a1) a1'^2 along, 4 l cos(a1) a1'^2
+    across; Coriolis 4 l sin(a1) a1'^2 along, -4 l cos(a1) a1'^2 across. Together r'' along the line.
+    """
+    size, rng = 0.45, np.random.default_rng(3)
+    chain = Chain([size, size], [1.0, 1.0], [0.2, 0.2], [0.1, 0.1])
+    a, v, s = (rng.uniform(-w, w, N_STATES) for w in (3.0, 9.0, 60.0))
+    motion = [np.stack(pair, axis=1) for pair in ((a, np.pi - 2 * a), (v, -2 * v), (s, -2 * s))]
+    nothing, sine, cosine = np.zeros(N_STATES), size * np.sin(a), size * np.cos(a)
+    same(point_position(chain, motion[0], point=chain.endpoint), np.stack([nothing, 2 * sine], axis=1))
+    same(point_velocity(chain, *motion[:2], point=chain.endpoint), np.stack([nothing, 2 * cosine * v], axis=1))
+    parts, whole = acceleration_parts(chain, *motion, point=chain.endpoint), 40.0 * 81.0
+    expected = {
+        "tangential": [nothing, 2 * cosine * s],
+        "centripetal": [4 * cosine * v**2, -6 * sine * v**2],
+        "coriolis": [-4 * cosine * v**2, 4 * sine * v**2],
+    }
+    for name, components in expected.items():
+        same(getattr(parts, name).sum(axis=1), np.stack(components, axis=1), scale=whole)
+    same(parts.total, np.stack([nothing, 2 * cosine * s - 2 * sine * v**2], axis=1), scale=whole)
+
+
+# --- mobility --------------------------------------------------------------------------------------------------------
+
+
+def test_manipulability_of_two_links():
+    """L1 L2 |sin(a2)| in any posture; 0 where they are in line."""
+    chain = Chain([0.31, 0.27], [1, 1], [0.1, 0.1], [1, 1])
+    angle = random_motion(np.random.default_rng(4), 2)[0]
+    found = manipulability(jacobian(chain, angle, point=chain.endpoint))
+    same(found, 0.31 * 0.27 * np.abs(np.sin(angle[:, 1])))
+    straight = [[0.4, 0.0], [-2.0, np.pi], [1.1, -np.pi]]
+    assert manipulability(jacobian(chain, straight, point=chain.endpoint)).max() < 1e-16  # rounding of sin(pi) L1 L2
+
+
+@given(chains(2, 6))
+def test_manipulability_is_the_root_of_the_determinant(drawn):
+    """det(J J.T) by its formula is right to rounding of its two products, of the order of 1 m^4 at most."""
+    chain, (angle, *_), _ = drawn
+    matrix = jacobian(chain, angle, point=chain.endpoint)
+    (a, b), (_, d) = np.moveaxis(matrix @ np.swapaxes(matrix, 1, 2), 0, 2)
+    np.testing.assert_allclose(manipulability(matrix) ** 2, a * d - b**2, rtol=0.0, atol=1e-13 * np.abs(a * d).max())
+
+
+def test_ellipse_by_trying_all_joint_velocities():
+    """Unit joint velocities of two joints, one each 360 / 20000 degrees: half a step off the axis at the most.
+
+    Half a step h = pi / 20000 off, the longer half axis is short by h^2 / 2 = 1.2e-8 of itself, the shorter one too long
+    by less than (h s1 / s2)^2 / 2 of itself, and the direction is off by less than h (s2 / s1 < 1).
+    """
+    n_tried, chain = 20000, Chain([0.31, 0.27], [1, 1], [0.1, 0.1], [1, 1])
+    angle = random_motion(np.random.default_rng(5), 2, 12)[0]
+    phase = 2.0 * np.pi * np.arange(n_tried) / n_tried
+    tried = np.stack([np.cos(phase), np.sin(phase)], axis=1)
+    found = velocity_ellipse(jacobian(chain, angle, point=chain.endpoint))
+    step = np.pi / n_tried
+    for k in range(len(angle)):
+        speed = point_velocity(chain, np.tile(angle[k], (n_tried, 1)), tried, point=chain.endpoint)
+        size = np.hypot(*speed.T)
+        longer, shorter = found.semi_axes[k]
+        assert -1e-15 < longer - size.max() < longer * step**2
+        assert -1e-15 < size.min() - shorter < shorter * (step * longer / shorter) ** 2
+        fastest = speed[size.argmax()]
+        off = np.angle(np.exp(2j * (found.angle_rad[k] - np.arctan2(fastest[1], fastest[0])))) / 2.0
+        assert abs(off) < step
+        assert -np.pi / 2 <= found.angle_rad[k] <= np.pi / 2
+
+
+@given(chains(2, 6))
+def test_ellipse_from_the_speed_in_each_direction(drawn):
+    """The greatest speed along a unit vector d is |J.T d|; on the axes it is the half axis, everywhere the support."""
+    chain, (angle, *_), point = drawn
+    matrix = jacobian(chain, angle, point=Point(chain.n_links - 1, point.along_m, point.across_m))
+    found = velocity_ellipse(matrix)
+    longer, shorter = found.semi_axes.T
+    for direction in np.linspace(0.0, np.pi, 13):
+        unit = np.array([np.cos(direction), np.sin(direction)])
+        speed = np.linalg.norm(np.einsum("tci,c->ti", matrix, unit), axis=1)
+        off = direction - found.angle_rad
+        same(speed**2, (longer * np.cos(off)) ** 2 + (shorter * np.sin(off)) ** 2, scale=longer.max() ** 2)
+
+
+def test_ellipse_of_forces_is_the_inverse():
+    """Forces that unit joint torques hold: |J.T f| = 1; along the axes of the ellipse, 1 / half axis."""
+    chain = Chain([0.31, 0.27], [1, 1], [0.1, 0.1], [1, 1])
+    matrix = jacobian(chain, [[0.3, 1.2], [2.0, -0.4]], point=chain.endpoint)
+    found = velocity_ellipse(matrix)
+    for turn, size in ((0.0, found.semi_axes[:, 0]), (np.pi / 2, found.semi_axes[:, 1])):
+        slope = found.angle_rad + turn
+        force = np.stack([np.cos(slope), np.sin(slope)], axis=1) / size[:, None]
+        same(np.linalg.norm(np.einsum("tci,tc->ti", matrix, force), axis=1), np.ones(2))
+
+
+def test_a_straight_arm_moves_across_itself_only():
+    """Along x: J has no first row; speed sqrt((L1 + L2)^2 + L2^2) along y."""
+    chain = Chain([0.3, 0.25], [1, 1], [0.1, 0.1], [1, 1])
+    found = velocity_ellipse(jacobian(chain, [[0.0, 0.0]], point=chain.endpoint))
+    same(found.semi_axes, [[np.hypot(0.55, 0.25), 0.0]])
+    same(np.abs(found.angle_rad), [np.pi / 2])
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_null_space_leaves_the_endpoint(n):
+    """Projector: its own square, symmetric, rank n - 2; what it lets through does not move the endpoint."""
+    rng = np.random.default_rng(n)
+    chain, (angle, velocity, *_) = random_chain(rng, n), random_motion(rng, n)
+    matrix = jacobian(chain, angle, point=chain.endpoint)
+    projector = null_space_projector(matrix)
+    # the pseudo-inverse amplifies rounding by the condition number of J
+    size = np.linalg.cond(matrix).max()
+    same(projector @ projector, projector, scale=size)
+    same(projector, np.swapaxes(projector, 1, 2), scale=size)
+    same(np.trace(projector, axis1=1, axis2=2), np.full(N_STATES, n - 2.0), scale=size)
+    assert (np.linalg.matrix_rank(projector, tol=1e-6) == n - 2).all()
+    let_through = np.einsum("tij,tj->ti", projector, velocity)
+    same(point_velocity(chain, angle, let_through, point=chain.endpoint), np.zeros((N_STATES, 2)), scale=10 * size)
+    stopped = velocity - let_through
+    full = point_velocity(chain, angle, velocity, point=chain.endpoint)
+    same(point_velocity(chain, angle, stopped, point=chain.endpoint), full, scale=10 * size)
+
+
+def test_a_step_in_the_null_space_moves_the_endpoint_to_second_order():
+    """A step e leaves the endpoint by e^2 / 2 times an acceleration: half the step, a quarter of the distance."""
+    chain = Chain([0.31, 0.27, 0.2, 0.1], [1] * 4, [0.1] * 4, [1] * 4)
+    angle = np.array([[0.3, 0.9, -0.7, 0.5]])
+    projector = null_space_projector(jacobian(chain, angle, point=chain.endpoint))[0]
+    turn = projector @ np.array([1.0, -2.0, 0.5, 3.0])
+    start = point_position(chain, angle, point=chain.endpoint)
+    off = [
+        np.linalg.norm(point_position(chain, angle + step * turn, point=chain.endpoint) - start)
+        for step in (1e-3, 5e-4)
+    ]
+    assert np.linalg.norm(turn) > 1.0  # it does move the joints
+    assert off[0] < 1e-3**2 / 2 * np.abs(turn).sum() ** 2  # every point's acceleration is below reach (< 1 m) x speed^2
+    assert off[0] / off[1] == pytest.approx(4.0, rel=1e-2)  # third-order terms: of the order of the step
+
+
+def test_a_straight_chain_has_one_more_free_direction():
+    """In line, its end moves across only, so that the null space has n - 1 dimensions, whatever the direction."""
+    chain = Chain([0.31, 0.27, 0.2], [1] * 3, [0.1] * 3, [1] * 3)
+    angle = np.zeros((9, 3))
+    angle[:, 0] = np.linspace(-3.0, 3.0, 9)
+    projector = null_space_projector(jacobian(chain, angle, point=chain.endpoint))
+    same(np.trace(projector, axis1=1, axis2=2), np.full(9, 2.0))
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+def test_points_that_are_not_on_the_chain_are_named():
+    chain = random_chain(np.random.default_rng(0), 2)
+    for link in (-1, 2):
+        with pytest.raises(ValueError, match=rf"point\.link is {link}; the chain has links 0 to 1"):
+            point_position(chain, [[0.0, 0.0]], point=Point(link, 0.1))
+    for point in (Point(0, np.nan), Point(0, 0.1, np.inf)):
+        with pytest.raises(ValueError, match="along_m and across_m have to be finite"):
+            jacobian(chain, [[0.0, 0.0]], point=point)
+    with pytest.raises(ValueError, match="space is 'world'; it has to be 'joint' or 'segment'"):
+        jacobian(chain, [[0.0, 0.0]], point=chain.endpoint, space="world")
+
+
+@pytest.mark.parametrize("function", [manipulability, velocity_ellipse, null_space_projector])
+def test_jacobians_of_other_shapes_are_named(function):
+    for shape in ((2, 2), (5, 3, 2), (5, 2, 1)):
+        with pytest.raises(ValueError, match=r"jacobian_m has shape .*, expected \(n_frames, 2, 2 or more joints\)"):
+            function(np.zeros(shape))
+    with pytest.raises(ValueError, match=r"jacobian_m of shape \(1, 2, 2\) has nan at \[0, 1, 0\]"):
+        function([[[1.0, 0.0], [np.nan, 1.0]]])
+
+
+def test_a_missing_angle_stays_in_its_frame():
+    chain, (angle, velocity, *_) = random_chain(np.random.default_rng(6), 3), random_motion(np.random.default_rng(6), 3)
+    clean = [
+        jacobian(chain, angle, point=chain.endpoint),
+        jacobian_rate(chain, angle, velocity, point=chain.endpoint),
+    ]
+    angle[7, 1] = np.nan
+    found = [
+        jacobian(chain, angle, point=chain.endpoint, missing=True),
+        jacobian_rate(chain, angle, velocity, point=chain.endpoint, missing=True),
+    ]
+    for part, expected in zip(found, clean, strict=True):
+        assert np.isnan(part[7]).any()
+        np.testing.assert_array_equal(np.delete(part, 7, axis=0), np.delete(expected, 7, axis=0))
+    with pytest.raises(ValueError, match=r"angle_rad of shape \(100, 3\) has nan at \[7, 1\]"):
+        jacobian(chain, angle, point=chain.endpoint)
