@@ -4,6 +4,7 @@ One colour means the same term as in every figure of the program. Joints are tol
 else by three colours of Tol's muted palette, which no term has.
 """
 
+import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,7 +39,9 @@ def figure(height_mm: float, width_mm: float = TWO_COLUMNS_MM) -> Figure:
 
 def run(main: Callable[[Path], dict[str, float]], *names: str) -> None:
     """Run an example from the command line: its figures go to the folder given, or to results/examples."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else RESULTS
+    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=RESULTS, help="where the figures go")
+    folder = parser.parse_args().folder
     for name, value in main(folder).items():
         print(f"{name:45s} {value:.6g}")
     for name in names:

@@ -16,10 +16,13 @@ from scipy.integrate import solve_ivp
 from limbtorque.chain import (
     Chain,
     Load,
+    Point,
     inertia_matrix,
     joint_positions,
     newton_euler,
     pairs,
+    point_acceleration,
+    point_position,
     torque_terms,
 )
 
@@ -637,3 +640,45 @@ def test_a_load_of_another_length_is_named(method):
     zero, loads = np.zeros((5, 3)), [Load(2, np.zeros((k, 2)), np.zeros((k, 2)), np.zeros(k)) for k in (5, 4)]
     with pytest.raises(ValueError, match=r"loads\[1\]\.force_n has 4 frames, the motion has 5"):
         method(three_links(), zero, zero, zero, gravity_m_s2=(0, 0), loads=loads, joint_m=np.zeros((5, 4, 2)))
+
+
+# --- a weight in the hand --------------------------------------------------------------------------------------------
+
+
+def test_a_held_weight_is_a_point_mass_of_its_own():
+    """The same torques as the chain's own and those of the mass alone: its m (a - g) with its lever arms to the joints."""
+    chain, motion = three_links(), random_motion(np.random.default_rng(5), 3)
+    holding = chain.holding(1.7, along_m=0.06)
+    found = torque_terms(holding, *motion, gravity_m_s2=(0.0, -9.81)).net
+    palm = Point(2, 0.06)
+    push = 1.7 * (point_acceleration(chain, *motion, point=palm) - [0.0, -9.81])
+    reach = point_position(chain, motion[0], point=palm)
+    arms = reach[:, None] - joint_positions(chain, motion[0])[:, :3]
+    alone = arms[..., 0] * push[:, None, 1] - arms[..., 1] * push[:, None, 0]
+    same(found, torque_terms(chain, *motion, gravity_m_s2=(0.0, -9.81)).net + alone)
+    np.testing.assert_allclose(chain.mass_kg, [2.1, 1.3, 0.45])  # the chain itself is left alone
+    assert holding.mass_kg.tolist() == [2.1, 1.3, pytest.approx(2.15)]
+
+
+def test_a_weight_is_held_at_the_end_of_the_last_link_unless_told_otherwise():
+    one = Chain([0.4], [3.0], [0.17], [0.05]).holding(2.0)
+    assert one.com_m[0] == pytest.approx((3.0 * 0.17 + 2.0 * 0.4) / 5.0)
+    about_joint = one.inertia_kgm2[0] + one.mass_kg[0] * one.com_m[0] ** 2
+    assert about_joint == pytest.approx(0.05 + 3.0 * 0.17**2 + 2.0 * 0.4**2)
+    np.testing.assert_array_equal(three_links().holding(0.0).com_m, three_links().com_m)
+
+
+def test_a_load_without_couple_has_none():
+    chain, motion = three_links(), random_motion(np.random.default_rng(6), 3)
+    joints, force = joint_positions(chain, motion[0]), np.full((N_STATES, 2), 7.0)
+    options = {"gravity_m_s2": (0.0, -9.81), "joint_m": joints}
+    found, given, turned = (
+        torque_terms(chain, *motion, **options, loads=[load]).external
+        for load in (
+            Load(2, force, joints[:, 3]),
+            Load(2, force, joints[:, 3], np.zeros(N_STATES)),
+            Load(2, force, joints[:, 3], 2.0),
+        )
+    )
+    np.testing.assert_array_equal(found, given)
+    same(turned, given - 2.0, scale=100.0)

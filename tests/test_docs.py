@@ -39,7 +39,7 @@ def test_yaml_of_the_settings_page_is_valid():
     blocks = re.findall(
         r"```yaml\n(.*?)```", (ROOT / "docs" / "settings.md").read_text(encoding="utf-8"), flags=re.DOTALL
     )
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
         make_settings(yaml.safe_load(block))
 

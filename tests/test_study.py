@@ -302,3 +302,32 @@ def test_a_missing_file_does_not_hide_a_double_name(study):
     found = faults(study, rows)
     assert len(found) == 2
     assert any("is there twice" in fault for fault in found)
+
+
+def test_angles_and_replay_may_differ_between_trials(study):
+    found = study(
+        ["a,S1,Ann,reach.c3d,arm,right,slow,rigid_chain,true", "b,S1,Ann,reach.c3d,arm,right,slow,,"],
+        trial_columns=TRIALS + ",motion.angles,replay.enabled",
+    )
+    own = [(trial.settings.motion.angles, trial.settings.replay.enabled) for trial in found.trials]
+    assert own == [("rigid_chain", True), ("segments", False)]
+
+
+@pytest.mark.parametrize(
+    ("column", "meant"), [("motion.angle", "motion.angles"), ("filter.cutof_hz", "filter.cutoff_hz")]
+)
+def test_a_misspelt_option_is_named_once_for_all_trials(study, column, meant):
+    rows = [f"{name},S1,Ann,reach.c3d,arm,right,slow,1" for name in "abc"]
+    assert only(study, rows, trial_columns=f"{TRIALS},{column}") == (
+        f"config/trials.csv: no option is called '{column}'; did you mean '{meant}'?"
+    )
+
+
+def test_the_columns_of_the_tables_are_an_option_of_the_whole_study(study):
+    found = only(study, ["a,S1,Ann,reach.c3d,arm,right,slow,true"], trial_columns=TRIALS + ",torques.power")
+    assert "torques.power is an option of the whole study" in found
+
+
+def test_a_number_of_a_few_may_be_a_column(study):
+    found = study(["a,S1,Ann,reach.c3d,arm,right,slow,8"], trial_columns=TRIALS + ",differentiation.accuracy")
+    assert found.trials[0].settings.differentiation.accuracy == 8

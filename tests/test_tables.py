@@ -112,7 +112,7 @@ def test_missing_numbers_are_empty_cells(tmp_path):
 
 
 def test_columns_and_values_have_to_agree():
-    with pytest.raises(ValueError, match="differ"):
+    with pytest.raises(ValueError, match="without values"):
         make_table([Column("a_m", "m", "x")], {"b_m": [1.0]})
 
 

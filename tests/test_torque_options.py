@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis import analyse_recording
+from limbtorque.errors import SettingsError
 from limbtorque.motion import chain_motion
 from limbtorque.quality import assess
 from limbtorque.replay import replay
@@ -314,3 +315,123 @@ def test_a_replay_begins_at_the_longest_known_stretch():
     holed = replace(motion, acceleration_rad_s2=acceleration)
     found = replay(holed, joint_torques(holed), stop_deg=30.0, integration=Integration())
     assert found.frame[0] == motion.frame[41]
+
+
+def test_a_replay_tests_derivatives_and_not_masses():
+    """As the theory page warns: masses cancel between inverse and forward dynamics, a scaled acceleration does not."""
+    motion = exact_motion(replace(demo_trials()[4], gaps=()))
+    heavy = replace(motion, chain=replace(motion.chain, mass_kg=2.0 * motion.chain.mass_kg))
+    found = replay(heavy, joint_torques(heavy), stop_deg=30.0, integration=Integration())
+    assert np.abs(found.error_deg).max() < 0.1
+    wrong = replace(motion, acceleration_rad_s2=1.02 * motion.acceleration_rad_s2)
+    found = replay(wrong, joint_torques(wrong), stop_deg=30.0, integration=Integration())
+    assert found.quality(1.0)["replay_drift_deg"] > 1.0
+
+
+def test_a_lost_replay_says_so():
+    motion = motion_of(SPRING)
+    found = replay(motion, joint_torques(motion), stop_deg=20.0, integration=Integration())
+    assert found.quality(1.0)["replay_lost"] == 1.0
+    still = exact_motion(replace(demo_trials()[4], gaps=()))
+    assert (
+        replay(still, joint_torques(still), stop_deg=20.0, integration=Integration()).quality(1.0)["replay_lost"] == 0.0
+    )
+
+
+def test_there_is_no_replay_of_two_frames():
+    motion = motion_of(FAST)
+    acceleration = np.full_like(motion.acceleration_rad_s2, np.nan)
+    acceleration[[10, 20, 21]] = 0.0
+    scattered = replace(motion, acceleration_rad_s2=acceleration)
+    assert replay(scattered, joint_torques(scattered), stop_deg=30.0, integration=Integration()) is None
+
+
+def test_a_resting_arm_is_not_flagged_for_its_noise():
+    """Differences of noise have no relation to each other; below 0.1 W nothing moves."""
+    demo = replace(demo_trials()[3], gaps=())
+    recording = demo.recording(noise_m=0.001)
+    resting = replace(recording, markers_m=recording.markers_m[:50])
+    assert quality_of(motion_of(demo, resting))["energy_rate_share"] < 0.05
+
+
+def test_a_fast_movement_with_right_derivatives_is_not_flagged():
+    """5 Hz at 50 frames a second, derivatives exact: what is left is the difference of the energy, eighth order at 10 Hz:
+    (2 pi 10 / 50)^8 / 630 = 0.01."""
+    motion = exact_motion(replace(demo_trials()[4], gaps=()))
+    t = np.arange(100) / 50.0
+    pace, size = 2.0 * np.pi * 5.0, np.array([0.3, 0.3, 0.2])
+    angle, velocity, acceleration = (
+        size * wave[:, None] for wave in (np.sin(pace * t), pace * np.cos(pace * t), -(pace**2) * np.sin(pace * t))
+    )
+    frames = slice(0, 100)
+    fast = replace(
+        motion,
+        frame=motion.frame[frames],
+        time_s=t,
+        rate_hz=50.0,
+        joint_m=np.broadcast_to(motion.joint_m[0], (100, 4, 2)),
+        angle_rad=angle + np.array([0.3, 0.9, 0.1]),
+        velocity_rad_s=velocity,
+        acceleration_rad_s2=acceleration,
+        base_velocity_m_s=np.zeros((100, 2)),
+        base_acceleration_m_s2=np.zeros((100, 2)),
+        **{name: getattr(motion, name)[frames] for name in ("edge", "foreshortened", "filled")},
+        load=replace(
+            motion.load, **{n: getattr(motion.load, n)[frames] for n in ("force_n", "point_m", "couple_nm", "status")}
+        ),
+    )
+    assert quality_of(fast)["energy_rate_share"] < 0.02
+
+
+def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
+    """The hand turns through the perpendicular for a while: those frames are empty, the others are fitted as without."""
+    recording = FAST.recording(noise_m=0.0)
+    moved = recording.markers_m.copy()
+    hand = moved[:, 5] - moved[:, 3:5].mean(axis=1)
+    length = np.linalg.norm(hand, axis=1, keepdims=True)
+    lift = np.clip(1.5 * np.sin(np.pi * (np.arange(len(moved)) - 170) / 60.0), 0.0, 1.0)[:, None]
+    lift[(np.arange(len(moved)) < 170) | (np.arange(len(moved)) > 230)] = 0.0
+    across = np.array([0.0, -1.0, 0.0]) * length
+    turned = hand * np.cos(lift * np.pi / 2.0) + across * np.sin(lift * np.pi / 2.0)
+    moved[:, 5] = moved[:, 3:5].mean(axis=1) + turned
+    out = motion_of(FAST, replace(recording, markers_m=moved), motion__angles="rigid_chain")
+    assert 0.1 < out.foreshortened.mean() < 0.6
+    before = np.flatnonzero(out.foreshortened)[0] - 40
+    whole = motion_of(FAST, motion__angles="rigid_chain")
+    np.testing.assert_allclose(out.angle_rad[:before], whole.angle_rad[:before], atol=0.02)
+    assert np.isfinite(joint_torques(out).terms.net[~out.foreshortened]).all()
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (
+            {"replay": True},
+            r"replay: is a section; write 'replay:' and its options \(enabled, tolerance_deg, stop_deg\)",
+        ),
+        ({"replay": None}, "replay: is a section"),
+        ({"motion": "rigid_chain"}, r"motion: is a section; .*\(angles\) indented below it; found 'rigid_chain'"),
+        (
+            {"torques.conventions": []},
+            r"is an option of a section; write 'torques:' and, indented below it, 'conventions:",
+        ),
+        ({"torques": {"conventions": ["interacton"]}}, r"torques\.conventions\.0: .*'interaction'"),
+    ],
+)
+def test_sections_written_wrongly_are_explained(raw, message):
+    with pytest.raises(SettingsError, match=message):
+        make_settings(raw)
+
+
+@pytest.mark.parametrize("name", ["chain", "base", "endpoint", "external"])
+def test_names_of_joints_that_columns_have_are_refused(name):
+    raw = {
+        "joints": [{"name": name, "landmark": "elbow_axis"}],
+        "segments": [{"name": "x", "row": "forearm"}],
+        "end": "y",
+    }
+    with pytest.raises(SettingsError, match=f"found {name}: columns of the tables have these names"):
+        make_settings({"chains": {"own": raw}})

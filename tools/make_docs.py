@@ -6,13 +6,15 @@ from pathlib import Path
 
 from limbtorque.quality import CHECKS, FIGURES
 from limbtorque.settings import Settings, options_page
+from limbtorque.study import PER_TRIAL
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 SETTINGS_HEAD = """# Settings
 
 Made from the code by `tools/make_docs.py`; `limbtorque settings` prints the same table. Every option stands in the
-study's `config/config.yaml`; one that differs between trials can be a column of `trials.csv`, named like the option.
+study's `config/config.yaml`. Options of PER_TRIAL
+can differ between trials: a column of `trials.csv` named like the option (`filter.cutoff_hz`), empty where the study's own holds.
 
 """
 SETTINGS_TAIL = """
@@ -44,7 +46,21 @@ loads:
 ```
 
 A trial takes one by its name in the column `load`. `fraction` is where it acts: 0 at the last joint, 1 at the end of the
-last segment. A held weight's own inertia is not part of a constant force.
+last segment. A held weight has inertia, which a constant force has not: give its trials a subject of their own with the
+loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.chain.Chain.holding` computes them).
+
+## More columns, a replay, a rigid chain
+
+```yaml
+motion:
+  angles: rigid_chain                     # links of constant length, fitted to all joints; or segments
+torques:
+  conventions: [interaction, segment_space]
+  power: true
+  induced_accelerations: true
+replay:
+  enabled: true
+```
 
 ## Chains of your own
 
@@ -77,7 +93,8 @@ Figures of the ledger that raise no flag:
 
 def settings_page() -> str:
     """Text of docs/settings.md."""
-    return SETTINGS_HEAD + options_page() + SETTINGS_TAIL
+    sections = ", ".join(f"`{section}`" for section in PER_TRIAL)
+    return SETTINGS_HEAD.replace("PER_TRIAL", sections) + options_page() + SETTINGS_TAIL
 
 
 def quality_page() -> str:

@@ -176,6 +176,7 @@ def chain_motion(
             f"{recording.source}: in every frame a segment points out of the plane (or the filter reaches from one that does), "
             f"its projection below {settings.plane.min_projection:g} of its length; choose another plane.kind or forward_axis"
         )
+    speed_m_s = _top_speed(joint_m, recording.rate_hz, settings)
     fit_quality: dict[str, float] = {}
     if settings.motion.angles == "rigid_chain":
         fit = _rigid_chain(joint_m, foreshortened, recording)
@@ -208,7 +209,7 @@ def chain_motion(
         "length_variation": float(planar.length_variation.max()),
         "edge_share": float(edge.mean()),
         "foreshortened_share": float(foreshortened.mean()),
-        "speed_m_s": _top_speed(joint_m, recording.rate_hz, settings),
+        "speed_m_s": speed_m_s,
         "reversed_flexion_deg": _reversed_flexion(model, flexion, kinematics.angle),
         "undecided_flexion": _undecided_flexion(model, flexion, kinematics.angle),
         "up_axis_deg": _leg_tilt_deg(model, joints_3d, settings),
@@ -354,8 +355,8 @@ def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recor
     fit = fit_rigid_chain(joint_m, counted=~foreshortened)
     if not fit.success:
         raise SignalError(
-            f"{recording.source}: the fit of a rigid chain to the joints did not come to rest in {fit.iterations} steps; "
-            "check the markers for swapped labels, or set motion.angles to segments"
+            f"{recording.source}: no rigid chain fits the joints (no rest in {fit.iterations} steps): they are not those of links "
+            "of constant length in this plane; check the markers for swapped labels, or set motion.angles to segments"
         )
     return fit
 

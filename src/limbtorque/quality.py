@@ -55,14 +55,14 @@ CHECKS = (
     Check(
         "energy_rate_share",
         "1",
-        "root mean square difference between the powers and the change of the energy from frame to frame, relative to it",
+        "root mean square difference between the powers and the change of the energy from frame to frame, relative to it (to 0.1 W at least)",
         "energy_rate_share",
-        "the derivatives do not fit each other: lower filter.cutoff_hz, or record at a higher rate",
+        "velocities and accelerations do not fit each other: lower filter.cutoff_hz, raise differentiation.accuracy, or record at a higher rate",
     ),
     Check(
         "chain_fit_m",
         "m",
-        "root mean square distance of the fitted rigid chain's joints from the measured ones (motion.angles: rigid_chain)",
+        "root mean square distance of the fitted rigid chain's joints from the measured ones, foreshortened frames left out (motion.angles: rigid_chain)",
         "chain_fit_m",
         "check the joint centres: swapped or loose markers, a point that is not a joint centre",
     ),
@@ -190,6 +190,11 @@ FIGURES = (
     ("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
     ("undecided_flexion", "1", "1 where no elbow or knee is bent by 10 deg: a mirrored limb could not be noticed"),
     ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
+    (
+        "replay_lost",
+        "1",
+        "1 where the replay ended because a joint was replay.stop_deg off, 0 where it reached the last frame",
+    ),
     (
         "replay_s",
         "s",

@@ -1,8 +1,9 @@
 """Replay: the torques found by inverse dynamics, integrated forward, against the motion they were found from.
 
-A third check, which shares nothing with the other two but the motion: it shows whether torques, segment parameters and
-derivatives belong together over time. A limb against gravity falls away from any path without control, so that small
-errors grow; how soon is a property of the limb as well as of the torques.
+A third check, by other equations and over time: it shows whether angles, velocities, accelerations and torques belong
+together. What inverse and forward dynamics both use cancels, and is not tested: segment parameters, gravity, the load.
+A limb against gravity falls away from any path without control, so that small errors grow; how soon is a property of
+the limb as well as of the torques.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from limbtorque.torques import Torques
 
 FloatArray = NDArray[np.float64]
 
+SHORTEST = 3  # frames
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -35,6 +38,8 @@ class Replay:
         Joint angles, integrated.
     error_deg : ndarray of shape (n_frames, n_joints)
         Integrated minus measured joint angle, degrees.
+    lost : bool
+        Whether it ended because a joint was too far off.
     success : bool
         Whether the integrator did its work. Where it did not, and where the motion was lost, the arrays end early.
     message : str
@@ -45,6 +50,7 @@ class Replay:
     time_s: FloatArray
     angle_rad: FloatArray
     error_deg: FloatArray
+    lost: bool
     success: bool
     message: str
 
@@ -53,13 +59,14 @@ class Replay:
         off = np.flatnonzero((np.abs(self.error_deg) > tolerance_deg).any(axis=1))
         kept = self.time_s[off[0] - 1] if off.size else self.time_s[-1]
         return {
+            "replay_lost": float(self.lost),
             "replay_s": float(self.time_s[-1] - self.time_s[0]),
             "replay_within_s": float(kept - self.time_s[0]),
             "replay_drift_deg": float(np.abs(self.error_deg[-1]).max()),
         }
 
 
-def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integration: Integration) -> Replay:
+def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integration: Integration) -> Replay | None:
     """Integrate the torques of a motion forward from its first frame.
 
     Parameters
@@ -75,8 +82,8 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
 
     Returns
     -------
-    Replay
-        The motion over the longest stretch of frames whose torque is known.
+    Replay or None
+        The motion over the longest stretch of frames whose torque is known; None where no three frames are together.
 
     Notes
     -----
@@ -85,7 +92,10 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
     """
     from scipy.interpolate import CubicSpline  # here: its import takes longer than the work of most stages
 
-    start, stop = max(runs(~np.isnan(torques.terms.net).any(axis=1)), key=lambda run: run[1] - run[0])
+    stretches = runs(~np.isnan(torques.terms.net).any(axis=1))
+    start, stop = max(stretches, key=lambda run: run[1] - run[0], default=(0, 0))
+    if stop - start < SHORTEST:
+        return None
     known = slice(start, stop)
     measured = CubicSpline(motion.time_s[known], motion.angle_rad[known])
     found = simulate(
@@ -106,6 +116,7 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
         time_s=motion.time_s[reached],
         angle_rad=found.angle_rad,
         error_deg=np.degrees(found.angle_rad - motion.angle_rad[reached]),
+        lost=found.success and len(found.time_s) < stop - start,
         success=found.success,
         message=found.message,
     )

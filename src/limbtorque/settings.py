@@ -114,6 +114,10 @@ class ChainModel(_Untagged):
         names = [j.name for j in self.joints] + [s.name for s in self.segments]
         if len(set(names)) != len(names):
             raise ValueError(f"names of joints and segments have to differ, found {names}")
+        if taken := sorted({"base", "chain", "endpoint", "external"} & set(names)):
+            raise ValueError(
+                f"names of joints and segments, found {', '.join(taken)}: columns of the tables have these names"
+            )
         return self
 
 
@@ -598,8 +602,16 @@ def _sentence(detail: dict[str, Any]) -> str:
         known = [
             name[len(".".join([*parent, ""])) :] for name in option_names() if name.startswith(".".join([*parent, ""]))
         ]
+        if where in option_names():
+            section, _, option = where.rpartition(".")
+            return f"{where}: is an option of a section; write '{section}:' and, indented below it, '{option}: ...'"
         names = [name.split(".")[0] for name in (known if parent else option_names())] or _names_in_lists()
         return f"{where}: no option has this name{_did_you_mean(str(detail['loc'][-1]), names)}"
+    inside = [name for name in option_names() if name.startswith(f"{where}.")]
+    if inside and not isinstance(detail.get("input"), dict):
+        options = ", ".join(dict.fromkeys(name[len(where) + 1 :].split(".")[0] for name in inside))
+        found = _short(detail.get("input"))
+        return f"{where}: is a section; write '{where}:' and its options ({options}) indented below it; found {found}"
     message = detail["msg"].removeprefix("Value error, ")
     return f"{where or 'settings'}: {message}; found {_short(detail.get('input'))}"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.segments import MEASURED
-from limbtorque.settings import Settings, load_settings, override
+from limbtorque.settings import Settings, load_settings, option_names, override
 
 SETTINGS_FILE = "config/config.yaml"
 REQUIRED_TRIAL_COLUMNS = ("trial", "session", "subject", "file", "chain", "side", "condition")
@@ -20,18 +20,19 @@ OPTIONAL_TRIAL_COLUMNS = ("marker_set", "prefix", "load", "start_s", "end_s", "n
 REQUIRED_SUBJECT_COLUMNS = ("subject", "mass_kg", "height_m", "sex")
 OPTIONAL_SUBJECT_COLUMNS = ("note",)
 PER_TRIAL = (
-    *(
-        "gravity_m_s2",
-        "reading",
-        "plane",
-        "gaps",
-        "filter",
-        "differentiation",
-        "segments",
-        "plates",
-        "muscles",
-        "quality",
-    ),
+    "gravity_m_s2",
+    "reading",
+    "plane",
+    "gaps",
+    "filter",
+    "differentiation",
+    "segments",
+    "plates",
+    "motion",
+    "integration",
+    "replay",
+    "muscles",
+    "quality",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
@@ -281,9 +282,12 @@ def _subject(row: dict[str, str], where: str, faults: list[str]) -> Subject:
 def _check_trial_columns(settings: Settings, rows: list[tuple[int, dict[str, str]]], faults: list[str]) -> None:
     known = [*REQUIRED_TRIAL_COLUMNS, *OPTIONAL_TRIAL_COLUMNS]
     for column in rows[0][1] if rows else ():
-        if column in known or column.split(".")[0] in PER_TRIAL:
+        section = column.split(".")[0]
+        if column in known or (section in PER_TRIAL and column in option_names()):
             continue
-        if column.split(".")[0] in Settings.model_fields:
+        if section in Settings.model_fields and column not in option_names():
+            faults.append(f"{settings.trials}: no option is called {column!r}{_hint(column, option_names())}")
+        elif section in Settings.model_fields:
             faults.append(f"{settings.trials}: {column} is an option of the whole study; set it in the settings file")
         else:
             faults.append(
@@ -332,7 +336,11 @@ def _trial(
     if start is not None and end is not None and end <= start:
         faults.append(f"{where}: end_s {end:g} is not after start_s {start:g}")
     try:
-        changes = {column: value for column, value in row.items() if column.split(".")[0] in PER_TRIAL and value}
+        changes = {
+            column: value
+            for column, value in row.items()
+            if column.split(".")[0] in PER_TRIAL and column in option_names() and value
+        }
         own = _own_settings(settings, tuple(sorted(changes.items())))
     except SettingsError as error:
         faults.append(f"{where}: {error}")

@@ -19,6 +19,7 @@ from limbtorque.quality import CHECKS, FIGURES
 from limbtorque.settings import Convention, TorqueColumns
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
+ON_DISTAL = "counter-clockwise positive about the plane's normal: what turns the distal segments that way"
 ANGLE_SIGN = "counter-clockwise positive about the plane's normal; column positive_is of the summary says what that is to the body"
 IN_PLANE = "x forward, y up (in a horizontal plane: x forward, y to the left)"
 META_KEY = b"limbtorque"
@@ -84,7 +85,12 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
     columns = [*FRAME_COLUMNS, Column("filled", "1", "1 where a marker of the chain was filled", kind=int)]
     for point in (*joints, "endpoint"):
         columns += [
-            Column(f"{point}_position_{axis}_m", "m", f"filtered position of the {point} in the plane", IN_PLANE)
+            Column(
+                f"{point}_position_{axis}_m",
+                "m",
+                f"position of the {point} in the plane: filtered, and of the fitted chain where motion.angles is rigid_chain",
+                IN_PLANE,
+            )
             for axis in "xy"
         ]
     columns += [
@@ -175,7 +181,7 @@ CONVENTION_PARTS = {
     },
     "motion_equation": {
         "inertia": "M q'', the inertial terms of all joints",
-        "velocity": "C, minus the centripetal and Coriolis terms",
+        "velocity": "C, -(centripetal + Coriolis terms)",
         "gravity": "G, minus the gravity term",
         "base": "B, minus the base term",
         "applied": "Q, the net joint torque",
@@ -184,7 +190,7 @@ CONVENTION_PARTS = {
     "interaction": {
         "net": "net torque: inertia of the distal segments times the joint's own angular acceleration",
         "muscle": "muscle torque: the net joint torque of inverse dynamics",
-        "interaction": "interaction torque: minus the inertial terms of other joints, centripetal, Coriolis and base terms",
+        "interaction": "interaction torque: -(inertial terms of the other joints + centripetal + Coriolis + base terms)",
         "gravity": "gravity torque: minus the gravity term",
         "external": "external torque: minus the external term",
     },
@@ -192,15 +198,15 @@ CONVENTION_PARTS = {
         "net": "net torque: part proportional to the angular acceleration of the joint's distal segment",
         "muscle": "generalised muscle torque: the net joint torque of inverse dynamics",
         "gravity": "gravity torque: minus the gravity term",
-        "motion": "motion-dependent torque: minus all that the motion of segments and base brings beside the net torque",
+        "motion": "motion-dependent torque: -(all inertial, centripetal, Coriolis and base terms) + the net torque of this row",
         "external": "external torque: minus the external term",
     },
 }
 CONVENTION_SUMS = {
-    "torque_equation": "inertia + velocity + gravity + base + external = net joint torque (M q'' + C + G + E = tau)",
-    "motion_equation": "inertia = velocity + gravity + base + applied + external (M q'' = C + G + Q + E)",
+    "torque_equation": "inertia + velocity + gravity + base + external = net joint torque (M q'' + C + G + B + E = tau)",
+    "motion_equation": "inertia = velocity + gravity + base + applied + external (M q'' = C + G + B + Q + E)",
     "interaction": "net = muscle + interaction + gravity + external (Hollerbach and Flash 1982; Dounskaia 2005)",
-    "motion_dependent": "net = muscle + gravity + motion + external (Schneider and Zernicke 1990)",
+    "motion_dependent": "net = muscle + gravity + motion + external (after Schneider and Zernicke 1990)",
 }
 
 
@@ -215,11 +221,12 @@ def convention_columns(convention: Convention, joints: Sequence[str], segments: 
         Names, proximal first.
     """
     columns = []
+    sign = MECHANICAL if convention in ("segment_space", "torque_equation") else ON_DISTAL
     for joint in joints:
         name = f"{joint}_torque_{convention}"
         if convention != "segment_space":
             columns += [
-                Column(f"{name}_{part}_nm", "N m", f"{joint}: {text}; {CONVENTION_SUMS[convention]}", MECHANICAL)
+                Column(f"{name}_{part}_nm", "N m", f"{joint}: {text}; {CONVENTION_SUMS[convention]}", sign)
                 for part, text in CONVENTION_PARTS[convention].items()
             ]
             continue
@@ -500,8 +507,9 @@ def make_table(
         A column without values, or values without a column.
     """
     names = [column.name for column in columns]
-    if set(names) != set(values) or len(set(names)) != len(names):
-        raise ValueError(f"columns and values differ: {sorted(set(names) ^ set(values))}")
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice or set(names) != set(values):
+        raise ValueError(f"columns that are there twice: {twice}; without values: {sorted(set(names) ^ set(values))}")
     schema = _schema(tuple(columns)).with_metadata({META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
     arrays = [pa.array(_values(values[c.name], c.kind), type=_ARROW_TYPES[c.kind]) for c in columns]
     return pa.Table.from_arrays(arrays, schema=schema)

@@ -24,11 +24,13 @@ from limbtorque.errors import LoadError
 from limbtorque.motion import ChainMotion
 from limbtorque.motion_table import frame_values, put_xy
 from limbtorque.settings import Convention, TorqueColumns
-from limbtorque.signals import differentiate
+from limbtorque.signals import differentiate, differentiation_reach
 from limbtorque.tables import inducing_sources, make_table, term_columns, torque_columns
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+RESTING_W = 0.1  # a chain whose energy changes by less is at rest: differences of its noise say nothing
 
 
 @dataclass(frozen=True)
@@ -137,17 +139,19 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
     """Root mean square of the difference between the powers and the change of the energy from frame to frame, relative.
 
     The energy comes from angles and velocities, the powers from accelerations: the two agree as far as the
-    derivatives are derivatives of each other. NaN where nothing moves.
+    derivatives are derivatives of each other. Loads and segment parameters do not come into it.
     """
     used = used_frames(motion, torques)
     energy = torques.energies.total
-    if len(energy) < 5:
+    if len(energy) <= 2 * differentiation_reach(8):
         return float("nan")
-    rate = differentiate(energy, rate_hz=motion.rate_hz)[0]
+    rate = differentiate(energy, rate_hz=motion.rate_hz, accuracy=8)[0]  # energy has twice the motion's frequencies
     powers = torques.powers.joint.sum(axis=1) + torques.powers.base + torques.powers.external
     counted = used & ~np.isnan(rate)
-    size = float(np.sqrt((rate[counted] ** 2).mean())) if counted.any() else 0.0
-    return float(np.sqrt(((powers - rate)[counted] ** 2).mean()) / size) if size > 0.0 else float("nan")
+    if not counted.any():
+        return float("nan")
+    off, size = (float(np.sqrt((values[counted] ** 2).mean())) for values in (powers - rate, rate))
+    return off / max(size, RESTING_W)
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:

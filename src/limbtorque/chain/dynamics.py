@@ -322,6 +322,8 @@ def _joints(
     if joints.ndim != 3 or joints.shape[0] != n_frames or joints.shape[1] < n_joints or joints.shape[2] != 2:
         raise ValueError(f"joint_m has shape {joints.shape}, expected ({n_frames}, {n_joints} or more, 2)")
     for number, load in enumerate(loads):
+        if not isinstance(load, Load):
+            raise ValueError(f"loads[{number}] is of type {type(load).__name__}, expected limbtorque.chain.Load")
         if not 0 <= load.link < n_joints:
             raise ValueError(f"loads[{number}].link is {load.link}; the chain has links 0 to {n_joints - 1}")
         if len(load.force_n) != n_frames:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.chain.checks import frames, vectors
 from limbtorque.chain.kinematics import STILL
 from limbtorque.chain.model import Chain
 
@@ -62,17 +62,28 @@ def forward_dynamics(
         applied = applied + frames("load_nm", load_nm, n, like=alpha)
     gravity = vectors("gravity_m_s2", gravity_m_s2)
     lift = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha)) - gravity
-    try:
-        spin = segment_accelerations(
-            chain.coupling, chain.first_moment, np.cumsum(alpha, axis=1), omega, applied=applied, lift=lift
-        )
-    except np.linalg.LinAlgError:
-        raise ValueError(
-            f"mass_kg {chain.mass_kg.tolist()}, com_m and inertia_kgm2 give a chain whose inertia matrix is singular: a link "
-            "has no inertia about its joint, so its acceleration is not determined"
-        ) from None
-    finite("the acceleration", spin)
+    check_inertia(chain)
+    spin = segment_accelerations(
+        chain.coupling, chain.first_moment, np.cumsum(alpha, axis=1), omega, applied=applied, lift=lift
+    )
     return np.diff(spin, axis=1, prepend=0.0)
+
+
+def check_inertia(chain: Chain) -> None:
+    """Check that every link has inertia about its joint: then the accelerations are determined in every posture.
+
+    Raises
+    ------
+    ValueError
+        A link has none, or next to none beside the others.
+    """
+    about_joint = chain.mass_kg * chain.com_m**2 + chain.inertia_kgm2
+    bare = np.flatnonzero(about_joint <= 1e-12 * about_joint.max())
+    if bare.size:
+        raise ValueError(
+            f"link {bare[0]} has no inertia about its joint (mass_kg {chain.mass_kg[bare[0]]:g}, com_m "
+            f"{chain.com_m[bare[0]]:g}, inertia_kgm2 {chain.inertia_kgm2[bare[0]]:g}): its acceleration is not determined"
+        )
 
 
 def segment_accelerations(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.chain.checks import frames, of_motion, vectors
 from limbtorque.chain.dynamics import TorqueTerms, inertia_matrix
+from limbtorque.chain.forward import check_inertia
 from limbtorque.chain.kinematics import STILL, jacobian, jacobian_rate
 from limbtorque.chain.model import Chain
 
@@ -83,10 +84,8 @@ def induced_accelerations(
     moving = terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2)
     others = np.stack([-terms.gravity, -moving, -terms.base, -terms.external], axis=2)
     causes = np.concatenate([own, others], axis=2)
-    try:
-        joint = np.linalg.solve(inertia_matrix(chain, alpha, missing=missing), causes)
-    except np.linalg.LinAlgError:
-        raise ValueError("the inertia matrix is singular: a link has no inertia about its joint") from None
+    check_inertia(chain)
+    joint = np.linalg.solve(inertia_matrix(chain, alpha, missing=missing), causes)
     endpoint = jacobian(chain, alpha, point=chain.endpoint, missing=missing) @ joint
     rate = jacobian_rate(chain, alpha, velocity, point=chain.endpoint, missing=missing)
     endpoint[:, :, n + 1] += (rate @ velocity[:, :, None])[:, :, 0]

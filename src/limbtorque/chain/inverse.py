@@ -22,7 +22,8 @@ BoolArray = NDArray[np.bool_]
 ROUNDING = 1e-12  # a target this much out of reach, as a share of the reach, is there by rounding
 SINGULAR = 1e-6  # least sine of the second angle at which velocities of the endpoint tell those of the joints
 STEP = 1e-12  # largest last step of the fit, rad and m
-ITERATIONS = 50
+ITERATIONS = 100
+HALVINGS = 40
 CONVEX = 1e-3  # least curvature, as a share of that of the links themselves, at which Newton's step is taken
 
 
@@ -118,7 +119,8 @@ def two_link_angles(
     Raises
     ------
     ValueError
-        A target out of reach and `unreachable` is ``"error"``; wrong shapes; lengths that are not positive.
+        A target out of reach and `unreachable` is ``"error"``, or at the base; wrong shapes; lengths that are not
+        positive.
 
     Examples
     --------
@@ -135,6 +137,11 @@ def two_link_angles(
     away = target - vectors("base_m", base_m, len(target))
     distance = np.hypot(away[:, 0], away[:, 1])
     longest, shortest = lengths.sum(), abs(lengths[0] - lengths[1])
+    at_base = np.flatnonzero(distance <= ROUNDING * longest)
+    if at_base.size:
+        raise ValueError(
+            f"target_m[{at_base[0]}] is at the base: no direction of the first link is better than another"
+        )
     within = np.clip(distance, shortest, longest)
     shift = np.where(np.abs(distance - within) > ROUNDING * longest, np.abs(distance - within), 0.0)
     if unreachable == "error" and shift.any():
@@ -182,7 +189,10 @@ def joint_motion(
         cannot be made by any joint velocity.
     """
     if chain.n_links != 2:
-        raise ValueError(f"the chain has {chain.n_links} links; only two links follow from the endpoint alone")
+        raise ValueError(
+            f"the chain has {chain.n_links} links; only two links follow from the endpoint alone: where the orientation of "
+            "the last of three is known too, take the end of the link before it (examples/redundancy.py)"
+        )
     alpha = frames("angle_rad", angle_rad, 2)
     velocity = frames("velocity_m_s", velocity_m_s, 2, like=alpha)
     acceleration = frames("acceleration_m_s2", acceleration_m_s2, 2, like=alpha)
@@ -211,7 +221,8 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     joint_m : array_like of shape (n_frames, n_links + 1, 2)
         Measured joints and endpoint in the plane, m; a frame with a NaN is left out.
     counted : array_like of bool, shape (n_frames,), optional
-        Frames that have a say in the lengths; the others are fitted with the lengths found. All by default.
+        Frames that are fitted. In the others the links keep the directions measured, with the lengths found. All by
+        default.
 
     Returns
     -------
@@ -221,12 +232,12 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     Raises
     ------
     ValueError
-        Another shape, no complete frame that counts, or an infinite number.
+        Another shape, no complete frame that counts, two neighbouring joints that are one, or an infinite number.
 
     Notes
     -----
-    Newton's method, with the Gauss-Newton step in frames where the sum of squares is not convex. The base of a frame is
-    the mean of what is left of its joints, which takes it out of the problem; the orientations of a frame meet those
+    Newton's method, with the Gauss-Newton step in frames where the sum of squares is not convex, and steps that are
+    halved until the sum falls; it starts at the measured directions and mean lengths. The base of a frame is the mean of what is left of its joints, which takes it out of the problem; the orientations of a frame meet those
     of other frames only through the lengths, so that the normal equations have a border of n_links columns, and the
     rest is solved frame by frame (Schur complement).
     """
@@ -239,50 +250,89 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     if not says.any():
         raise ValueError(f"joint_m of shape {joints.shape} has no complete frame that counts: nothing to fit")
     measured = joints[known, :, 0] + 1j * joints[known, :, 1]
-    length, orientation, iterations, success = _fitted(measured, says[known])
-    links = np.concatenate([np.zeros((len(measured), 1)), np.cumsum(length * np.exp(1j * orientation), axis=1)], axis=1)
-    base = (measured - links).mean(axis=1)
+    links = np.diff(measured, axis=1)
+    if (coincide := np.flatnonzero(~np.abs(links[says[known]]).any(axis=0))).size:
+        raise ValueError(
+            f"joint_m[:, {coincide[0]}] and joint_m[:, {coincide[0] + 1}] are the same points: no link between"
+        )
+    length, fitted, iterations, success = _fitted(measured[says[known]])
+    orientation = np.angle(links)
+    orientation[says[known]] = fitted
+    ends = np.cumsum(length * np.exp(1j * orientation), axis=1)
+    ends = np.concatenate([np.zeros((len(measured), 1)), ends], axis=1)
+    base = (measured - ends).mean(axis=1)
     n_links = joints.shape[1] - 1
     angle, base_m, distance = (np.full((len(joints), k), np.nan) for k in (n_links, 2, n_links + 1))
     angle[known] = np.diff(np.unwrap(orientation, axis=0), axis=1, prepend=0.0)
     base_m[known] = np.column_stack([base.real, base.imag])
-    distance[known] = np.abs(base[:, None] + links - measured)
+    distance[known] = np.abs(base[:, None] + ends - measured)
     return RigidChainFit(length, angle, base_m, distance, success, iterations)
 
 
-def _fitted(measured: NDArray[np.complex128], says: BoolArray) -> tuple[FloatArray, FloatArray, int, bool]:
+def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, int, bool]:
     """Lengths and orientations, the number of steps, and whether they came to rest."""
     n_links = measured.shape[1] - 1
     beyond = np.tri(n_links + 1, n_links, -1)  # [k, i]: joint k lies beyond link i
     centred = beyond - beyond.mean(axis=0)
     target = measured - measured.mean(axis=1, keepdims=True)
-    gram = centred.T @ centred
     links = np.diff(measured, axis=1)
-    length, orientation = np.abs(links[says]).mean(axis=0), np.angle(links)
+    length, orientation = np.abs(links).mean(axis=0), np.angle(links)
+
+    def left(length: FloatArray, orientation: FloatArray) -> NDArray[np.complex128]:
+        return np.asarray((length * np.exp(1j * orientation)) @ centred.T - target)
+
+    cost = float((np.abs(left(length, orientation)) ** 2).sum())
     for iteration in range(1, ITERATIONS + 1):
-        direction = np.exp(1j * orientation)
-        off = (length * direction) @ centred.T - target
-        back = np.conj(direction) * (off @ centred)
-        slope_angle, slope_length = length * back.imag, back.real
-        between = gram * np.conj(direction[:, :, None]) * direction[:, None, :]
-        curve_angle = _convex(between.real * length[:, None] * length, -length * back.real)
-        mixed = between.imag * length[:, None] + np.eye(n_links) * back.imag[:, None]  # orientation i against length j
-        solved = np.linalg.solve(curve_angle, np.concatenate([mixed, slope_angle[:, :, None]], axis=2))
-        border = between.real[says].sum(axis=0) - np.einsum("tij,tik->jk", mixed[says], solved[says, :, :n_links])
-        right = slope_length[says].sum(axis=0) - np.einsum("tij,ti->j", mixed[says], solved[says, :, n_links])
-        step = -np.linalg.solve(border, right)
-        turn = -solved[:, :, n_links] - solved[:, :, :n_links] @ step
-        length, orientation = length + step, orientation + turn
-        if max(np.abs(step).max(), np.abs(turn).max()) < STEP:
+        off, direction = left(length, orientation), np.exp(1j * orientation)
+        step = _step(length, direction, off, centred, newton=True) or _step(
+            length, direction, off, centred, newton=False
+        )
+        if step is None:
+            break
+        for share in 0.5 ** np.arange(HALVINGS):
+            longer, turned = length + share * step[0], orientation + share * step[1]
+            found = float((np.abs(left(longer, turned)) ** 2).sum())
+            if (longer > 0.0).all() and found <= cost * (1.0 + ROUNDING):
+                break
+        else:
+            break
+        length, orientation, cost = longer, turned, found
+        if max(np.abs(step[0]).max(), np.abs(step[1]).max()) < STEP:
             return length, orientation, iteration, True
-    return length, orientation, ITERATIONS, False
+    return length, orientation, iteration, False
 
 
-def _convex(gauss_newton: FloatArray, bend: FloatArray) -> FloatArray:
-    """Second derivatives by the orientations, (n_frames, n, n); without the residual's own bend where that spoils them."""
-    newton = gauss_newton + np.eye(bend.shape[1]) * bend[:, None]
-    smallest = np.linalg.eigvalsh(newton)[:, :1, None]
-    return np.where(smallest > CONVEX * np.trace(gauss_newton, axis1=1, axis2=2)[:, None, None], newton, gauss_newton)
+def _step(
+    length: FloatArray,
+    direction: NDArray[np.complex128],
+    off: NDArray[np.complex128],
+    centred: FloatArray,
+    *,
+    newton: bool,
+) -> tuple[FloatArray, FloatArray] | None:
+    """Steps of the lengths and of the orientations that go downhill; None where the lengths are not determined.
+
+    By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
+    """
+    n_links = len(length)
+    back = np.conj(direction) * (off @ centred)
+    between = (centred.T @ centred) * np.conj(direction[:, :, None]) * direction[:, None, :]
+    curve = between.real * length[:, None] * length
+    mixed = between.imag * length[:, None]  # [t, i, j]: orientation i against length j
+    if newton:
+        bent = curve - np.eye(n_links) * (length * back.real)[:, None]
+        least = CONVEX * np.trace(curve, axis1=1, axis2=2)
+        convex = (np.linalg.eigvalsh(bent)[:, 0] > least)[:, None, None]
+        curve = np.where(convex, bent, curve)
+        mixed = mixed + np.where(convex, np.eye(n_links) * back.imag[:, None], 0.0)
+    solved = np.linalg.solve(curve, np.concatenate([mixed, (length * back.imag)[:, :, None]], axis=2))
+    lengths_alone = between.real.sum(axis=0)
+    border = lengths_alone - np.einsum("tij,tik->jk", mixed, solved[:, :, :n_links])
+    if np.linalg.eigvalsh(border)[0] <= ROUNDING * np.trace(lengths_alone):
+        return None
+    slope = back.real.sum(axis=0) - np.einsum("tij,ti->j", mixed, solved[:, :, n_links])
+    longer = -np.linalg.solve(border, slope)
+    return longer, -solved[:, :, n_links] - solved[:, :, :n_links] @ longer
 
 
 def _mask(name: str, value: ArrayLike, n_frames: int) -> BoolArray:

@@ -40,8 +40,8 @@ class AccelerationParts:
     centripetal : ndarray of shape (n_frames, n_joints, 2)
         ``[:, j]`` is proportional to the squared angular velocity of joint j and points to it.
     coriolis : ndarray of shape (n_frames, n_pairs, 2)
-        ``[:, p]`` is proportional to twice the product of the angular velocities of the p-th pair of `pairs`, and
-        points to the more distal joint of the two.
+        ``[:, p]`` is proportional to twice the product of the angular velocities of the p-th pair of `pairs`; it points
+        to the more distal joint of the two where both turn the same way, and away from it where they do not.
     base : ndarray of shape (n_frames, 2)
         Acceleration of the base.
     """

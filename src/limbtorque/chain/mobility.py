@@ -30,7 +30,7 @@ class Ellipse:
 
 
 def manipulability(jacobian_m: ArrayLike) -> FloatArray:
-    """Manipulability, ``sqrt(det(J J^T))`` (Yoshikawa 1985), shape (n_frames,); 0 where the chain is singular.
+    """Manipulability, ``sqrt(det(J J^T))`` (Yoshikawa 1985), shape (n_frames,); 0, to rounding, where J is singular.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 _RULES = {"length_m": "positive", "mass_kg": "not negative", "com_m": "finite", "inertia_kgm2": "not negative"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chain:
     """Lengths and inertial constants of a planar chain, proximal link first.
 
@@ -43,7 +43,7 @@ class Chain:
         n_links = np.atleast_1d(np.asarray(self.length_m, dtype=float)).shape
         for name, rule in _RULES.items():
             value = np.atleast_1d(np.asarray(getattr(self, name), dtype=float))
-            if value.shape != n_links or value.ndim != 1:
+            if value.shape != n_links or value.ndim != 1 or not value.size:
                 raise ValueError(f"{name} has shape {value.shape}, length_m has {n_links}: one number for each link")
             fits = {"positive": value > 0.0, "not negative": value >= 0.0, "finite": value == value}[rule]
             bad = np.flatnonzero(~(np.isfinite(value) & fits))
@@ -81,6 +81,30 @@ class Chain:
         """Centre of mass of a link."""
         return Point(link, float(self.com_m[link]))
 
+    def holding(self, mass_kg: float, *, link: int = -1, along_m: float | None = None) -> Chain:
+        """Chain with a point mass on one of its links: a weight in the hand, a shoe.
+
+        Parameters
+        ----------
+        mass_kg : float
+            The mass, kg.
+        link : int, optional
+            Which link; the last by default.
+        along_m : float, optional
+            How far from the link's proximal joint, along the link, m; its end by default.
+
+        Returns
+        -------
+        Chain
+            The same chain; mass, centre of mass and moment of inertia of the link are those of both together.
+        """
+        mass, com, inertia = self.mass_kg.copy(), self.com_m.copy(), self.inertia_kgm2.copy()
+        place = float(self.length_m[link]) if along_m is None else along_m
+        mass[link] += mass_kg
+        com[link] += (mass_kg / mass[link] if mass_kg else 0.0) * (place - self.com_m[link])
+        inertia[link] += self.mass_kg[link] * (self.com_m[link] - com[link]) ** 2 + mass_kg * (place - com[link]) ** 2
+        return Chain(self.length_m, mass, com, inertia)
+
 
 @dataclass(frozen=True)
 class Point:
@@ -101,7 +125,7 @@ class Point:
     across_m: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Load:
     """A force and a couple that the surroundings put on one link.
 
@@ -113,8 +137,8 @@ class Load:
         Force on the link in the plane, N.
     point_m : ndarray of shape (n_frames, 2)
         Where it acts, in the plane's coordinates, m.
-    couple_nm : ndarray of shape (n_frames,)
-        Couple on the link, counter-clockwise positive, N m.
+    couple_nm : ndarray of shape (n_frames,), or one number for all frames
+        Couple on the link, counter-clockwise positive, N m; none by default.
 
     Raises
     ------
@@ -125,10 +149,12 @@ class Load:
     link: int
     force_n: FloatArray
     point_m: FloatArray
-    couple_nm: FloatArray
+    couple_nm: FloatArray | float = 0.0
 
     def __post_init__(self) -> None:
-        n_frames = np.asarray(self.force_n).shape[:1]
+        n_frames = np.asarray(self.force_n).shape[:1] if np.ndim(self.force_n) == 2 else ()
+        if n_frames and np.ndim(self.couple_nm) == 0:
+            object.__setattr__(self, "couple_nm", np.full(n_frames, float(self.couple_nm)))
         for name, shape in (("force_n", (*n_frames, 2)), ("point_m", (*n_frames, 2)), ("couple_nm", n_frames)):
             value = np.asarray(getattr(self, name), dtype=float)
             if value.shape != shape or not n_frames:

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.chain.checks import finite, on_chain, row, vectors
 from limbtorque.chain.energy import segment_energies
-from limbtorque.chain.forward import segment_accelerations
+from limbtorque.chain.forward import check_inertia, segment_accelerations
+from limbtorque.chain.kinematics import STILL
 from limbtorque.chain.model import Chain, Point
 from limbtorque.settings import Integration
 
 FloatArray = NDArray[np.float64]
 TorqueLaw = Callable[[float, FloatArray, FloatArray, FloatArray], ArrayLike]
-STILL = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,9 @@ def pid(
     proportional_nm_rad: ArrayLike,
     integral_nm_rad_s: ArrayLike,
     derivative_nms_rad: ArrayLike,
+    target_velocity_rad_s: Callable[[float], ArrayLike] | None = None,
 ) -> Drive:
-    """Torques that hold joint angles at a target: proportional, integral and derivative control.
+    """Torques that hold joint angles at a target, or track it: proportional, integral and derivative control.
 
     Parameters
     ----------
@@ -124,6 +125,9 @@ def pid(
         Angles to be held, rad.
     proportional_nm_rad, integral_nm_rad_s, derivative_nms_rad : array_like of shape (n_joints,)
         Torque for each rad of error, each rad s of its integral, and against each rad/s of velocity.
+    target_velocity_rad_s : callable of time, optional
+        Rate of change of the target; the derivative part then works on the rate of the error. Without it a moving
+        target is followed late, by about ``derivative / proportional`` seconds.
 
     Returns
     -------
@@ -142,7 +146,8 @@ def pid(
         return np.asarray(target, dtype=float) - angle
 
     def torque(time_s: float, angle: FloatArray, velocity: FloatArray, memory: FloatArray) -> FloatArray:
-        return p * error(time_s, angle) + i * memory - d * velocity
+        wanted = target_velocity_rad_s(time_s) if target_velocity_rad_s else 0.0
+        return p * error(time_s, angle) + i * memory + d * (np.asarray(wanted, dtype=float) - velocity)
 
     def rate(time_s: float, angle: FloatArray, _: FloatArray, __: FloatArray) -> FloatArray:
         return error(time_s, angle)
@@ -190,9 +195,9 @@ def simulate(
     loads : sequence of AttachedLoad, optional
         Loads that follow the chain.
     until : callable, optional
-        ``until(time_s, angle_rad)``: the integration stops where it falls to 0.
+        ``until(time_s, angle_rad)``: the integration stops where it falls through 0.
     integration : Integration, optional
-        Method and tolerances, as in the section `integration` of the settings.
+        Method and tolerances, `limbtorque.settings.Integration`: the section `integration` of the settings.
 
     Returns
     -------
@@ -214,6 +219,7 @@ def simulate(
     """
     from scipy.integrate import solve_ivp  # here: its import takes longer than the work of most stages
 
+    check_inertia(chain)
     times = row("time_s", time_s)
     falling = np.flatnonzero(np.diff(times) <= 0.0) + 1
     if times.size < 2 or falling.size:
@@ -221,6 +227,9 @@ def simulate(
         raise ValueError(f"time_s of shape {times.shape} has {what}; expected two or more rising times")
     options = integration or Integration()
     for number, load in enumerate(loads):
+        if not isinstance(load, AttachedLoad):
+            kind = type(load).__name__
+            raise ValueError(f"loads[{number}] is of type {kind}, expected limbtorque.simulate.AttachedLoad")
         on_chain(f"loads[{number}].point", load.point, chain.n_links)
     motion = _Motion(
         chain=chain,
@@ -380,7 +389,7 @@ def _event(until: Callable[[float, FloatArray], float], n_joints: int) -> Callab
     def event(time_s: float, state: FloatArray) -> float:
         return until(time_s, state[:n_joints])
 
-    event.terminal = True  # type: ignore[attr-defined]
+    event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
     return event
 
 

@@ -36,9 +36,12 @@ def run(*, folder: Path, batch: str, key: str) -> None:
         if trial.settings.replay.enabled:
             options = trial.settings.replay
             replayed = replay(motion, torques, stop_deg=options.stop_deg, integration=trial.settings.integration)
-            meta["quality"] |= replayed.quality(options.tolerance_deg)
-            if not replayed.success:
-                meta["notes"] = [f"replay ended at {replayed.time_s[-1]:.3f} s: {replayed.message}"]
+            if replayed is None:
+                meta["notes"] = ["no replay: no three neighbouring frames have a known torque"]
+            else:
+                meta["quality"] |= replayed.quality(options.tolerance_deg)
+                ended = f"replay: the integration failed at {replayed.time_s[-1]:.3f} s: {replayed.message}"
+                meta["notes"] = [] if replayed.success else [ended]
         meta["summary"] = torque_summary(motion, torques, trial.settings.chain(trial.chain))
         return torque_table(motion, torques, options=trial.settings.torques, meta=meta)
 
