@@ -221,8 +221,8 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     joint_m : array_like of shape (n_frames, n_links + 1, 2)
         Measured joints and endpoint in the plane, m; a frame with a NaN is left out.
     counted : array_like of bool, shape (n_frames,), optional
-        Frames that are fitted. In the others the links keep the directions measured, with the lengths found. All by
-        default.
+        Frames that have a say in the lengths; in the others the chain is brought as near as it goes with the lengths
+        found. All by default.
 
     Returns
     -------
@@ -258,6 +258,7 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     length, fitted, iterations, success = _fitted(measured[says[known]])
     orientation = np.angle(links)
     orientation[says[known]] = fitted
+    orientation[~says[known]] = _turned(length, measured[~says[known]])
     ends = np.cumsum(length * np.exp(1j * orientation), axis=1)
     ends = np.concatenate([np.zeros((len(measured), 1)), ends], axis=1)
     base = (measured - ends).mean(axis=1)
@@ -271,19 +272,12 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
 
 def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, int, bool]:
     """Lengths and orientations, the number of steps, and whether they came to rest."""
-    n_links = measured.shape[1] - 1
-    beyond = np.tri(n_links + 1, n_links, -1)  # [k, i]: joint k lies beyond link i
-    centred = beyond - beyond.mean(axis=0)
-    target = measured - measured.mean(axis=1, keepdims=True)
+    centred = _centred(measured)
     links = np.diff(measured, axis=1)
     length, orientation = np.abs(links).mean(axis=0), np.angle(links)
-
-    def left(length: FloatArray, orientation: FloatArray) -> NDArray[np.complex128]:
-        return np.asarray((length * np.exp(1j * orientation)) @ centred.T - target)
-
-    cost = float((np.abs(left(length, orientation)) ** 2).sum())
+    cost = _cost(length, orientation, measured).sum()
     for iteration in range(1, ITERATIONS + 1):
-        off, direction = left(length, orientation), np.exp(1j * orientation)
+        off, direction = _off(length, orientation, measured), np.exp(1j * orientation)
         step = _step(length, direction, off, centred, newton=True) or _step(
             length, direction, off, centred, newton=False
         )
@@ -291,7 +285,7 @@ def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, i
             break
         for share in 0.5 ** np.arange(HALVINGS):
             longer, turned = length + share * step[0], orientation + share * step[1]
-            found = float((np.abs(left(longer, turned)) ** 2).sum())
+            found = _cost(longer, turned, measured).sum()
             if (longer > 0.0).all() and found <= cost * (1.0 + ROUNDING):
                 break
         else:
@@ -317,14 +311,12 @@ def _step(
     n_links = len(length)
     back = np.conj(direction) * (off @ centred)
     between = (centred.T @ centred) * np.conj(direction[:, :, None]) * direction[:, None, :]
-    curve = between.real * length[:, None] * length
     mixed = between.imag * length[:, None]  # [t, i, j]: orientation i against length j
+    curve, convex = _curve(length, back, between)
     if newton:
-        bent = curve - np.eye(n_links) * (length * back.real)[:, None]
-        least = CONVEX * np.trace(curve, axis1=1, axis2=2)
-        convex = (np.linalg.eigvalsh(bent)[:, 0] > least)[:, None, None]
-        curve = np.where(convex, bent, curve)
         mixed = mixed + np.where(convex, np.eye(n_links) * back.imag[:, None], 0.0)
+    else:
+        curve = between.real * length[:, None] * length
     solved = np.linalg.solve(curve, np.concatenate([mixed, (length * back.imag)[:, :, None]], axis=2))
     lengths_alone = between.real.sum(axis=0)
     border = lengths_alone - np.einsum("tij,tik->jk", mixed, solved[:, :, :n_links])
@@ -333,6 +325,56 @@ def _step(
     slope = back.real.sum(axis=0) - np.einsum("tij,ti->j", mixed, solved[:, :, n_links])
     longer = -np.linalg.solve(border, slope)
     return longer, -solved[:, :, n_links] - solved[:, :, :n_links] @ longer
+
+
+def _turned(length: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
+    """Orientations that bring links of given lengths nearest to the joints, frame by frame."""
+    centred, orientation = _centred(measured), np.angle(np.diff(measured, axis=1))
+    for _ in range(ITERATIONS):
+        off, direction = _off(length, orientation, measured), np.exp(1j * orientation)
+        back = np.conj(direction) * (off @ centred)
+        between = (centred.T @ centred) * np.conj(direction[:, :, None]) * direction[:, None, :]
+        curve, _ = _curve(length, back, between)
+        turn = -np.linalg.solve(curve, (length * back.imag)[:, :, None])[:, :, 0]
+        cost = _cost(length, orientation, measured) * (1.0 + ROUNDING)
+        for _ in range(HALVINGS):
+            uphill = _cost(length, orientation + turn, measured) > cost
+            turn[uphill] /= 2.0
+            if not uphill.any():
+                break
+        orientation = orientation + turn
+        if np.abs(turn).max(initial=0.0) < STEP:
+            break
+    return np.asarray(orientation)
+
+
+def _centred(measured: NDArray[np.complex128]) -> FloatArray:
+    """[k, i]: whether joint k lies beyond link i, less the mean over the joints, which the base takes up."""
+    n_links = measured.shape[1] - 1
+    beyond = np.tri(n_links + 1, n_links, -1)
+    return np.asarray(beyond - beyond.mean(axis=0))
+
+
+def _off(length: FloatArray, orientation: FloatArray, measured: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """Fitted minus measured joints, with the base where it fits best."""
+    fitted = (length * np.exp(1j * orientation)) @ _centred(measured).T
+    return np.asarray(fitted - measured + measured.mean(axis=1, keepdims=True))
+
+
+def _cost(length: FloatArray, orientation: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
+    """Sum of the squared distances of every frame."""
+    return np.asarray((np.abs(_off(length, orientation, measured)) ** 2).sum(axis=1))
+
+
+def _curve(
+    length: FloatArray, back: NDArray[np.complex128], between: NDArray[np.complex128]
+) -> tuple[FloatArray, BoolArray]:
+    """Second derivatives by the orientations, and in which frames they are Newton's: where those are convex."""
+    gauss_newton = between.real * length[:, None] * length
+    newton = gauss_newton - np.eye(len(length)) * (length * back.real)[:, None]
+    least = CONVEX * np.trace(gauss_newton, axis1=1, axis2=2)
+    convex = (np.linalg.eigvalsh(newton)[:, :1] > least[:, None])[:, :, None]
+    return np.where(convex, newton, gauss_newton), convex
 
 
 def _mask(name: str, value: ArrayLike, n_frames: int) -> BoolArray:
