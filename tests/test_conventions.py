@@ -119,15 +119,6 @@ def test_internal_angles_are_those_between_the_links():
     same(np.cos(internal_angles(bent)[:, 1:]), cosine)
 
 
-@pytest.mark.parametrize(
-    ("convert", "name"),
-    [(segment_angles, "angle_rad"), (joint_angles, "orientation_rad"), (internal_angles, "angle_rad")],
-)
-def test_angles_of_other_shapes_are_named(convert, name):
-    with pytest.raises(ValueError, match=rf"{name} has shape \(3,\), expected \(n_frames, n_joints\)"):
-        convert([0.1, 0.2, 0.3])
-
-
 # --- segment space ---------------------------------------------------------------------------------------------------
 
 
@@ -388,7 +379,9 @@ def test_a_missing_value_stays_in_its_frame():
         motion = (posture, velocity, acceleration)
         terms = torque_terms(chain, *motion, gravity_m_s2=GRAVITY, missing=True)
         by_segment = segment_terms(chain, *motion, terms=terms, missing=True)
-        results.append([by_segment.net, interaction_torques(terms).interaction, segment_angles(posture)])
+        results.append(
+            [by_segment.net, interaction_torques(terms).interaction, segment_torques(terms.net, missing=True)]
+        )
     for clean, found in zip(*results, strict=True):
         assert np.isnan(found[5]).any()
         np.testing.assert_array_equal(np.delete(found, 5, axis=0), np.delete(clean, 5, axis=0))

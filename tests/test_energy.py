@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from limbtorque.chain import (
     Chain,
     Load,
+    Point,
     forward_dynamics,
     induced_accelerations,
     inertia_matrix,
     joint_positions,
     newton_euler,
     point_acceleration,
+    point_position,
     point_velocity,
     power_balance,
     segment_energies,
@@ -179,6 +181,24 @@ def test_a_chain_that_is_carried_along_has_the_energy_of_its_mass():
     found = segment_energies(chain, angle, 0 * angle, gravity_m_s2=(0.0, 0.0), base_velocity_m_s=(3.0, -4.0))
     same(found.translational, np.tile(12.5 * chain.mass_kg, (10, 1)))
     assert not found.rotational.any()
+
+
+def test_a_weight_in_the_hand_adds_its_own_energy():
+    """Of a point mass at the end, or anywhere along a link: m v^2 / 2 - m g . p on top, whatever the motion."""
+    rng = np.random.default_rng(7)
+    chain, (angle, velocity, _) = random_chain(rng, 3), random_motion(rng, 3, 20)
+    base, base_velocity = rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) * 3.0
+    options = {"gravity_m_s2": GRAVITY, "base_m": base, "base_velocity_m_s": base_velocity}
+    without = segment_energies(chain, angle, velocity, **options).total
+    for held, point in (
+        (chain.holding(2.5), chain.endpoint),
+        (chain.holding(2.5, link=1, along_m=0.07), Point(1, 0.07)),
+    ):
+        place = point_position(chain, angle, point=point, base_m=base)
+        speed = point_velocity(chain, angle, velocity, point=point, base_velocity_m_s=base_velocity)
+        added = 2.5 * ((speed**2).sum(axis=1) / 2.0 + 9.81 * place[:, 1])
+        same(segment_energies(held, angle, velocity, **options).total, without + added)
+    assert chain.mass_kg.sum() == pytest.approx(held.mass_kg.sum() - 2.5)  # the chain itself is left alone
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
@@ -374,14 +394,14 @@ def test_gravity_makes_a_limp_arm_fall():
     assert not found.joint_rad_s2[0, 0, 2:].any()
 
 
-# --- bad input -------------------------------------------------------------------------------------------------------
+# --- missing values and inertia --------------------------------------------------------------------------------------
 
 
 def test_a_link_without_inertia_has_no_induced_acceleration():
     massless = Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0])
     zero = np.zeros((1, 2))
     terms = torque_terms(massless, zero, zero, zero, gravity_m_s2=GRAVITY)
-    with pytest.raises(ValueError, match="the inertia matrix is singular: a link has no inertia about its joint"):
+    with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
         induced_accelerations(massless, zero, zero, terms=terms)
 
 
@@ -401,20 +421,3 @@ def test_a_missing_value_stays_in_its_frame():
     for clean, found in zip(*results, strict=True):
         assert np.isnan(found[5]).any()
         np.testing.assert_array_equal(np.delete(found, 5, axis=0), np.delete(clean, 5, axis=0))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"angle_rad": np.zeros((3, 1))}, r"angle_rad has shape \(3, 1\), expected \(n_frames, 2\)"),
-        ({"velocity_rad_s": np.zeros((2, 2))}, r"velocity_rad_s has shape \(2, 2\), expected \(3, 2\)"),
-        ({"velocity_rad_s": np.full((3, 2), np.nan)}, r"velocity_rad_s of shape \(3, 2\) has nan at \[0, 0\]"),
-        ({"gravity_m_s2": 9.81}, "gravity_m_s2 has shape"),
-        ({"base_m": np.zeros((2, 2))}, r"base_m has shape \(2, 2\), expected \(2,\) or \(3, 2\)"),
-        ({"base_velocity_m_s": (1.0,)}, r"base_velocity_m_s has shape \(1,\)"),
-    ],
-)
-def test_bad_arguments_of_energies_are_named(change, message):
-    good = {"angle_rad": np.zeros((3, 2)), "velocity_rad_s": np.zeros((3, 2)), "gravity_m_s2": GRAVITY}
-    with pytest.raises(ValueError, match=message):
-        segment_energies(arm(), **{**good, **change})

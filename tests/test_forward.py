@@ -111,6 +111,14 @@ def test_forward_dynamics_of_one_link():
     same(found, (torque - 3.0 * 0.17 * carried + load) / ROD_INERTIA)
 
 
+def test_point_masses_on_either_side_of_the_joint_have_inertia():
+    """T / (m d^2), with nothing of its own about the centre of mass, and with the mass behind the joint too."""
+    for com in (0.17, -0.17):
+        point = Chain([0.4], [3.0], [com], [0.0])
+        found = forward_dynamics(point, [[0.3]], [[2.0]], [[5.0]], gravity_m_s2=(0.0, 0.0))
+        same(found, [[5.0 / (3.0 * 0.17**2)]])
+
+
 def test_forward_dynamics_of_two_links_by_their_absolute_angles():
     """Lagrange's equations in segment space, with the generalised torques T1 - T2 and T2, solved for theta''."""
     t, g = sp.symbols("t g")
@@ -156,27 +164,8 @@ def test_links_without_inertia_are_refused():
         Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0]),
         Chain([0.3, 0.3], [1.0, 1.0], [0.1, 0.0], [0.01, 0.0]),
     ):
-        with pytest.raises(ValueError, match=r"inertia matrix is singular.*a link has no inertia"):
+        with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
             forward_dynamics(massless, *state, gravity_m_s2=GRAVITY)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"angle_rad": [[0.0]]}, r"angle_rad has shape \(1, 1\), expected \(n_frames, 2\)"),
-        ({"velocity_rad_s": np.zeros((2, 2))}, r"velocity_rad_s has shape \(2, 2\), expected \(1, 2\)"),
-        ({"torque_nm": np.zeros((1, 3))}, r"torque_nm has shape \(1, 3\), expected \(1, 2\)"),
-        ({"torque_nm": [[0.0, np.nan]]}, r"torque_nm of shape \(1, 2\) has nan at \[0, 1\]"),
-        ({"load_nm": [[0.0]]}, r"load_nm has shape \(1, 1\), expected \(1, 2\)"),
-        ({"gravity_m_s2": -9.81}, "gravity_m_s2 has shape"),
-        ({"base_acceleration_m_s2": np.zeros((3, 2))}, r"base_acceleration_m_s2 has shape \(3, 2\)"),
-    ],
-)
-def test_bad_arguments_of_forward_dynamics_are_named(change, message):
-    zero = np.zeros((1, 2))
-    good = {"angle_rad": zero, "velocity_rad_s": zero, "torque_nm": zero, "gravity_m_s2": GRAVITY}
-    with pytest.raises(ValueError, match=message):
-        forward_dynamics(arm(), **{**good, **change})
 
 
 # --- pendulums -------------------------------------------------------------------------------------------------------
@@ -557,6 +546,33 @@ def test_pid_of_one_link_is_a_linear_system():
         same(found.torque_nm[:, 0], torque)
 
 
+def test_pid_follows_a_moving_target():
+    """A target r + s t: linear with t and 1 as two more unknowns. The rate of the target takes the derivative's lag away.
+
+    Without it, and without an integral, the limb is late by d / p seconds once the start, which dies out as
+    exp(-d t / 2 I0) = exp(-4 t), is forgotten.
+    """
+    p, i, d, begin, pace = 12.0, 5.0, 1.1, 0.7, 0.9
+    gains = {"proportional_nm_rad": [p], "integral_nm_rad_s": [i], "derivative_nms_rad": [d]}
+    start = {"angle_rad": [-0.4], "velocity_rad_s": [1.5], "gravity_m_s2": (0.0, 0.0)}
+    time = np.linspace(0.0, 1.5, 16)
+
+    def target(time_s):
+        return [begin + pace * time_s]
+
+    for rate, wanted in ((lambda _: [pace], pace), (None, 0.0)):
+        matrix = np.zeros((5, 5))
+        matrix[0, 1], matrix[2], matrix[3, 4] = 1.0, [-1.0, 0.0, 0.0, pace, begin], 1.0
+        matrix[1] = np.array([-p, -d, i, p * pace, p * begin + d * wanted]) / ROD_INERTIA
+        expected = np.array([expm(matrix * t) @ [-0.4, 1.5, 0.0, 0.0, 1.0] for t in time])
+        drive = pid(target, **gains, target_velocity_rad_s=rate)
+        found = simulate(rod(), time, **start, torque=drive, integration=TIGHT)
+        state = np.column_stack([found.angle_rad, found.velocity_rad_s, found.memory])
+        np.testing.assert_allclose(state, expected[:, :3], rtol=0.0, atol=STEPS * 1e-12 * np.abs(expected).max())
+    late = simulate(rod(), [0.0, 6.0], **start, torque=pid(target, **{**gains, "integral_nm_rad_s": [0.0]}))
+    assert target(6.0)[0] - late.angle_rad[-1, 0] == pytest.approx(pace * d / p, abs=STEPS * 1e-9)
+
+
 def test_pid_holds_a_limb_against_gravity_without_error():
     """With the integral the error dies out, and the torque is that of gravity; without it P times the error is left.
 
@@ -577,7 +593,7 @@ def test_pid_holds_a_limb_against_gravity_without_error():
     assert (left > 0.02).all()
 
 
-# --- failures and bad input ------------------------------------------------------------------------------------------
+# --- where it ends ---------------------------------------------------------------------------------------------------
 
 
 def test_a_torque_that_runs_away_ends_the_integration():
@@ -611,6 +627,8 @@ def test_the_integration_stops_where_it_is_told_to():
     same(found.angle_rad, 2.0 * time[:3, None])
     late = simulate(rod(), time, **start, until=lambda time_s, _: 0.7 - time_s)
     np.testing.assert_array_equal(late.time_s, time[:4])
+    rising = simulate(rod(), time, **start, until=lambda _, angle: angle[0] - 1.0)  # it stops where it falls, not here
+    np.testing.assert_array_equal(rising.time_s, time)
     never = simulate(rod(), time, **start, until=lambda _, angle: 5.0 - angle[0])
     assert never.success
     np.testing.assert_array_equal(never.time_s, time)
@@ -626,40 +644,3 @@ def test_integration_reports_what_it_did():
     np.testing.assert_array_equal(found.time_s, time)
     assert many.n_evaluations >= 200 * 11 > found.n_evaluations  # DOP853 takes at least eleven a step
     assert found.memory.shape == (5, 0)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"time_s": [0.0, 0.1, 0.1]}, r"time_s has shape \(3,\); expected two or more rising times"),
-        ({"time_s": [0.2, 0.1, 0.0]}, "two or more rising times"),
-        ({"time_s": [0.0]}, r"time_s has shape \(1,\)"),
-        ({"time_s": [[0.0, 0.1, 0.2]]}, r"time_s has shape \(1, 3\)"),
-        ({"time_s": [0.0, np.nan, 0.2]}, "rising times"),
-        ({"torque": np.zeros((2, 2))}, r"torque has shape \(2, 2\), expected \(3, 2\): a row for each time"),
-        ({"torque": [[0.0, 0.0], [0.0, np.nan], [0.0, 0.0]]}, r"torque of shape \(3, 2\) has nan at \[1, 1\]"),
-        ({"torque": Drive(lambda *_: (0.0, 0.0), (1.0,))}, "a drive with a memory needs its memory_rate"),
-        ({"torque": Drive(lambda *_: (0.0, 0.0), (), lambda *_: ())}, "one without has none"),
-        ({"angle_rad": [0.0]}, r"angle_rad has shape \(1, 1\)"),
-        ({"velocity_rad_s": [0.0, np.inf]}, "velocity_rad_s of shape"),
-        ({"base_m": (0.0, 0.0, 0.0)}, r"base_m has shape \(3,\)"),
-        ({"base_acceleration_m_s2": np.zeros((4, 2))}, r"base_acceleration_m_s2 has shape \(4, 2\), expected \(3, 2\)"),
-        ({"load_nm": np.zeros((3, 1))}, r"load_nm has shape \(3, 1\), expected \(3, 2\)"),
-        ({"gravity_m_s2": (0.0,)}, r"gravity_m_s2 has shape \(1,\)"),
-    ],
-)
-def test_bad_arguments_of_simulate_are_named(change, message):
-    good = {
-        "time_s": [0.0, 0.1, 0.2],
-        "angle_rad": [0.0, 0.0],
-        "velocity_rad_s": [0.0, 0.0],
-        "torque": np.zeros((3, 2)),
-        "gravity_m_s2": GRAVITY,
-    }
-    with pytest.raises(ValueError, match=message):
-        simulate(arm(), **{**good, **change})
-
-
-def test_gains_of_other_shapes_are_named():
-    with pytest.raises(ValueError, match=r"gains have shapes \(2,\), \(1,\), \(2,\); expected \(n_joints,\) each"):
-        pid([0.0, 0.0], proportional_nm_rad=[1, 1], integral_nm_rad_s=[1], derivative_nms_rad=[1, 1])

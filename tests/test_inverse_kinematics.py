@@ -92,15 +92,31 @@ def test_nearly_straight_links_are_as_accurate_as_their_lengths_allow(bend):
 
 @BENDS
 def test_the_limits_of_reach_are_within_reach(bend):
-    """Straight at the longest; folded at the shortest, which is the base itself for equal links."""
+    """Straight at the longest; folded at the shortest."""
     straight = two_link_angles([0.3, 0.2], [[0.0, 0.5], [-0.5, 0.0]], bend=bend).angle_rad
     # a last digit of the distance is an angle of sqrt(eps), which is no more than that digit at the endpoint
     np.testing.assert_allclose(straight, [[np.pi / 2, 0.0], [np.pi, 0.0]], rtol=0.0, atol=4 * np.sqrt(EPS))
     folded = two_link_angles([0.3, 0.2], [[0.1, 0.0]], bend=bend).angle_rad
     np.testing.assert_allclose(np.abs(folded), [[0.0, np.pi]], rtol=0.0, atol=10 * np.sqrt(EPS))
-    equal = two_link_angles([0.3, 0.3], [[0.0, 0.0]], bend=bend)
-    assert equal.shift_m.tolist() == [0.0]
-    np.testing.assert_allclose(ends([0.3, 0.3], equal.angle_rad)[0, 2], 0.0, rtol=0.0, atol=EPS)
+
+
+@BENDS
+def test_equal_links_reach_as_near_to_the_base_as_one_likes_but_not_the_base(bend):
+    """At a distance r the fold is 2 asin(r / 2 L) short of pi, and the first link stands across the target's direction.
+
+    At the base itself every direction of the first link is right; at r it is right to a rounding of places over r.
+    """
+    sign = 1.0 if bend == "positive" else -1.0
+    for near in (1e-2, 1e-5, 1e-9):
+        found = two_link_angles([0.3, 0.3], [[near, 0.0]], bend=bend)
+        half = np.arcsin(near / 0.6)
+        expected = sign * np.array([[half - np.pi / 2, np.pi - 2 * half]])
+        np.testing.assert_allclose(found.angle_rad, expected, rtol=0.0, atol=4 * EPS * (np.pi + 0.6 / near))
+        np.testing.assert_allclose(ends([0.3, 0.3], found.angle_rad)[0, 2], near, rtol=0.0, atol=4 * EPS)
+        assert found.shift_m.tolist() == [0.0]
+    for lengths, unreachable in (([0.3, 0.3], "error"), ([0.3, 0.2], "project")):
+        with pytest.raises(ValueError, match=r"target_m\[1\] is at the base"):
+            two_link_angles(lengths, [[0.3, 0.0], [0.0, 0.0]], bend=bend, unreachable=unreachable)
 
 
 def test_a_target_out_of_reach_only_by_rounding_is_reached():
@@ -139,12 +155,6 @@ def test_projection_takes_the_nearest_point_within_reach(bend):
     assert found.shift_m[[4, 5, 7]].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_projection_of_the_base_itself_is_on_the_inner_circle():
-    found = two_link_angles([0.3, 0.2], [[0.0, 0.0]], bend="positive", unreachable="project")
-    same(np.abs(ends([0.3, 0.2], found.angle_rad)[0, 2]), 0.1)
-    same(found.shift_m, [0.1])
-
-
 @BENDS
 def test_angles_do_not_jump_where_the_path_winds_round_the_base(bend):
     """Three turns: the first angle gains three turns, step by step as the target does."""
@@ -155,25 +165,6 @@ def test_angles_do_not_jump_where_the_path_winds_round_the_base(bend):
     # a step of the target turns it by 0.0315; the bend turns the first link by less than as much again
     assert np.abs(np.diff(found, axis=0)).max() < 0.07
     same(ends([0.31, 0.27], found)[:, 2], distance * np.exp(1j * phase))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"length_m": [0.3, 0.0]}, "expected two positive lengths"),
-        ({"length_m": [0.3, np.nan]}, "expected two positive lengths"),
-        ({"length_m": [0.3, 0.2, 0.1]}, r"shape \(3,\)"),
-        ({"target_m": [0.1, 0.2]}, r"target_m has shape \(2,\), expected \(n_frames, 2\)"),
-        ({"target_m": [[0.1, np.nan]]}, r"target_m of shape \(1, 2\) has nan at \[0, 1\]"),
-        ({"base_m": [[0.0, 0.0], [0.0, 0.0]]}, r"base_m has shape \(2, 2\), expected \(2,\) or \(1, 2\)"),
-        ({"bend": "up"}, "bend is 'up'"),
-        ({"unreachable": "clip"}, "unreachable 'clip'"),
-    ],
-)
-def test_bad_arguments_of_two_links_are_named(change, message):
-    good = {"length_m": [0.3, 0.2], "target_m": [[0.2, 0.2]], "bend": "positive"}
-    with pytest.raises(ValueError, match=message):
-        two_link_angles(**{**good, **change})
 
 
 # --- derivatives of the angles ---------------------------------------------------------------------------------------
@@ -224,11 +215,6 @@ def test_joint_motion_of_links_in_line_is_refused():
     angle = np.array([[0.1, 1.0], [0.2, 1e-3], [0.3, np.pi], [0.4, 0.0]])
     with pytest.raises(ValueError, match=r"angle_rad\[2\] is \[0\.3, 3\.14.*\]: the links are in line"):
         joint_motion(chain, angle, **moves)
-    three = Chain([0.3, 0.25, 0.1], [1] * 3, [0.1] * 3, [1] * 3)
-    with pytest.raises(ValueError, match="the chain has 3 links; only two links follow"):
-        joint_motion(three, angle, **moves)
-    with pytest.raises(ValueError, match=r"velocity_m_s has shape \(3, 2\), expected \(4, 2\)"):
-        joint_motion(chain, angle, **{**moves, "velocity_m_s": np.ones((3, 2))})
 
 
 # --- minimum jerk ----------------------------------------------------------------------------------------------------
@@ -305,23 +291,6 @@ def test_no_other_path_between_the_same_states_has_less_jerk():
             other = weights @ (jerk + size * added) ** 2
             assert other == pytest.approx(least + size**2 * (weights @ added**2), rel=1e-12)
             assert other > least
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"duration_s": 0.0}, r"duration_s is 0\.0; it has to be positive"),
-        ({"duration_s": -1.0}, "it has to be positive"),
-        ({"duration_s": np.inf}, "it has to be positive"),
-        ({"time_s": [[0.0, 1.0]]}, r"time_s has shape \(1, 2\)"),
-        ({"end": [1.0, 2.0, 3.0]}, r"start \(2,\), end \(3,\)"),
-        ({"start": 0.0, "end": 1.0}, r"start \(\), end \(\)"),
-    ],
-)
-def test_bad_arguments_of_minimum_jerk_are_named(change, message):
-    good = {"time_s": [0.0, 1.0], "start": [0.0, 0.0], "end": [1.0, 1.0], "duration_s": 1.0}
-    with pytest.raises(ValueError, match=message):
-        minimum_jerk(**{**good, **change})
 
 
 # --- the fit of a rigid chain ----------------------------------------------------------------------------------------
@@ -406,6 +375,44 @@ def test_the_sum_of_squares_has_no_slope_at_the_fit(n):
     assert np.abs(by_length).max() > 1e-4  # single frames do pull at the lengths
 
 
+def test_a_marker_that_is_far_off_for_a_while_does_not_spoil_the_iteration():
+    """The hand a metre away in a tenth of the frames, where the sum of squares is not convex: it still finds a minimum."""
+    *_, measured = recorded(np.random.default_rng(35), 3, 40, 0.003)
+    measured[10:14, 3] += 1.0
+    found = fit_rigid_chain(plane(measured))
+    assert found.success
+    by_base, by_orientation, by_length = slopes(measured, found)
+    for slope in (by_base, by_orientation, by_length.sum(axis=0)):
+        assert np.abs(slope).max() < 1e-12 * 200
+    step = 1e-4  # well above rounding of the sum, which is of the order of 1 m^2, and its square root
+    least = (found.distance_m**2).sum()
+    for k in range(3):
+        for sign in (-step, step):
+            longer = found.length_m + sign * np.eye(3)[k]
+            joints = found.base_m[:, None] + plane(ends(longer, found.angle_rad))
+            assert ((joints - plane(measured)) ** 2).sum() > least
+
+
+def test_joints_with_a_lot_of_noise_are_fitted_all_the_same():
+    """Noise of up to a third of the links' lengths: whole Newton steps would overshoot. Downhill to a point without slope.
+
+    The sum found is not above that of the measured directions with mean lengths, each frame about its best base.
+    """
+    for seed in range(12):
+        *_, measured = recorded(np.random.default_rng(seed), 3, 40, 0.06)
+        found = fit_rigid_chain(plane(measured))
+        assert found.success
+        assert (found.length_m > 0.0).all()
+        by_base, by_orientation, by_length = slopes(measured, found)
+        for slope in (by_base, by_orientation, by_length.sum(axis=0)):
+            assert np.abs(slope).max() < 1e-12 * 200
+        links = np.diff(measured, axis=1)
+        kept = np.cumsum(np.abs(links).mean(axis=0) * links / np.abs(links), axis=1)
+        off = np.concatenate([np.zeros((40, 1)), kept], axis=1) - measured
+        off = off - off.mean(axis=1, keepdims=True)
+        assert (found.distance_m**2).sum() < (np.abs(off) ** 2).sum()
+
+
 def test_one_link_by_hand():
     """Mean distance of its ends, in their direction, about the point midway between them."""
     *_, measured = recorded(np.random.default_rng(40), 1, 30, 0.02)
@@ -444,15 +451,17 @@ def test_frames_with_a_missing_joint_are_left_out():
         np.testing.assert_array_equal(np.delete(values, [4, 17], axis=0), getattr(without, name))
 
 
-def test_frames_that_do_not_count_are_fitted_but_have_no_say():
-    """Foreshortened frames: lengths as without them; their own angles and base are the best for these lengths."""
+def test_frames_that_do_not_count_have_no_say():
+    """Foreshortened frames: lengths and all else as without them; their own angles are the best for these lengths."""
     *_, measured = recorded(np.random.default_rng(43), 3, 30, 0.005)
     short = np.arange(30) % 3 == 1
     measured[short] *= 0.8
     found, only = fit_rigid_chain(plane(measured), counted=~short), fit_rigid_chain(plane(measured[~short]))
+    assert found.success
     # each stops within its own last step of 1e-12
     np.testing.assert_allclose(found.length_m, only.length_m, rtol=0.0, atol=1e-11)
     np.testing.assert_allclose(found.base_m[~short], only.base_m, rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(found.distance_m[~short], only.distance_m, rtol=0.0, atol=1e-11)
     by_base, by_orientation, by_length = slopes(measured, found)
     assert np.abs(by_base).max() < 1e-12 * 200
     assert np.abs(by_orientation).max() < 1e-12 * 200
@@ -493,19 +502,33 @@ def test_noise_leaves_lengths_without_bias_of_first_order():
     np.testing.assert_allclose(found.std(axis=0), expected, rtol=4.5 / np.sqrt(2 * n_fits), atol=0.0)
 
 
-@pytest.mark.parametrize(
-    ("joints", "counted", "message"),
-    [
-        (np.zeros((4, 2)), None, r"joint_m has shape \(4, 2\), expected \(n_frames, n_links \+ 1, 2\)"),
-        (np.zeros((4, 1, 2)), None, r"joint_m has shape \(4, 1, 2\)"),
-        (np.zeros((4, 3, 3)), None, r"joint_m has shape \(4, 3, 3\)"),
-        (np.full((4, 3, 2), np.nan), None, "no complete frame that counts"),
-        (np.full((4, 3, 2), np.inf), None, r"has inf at \[0, 0, 0\]"),
-        (np.ones((4, 3, 2)), np.zeros(4, dtype=bool), "no complete frame that counts"),
-        (np.ones((4, 3, 2)), np.ones(3, dtype=bool), r"counted has shape \(3,\)"),
-        (np.ones((4, 3, 2)), np.ones(4), r"counted has shape \(4,\) of float64, expected \(4,\) of bool"),
-    ],
-)
-def test_bad_arguments_of_the_fit_are_named(joints, counted, message):
-    with pytest.raises(ValueError, match=message):
-        fit_rigid_chain(joints, counted=counted)
+def test_the_fit_does_not_leap_where_frames_stop_counting():
+    """Joints that glide: the second link's length swings by 40 mm, so that measured and fitted directions differ. A frame
+    that counts and its neighbour that does not are a hundredth of the swing apart, and so are their angles."""
+    time = np.linspace(0.0, 1.0, 201)
+    angle = np.column_stack([0.5 * np.sin(3.0 * time), 1.0 + 0.5 * np.cos(2.0 * time), 0.3 + 0.2 * time])
+    theta = np.cumsum(angle, axis=1)
+    length = np.column_stack([np.full(201, 0.3), 0.25 + 0.04 * np.sin(4.0 * time), np.full(201, 0.1)])
+    steps = length[..., None] * np.stack([np.cos(theta), np.sin(theta)], axis=2)
+    joints = np.concatenate([np.zeros((201, 1, 2)), np.cumsum(steps, axis=1)], axis=1)
+    counted = time < 0.8
+    found = fit_rigid_chain(joints, counted=counted)
+    moved = np.abs(np.diff(found.angle_rad, axis=0)).max(axis=1)
+    border = np.flatnonzero(counted)[-1]
+    assert moved[border] < 2.0 * max(moved[border - 1], moved[border + 1])
+    directions = np.diff(np.unwrap(np.angle(np.diff(joints[..., 0] + 1j * joints[..., 1], axis=1)), axis=0), axis=0)
+    assert np.abs(directions).max() < 0.05  # the joints themselves do not leap
+    np.testing.assert_allclose(  # every frame is as near as it goes with these lengths: no slope is left
+        slope_of_distances(found, joints), 0.0, atol=1e-10
+    )
+
+
+def slope_of_distances(found, joints):
+    """Derivative of the sum of squared distances of each frame by the orientations, by hand, m^2/rad."""
+    theta = np.cumsum(found.angle_rad, axis=1)
+    off = found.joint_m - joints
+    slopes = []
+    for i, length in enumerate(found.length_m):
+        across = length * np.stack([-np.sin(theta[:, i]), np.cos(theta[:, i])], axis=1)
+        slopes.append(2.0 * (off[:, i + 1 :] * across[:, None]).sum(axis=(1, 2)))
+    return np.stack(slopes, axis=1)

@@ -416,28 +416,7 @@ def test_a_straight_chain_has_one_more_free_direction():
     same(np.trace(projector, axis1=1, axis2=2), np.full(9, 2.0))
 
 
-# --- bad input -------------------------------------------------------------------------------------------------------
-
-
-def test_points_that_are_not_on_the_chain_are_named():
-    chain = random_chain(np.random.default_rng(0), 2)
-    for link in (-1, 2):
-        with pytest.raises(ValueError, match=rf"point\.link is {link}; the chain has links 0 to 1"):
-            point_position(chain, [[0.0, 0.0]], point=Point(link, 0.1))
-    for point in (Point(0, np.nan), Point(0, 0.1, np.inf)):
-        with pytest.raises(ValueError, match="along_m and across_m have to be finite"):
-            jacobian(chain, [[0.0, 0.0]], point=point)
-    with pytest.raises(ValueError, match="space is 'world'; it has to be 'joint' or 'segment'"):
-        jacobian(chain, [[0.0, 0.0]], point=chain.endpoint, space="world")
-
-
-@pytest.mark.parametrize("function", [manipulability, velocity_ellipse, null_space_projector])
-def test_jacobians_of_other_shapes_are_named(function):
-    for shape in ((2, 2), (5, 3, 2), (5, 2, 1)):
-        with pytest.raises(ValueError, match=r"jacobian_m has shape .*, expected \(n_frames, 2, 2 or more joints\)"):
-            function(np.zeros(shape))
-    with pytest.raises(ValueError, match=r"jacobian_m of shape \(1, 2, 2\) has nan at \[0, 1, 0\]"):
-        function([[[1.0, 0.0], [np.nan, 1.0]]])
+# --- missing values --------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_angle_stays_in_its_frame():
