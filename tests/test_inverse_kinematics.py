@@ -532,3 +532,14 @@ def slope_of_distances(found, joints):
         across = length * np.stack([-np.sin(theta[:, i]), np.cos(theta[:, i])], axis=1)
         slopes.append(2.0 * (off[:, i + 1 :] * across[:, None]).sum(axis=(1, 2)))
     return np.stack(slopes, axis=1)
+
+
+def test_angles_begin_between_minus_pi_and_pi():
+    reached = two_link_angles([0.3, 0.3], [[-0.294, -0.06]], bend="positive").angle_rad
+    assert (np.abs(reached) <= np.pi).all()
+    chain = Chain([0.3, 0.2], [1.0, 1.0], [0.1, 0.1], [0.01, 0.01])
+    np.testing.assert_allclose(
+        joint_positions(Chain([0.3, 0.3], [1, 1], [0.1, 0.1], [0, 0]), reached)[0, 2], [-0.294, -0.06]
+    )
+    fitted = fit_rigid_chain(joint_positions(chain, np.radians([[170.0, 20.0], [175.0, 22.0]]))).angle_rad
+    np.testing.assert_allclose(np.degrees(fitted), [[170.0, 20.0], [175.0, 22.0]])

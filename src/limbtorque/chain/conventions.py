@@ -106,7 +106,7 @@ class MotionDependentTorques:
     external: FloatArray
 
 
-def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray:
+def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis", missing: bool = False) -> FloatArray:
     """Orientations of the segments from joint angles.
 
     Parameters
@@ -115,6 +115,8 @@ def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray
         Joint angles ``alpha``, the first against the plane's x axis, rad.
     zero : {"x_axis", "downward_vertical"}, optional
         From where the orientations are measured, counter-clockwise.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
 
     Returns
     -------
@@ -128,10 +130,12 @@ def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray
     >>> np.degrees(segment_angles(np.radians([[-90.0, 90.0]]), zero="downward_vertical")).round(6).tolist()
     [[0.0, 90.0]]
     """
-    return np.asarray(np.cumsum(_per_joint("angle_rad", angle_rad), axis=1) + _ZEROS[choice("zero", zero, _ZEROS)])
+    return np.asarray(
+        np.cumsum(_per_joint("angle_rad", angle_rad, missing=missing), axis=1) + _ZEROS[choice("zero", zero, _ZEROS)]
+    )
 
 
-def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatArray:
+def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis", missing: bool = False) -> FloatArray:
     """Joint angles from the orientations of the segments, the inverse of `segment_angles`.
 
     Angular velocities and accelerations are converted by ``numpy.diff(..., axis=1, prepend=0)`` alone.
@@ -142,12 +146,14 @@ def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis") -> FloatA
         Orientations ``theta``, rad.
     zero : {"x_axis", "downward_vertical"}, optional
         From where they are measured, counter-clockwise.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
     """
-    orientation = _per_joint("orientation_rad", orientation_rad) - _ZEROS[choice("zero", zero, _ZEROS)]
+    orientation = _per_joint("orientation_rad", orientation_rad, missing=missing) - _ZEROS[choice("zero", zero, _ZEROS)]
     return np.diff(orientation, axis=1, prepend=0.0)
 
 
-def internal_angles(angle_rad: ArrayLike) -> FloatArray:
+def internal_angles(angle_rad: ArrayLike, *, missing: bool = False) -> FloatArray:
     """Internal joint angles ``beta`` from the external ones, and the other way round.
 
     ``beta_1 = alpha_1``, and ``beta_i = pi - alpha_i`` from the second joint on (Cesari et al. 2001, equation 1).
@@ -156,8 +162,10 @@ def internal_angles(angle_rad: ArrayLike) -> FloatArray:
     ----------
     angle_rad : array_like of shape (n_frames, n_joints)
         External joint angles ``alpha``, or internal ones ``beta``, rad.
+    missing : bool, optional
+        Let NaN, a missing value, pass.
     """
-    alpha = _per_joint("angle_rad", angle_rad)
+    alpha = _per_joint("angle_rad", angle_rad, missing=missing)
     return np.concatenate([alpha[:, :1], np.pi - alpha[:, 1:]], axis=1)
 
 

@@ -34,7 +34,7 @@ class TwoLinkAngles:
     Attributes
     ----------
     angle_rad : ndarray of shape (n_frames, 2)
-        Joint angles, without jumps between frames.
+        Joint angles, without jumps between frames; those of the first frame are between -pi and pi.
     shift_m : ndarray of shape (n_frames,)
         How far the target was moved to be reached, m; 0 where it was within reach.
     """
@@ -61,7 +61,8 @@ class RigidChainFit:
     length_m : ndarray of shape (n_links,)
         Lengths, m.
     angle_rad : ndarray of shape (n_frames, n_links)
-        Joint angles, without jumps between frames; NaN where a joint is missing.
+        Joint angles, without jumps between frames, those of the first one between -pi and pi; NaN where a joint is
+        missing.
     base_m : ndarray of shape (n_frames, 2)
         Position of the first joint, m.
     distance_m : ndarray of shape (n_frames, n_links + 1)
@@ -150,12 +151,12 @@ def two_link_angles(
             f"target_m[{first}] is {distance[first]:.6g} m from the base, the links reach {shortest:.6g} to {longest:.6g} m "
             f"({np.count_nonzero(shift)} of {len(target)} targets are out of reach); unreachable='project' takes the nearest point"
         )
-    # the half-angle form keeps its accuracy where the links are nearly straight; arccos does not
+    # the half-angle form keeps its accuracy where the links are nearly folded; arccos does not
     second = 2.0 * np.arctan2(np.sqrt(longest**2 - within**2), np.sqrt(within**2 - shortest**2))
     second = second if bend == "positive" else -second
     inner = np.arctan2(lengths[1] * np.sin(second), lengths[0] + lengths[1] * np.cos(second))
     first_angle = np.arctan2(away[:, 1], away[:, 0]) - inner
-    return TwoLinkAngles(np.column_stack([np.unwrap(first_angle), second]), shift)
+    return TwoLinkAngles(_nearest_turn(np.column_stack([np.unwrap(first_angle), second])), shift)
 
 
 def joint_motion(
@@ -264,10 +265,15 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     base = (measured - ends).mean(axis=1)
     n_links = joints.shape[1] - 1
     angle, base_m, distance = (np.full((len(joints), k), np.nan) for k in (n_links, 2, n_links + 1))
-    angle[known] = np.diff(np.unwrap(orientation, axis=0), axis=1, prepend=0.0)
+    angle[known] = _nearest_turn(np.diff(np.unwrap(orientation, axis=0), axis=1, prepend=0.0))
     base_m[known] = np.column_stack([base.real, base.imag])
     distance[known] = np.abs(base[:, None] + ends - measured)
     return RigidChainFit(length, angle, base_m, distance, success, iterations)
+
+
+def _nearest_turn(angle: FloatArray) -> FloatArray:
+    """Angles without jumps, by whole turns such that the first frame's are between -pi and pi."""
+    return np.asarray(angle - 2.0 * np.pi * np.round(angle[:1] / (2.0 * np.pi)))
 
 
 def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, int, bool]:

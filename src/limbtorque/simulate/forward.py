@@ -17,6 +17,7 @@ from limbtorque.chain.model import Chain, Point
 from limbtorque.settings import Integration
 
 FloatArray = NDArray[np.float64]
+RUNAWAY_RAD_S = 1e6
 TorqueLaw = Callable[[float, FloatArray, FloatArray, FloatArray], ArrayLike]
 
 
@@ -202,7 +203,8 @@ def simulate(
     Returns
     -------
     Simulation
-        Motion, energy and work. ``success`` is False where the integrator gave up; it is True where `until` stopped it.
+        Motion, energy and work. ``success`` is False where the integrator gave up or a joint ran away, faster than 1e6
+        rad/s; it is True where `until` stopped it.
 
     Raises
     ------
@@ -215,7 +217,8 @@ def simulate(
     ``balance_j`` measures how well energy was kept. `load_nm` does no work on the base.
 
     A spline through samples is smooth, and cuts the corners of a torque that has any, as at the onset of a minimum-jerk
-    movement: sample more densely there, or give a function.
+    movement: sample more densely there, or give a function. Steps longer than the samples' distance pass over the
+    spline's knots; ``integration.max_step_s`` at that distance is a little more accurate.
     """
     from scipy.integrate import solve_ivp  # here: its import takes longer than the work of most stages
 
@@ -258,7 +261,7 @@ def simulate(
         rtol=options.rtol,
         atol=options.atol,
         max_step=options.max_step_s or np.inf,
-        events=_event(until, chain.n_links) if until else None,
+        events=[_event(_pace, chain.n_links, 2), *([_event(until, chain.n_links, 1)] if until else [])],
     )
     return motion.simulation(result)
 
@@ -340,9 +343,10 @@ class _Motion:
         energy = segment_energies(
             self.chain, angle, velocity, gravity_m_s2=self.gravity, base_m=base, base_velocity_m_s=base_velocity
         )
+        away = bool(len(result.t_events[0]))
         return Simulation(
-            success=bool(result.success),
-            message=str(result.message),
+            success=bool(result.success) and not away,
+            message=f"a joint turned faster than {RUNAWAY_RAD_S:g} rad/s" if away else str(result.message),
             n_evaluations=int(result.nfev),
             time_s=result.t,
             angle_rad=angle,
@@ -383,11 +387,18 @@ def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArr
     return array
 
 
-def _event(until: Callable[[float, FloatArray], float], n_joints: int) -> Callable[[float, FloatArray], float]:
-    """Event of `solve_ivp` that ends the integration."""
+def _pace(_: float, state: FloatArray) -> float:
+    """How far the joints are from a speed at which the motion has run away; integrators would creep on for ever."""
+    return RUNAWAY_RAD_S - float(np.abs(state[state.size // 2 :]).max())
+
+
+def _event(
+    until: Callable[[float, FloatArray], float], n_joints: int, derivatives: int
+) -> Callable[[float, FloatArray], float]:
+    """Event of `solve_ivp` that ends the integration, from angles, or from angles and velocities."""
 
     def event(time_s: float, state: FloatArray) -> float:
-        return until(time_s, state[:n_joints])
+        return until(time_s, state[: derivatives * n_joints])
 
     event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
     return event
