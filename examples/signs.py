@@ -120,9 +120,13 @@ def main(folder: Path) -> dict[str, float]:
         [
             (r"$\alpha$: joint angle; $\theta$: orientation", "black"),
             (r"$\beta$: internal angle, $\pi-\alpha$", "black"),
+            ("$p_0$: base; $p_3$: endpoint", "0.3"),
         ],
     )
     angles.set_title("a  Angles, lengths and centres of mass", loc="left")
+
+    for k, (angle, distance) in enumerate(((-130.0, 0.05), (-50.0, 0.055), (-40.0, 0.055), (40.0, 0.055))):
+        label(angles, joints[k], f"$p_{k}$", "0.3", angle, distance)
 
     arm_of(loads, joints, centres)
     for joint, side in enumerate((0.055, 0.06, -0.06)):

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
+from chains import N_STATES, random_chain, random_motion, same
 from limbtorque.chain import (
     Chain,
     Load,
@@ -26,30 +27,7 @@ from limbtorque.chain import (
     torque_terms,
 )
 
-N_STATES = 200
-ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
 TERMS = ("inertial", "centripetal", "coriolis", "gravity", "base", "external")
-
-
-def same(found, expected, scale=None):
-    """Equal within rounding of the largest number involved."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    size = max(np.abs(expected).max(initial=0.0), 0.0 if scale is None else scale, 1e-300)
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
-
-
-def random_chain(rng, n):
-    length = rng.uniform(0.1, 0.6, n)
-    return Chain(length, rng.uniform(0.3, 9.0, n), length * rng.uniform(-0.2, 1.2, n), rng.uniform(0.001, 0.2, n))
-
-
-def random_motion(rng, n, frames=N_STATES):
-    return (
-        rng.uniform(-4.0, 4.0, (frames, n)),
-        rng.uniform(-10.0, 10.0, (frames, n)),
-        rng.uniform(-80.0, 80.0, (frames, n)),
-    )
 
 
 def all_columns(terms):

@@ -8,6 +8,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chains import N_STATES, random_chain, random_motion, same
 from limbtorque.chain import (
     Chain,
     Load,
@@ -23,31 +24,8 @@ from limbtorque.chain import (
     torque_terms,
 )
 
-N_STATES = 100
-ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
 GRAVITY = (0.0, -9.81)
 GROUPS = ("gravity", "base", "external")
-
-
-def same(found, expected, scale=None):
-    """Equal within rounding of the largest number involved."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    size = max(np.abs(expected).max(initial=0.0), 0.0 if scale is None else scale, 1e-300)
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
-
-
-def random_chain(rng, n):
-    length = rng.uniform(0.1, 0.6, n)
-    return Chain(length, rng.uniform(0.3, 9.0, n), length * rng.uniform(-0.2, 1.2, n), rng.uniform(0.001, 0.2, n))
-
-
-def random_motion(rng, n, frames=N_STATES):
-    return (
-        rng.uniform(-4.0, 4.0, (frames, n)),
-        rng.uniform(-10.0, 10.0, (frames, n)),
-        rng.uniform(-80.0, 80.0, (frames, n)),
-    )
 
 
 def size_of(terms):
@@ -385,5 +363,5 @@ def test_a_missing_value_stays_in_its_frame():
     for clean, found in zip(*results, strict=True):
         assert np.isnan(found[5]).any()
         np.testing.assert_array_equal(np.delete(found, 5, axis=0), np.delete(clean, 5, axis=0))
-    with pytest.raises(ValueError, match=r"angle_rad of shape \(100, 3\) has nan at \[5, 1\]"):
+    with pytest.raises(ValueError, match=r"angle_rad of shape \(200, 3\) has nan at \[5, 1\]"):
         segment_terms(chain, torn, velocity, acceleration, terms=terms)

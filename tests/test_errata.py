@@ -38,6 +38,7 @@ import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
 
+from chains import ROUNDING, same
 from limbtorque.chain import (
     Chain,
     Load,
@@ -59,17 +60,8 @@ from limbtorque.muscles.moment_arms import moment_arm_matrix, muscle_set_from_ma
 from limbtorque.simulate import minimum_jerk, simulate
 
 FRAMES = 100
-ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number involved
 G = 9.81
 DOWN = (0.0, -G)
-
-
-def same(found, expected, scale=0.0):
-    """Equal within rounding of the largest number involved."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    size = max(np.abs(expected).max(initial=0.0), scale)
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
 
 
 def three_links():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.special import ellipk
 
+from chains import ROUNDING, random_chain, random_motion, same
 from limbtorque.chain import (
     Chain,
     Load,
@@ -24,33 +25,11 @@ from limbtorque.chain import (
 from limbtorque.settings import Integration
 from limbtorque.simulate import AttachedLoad, Drive, pid, simulate
 
-ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
 TIGHT = Integration(rtol=1e-12, atol=1e-12)
 GRAVITY = (0.0, -9.81)
 # Errors of an integration add up over its steps, some hundred here, each within the relative tolerance: 1000 times that
 # tolerance, of the largest number that is integrated, is allowed throughout.
 STEPS = 1000.0
-
-
-def same(found, expected, scale=None, rounding=ROUNDING):
-    """Equal within rounding of the largest number involved."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    size = max(np.abs(expected).max(initial=0.0), 0.0 if scale is None else scale, 1e-300)
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=rounding * size)
-
-
-def random_chain(rng, n):
-    length = rng.uniform(0.1, 0.6, n)
-    return Chain(length, rng.uniform(0.3, 9.0, n), length * rng.uniform(-0.2, 1.2, n), rng.uniform(0.001, 0.2, n))
-
-
-def random_motion(rng, n, frames):
-    return (
-        rng.uniform(-4.0, 4.0, (frames, n)),
-        rng.uniform(-10.0, 10.0, (frames, n)),
-        rng.uniform(-80.0, 80.0, (frames, n)),
-    )
 
 
 def arm():

@@ -12,6 +12,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from chains import ROUNDING, same
 from limbtorque.chain import (
     Chain,
     Load,
@@ -33,7 +34,6 @@ from limbtorque.chain import (
 FRAMES = 25
 # Both compute in double precision (2.2e-16) and add some hundred products of numbers that are up to some ten times the
 # result: 1e-12 of the largest number involved. What is found differs by 3e-15 at most.
-ROUNDING = 1e-12
 WORLD = pin.LOCAL_WORLD_ALIGNED
 AXIS = np.array([0.0, 0.0, 1.0])
 SIZES = pytest.mark.parametrize("n", range(1, 7))
@@ -132,14 +132,6 @@ def case(n):
     ]
     model, (end, inner) = pinocchio_model(chain, gravity, point)
     return Case(chain, point, angle, velocity, acceleration, base, gravity, loads, model, end, inner)
-
-
-def same(found, expected, scale=0.0):
-    """Equal within rounding of the largest number involved."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    size = max(np.abs(expected).max(initial=0.0), scale)
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
 
 
 def largest_sum(c):

@@ -8,30 +8,18 @@ import struct
 import subprocess
 import sys
 import time
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import ezc3d
 import numpy as np
 import pytest
 
+from c3d_files import changed, offset_of, plate, without_last_label, write_c3d
 from limbtorque.errors import LandmarkError, ReadError
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.readers.force_plates import force_plates
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.recording import Recording, find_marker
-
-_spec = spec_from_file_location("c3d_files", Path(__file__).with_name("c3d_files.py"))
-assert _spec is not None
-assert _spec.loader is not None
-c3d_files = module_from_spec(_spec)
-_spec.loader.exec_module(c3d_files)
-changed, offset_of, plate, write_c3d = (
-    c3d_files.changed,
-    c3d_files.offset_of,
-    c3d_files.plate,
-    c3d_files.write_c3d,
-)
 
 FLOAT32 = 2e-7  # relative error of a rounded and rescaled single precision number
 
@@ -437,7 +425,7 @@ def test_labels_continue_repeat_and_run_out(tmp_path: Path) -> None:
         positions(5, 6),
         labels=["A  ", "", "S:KNEE", "A", "B", "C taken away"],
     )
-    read = read_c3d(c3d_files.without_last_label(path))
+    read = read_c3d(without_last_label(path))
     assert read.labels == ("A", "S:KNEE", "A", "B")
     np.testing.assert_allclose(read.markers_m, positions(5, 6)[:, [0, 2, 3, 4]], rtol=FLOAT32)
     assert "2 of 6 points have no label and are left out" in read.notes
