@@ -180,10 +180,8 @@ def chain_motion(
     fit_quality: dict[str, float] = {}
     if settings.motion.angles == "rigid_chain":
         fit = _rigid_chain(joint_m, foreshortened, recording)
-        joint_m, fit_quality = (
-            fit.joint_m,
-            {"chain_fit_m": float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))},
-        )
+        joint_m = fit.joint_m
+        fit_quality["chain_fit_m"] = float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))
     kinematics = _blanked(_kinematics(joint_m, recording.rate_hz, settings), foreshortened, flexion.zero_rad)
     edge = _edges(len(joint_m), recording.rate_hz, settings)
     external = external_load(

@@ -17,7 +17,7 @@ from limbtorque.motion import ChainMotion
 from limbtorque.settings import Integration
 from limbtorque.signals import runs
 from limbtorque.simulate.forward import simulate
-from limbtorque.torques import Torques
+from limbtorque.torques import Torques, known_frames
 
 FloatArray = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
     """
     from scipy.interpolate import CubicSpline  # here: its import takes longer than the work of most stages
 
-    stretches = runs(~np.isnan(torques.terms.net).any(axis=1))
+    stretches = runs(known_frames(torques))
     start, stop = max(stretches, key=lambda run: run[1] - run[0], default=(0, 0))
     if stop - start < SHORTEST:
         return None

@@ -283,7 +283,7 @@ def _check_trial_columns(settings: Settings, rows: list[tuple[int, dict[str, str
     known = [*REQUIRED_TRIAL_COLUMNS, *OPTIONAL_TRIAL_COLUMNS]
     for column in rows[0][1] if rows else ():
         section = column.split(".")[0]
-        if column in known or (section in PER_TRIAL and column in option_names()):
+        if column in known or _changes_option(column):
             continue
         if section in Settings.model_fields and column not in option_names():
             faults.append(f"{settings.trials}: no option is called {column!r}{_hint(column, option_names())}")
@@ -294,6 +294,11 @@ def _check_trial_columns(settings: Settings, rows: list[tuple[int, dict[str, str
                 f"{settings.trials}: column {column!r} is unknown{_hint(column, known)}; "
                 "a column that changes an option for one trial is named like the option, e.g. filter.cutoff_hz"
             )
+
+
+def _changes_option(column: str) -> bool:
+    """Whether a column of the table of trials is an option that may differ between trials."""
+    return column.split(".")[0] in PER_TRIAL and column in option_names()
 
 
 def _trial(
@@ -336,11 +341,7 @@ def _trial(
     if start is not None and end is not None and end <= start:
         faults.append(f"{where}: end_s {end:g} is not after start_s {start:g}")
     try:
-        changes = {
-            column: value
-            for column, value in row.items()
-            if column.split(".")[0] in PER_TRIAL and column in option_names() and value
-        }
+        changes = {column: value for column, value in row.items() if value and _changes_option(column)}
         own = _own_settings(settings, tuple(sorted(changes.items())))
     except SettingsError as error:
         faults.append(f"{where}: {error}")

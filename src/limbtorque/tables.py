@@ -220,38 +220,39 @@ def convention_columns(convention: Convention, joints: Sequence[str], segments: 
     joints, segments : sequence of str
         Names, proximal first.
     """
-    columns = []
-    sign = MECHANICAL if convention in ("segment_space", "torque_equation") else ON_DISTAL
-    for joint in joints:
-        name = f"{joint}_torque_{convention}"
-        if convention != "segment_space":
-            columns += [
-                Column(f"{name}_{part}_nm", "N m", f"{joint}: {text}; {CONVENTION_SUMS[convention]}", sign)
-                for part, text in CONVENTION_PARTS[convention].items()
-            ]
-            continue
-        rest = "with gravity, base and external terms all of them add up to the net joint torque"
-        for kind, quantity in (("inertial", "angular acceleration"), ("centripetal", "squared angular velocity")):
-            columns += [
-                Column(
-                    f"{name}_{kind}_{segment}_nm",
-                    "N m",
-                    f"{joint}: {kind}, proportional to the {quantity} of the {segment} against the laboratory; {rest}",
-                    MECHANICAL,
-                )
-                for segment in segments
-            ]
     if convention == "segment_space":
-        columns += [
-            Column(
-                f"{segment}_torque_segment_space_nm",
-                "N m",
-                f"generalised torque of the {segment}: net torque at its proximal joint minus that at its distal joint",
-                "counter-clockwise positive on the segment",
-            )
-            for segment in segments
-        ]
-    return columns
+        return _segment_space_columns(joints, segments)
+    sign = MECHANICAL if convention == "torque_equation" else ON_DISTAL
+    return [
+        Column(f"{joint}_torque_{convention}_{part}_nm", "N m", f"{joint}: {text}; {CONVENTION_SUMS[convention]}", sign)
+        for joint in joints
+        for part, text in CONVENTION_PARTS[convention].items()
+    ]
+
+
+def _segment_space_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
+    rest = "with gravity, base and external terms all of them add up to the net joint torque"
+    kinds = {"inertial": "angular acceleration", "centripetal": "squared angular velocity"}
+    columns = [
+        Column(
+            f"{joint}_torque_segment_space_{kind}_{segment}_nm",
+            "N m",
+            f"{joint}: {kind}, proportional to the {quantity} of the {segment} against the laboratory; {rest}",
+            MECHANICAL,
+        )
+        for joint in joints
+        for kind, quantity in kinds.items()
+        for segment in segments
+    ]
+    return columns + [
+        Column(
+            f"{segment}_torque_segment_space_nm",
+            "N m",
+            f"generalised torque of the {segment}: net torque at its proximal joint minus that at its distal joint",
+            "counter-clockwise positive on the segment",
+        )
+        for segment in segments
+    ]
 
 
 def power_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:

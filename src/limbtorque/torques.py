@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from limbtorque.chain.conventions import (
+    SegmentTerms,
     interaction_torques,
     motion_dependent_torques,
     segment_terms,
@@ -120,7 +121,7 @@ def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
     LoadError
         The torque is known in no frame.
     """
-    known = _known(torques)
+    known = known_frames(torques)
     if not known.any():
         raise LoadError(
             "the torque is known in no frame: the foot is on the ground and no plate measures it alone, or a segment points "
@@ -146,20 +147,20 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
     if len(energy) <= 2 * differentiation_reach(8):
         return float("nan")
     rate = differentiate(energy, rate_hz=motion.rate_hz, accuracy=8)[0]  # energy has twice the motion's frequencies
-    powers = torques.powers.joint.sum(axis=1) + torques.powers.base + torques.powers.external
     counted = used & ~np.isnan(rate)
     if not counted.any():
         return float("nan")
-    off, size = (float(np.sqrt((values[counted] ** 2).mean())) for values in (powers - rate, rate))
+    off, size = (float(np.sqrt((values[counted] ** 2).mean())) for values in (torques.powers.total - rate, rate))
     return off / max(size, RESTING_W)
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
     """Frames that the summary uses, shape (n_frames,): torque known, and not within reach of the ends."""
-    return ~motion.edge & _known(torques)
+    return ~motion.edge & known_frames(torques)
 
 
-def _known(torques: Torques) -> BoolArray:
+def known_frames(torques: Torques) -> BoolArray:
+    """Frames whose torque is known, shape (n_frames,)."""
     return np.asarray(~np.isnan(torques.terms.net).any(axis=1))
 
 
@@ -213,17 +214,14 @@ def _convention_values(convention: Convention, motion: ChainMotion, torques: Tor
     """Values of `tables.convention_columns`."""
     terms = torques.terms
     parts: dict[str, FloatArray] = {}
-    if convention in ("segment_space", "motion_dependent"):
-        kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
-        by_segment = segment_terms(motion.chain, *kinematics, terms=terms, missing=True)
     if convention == "segment_space":
+        by_segment = _by_segment(motion, torques)
         for k, segment in enumerate(motion.segments):
             parts[f"inertial_{segment}"] = by_segment.inertial[:, :, k]
             parts[f"centripetal_{segment}"] = by_segment.centripetal[:, :, k]
     elif convention == "motion_dependent":
-        grouped = motion_dependent_torques(by_segment)
-        parts = {**vars(grouped), "motion": grouped.motion_dependent}
-        del parts["motion_dependent"]
+        parts = {**vars(motion_dependent_torques(_by_segment(motion, torques)))}
+        parts["motion"] = parts.pop("motion_dependent")
     elif convention == "interaction":
         parts = {**vars(interaction_torques(terms))}
     else:
@@ -241,6 +239,11 @@ def _convention_values(convention: Convention, motion: ChainMotion, torques: Tor
         general = segment_torques(terms.net, missing=True)
         values |= {f"{segment}_torque_segment_space_nm": general[:, k] for k, segment in enumerate(motion.segments)}
     return values
+
+
+def _by_segment(motion: ChainMotion, torques: Torques) -> SegmentTerms:
+    kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+    return segment_terms(motion.chain, *kinematics, terms=torques.terms, missing=True)
 
 
 def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, Any]) -> dict[str, FloatArray]:

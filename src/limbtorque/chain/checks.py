@@ -74,7 +74,7 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
     return value
 
 
-def of_motion(name: str, terms: FloatArray, like: FloatArray) -> None:
+def of_motion(terms: FloatArray, like: FloatArray) -> None:
     """Check that torque terms belong to a motion of this shape.
 
     Raises
@@ -83,11 +83,11 @@ def of_motion(name: str, terms: FloatArray, like: FloatArray) -> None:
         They are of another number of frames or joints.
     """
     if terms.shape != like.shape:
-        raise ValueError(f"{name} are of shape {terms.shape}, expected {like.shape}: the torques of this very motion")
+        raise ValueError(f"terms are of shape {terms.shape}, expected {like.shape}: the torques of this very motion")
 
 
-def on_chain(name: str, point: Point, n_links: int) -> Point:
-    """Return the point, if the chain has its link.
+def on_chain(name: str, point: Point, n_links: int) -> None:
+    """Check that the chain has the point's link.
 
     Raises
     ------
@@ -98,7 +98,6 @@ def on_chain(name: str, point: Point, n_links: int) -> Point:
         raise ValueError(f"{name}.link is {point.link}; the chain has links 0 to {n_links - 1}")
     if not np.isfinite([point.along_m, point.across_m]).all():
         raise ValueError(f"{name} is {point}; along_m and across_m have to be finite")
-    return point
 
 
 def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:

@@ -15,8 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import choice, finite, frames, of_motion
+from limbtorque.chain.checks import choice, finite, of_motion
 from limbtorque.chain.dynamics import TorqueTerms
+from limbtorque.chain.kinematics import orientations
 from limbtorque.chain.model import Chain
 
 FloatArray = NDArray[np.float64]
@@ -214,12 +215,11 @@ def segment_terms(
     SegmentTerms
         Terms that add up to the same net torque.
     """
-    n = chain.n_links
-    alpha = frames("angle_rad", angle_rad, n, missing=missing)
-    of_motion("terms", terms.gravity, alpha)
-    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing), axis=1)
-    spin = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)
-    direction = np.exp(1j * np.cumsum(alpha, axis=1))
+    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
+    of_motion(terms.gravity, theta)
+    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
+    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta, missing=missing)
+    direction = np.exp(1j * theta)
     between = chain.coupling * direction[:, :, None] * np.conj(direction[:, None, :])
     distal = np.cumsum(between[:, ::-1], axis=1)[:, ::-1]
     return SegmentTerms(

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.chain.checks import frames, of_motion, vectors
 from limbtorque.chain.dynamics import TorqueTerms
-from limbtorque.chain.kinematics import STILL
+from limbtorque.chain.kinematics import STILL, orientations
 from limbtorque.chain.model import Chain
 
 FloatArray = NDArray[np.float64]
@@ -77,9 +77,14 @@ class PowerBalance:
     energy_rate: FloatArray
 
     @property
+    def total(self) -> FloatArray:
+        """Sum of the powers, shape (n_frames,)."""
+        return np.asarray(self.joint.sum(axis=1) + self.base + self.external)
+
+    @property
     def residual(self) -> FloatArray:
         """Sum of the powers minus the rate of change of the energy, shape (n_frames,); rounding only."""
-        return np.asarray(self.joint.sum(axis=1) + self.base + self.external - self.energy_rate)
+        return np.asarray(self.total - self.energy_rate)
 
 
 def segment_energies(
@@ -112,11 +117,11 @@ def segment_energies(
     SegmentEnergies
         J.
     """
-    alpha = frames("angle_rad", angle_rad, chain.n_links, missing=missing)
-    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, chain.n_links, like=alpha, missing=missing), axis=1)
-    direction = np.exp(1j * np.cumsum(alpha, axis=1))
-    place = _centres(chain, direction) + _complex(vectors("base_m", base_m, len(alpha), missing=missing))
-    base_velocity = vectors("base_velocity_m_s", base_velocity_m_s, len(alpha), missing=missing)
+    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
+    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
+    direction = np.exp(1j * theta)
+    place = _centres(chain, direction) + _complex(vectors("base_m", base_m, len(theta), missing=missing))
+    base_velocity = vectors("base_velocity_m_s", base_velocity_m_s, len(theta), missing=missing)
     velocity = _centres(chain, 1j * omega * direction) + _complex(base_velocity)
     gravity = complex(*vectors("gravity_m_s2", gravity_m_s2))
     return SegmentEnergies(
@@ -162,15 +167,14 @@ def power_balance(
     PowerBalance
         W; positive where energy goes into the chain.
     """
-    n = chain.n_links
-    alpha = frames("angle_rad", angle_rad, n, missing=missing)
-    of_motion("terms", terms.gravity, alpha)
-    joint_velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
+    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
+    of_motion(terms.gravity, theta)
+    joint_velocity = frames("velocity_rad_s", velocity_rad_s, chain.n_links, like=theta, missing=missing)
     omega = np.cumsum(joint_velocity, axis=1)
-    spin = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)
-    base_velocity = _complex(vectors("base_velocity_m_s", base_velocity_m_s, len(alpha), missing=missing))
-    base_acceleration = _complex(vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing))
-    direction = np.exp(1j * np.cumsum(alpha, axis=1))
+    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta, missing=missing)
+    base_velocity = _complex(vectors("base_velocity_m_s", base_velocity_m_s, len(theta), missing=missing))
+    base_acceleration = _complex(vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta), missing=missing))
+    direction = np.exp(1j * theta)
     velocity = _centres(chain, 1j * omega * direction) + base_velocity
     acceleration = _centres(chain, (1j * spin - omega**2) * direction) + base_acceleration
     lifted = chain.mass_kg * (acceleration - complex(*vectors("gravity_m_s2", gravity_m_s2)))

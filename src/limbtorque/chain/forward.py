@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.chain.checks import frames, vectors
-from limbtorque.chain.kinematics import STILL
+from limbtorque.chain.kinematics import STILL, orientations
 from limbtorque.chain.model import Chain
 
 FloatArray = NDArray[np.float64]
@@ -55,17 +55,15 @@ def forward_dynamics(
     Solved in segment space, where the equations are shortest. No expression is shared with `torque_terms`.
     """
     n = chain.n_links
-    alpha = frames("angle_rad", angle_rad, n)
-    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, n, like=alpha), axis=1)
-    applied = frames("torque_nm", torque_nm, n, like=alpha)
+    theta = orientations("angle_rad", angle_rad, chain)
+    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    applied = frames("torque_nm", torque_nm, n, like=theta)
     if load_nm is not None:
-        applied = applied + frames("load_nm", load_nm, n, like=alpha)
+        applied = applied + frames("load_nm", load_nm, n, like=theta)
     gravity = vectors("gravity_m_s2", gravity_m_s2)
-    lift = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha)) - gravity
+    lift = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta)) - gravity
     check_inertia(chain)
-    spin = segment_accelerations(
-        chain.coupling, chain.first_moment, np.cumsum(alpha, axis=1), omega, applied=applied, lift=lift
-    )
+    spin = segment_accelerations(chain.coupling, chain.first_moment, theta, omega, applied=applied, lift=lift)
     return np.diff(spin, axis=1, prepend=0.0)
 
 

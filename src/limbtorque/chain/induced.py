@@ -77,7 +77,7 @@ def induced_accelerations(
     """
     n = chain.n_links
     alpha = frames("angle_rad", angle_rad, n, missing=missing)
-    of_motion("terms", terms.gravity, alpha)
+    of_motion(terms.gravity, alpha)
     velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
     base = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
     own = np.eye(n) * terms.net[:, None, :]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.chain.checks import choice, finite, frames, vectors
-from limbtorque.chain.kinematics import STILL, jacobian, point_acceleration, point_jerk
+from limbtorque.chain.kinematics import STILL, in_plane, jacobian, link_ends, point_acceleration, point_jerk
 from limbtorque.chain.model import Chain
 
 FloatArray = NDArray[np.float64]
@@ -83,9 +83,7 @@ class RigidChainFit:
     @property
     def joint_m(self) -> FloatArray:
         """Fitted joints and endpoint, shape (n_frames, n_links + 1, 2), m."""
-        theta = np.cumsum(self.angle_rad, axis=1)
-        steps = self.length_m[:, None] * np.stack([np.cos(theta), np.sin(theta)], axis=2)
-        return np.asarray(self.base_m[:, None] + np.cumsum(np.insert(steps, 0, 0.0, axis=1), axis=1))
+        return link_ends(self.length_m, np.cumsum(self.angle_rad, axis=1), self.base_m)
 
 
 def two_link_angles(
@@ -266,7 +264,7 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     n_links = joints.shape[1] - 1
     angle, base_m, distance = (np.full((len(joints), k), np.nan) for k in (n_links, 2, n_links + 1))
     angle[known] = _nearest_turn(np.diff(np.unwrap(orientation, axis=0), axis=1, prepend=0.0))
-    base_m[known] = np.column_stack([base.real, base.imag])
+    base_m[known] = in_plane(base)
     distance[known] = np.abs(base[:, None] + ends - measured)
     return RigidChainFit(length, angle, base_m, distance, success, iterations)
 

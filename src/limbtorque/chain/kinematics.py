@@ -79,10 +79,14 @@ def joint_positions(
     ndarray of shape (n_frames, n_joints + 1, 2)
         Positions in the plane, m.
     """
-    theta = _orientations("angle_rad", angle_rad, chain, missing=missing)
-    steps = _plane(chain.length_m * np.exp(1j * theta))
-    base = vectors("base_m", base_m, len(theta), missing=missing)[:, None]
-    return np.concatenate([base, base + np.cumsum(steps, axis=1)], axis=1)
+    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
+    return link_ends(chain.length_m, theta, vectors("base_m", base_m, len(theta), missing=missing))
+
+
+def link_ends(length_m: FloatArray, theta: FloatArray, base_m: FloatArray) -> FloatArray:
+    """Base and ends of all links, unchecked, shape (n_frames, n_links + 1, 2), from the links' orientations."""
+    base = base_m[:, None]
+    return np.concatenate([base, base + np.cumsum(in_plane(length_m * np.exp(1j * theta)), axis=1)], axis=1)
 
 
 def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: ArrayLike = STILL) -> FloatArray:
@@ -110,8 +114,8 @@ def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: 
     >>> point_position(arm, [[0.0, 0.0]], point=arm.endpoint).tolist()
     [[0.55, 0.0]]
     """
-    spokes = _spokes(chain, _orientations("angle_rad", angle_rad, chain), point)
-    return _plane(spokes.sum(axis=1)) + vectors("base_m", base_m, len(spokes))
+    spokes = _spokes(chain, orientations("angle_rad", angle_rad, chain), point)
+    return in_plane(spokes.sum(axis=1)) + vectors("base_m", base_m, len(spokes))
 
 
 def point_velocity(
@@ -135,10 +139,10 @@ def point_velocity(
     base_velocity_m_s : array_like of shape (n_frames, 2) or (2,), optional
         Velocity of the first joint.
     """
-    theta = _orientations("angle_rad", angle_rad, chain)
-    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    theta = orientations("angle_rad", angle_rad, chain)
+    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
     turning = (1j * omega * _spokes(chain, theta, point)).sum(axis=1)
-    return _plane(turning) + vectors("base_velocity_m_s", base_velocity_m_s, len(theta))
+    return in_plane(turning) + vectors("base_velocity_m_s", base_velocity_m_s, len(theta))
 
 
 def point_acceleration(
@@ -163,11 +167,11 @@ def point_acceleration(
     base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
         Acceleration of the first joint.
     """
-    theta = _orientations("angle_rad", angle_rad, chain)
-    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
-    spin = _orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
+    theta = orientations("angle_rad", angle_rad, chain)
+    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
     turning = ((1j * spin - omega**2) * _spokes(chain, theta, point)).sum(axis=1)
-    return _plane(turning) + vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta))
+    return in_plane(turning) + vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta))
 
 
 def point_jerk(
@@ -193,13 +197,13 @@ def point_jerk(
     base_jerk_m_s3 : array_like of shape (n_frames, 2) or (2,), optional
         Jerk of the first joint.
     """
-    theta = _orientations("angle_rad", angle_rad, chain)
-    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
-    spin = _orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
-    jerk = _orientations("jerk_rad_s3", jerk_rad_s3, chain, like=theta)
+    theta = orientations("angle_rad", angle_rad, chain)
+    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
+    jerk = orientations("jerk_rad_s3", jerk_rad_s3, chain, like=theta)
     factor = 1j * jerk - 3.0 * omega * spin - 1j * omega**3
     turning = (factor * _spokes(chain, theta, point)).sum(axis=1)
-    return _plane(turning) + vectors("base_jerk_m_s3", base_jerk_m_s3, len(theta))
+    return in_plane(turning) + vectors("base_jerk_m_s3", base_jerk_m_s3, len(theta))
 
 
 def jacobian(
@@ -225,8 +229,8 @@ def jacobian(
     ndarray of shape (n_frames, 2, n_joints)
         m/rad.
     """
-    spokes = _spokes(chain, _orientations("angle_rad", angle_rad, chain, missing=missing), point)
-    return np.swapaxes(_plane(1j * _in_space(spokes, space)), 1, 2)
+    spokes = _spokes(chain, orientations("angle_rad", angle_rad, chain, missing=missing), point)
+    return np.swapaxes(in_plane(1j * _in_space(spokes, space)), 1, 2)
 
 
 def jacobian_rate(
@@ -247,9 +251,9 @@ def jacobian_rate(
     velocity_rad_s : array_like of shape (n_frames, n_joints)
         Angular velocities of the joints, whatever the space.
     """
-    theta = _orientations("angle_rad", angle_rad, chain, missing=missing)
-    omega = _orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
-    return np.swapaxes(_plane(-_in_space(omega * _spokes(chain, theta, point), space)), 1, 2)
+    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
+    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
+    return np.swapaxes(in_plane(-_in_space(omega * _spokes(chain, theta, point), space)), 1, 2)
 
 
 def acceleration_parts(
@@ -280,14 +284,14 @@ def acceleration_parts(
     from_joint = _in_space(_spokes(chain, np.cumsum(alpha, axis=1), point), "joint")
     coriolis = [-2.0 * from_joint[:, q] * velocity[:, p] * velocity[:, q] for p, q in pairs(n)]
     return AccelerationParts(
-        tangential=_plane(1j * from_joint * acceleration),
-        centripetal=_plane(-from_joint * velocity**2),
-        coriolis=_plane(np.stack(coriolis, axis=1) if coriolis else np.empty((len(alpha), 0), dtype=complex)),
+        tangential=in_plane(1j * from_joint * acceleration),
+        centripetal=in_plane(-from_joint * velocity**2),
+        coriolis=in_plane(np.stack(coriolis, axis=1) if coriolis else np.empty((len(alpha), 0), dtype=complex)),
         base=vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha)),
     )
 
 
-def _orientations(
+def orientations(
     name: str, value: ArrayLike, chain: Chain, *, like: FloatArray | None = None, missing: bool = False
 ) -> FloatArray:
     """Orientations of the links, or their derivatives, from those of the joint angles."""
@@ -309,6 +313,6 @@ def _in_space(spokes: ComplexArray, space: Space) -> ComplexArray:
     return spokes if space == "segment" else np.cumsum(spokes[:, ::-1], axis=1)[:, ::-1]
 
 
-def _plane(numbers: ComplexArray) -> FloatArray:
+def in_plane(numbers: ComplexArray) -> FloatArray:
     """Complex numbers as vectors of the plane, shape (...) -> (..., 2)."""
     return np.stack([numbers.real, numbers.imag], axis=-1)

@@ -45,8 +45,8 @@ class Chain:
             value = np.atleast_1d(np.asarray(getattr(self, name), dtype=float))
             if value.shape != n_links or value.ndim != 1 or not value.size:
                 raise ValueError(f"{name} has shape {value.shape}, length_m has {n_links}: one number for each link")
-            fits = {"positive": value > 0.0, "not negative": value >= 0.0, "finite": value == value}[rule]
-            bad = np.flatnonzero(~(np.isfinite(value) & fits))
+            low = {"positive": value <= 0.0, "not negative": value < 0.0}.get(rule, False)
+            bad = np.flatnonzero(~np.isfinite(value) | low)
             if bad.size:
                 raise ValueError(f"{name}[{bad[0]}] is {value[bad[0]]}; it has to be {rule} (shape {value.shape})")
             object.__setattr__(self, name, value)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbtorque.chain.checks import finite, on_chain, row, vectors
 from limbtorque.chain.energy import segment_energies
 from limbtorque.chain.forward import check_inertia, segment_accelerations
-from limbtorque.chain.kinematics import STILL
+from limbtorque.chain.kinematics import STILL, in_plane
 from limbtorque.chain.model import Chain, Point
 from limbtorque.settings import Integration
 
@@ -261,7 +261,7 @@ def simulate(
         rtol=options.rtol,
         atol=options.atol,
         max_step=options.max_step_s or np.inf,
-        events=[_event(_pace, chain.n_links, 2), *([_event(until, chain.n_links, 1)] if until else [])],
+        events=motion.endings(until),
     )
     return motion.simulation(result)
 
@@ -282,8 +282,21 @@ class _Motion:
         n, k = self.chain.n_links, len(self.drive.memory)
         return np.split(state, np.cumsum([n, n, 2, 2, k, n, 1]))
 
+    def endings(self, until: Callable[[float, FloatArray], float] | None) -> list[Callable[[float, FloatArray], float]]:
+        """Events that end the integration: a joint runs away (an integrator would creep on for ever), and `until`."""
+        n = self.chain.n_links
+        events = [lambda _, state: RUNAWAY_RAD_S - float(np.abs(state[n : 2 * n]).max())]
+        events += [lambda time_s, state: until(time_s, state[:n])] if until else []
+        for event in events:
+            event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
+        return events
+
     def rates(self, time_s: float, state: FloatArray) -> FloatArray:
         """Rate of change of the state."""
+        return self.driven(time_s, state)[1]
+
+    def driven(self, time_s: float, state: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Net joint torques, and the rate of change of the state."""
         angle, velocity, base, base_velocity, memory, *_ = self.split(state)
         torque = _returned("torque", self.drive.torque(time_s, angle, velocity, memory), angle.size, time_s)
         push = self.base_acceleration(time_s)
@@ -295,21 +308,12 @@ class _Motion:
         spin = segment_accelerations(
             self.chain.coupling, self.chain.first_moment, theta, omega, applied=torque + load, lift=push - self.gravity
         )
-        turning = np.sum(self.chain.first_moment * (1j * spin - omega**2) * np.exp(1j * theta))
-        driven = self.chain.mass_kg.sum() * (push - self.gravity) + np.array([turning.real, turning.imag]) - force
+        turning = in_plane(np.sum(self.chain.first_moment * (1j * spin - omega**2) * np.exp(1j * theta)))
+        at_base = self.chain.mass_kg.sum() * (push - self.gravity) + turning - force
         law = self.drive.memory_rate
         remembered = _returned("memory_rate", law(time_s, angle, velocity, memory) if law else (), memory.size, time_s)
-        return np.concatenate(
-            [
-                velocity,
-                np.diff(spin, prepend=0.0),
-                base_velocity,
-                push,
-                remembered,
-                torque * velocity,
-                [driven @ base_velocity, load_power],
-            ]
-        )
+        powers = [*(torque * velocity), at_base @ base_velocity, load_power]
+        return torque, np.concatenate([velocity, np.diff(spin, prepend=0.0), base_velocity, push, remembered, powers])
 
     def _loads(
         self, time_s: float, theta: FloatArray, omega: FloatArray, base: FloatArray, base_velocity: FloatArray
@@ -321,9 +325,8 @@ class _Motion:
             spokes = np.append(
                 self.chain.length_m[:k] * direction[:k], complex(load.point.along_m, load.point.across_m) * direction[k]
             )
-            place, motion = spokes.sum(), (1j * omega[: k + 1] * spokes).sum()
-            position = base + np.array([place.real, place.imag])
-            velocity = base_velocity + np.array([motion.real, motion.imag])
+            position = base + in_plane(spokes.sum())
+            velocity = base_velocity + in_plane((1j * omega[: k + 1] * spokes).sum())
             force = _returned(f"loads[{number}].force", load.force(time_s, position, velocity), 2, time_s)
             turn = (load.couple(time_s, float(theta[k]), float(omega[k])),) if load.couple else (0.0,)
             couple = float(_returned(f"loads[{number}].couple", turn, 1, time_s)[0])
@@ -338,8 +341,7 @@ class _Motion:
         angle, velocity, base, base_velocity, memory, joint_work, base_work, load_work = (
             part.T for part in self.split(result.y)
         )
-        torques = [self.drive.torque(t, a, v, m) for t, a, v, m in zip(result.t, angle, velocity, memory, strict=True)]
-        accelerations = [self.split(self.rates(t, y))[1] for t, y in zip(result.t, result.y.T, strict=True)]
+        torques, rates = zip(*(self.driven(t, y) for t, y in zip(result.t, result.y.T, strict=True)), strict=True)
         energy = segment_energies(
             self.chain, angle, velocity, gravity_m_s2=self.gravity, base_m=base, base_velocity_m_s=base_velocity
         )
@@ -351,8 +353,8 @@ class _Motion:
             time_s=result.t,
             angle_rad=angle,
             velocity_rad_s=velocity,
-            acceleration_rad_s2=np.array(accelerations),
-            torque_nm=np.array(torques, dtype=float),
+            acceleration_rad_s2=self.split(np.transpose(rates))[1].T,
+            torque_nm=np.array(torques),
             base_m=base,
             base_velocity_m_s=base_velocity,
             memory=memory,
@@ -387,23 +389,6 @@ def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArr
     return array
 
 
-def _pace(_: float, state: FloatArray) -> float:
-    """How far the joints are from a speed at which the motion has run away; integrators would creep on for ever."""
-    return RUNAWAY_RAD_S - float(np.abs(state[state.size // 2 :]).max())
-
-
-def _event(
-    until: Callable[[float, FloatArray], float], n_joints: int, derivatives: int
-) -> Callable[[float, FloatArray], float]:
-    """Event of `solve_ivp` that ends the integration, from angles, or from angles and velocities."""
-
-    def event(time_s: float, state: FloatArray) -> float:
-        return until(time_s, state[: derivatives * n_joints])
-
-    event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
-    return event
-
-
 def _in_time(name: str, value: ArrayLike, times: FloatArray, width: int) -> Callable[[float], FloatArray]:
     """Function of time through samples (cubic spline, no steps), or a constant."""
     array = finite(name, np.asarray(value, dtype=float))
@@ -413,8 +398,5 @@ def _in_time(name: str, value: ArrayLike, times: FloatArray, width: int) -> Call
         raise ValueError(f"{name} has shape {array.shape}, expected ({times.size}, {width}): a row for each time")
     from scipy.interpolate import CubicSpline
 
-    return (
-        CubicSpline(times, array)
-        if times.size > 2
-        else lambda t: array[0] + (array[1] - array[0]) * ((t - times[0]) / (times[1] - times[0]))
-    )
+    spline: Callable[[float], FloatArray] = CubicSpline(times, array)  # through two samples a straight line
+    return spline
