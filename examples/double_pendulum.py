@@ -57,7 +57,7 @@ def main(folder: Path) -> dict[str, float]:
     time = np.linspace(0.0, DURATION_S, 4001)
     free = simulate(
         pendulum, time, angle_rad=joint_angles(ANGLES, zero="downward_vertical")[0],
-        velocity_rad_s=np.diff(VELOCITIES, axis=1, prepend=0.0)[0], torque=lambda *_: np.zeros(2),
+        velocity_rad_s=np.diff(VELOCITIES, axis=1, prepend=0.0)[0], torque=None,
         gravity_m_s2=(0.0, -G),
     )  # fmt: skip
     start = np.concatenate([ANGLES[0], VELOCITIES[0]])

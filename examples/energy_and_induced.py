@@ -27,7 +27,7 @@ def main(folder: Path) -> dict[str, float]:
     shoulder = minimum_jerk(time, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, duration_s=DURATION_S)
     states, angle, velocity = (reach.position, reach.velocity, reach.acceleration), reach.position, reach.velocity
     joints = lc.joint_positions(arm, angle, base_m=shoulder.position)
-    spring = lc.Load(1, -STIFFNESS_N_M * (joints[:, -1] - ANCHOR_M), joints[:, -1], np.zeros(len(time)))
+    spring = lc.Load(1, -STIFFNESS_N_M * (joints[:, -1] - ANCHOR_M), joints[:, -1])
     push = {"base_acceleration_m_s2": shoulder.acceleration}
     terms = lc.torque_terms(arm, *states, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints, **push)
     moving = {"base_velocity_m_s": shoulder.velocity, "gravity_m_s2": VERTICAL}

@@ -44,10 +44,10 @@ def main(folder: Path) -> dict[str, float]:
 
     joints = joint_positions(chain, motion[0], base_m=base)
     inner = point_position(chain, motion[0], point=Point(2, 0.1, 0.02), base_m=base)
-    ones, still, none = np.ones(len(time)), np.zeros((len(time), 2)), np.zeros(len(time))
+    ones, still = np.ones(len(time)), np.zeros((len(time), 2))
     loads = [
         Load(1, still, joints[:, 1], 3.0 * np.sin(shaking)),  # a couple on the second link
-        Load(2, np.column_stack([8.0 * ones, -4.0 * ones]), inner, none),  # a constant force beside the third
+        Load(2, np.column_stack([8.0 * ones, -4.0 * ones]), inner),  # a constant force beside the third
         Load(5, np.column_stack([-5.0 * np.cos(shaking), 3.0 * ones]), joints[:, -1], -0.5 * ones),  # both, at the end
     ]
     given = {"gravity_m_s2": gravity, "base_acceleration_m_s2": base_acceleration, "loads": loads, "joint_m": joints}

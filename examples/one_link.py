@@ -27,7 +27,7 @@ def main(folder: Path) -> dict[str, float]:
     swing = minimum_jerk(time, start=np.radians([START_DEG]), end=np.radians([END_DEG]), duration_s=DURATION_S)
     motion = swing.position, swing.velocity, swing.acceleration
     joints = joint_positions(arm, swing.position)
-    cable = Load(0, np.tile(CABLE_N, (len(time), 1)), joints[:, -1], np.zeros(len(time)))
+    cable = Load(0, np.tile(CABLE_N, (len(time), 1)), joints[:, -1])
     given = {"gravity_m_s2": VERTICAL, "loads": [cable], "joint_m": joints}
     terms, wrench = torque_terms(arm, *motion, **given), newton_euler(arm, *motion, **given)
     torque, force = terms.net[:, 0], wrench.reaction_n[:, 0]

@@ -26,7 +26,7 @@ def reach(chain: lc.Chain, duration_s: float) -> dict:
     joints = lc.joint_positions(chain, motion.position)
     grip = lc.point_position(chain, motion.position, point=lc.Point(2, chain.com_m[2] + BEYOND_COM_M))
     pull = STIFFNESS_N_M * (grip[:, 0] - grip[0, 0])  # slack at the start
-    spring = lc.Load(2, np.column_stack([-pull, np.zeros_like(pull)]), grip, np.zeros_like(pull))
+    spring = lc.Load(2, np.column_stack([-pull, np.zeros_like(pull)]), grip)
     states = motion.position, motion.velocity, motion.acceleration
     given = {"gravity_m_s2": VERTICAL, "loads": [spring], "joint_m": joints}
     return {

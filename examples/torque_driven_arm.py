@@ -33,7 +33,7 @@ def sampled_reach(arm: lc.Chain, rate_hz: float, link: int) -> tuple[np.ndarray,
     joints = minimum_jerk(time - REST_S, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), **given)
     shoulder = minimum_jerk(time - REST_S, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, **given)
     places = lc.joint_positions(arm, joints.position, base_m=shoulder.position)
-    load = lc.Load(link, spring(places[:, link + 1]), places[:, link + 1], np.zeros(len(time)))
+    load = lc.Load(link, spring(places[:, link + 1]), places[:, link + 1])
     terms = lc.torque_terms(
         arm, joints.position, joints.velocity, joints.acceleration, gravity_m_s2=VERTICAL,
         base_acceleration_m_s2=shoulder.acceleration, loads=[load], joint_m=places,

@@ -38,7 +38,7 @@ def push_at_fingertip(chain: Chain, reach: MinimumJerk) -> np.ndarray:
     """External terms of both joints at the end of the reach, for 10 N that push the fingertip backwards, N m."""
     still = np.zeros((1, 2))
     joints = joint_positions(chain, reach.position[-1:])
-    push = Load(1, np.array([[-10.0, 0.0]]), joints[:, -1], np.zeros(1))
+    push = Load(1, np.array([[-10.0, 0.0]]), joints[:, -1])
     terms = torque_terms(
         chain, reach.position[-1:], still, still, gravity_m_s2=HORIZONTAL, loads=[push], joint_m=joints
     )
