@@ -12,7 +12,7 @@ from synthetic import ROOT, recording
 from limbtorque.motion import chain_motion
 from limbtorque.motion_table import kinematics_table
 from limbtorque.muscles.forces import muscle_forces, muscle_table
-from limbtorque.muscles.moment_arms import load_muscle_set
+from limbtorque.muscles.muscle_set import load_muscle_set
 from limbtorque.settings import load_settings
 from limbtorque.torques import joint_torques, torque_table
 
@@ -34,9 +34,16 @@ def main() -> None:
         marks.append(time.perf_counter())
         torques = joint_torques(motion)
         marks.append(time.perf_counter())
-        forces = muscle_forces(motion, torques.terms.net, muscle_set)
+        forces = muscle_forces(
+            motion,
+            torques.terms.net,
+            muscle_set,
+            options=settings.muscles,
+            body_mass_kg=72.0,
+            reaction_n=torques.wrenches.reaction_n,
+        )
         marks.append(time.perf_counter())
-        kinematics_table(motion), torque_table(motion, torques), muscle_table(motion, forces)
+        kinematics_table(motion), torque_table(motion, torques), muscle_table(motion, forces, options=settings.muscles)
         marks.append(time.perf_counter())
         for name, start, stop in zip(times, marks[:-1], marks[1:], strict=True):
             times[name].append(1e3 * (stop - start))

@@ -56,7 +56,8 @@ from limbtorque.chain import (
     two_link_angles,
 )
 from limbtorque.errors import SettingsError
-from limbtorque.muscles.moment_arms import moment_arm_matrix, muscle_set_from_mapping
+from limbtorque.muscles.moment_arms import musculotendon
+from limbtorque.muscles.muscle_set import muscle_set_from_mapping
 from limbtorque.simulate import minimum_jerk, simulate
 
 FRAMES = 100
@@ -465,7 +466,7 @@ def test_second_row_of_the_muscle_matrix_holds_arms_of_joint_2():
     chain, tension = two_links(), np.array([150.0, 90.0, 210.0, 320.0])
     angle = flexions()[:1]
     arms = arms_at(angle[0])
-    matrix = moment_arm_matrix(muscle_set(arms), angle).moment_arm_m[0]
+    matrix = musculotendon(muscle_set(arms), angle).moment_arm_m[0]
     torque = torque_of_muscles(chain, angle, tension)[0]
     same(matrix, [[arms[0], arms[1], 0.0, 0.0], [0.0, 0.0, arms[2], arms[3]]])
     same(matrix @ tension, torque)

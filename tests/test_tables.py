@@ -10,12 +10,14 @@ import pytest
 from limbtorque.analysis import analyse_recording
 from limbtorque.motion_table import kinematics_table, motion_from_table
 from limbtorque.readers.c3d import read_c3d
-from limbtorque.settings import ARM, Convention, TorqueColumns, load_settings
+from limbtorque.settings import ARM, Convention, Muscles, TorqueColumns, load_settings
 from limbtorque.summary import torque_summary
 from limbtorque.tables import (
     LEDGER_COLUMNS,
+    MUSCLE_SUMMARY_COLUMNS,
     SUMMARY_COLUMNS,
     Column,
+    MuscleEntry,
     kinematics_columns,
     make_table,
     muscle_columns,
@@ -27,6 +29,7 @@ from limbtorque.tables import (
 
 ROOT = Path(__file__).resolve().parents[1]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
+ALL_MUSCLE_COLUMNS = Muscles(co_contraction=0.1, force_length_velocity=True, contact_forces=True)
 ALL_COLUMNS = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True)
 
 
@@ -50,7 +53,10 @@ def test_every_column_has_a_unit_a_definition_and_a_name_that_ends_in_its_unit()
     everything = [
         *kinematics_columns(JOINTS, SEGMENTS),
         *torque_columns(JOINTS, SEGMENTS, ALL_COLUMNS),
-        *muscle_columns(JOINTS, ["BRA"]),
+        *muscle_columns(
+            JOINTS, SEGMENTS, [MuscleEntry("BRA", ("elbow",), length=True, fibres=True)], ALL_MUSCLE_COLUMNS
+        ),
+        *MUSCLE_SUMMARY_COLUMNS,
         *SUMMARY_COLUMNS,
         *LEDGER_COLUMNS,
     ]

@@ -12,7 +12,7 @@ from limbtorque.errors import LandmarkError
 from limbtorque.motion import ChainMotion, chain_motion
 from limbtorque.motion_table import kinematics_table
 from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
-from limbtorque.muscles.moment_arms import load_muscle_set
+from limbtorque.muscles.muscle_set import load_muscle_set
 from limbtorque.quality import assess
 from limbtorque.recording import Recording
 from limbtorque.replay import Replay, replay
@@ -113,10 +113,20 @@ def analyse_recording(
         **trial,
     )
     torques = joint_torques(motion)
-    model = settings.chain(chain)
-    set_name = (model.muscle_file(folder) or model.muscles) if settings.muscles.enabled else None
+    set_name = settings.muscle_set(chain, folder)
     chosen = load_muscle_set(set_name) if set_name else None
-    muscles = muscle_forces(motion, torques.terms.net, chosen) if chosen else None
+    muscles = (
+        muscle_forces(
+            motion,
+            torques.terms.net,
+            chosen,
+            options=settings.muscles,
+            body_mass_kg=body_mass_kg,
+            reaction_n=torques.wrenches.reaction_n,
+        )
+        if chosen
+        else None
+    )
     return TrialResult(
         motion,
         torques,
@@ -126,5 +136,5 @@ def analyse_recording(
         else None,
         kinematics_table(motion),
         torque_table(motion, torques, options=settings.torques),
-        muscle_table(motion, muscles) if muscles else None,
+        muscle_table(motion, muscles, options=settings.muscles) if muscles else None,
     )

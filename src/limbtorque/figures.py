@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from limbtorque.settings import ChainModel
@@ -38,6 +40,19 @@ TERM_NAMES = {
     "base": "base motion",
     "external": "external",
 }
+# Muscles: tints of a colour that no term has, for what mechanics and criterion decide, and colours of other criteria.
+NEEDED, POSSIBLE = ("#332288", 0.45), ("#332288", 0.13)
+OTHER_LINES: tuple[tuple[str, Any], ...] = (
+    ("#882255", (0, (4.0, 1.5))),
+    ("#999933", "-"),
+    ("#117733", (0, (1.0, 1.0))),
+)
+STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and what the legend says
+    "moment_arm_status": (1, "#DDAA33", "outside the range of a moment arm"),
+    "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
+    "sharing_status": (1, "black", "beyond what the muscles can do"),
+}
+PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
 STYLE = {
     "font.size": 8.0,
     "axes.titlesize": 8.0,
@@ -111,15 +126,18 @@ def draw_torque_terms(
     axes.set_title(f"$+$ {senses[0]}   $-$ {senses[1]}", loc="right", color="0.35")
 
 
-def _shade(axes: Axes, time_s: FloatArray, mask: NDArray[np.bool_], colour: str, label: str) -> None:
+def _shade(
+    axes: Axes, time_s: FloatArray, mask: NDArray[np.bool_], colour: str, label: str, *, lowest: float = 0.0
+) -> None:
     step = time_s[1] - time_s[0] if len(time_s) > 1 else 0.0
     for number, (start, stop) in enumerate(runs(mask)):
         axes.axvspan(
             max(time_s[start] - step / 2, time_s[0]),
             min(time_s[stop - 1] + step / 2, time_s[-1]),
+            ymin=lowest,
             color=colour,
             linewidth=0.0,
-            zorder=0,
+            zorder=0 if lowest == 0.0 else 2,
             label=label if number == 0 else None,
         )
 
@@ -158,6 +176,176 @@ def torque_figure(table: pa.Table, *, title: str, model: ChainModel, flexion_sig
         figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
         figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=5, frameon=False)
     return figure
+
+
+def draw_muscle_forces(
+    axes: Axes,
+    table: pa.Table,
+    muscle: str,
+    *,
+    label: str = "force",
+    others: Mapping[str, pa.Table] | None = None,
+    whole_range: bool = False,
+) -> None:
+    """Draw the force of one muscle over time, with what it needs to be and what it could be.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    table : pyarrow.Table
+        Muscle table.
+    muscle : str
+        Name of the muscle.
+    label : str, optional
+        What the legend calls the force of the table.
+    others : mapping of str to pyarrow.Table, optional
+        Muscle tables of the same frames by other criteria, by what the legend calls them; three at the most.
+    whole_range : bool, optional
+        Whether the axis goes up to the muscle's strength. If not, it goes up to the largest force that is drawn as a
+        line, and the range of possible forces may leave the panel at its top.
+
+    Notes
+    -----
+    From zero to the least possible force the muscle has to pull whatever the criterion: that part is mechanics. Between
+    the least and the greatest possible force the criterion decides. Above the greatest no sharing makes the torques.
+    """
+    time_s = table.column("time_s").to_numpy()
+    force = _floats(table, f"{muscle}_force_n")
+    _shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.88", "within reach of the ends")
+    _shade(axes, time_s, np.isnan(force), "#F6D5C3", "torque not known")
+    top = 0.0
+    if f"{muscle}_least_force_n" in table.column_names:
+        least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("least", "greatest"))
+        fill: dict[str, Any] = {"linewidth": 0.0, "zorder": 1}
+        axes.fill_between(time_s, least, greatest, color=POSSIBLE, label="possible: the criterion decides", **fill)
+        axes.fill_between(time_s, 0.0, least, color=NEEDED, label="needed, whatever the criterion", **fill)
+        top = max(float(np.nanmax(greatest, initial=0.0)), _strength(table, muscle))
+    axes.plot(time_s, force, color="black", label=label, zorder=3)
+    largest = float(np.nanmax(force, initial=PULLS_N))
+    for (name, other), (colour, dashes) in zip((others or {}).items(), OTHER_LINES, strict=False):
+        values = _floats(other, f"{muscle}_force_n")
+        axes.plot(time_s, values, color=colour, linestyle=dashes, linewidth=0.9, label=name, zorder=4)
+        largest = max(largest, float(np.nanmax(values, initial=0.0)))
+    axes.set_xlim(time_s[0], time_s[-1])
+    axes.set_ylim(0.0, top if whole_range and top > 0.0 else 1.15 * largest)
+
+
+def _floats(table: pa.Table, name: str) -> FloatArray:
+    return np.asarray(column_array(table, name)[:, 0])
+
+
+def _strength(table: pa.Table, muscle: str) -> float:
+    """Largest strength of a muscle, told by the frames in which it is active; 0 where it never is."""
+    activation, force = _floats(table, f"{muscle}_activation"), _floats(table, f"{muscle}_force_n")
+    passive = f"{muscle}_passive_force_n"
+    rest = _floats(table, passive) if passive in table.column_names else np.zeros_like(force)
+    active = activation > 1e-6
+    return float(np.max(rest[active] + (force - rest)[active] / activation[active], initial=0.0))
+
+
+def muscle_figure(
+    table: pa.Table,
+    *,
+    title: str,
+    muscles: Sequence[str] | None = None,
+    names: Mapping[str, str] | None = None,
+    label: str = "force",
+    others: Mapping[str, pa.Table] | None = None,
+    at_most: int = 8,
+) -> Figure:
+    """Figure of a trial: the forces of the muscles in the range of those that are possible.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Muscle table.
+    title : str
+        Title.
+    muscles : sequence of str, optional
+        Muscles to draw, in this order; when not given, those that pull, the strongest pull first.
+    names : mapping of str to str, optional
+        What to call the muscles; else as in the table.
+    label, others
+        As for `draw_muscle_forces`.
+    at_most : int, optional
+        How many muscles are drawn where `muscles` is not given. The figure says how many are left out.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Two columns wide. Where the table has ranges there are two panels for each muscle: a low one up to its strength,
+        and below it one whose scale shows the lines.
+    """
+    chosen, left_out = _pulling(table, at_most)
+    if muscles is not None:
+        chosen, left_out = list(muscles), ""
+    ranges = [True] if any(name.endswith("_least_force_n") for name in table.column_names) else []
+    rows = max((len(chosen) + 1) // 2, 1)
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        height = 26.0 + (45.0 if ranges else 34.0) * rows
+        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, height * MM), layout="constrained")
+        figure.set_layout_engine("constrained", h_pad=0.7 * MM, w_pad=1.2 * MM, hspace=0.0, wspace=0.02)
+        kinds = [*ranges, False]  # whether a panel shows the whole range
+        ratios = [1.0 if whole else 3.2 for whole in kinds] * rows
+        grid = figure.subplots(len(kinds) * rows, 2, sharex=True, squeeze=False, height_ratios=ratios)
+        cells = [grid[len(kinds) * row : len(kinds) * (row + 1), column] for row in range(rows) for column in range(2)]
+        for number, cell in enumerate(cells):
+            if number >= len(chosen):
+                for panel in cell:
+                    panel.set_axis_off()
+                continue
+            muscle = chosen[number]
+            for panel, whole in zip(cell, kinds, strict=True):
+                draw_muscle_forces(panel, table, muscle, label=label, others=others, whole_range=whole)
+            _finish_muscle(cell, table, (names or {}).get(muscle, muscle), last=number + 2 >= len(chosen))
+        heading = f"{title}\n{left_out}" if left_out else title
+        figure.suptitle(heading, fontsize=8.0, x=0.01, ha="left")
+        shown: dict[str, Any] = {}
+        for panel in grid.ravel():
+            handles, labels = panel.get_legend_handles_labels()
+            shown |= dict(zip(labels, handles, strict=True))
+        order = sorted(shown, key=lambda text: not isinstance(shown[text], Line2D))  # lines before areas
+        figure.legend([shown[text] for text in order], order, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, last: bool) -> None:
+    """Title, ticks and labels of the panels of a muscle, and marks of the frames that are not as they should be."""
+    main = cell[-1]
+    for panel in cell[:-1]:
+        strength = panel.get_ylim()[1]
+        panel.set_yticks([0.0, strength], ["0", f"{strength:.0f}"])
+        panel.tick_params(bottom=False)
+    cell[0].set_title(name, loc="left", fontweight="bold")
+    main.set_ylabel("force (N)")
+    main.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    if last:
+        main.set_xlabel("time (s)")
+        main.tick_params(labelbottom=True)
+    time_s = table.column("time_s").to_numpy()
+    for column, (value, colour, text) in STATUS_MARKS.items():
+        if column in table.column_names:
+            _shade(main, time_s, table.column(column).to_numpy() == value, colour, text, lowest=0.96)
+
+
+def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:
+    """Muscles that pull, the strongest pull first, and a sentence on those that are left out."""
+    suffix = "_activation"
+    muscles = [name.removesuffix(suffix) for name in table.column_names if name.endswith(suffix)]
+    inner = table.column("edge").to_numpy() == 0
+    forces = {muscle: _floats(table, f"{muscle}_force_n") for muscle in muscles}
+    peak = {muscle: float(np.nanmax(force[inner], initial=0.0)) for muscle, force in forces.items()}
+    pulling = sorted((muscle for muscle in muscles if peak[muscle] > PULLS_N), key=lambda muscle: -peak[muscle])
+    drawn, rest = pulling[:at_most], pulling[at_most:]
+    resting = len(muscles) - len(pulling)
+    parts = [f"{_muscles(len(rest))} pulling with {peak[rest[0]]:.2g} N at most"] if rest else []
+    parts += [f"{_muscles(resting)} not pulling"] if resting else []
+    return drawn, f"Not drawn: {' and '.join(parts)}." if parts else ""
+
+
+def _muscles(count: int) -> str:
+    return "1 muscle" if count == 1 else f"{count} muscles"
 
 
 def failure_figure(title: str, message: str) -> Figure:

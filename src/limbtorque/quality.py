@@ -167,6 +167,30 @@ CHECKS = (
         about="muscles",
     ),
     Check(
+        "reserve_part",
+        "1",
+        "largest priced reserve of a joint over its largest net torque (muscles.reserve: priced)",
+        "reserve_part",
+        "lower muscles.reserve_nm, or look why the muscles leave so much; OpenSim's guide to best practice asks for less than 10 %",
+        about="muscles",
+    ),
+    Check(
+        "passive_part",
+        "1",
+        "largest passive tension of a muscle over its largest isometric force (muscles.force_length_velocity)",
+        "passive_part",
+        "a fibre is stretched as it hardly is in life: the rigid tendon, the set or the scaling does not fit this posture; scale the set, or leave force_length_velocity off",
+        about="muscles",
+    ),
+    Check(
+        "fibre_range_share",
+        "1",
+        "share of frames in which a muscle's fibre is shorter, longer or faster than its curves hold for (muscles.force_length_velocity)",
+        "fibre_range_share",
+        "do not use muscle forces of frames with fibre_status 1; scale the set to the subject (muscles.scale_moment_arms)",
+        about="muscles",
+    ),
+    Check(
         "joints_without_moment_arms",
         "1",
         "number of joints whose moment arms are not known in this plane; their whole torque is reserve",
@@ -177,7 +201,7 @@ CHECKS = (
     Check(
         "sharing_failed_share",
         "1",
-        "share of frames in which the sharing of the torque did not converge",
+        "share of frames in which no sharing passed its certificate; they have no forces",
         None,
         "report this as a defect of the program, with the file",
         about="muscles",
@@ -190,6 +214,12 @@ FIGURES = (
     ("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
     ("undecided_flexion", "1", "1 where no elbow or knee is bent by 10 deg: a mirrored limb could not be noticed"),
     ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
+    (
+        "force_range_share",
+        "1",
+        "mean of (greatest - least possible force) / strength over muscles and frames: what the criterion decides, not the mechanics",
+    ),
+    ("co_contraction_cost_share", "1", "mean share of the cost that muscles.co_contraction adds"),
     (
         "replay_lost",
         "1",

@@ -98,12 +98,9 @@ class ChainModel(_Untagged):
     contact_landmarks: tuple[str, ...] = _option(
         (), "Landmarks of the last segment that show ground contact, if mapped."
     )
-    muscles: str | None = _option(None, "Muscle set: a built-in name (arm, leg) or a file in the study; null for none.")
-
-    def muscle_file(self, folder: Path) -> Path | None:
-        """File of the muscle set in a study's folder; None for a built-in set, or none at all."""
-        own = self.muscles is not None and self.muscles.endswith((".yaml", ".yml"))
-        return folder / self.muscles if own and self.muscles else None
+    muscles: str | None = _option(
+        None, "Muscle set: a built-in name (arm, leg, pairs) or a file in the study; null for none."
+    )
 
     @model_validator(mode="after")
     def _agree(self) -> ChainModel:
@@ -344,10 +341,82 @@ class Replay(_Untagged):
     stop_deg: float = _option(30.0, "The replay ends where a joint is farther off: the motion is lost.", "deg", gt=0.0)
 
 
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
 class Muscles(_Untagged):
-    """Muscle forces."""
+    """Muscle forces: how the joint torques are shared. See docs/muscles.md."""
 
     enabled: bool = _option(True, "Share the joint torques among muscles.")
+    sets: dict[str, str] = Field(
+        default_factory=dict,
+        description="Muscle set of a chain in place of its own: a built-in name (arm, leg, pairs) or a file in the study.",
+    )
+    criterion: Literal["activation", "stress"] = _option(
+        "activation",
+        "What is kept small: 'activation', force over strength; 'stress', force over physiological cross-section "
+        "(the muscle set has to give pcsa_cm2).",
+    )
+    exponent: Annotated[float, Field(ge=1.0, le=10.0)] | Literal["min_max"] = _option(
+        2.0,
+        "The sum of its powers with this exponent, from 1 to 10, is as small as can be; 'min_max': the largest one, "
+        "then the next, and so on.",
+    )
+    weights: dict[str, Annotated[float, Field(gt=0.0)]] = Field(
+        default_factory=dict, description="Weight of a muscle's power in the sum; 1 where not given."
+    )
+    least_activation: float = _option(0.0, "No muscle is less active than this.", "1", ge=0.0, lt=1.0)
+    activation_bounds: dict[str, tuple[Share, Share]] = Field(
+        default_factory=dict,
+        description="Least and largest activation of a muscle, [0.1, 0.8]; those of the muscle set where not given.",
+    )
+    reserve: Literal["least", "priced", "none"] = _option(
+        "least",
+        "Torque that no muscle makes: 'least', only where the muscles cannot reach the torque, and then as little as "
+        "possible; 'priced', everywhere, at a cost; 'none', no forces where the torque is out of reach.",
+    )
+    reserve_nm: float = _option(
+        1.0, "Priced reserve that costs as much as a fully active muscle of weight 1.", "N m", gt=0.0
+    )
+    co_contraction: float = _option(
+        0.0,
+        "Every muscle is at least this share as active as the most active one at a joint it crosses; what it adds to the "
+        "cost is a column.",
+        "1",
+        ge=0.0,
+        le=1.0,
+    )
+    ranges: bool = _option(True, "Least and greatest force that each muscle could have with the same torques.")
+    force_length_velocity: bool = _option(
+        False,
+        "Strength depends on fibre length and velocity, and passive tension is taken off the torque (De Groote et al. "
+        "2016, rigid tendon); muscles without fibre parameters keep their strength.",
+    )
+    max_fibre_velocity_lopt_s: float = _option(
+        10.0, "Fastest shortening, in optimal fibre lengths per second.", "1/s", gt=0.0
+    )
+    scale_moment_arms: Literal["none", "segment_length"] = _option(
+        "none",
+        "'segment_length': moment arms and lengths grow with the subject's segment distal to the joint, against the "
+        "muscle set's reference.",
+    )
+    scale_strength: Literal["none", "mass"] = _option(
+        "none", "'mass': strengths grow with body mass, against the muscle set's reference."
+    )
+    contact_forces: bool = _option(
+        False, "Force in each joint, where the line of action of every muscle that pulls across it is known."
+    )
+
+    @model_validator(mode="after")
+    def _agree(self) -> Muscles:
+        if self.exponent == "min_max" and self.weights:
+            raise ValueError("weights have no meaning with exponent min_max: in the limit they cancel; leave them out")
+        if self.exponent == "min_max" and self.reserve == "priced":
+            raise ValueError("reserve 'priced' has no meaning with exponent min_max: use 'least' or 'none'")
+        for muscle, (least, largest) in self.activation_bounds.items():
+            if least > largest:
+                raise ValueError(f"activation_bounds of {muscle}: least {least} is above largest {largest}")
+        return self
 
 
 class Quality(_Untagged):
@@ -377,6 +446,11 @@ class Quality(_Untagged):
     arm_range_share: float = _option(
         0.01, "Share of frames in which a joint is outside the range of its moment arms.", "1", ge=0.0
     )
+    fibre_range_share: float = _option(
+        0.01, "Share of frames in which a fibre is shorter, longer or faster than its curves hold for.", "1", ge=0.0
+    )
+    reserve_part: float = _option(0.10, "Largest priced reserve over the largest net torque of the joint.", "1", gt=0.0)
+    passive_part: float = _option(0.5, "Largest passive tension of a muscle over its strength.", "1", gt=0.0)
 
 
 class Tables(_Untagged):
@@ -447,6 +521,19 @@ class Settings(_Untagged):
     def chain(self, name: str) -> ChainModel:
         """Return the chain of this name: the study's own, or a built-in one."""
         return {"arm": ARM, "leg": LEG, **self.chains}[name]
+
+    @model_validator(mode="after")
+    def _chains_of_sets(self) -> Settings:
+        if unknown := sorted(set(self.muscles.sets) - set(self.chain_names)):
+            raise ValueError(
+                f"muscles.sets names {', '.join(unknown)}, which is no chain; the chains are {', '.join(self.chain_names)}"
+            )
+        return self
+
+    def muscle_set(self, chain: str, folder: Path) -> str | Path | None:
+        """Muscle set of a chain: a built-in name, or a file of the study in a folder; None without one."""
+        name = self.muscles.sets.get(chain, self.chain(chain).muscles) if self.muscles.enabled else None
+        return folder / name if name and name.endswith((".yaml", ".yml")) else name
 
     @property
     def chain_names(self) -> list[str]:

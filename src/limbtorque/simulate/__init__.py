@@ -1,7 +1,21 @@
-"""Movements that are made, not recorded: minimum-jerk movements, forward dynamics, and the demo study."""
+"""Movements that are made, not recorded: minimum-jerk movements, forward dynamics, muscles, and the demo study."""
 
 from limbtorque.settings import Integration
 from limbtorque.simulate.forward import AttachedLoad, Drive, Simulation, pid, simulate
 from limbtorque.simulate.minimum_jerk import MinimumJerk, minimum_jerk
+from limbtorque.simulate.muscle_driven import MuscleState, Musculature, muscle_drive, muscle_state
 
-__all__ = ["AttachedLoad", "Drive", "Integration", "MinimumJerk", "Simulation", "minimum_jerk", "pid", "simulate"]
+__all__ = [
+    "AttachedLoad",
+    "Drive",
+    "Integration",
+    "MinimumJerk",
+    "MuscleState",
+    "Musculature",
+    "Simulation",
+    "minimum_jerk",
+    "muscle_drive",
+    "muscle_state",
+    "pid",
+    "simulate",
+]

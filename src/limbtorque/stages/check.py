@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
+from limbtorque.muscles.forces import check_options
 from limbtorque.quality import assess
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.stages.kinematics import read_trial, trial_motion
@@ -29,14 +30,16 @@ def checked_study(folder: Path) -> Study:
     """
     study = load_study(folder)
     faults: dict[str, None] = {}
-    seen: set[tuple[str, bool]] = set()
+    seen: set[str] = set()
     for trial in study.trials:
-        kind = (trial.chain, trial.settings.muscles.enabled)
+        kind = f"{trial.chain} {trial.settings.muscles}"
         if kind in seen:
             continue
         seen.add(kind)
         try:
             chosen = muscle_set_of(trial, folder)
+            if chosen:
+                check_options(chosen, trial.settings.muscles)
         except (SettingsError, OSError) as error:
             faults[f"chain {trial.chain}: {error}"] = None
             continue

@@ -33,6 +33,7 @@ from limbtorque.tables import (
     DICTIONARY_COLUMNS,
     LEDGER_COLUMNS,
     META_KEY,
+    MUSCLE_SUMMARY_COLUMNS,
     SUMMARY_COLUMNS,
     Column,
     make_table,
@@ -47,18 +48,21 @@ def run(*, folder: Path) -> None:
     """Make the tables of the study from the metadata of its trials' tables; no per-trial table is loaded."""
     study = load_study(folder)
     _put_aside(study, folder)
-    ledger, summary, sources = [], [], {}
+    ledger, summary, muscle_summary, sources = [], [], [], {}
     for trial in study.trials:
         kept = {stage: _kept(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")}
         ledger.append(_ledger_row(study, trial, kept))
         common = {**_identity(trial), "torque_status": ledger[-1]["torque_status"]}
         summary += [{**common, **row} for row in kept["torques"].get("summary", [])]
+        about = {**_identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
+        muscle_summary += [{**about, **row} for row in kept["muscles"].get("summary", [])]
         sources[trial.name] = {
             "file": _relative(trial.file, folder),
             "sha256": kept["kinematics"].get("input_sha256", ""),
             "stages": kept["muscles"]["provenance"],
         }
     write_table(_table(SUMMARY_COLUMNS, summary), folder / STUDY_TABLES["summary"])
+    write_table(_table(MUSCLE_SUMMARY_COLUMNS, muscle_summary), folder / STUDY_TABLES["muscle_summary"])
     write_table(_table(LEDGER_COLUMNS, ledger), folder / STUDY_TABLES["ledger"])
     write_table(_table(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
@@ -183,13 +187,14 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
 
     seen = set()
     for trial in study.trials:
-        kind = str((trial.chain, trial.settings.chains, trial.settings.muscles.enabled, trial.settings.torques))
+        kind = str((trial.chain, trial.settings.chains, trial.settings.muscles, trial.settings.torques))
         if kind not in seen:
             seen.add(kind)
             add("kinematics", kinematics.columns(trial))
             add("torques", torques.columns(trial))
             add("muscles", muscles.columns(trial, folder))
     add("summary", SUMMARY_COLUMNS)
+    add("muscle_summary", MUSCLE_SUMMARY_COLUMNS)
     add("ledger", LEDGER_COLUMNS)
     add("data_dictionary", DICTIONARY_COLUMNS)
     return [

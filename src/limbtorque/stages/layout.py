@@ -21,6 +21,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
 }
 STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",
+    "muscle_summary": RESULTS / "muscle_summary.csv",
     "ledger": RESULTS / "ledger.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
     "provenance": RESULTS / "provenance.json",
@@ -78,17 +79,12 @@ def rule_name(stage: str, batch: str) -> str:
     return f"{stage}_" + re.sub(r"[_.~-]", lambda match: words[match.group()], batch)
 
 
-def own_muscle_set(trial: Trial, folder: Path) -> Path | None:
-    """File of the study that holds the muscle set of a trial's chain; None where it is a built-in set, or none."""
-    return trial.settings.chain(trial.chain).muscle_file(folder) if trial.settings.muscles.enabled else None
-
-
 def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     """Hash of everything in the study, but the recording, that a stage's result for a trial depends on."""
-    muscle_file = own_muscle_set(trial, folder) if stage == "muscles" else None
+    chosen = trial.settings.muscle_set(trial.chain, folder) if stage == "muscles" else None
     row = {
         "title": (trial.condition,) if stage == "figures" else (),
-        "muscle_set": hashlib.sha256(muscle_file.read_bytes()).hexdigest() if muscle_file else "",
+        "muscle_set": hashlib.sha256(chosen.read_bytes()).hexdigest() if isinstance(chosen, Path) else "",
         "file": trial.file.as_posix(),
         "chain": trial.chain,
         "side": trial.side,

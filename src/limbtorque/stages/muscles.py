@@ -6,30 +6,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from limbtorque.motion_table import motion_from_table
-from limbtorque.muscles.forces import muscle_forces, muscle_table
-from limbtorque.muscles.moment_arms import MuscleSet, load_muscle_set
+from limbtorque.muscles.forces import muscle_forces, muscle_summary, muscle_table, table_entries
+from limbtorque.muscles.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.stages.batch import run_batch, upstream
-from limbtorque.stages.layout import own_muscle_set
 from limbtorque.study import Study, Trial
 from limbtorque.tables import Column, column_array, empty_table, muscle_columns
 
 
 def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
     """Muscle set of a trial's chain; None where it has none or muscles are switched off."""
-    name = trial.settings.chain(trial.chain).muscles
-    if name is None or not trial.settings.muscles.enabled:
-        return None
-    return load_muscle_set(own_muscle_set(trial, folder) or name)
+    name = trial.settings.muscle_set(trial.chain, folder)
+    return load_muscle_set(name) if name else None
 
 
 def columns(trial: Trial, folder: Path) -> Sequence[Column]:
     """Columns of a trial's table."""
-    chosen = muscle_set_of(trial, folder)
-    joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
-    return muscle_columns(joints, chosen.names if chosen else ())
+    model = trial.settings.chain(trial.chain)
+    joints, segments = [joint.name for joint in model.joints], [segment.name for segment in model.segments]
+    return muscle_columns(joints, segments, table_entries(muscle_set_of(trial, folder), joints), trial.settings.muscles)
 
 
 def run(*, folder: Path, batch: str, key: str) -> None:
@@ -43,9 +41,19 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             return empty_table(columns(trial, folder), meta=meta)
         motion = motion_from_table(*kinematics)
         net = column_array(found[0], *(f"{joint}_torque_nm" for joint in motion.joints))
-        forces = muscle_forces(motion, net, chosen)
+        reaction = [column_array(found[0], *(f"{joint}_reaction_{axis}_n" for axis in "xy")) for joint in motion.joints]
+        options = trial.settings.muscles
+        forces = muscle_forces(
+            motion,
+            net,
+            chosen,
+            options=options,
+            body_mass_kg=trial.subject.mass_kg,
+            reaction_n=np.stack(reaction, axis=1),
+        )
         meta["quality"] = forces.quality
         meta["notes"] = list(forces.notes)
-        return muscle_table(motion, forces, meta=meta)
+        meta["summary"] = muscle_summary(motion, forces)
+        return muscle_table(motion, forces, options=options, meta=meta)
 
     run_batch("muscles", step, folder=folder, batch=batch, key=key, columns=lambda trial: columns(trial, folder))

@@ -1,0 +1,416 @@
+"""Least quadratic cost of making torques with bounded muscles, by Newton's method on the dual; all frames at once.
+
+A frame asks for: minimise sum_i (a_i^2 / 2 + o_i a_i) subject to B a = torque and low <= a <= high. Its Lagrangian dual
+has one unknown per joint. A multiplier y gives every activation in closed form, a_i = clip(B_i . y - o_i, low, high), and
+the right y is the zero of the piecewise linear gradient torque - B a(y): a Newton method with an exact line search gets
+there in a few steps [1]_. What it returns is optimal as soon as the torque closes, for the clipped form already meets
+every other condition of Karush, Kuhn and Tucker.
+
+Where the muscles cannot reach a torque, the dual rises for ever along some direction. Those frames are solved again
+with a proximal term, whose multipliers drift along the shortest reserve torque [2]_. That reserve is its own proof:
+no activations reach as far in its direction as the torque asks.
+
+All arrays have the frames on the last axis: B (n_joints, n_muscles, n_frames), torques and multipliers
+(n_joints, n_frames), activations and their bounds (n_muscles, n_frames), or (n_muscles, 1) where a bound is constant.
+
+References
+----------
+.. [1] Li W., Swetits J. (1997) A new algorithm for solving strictly convex quadratic programs. SIAM J Optim 7:595-619
+   (Newton on the piecewise quadratic dual).
+.. [2] Rockafellar R.T. (1976) Augmented Lagrangians and applications of the proximal point algorithm in convex
+   programming. Math Oper Res 1:97-116.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Counts: TypeAlias = NDArray[np.int64]
+
+CLOSURE = 2e-13  # a frame is solved when its torque closes to this part of what all muscles make together
+REACH = 1e-11  # a reserve below this part of it is rounding, not weakness
+SINGULAR = 1e-10  # a pivot below this part of the one with all muscles free counts as zero ...
+STAND_IN = 0.05  # ... and is replaced by this part of it; the line search finds the right length
+PROXIMAL = (1e-7, 1e-5, 1e-9)  # weights of the proximal term, against B scaled to 1, in the order tried
+PROXIMAL_STEPS = 12
+PARALLEL = 1e-9  # sine of the angle below which muscles count as parallel
+SETTLED = 1e-14  # change of the reserve at which the proximal steps end
+MOST_ITERATIONS = 60
+ENDLESS = 1e-13  # a direction proves a torque out of reach when it falls short by more than rounding
+ALONG = 2e-8  # a muscle whose torque along the reserve is below this part of its own counts as across it
+MANY = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """What the climb of the dual found.
+
+    Attributes
+    ----------
+    multiplier : ndarray of shape (n_joints, n_frames)
+        Dual variable.
+    closed : ndarray of bool of shape (n_frames,)
+        Whether the torque closes.
+    iterations : ndarray of int of shape (n_frames,)
+        Newton steps.
+    """
+
+    multiplier: Floats
+    closed: Bools
+    iterations: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """Activations that make the torque, or the nearest one that can be made.
+
+    Attributes
+    ----------
+    activation : ndarray of shape (n_muscles, n_frames)
+        Within the bounds.
+    multiplier, reserve : ndarray of shape (n_joints, n_frames)
+        Dual variable, and what is left of the torque.
+    bound : ndarray of bool of shape (n_muscles, n_frames)
+        Muscles that a reserve holds at a bound: no choice of theirs is nearer to the torque.
+    failed : ndarray of bool of shape (n_frames,)
+        Frames without an answer.
+    iterations : ndarray of int of shape (n_frames,)
+        Newton steps.
+    """
+
+    activation: Floats
+    multiplier: Floats
+    reserve: Floats
+    bound: Bools
+    failed: Bools
+    iterations: Counts
+
+
+def nearest(reach: Floats, torque: Floats, low: Floats, high: Floats) -> Nearest:
+    """Make the torque, or the nearest in Euclidean norm that can be made, with the least sum of squares.
+
+    Parameters
+    ----------
+    reach : ndarray of shape (n_joints, n_muscles, n_frames)
+        Torque of each fully active muscle.
+    torque : ndarray of shape (n_joints, n_frames)
+        Wanted.
+    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
+        Bounds of the activations.
+
+    Returns
+    -------
+    Nearest
+        First the muscles alone and every joint scaled by its own capacity; the frames that do not close so are solved
+        again with a reserve.
+    """
+    capacity = torque_capacity(reach)
+    scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
+    scaled = reach * scale[:, None]
+    solved = climb(scaled, torque * scale, low, high)
+    activation = clipped(pulls(scaled, solved.multiplier), low, high)
+    found = Nearest(
+        activation,
+        solved.multiplier * scale,
+        np.zeros_like(torque),
+        np.zeros(activation.shape, dtype=bool),
+        np.zeros(torque.shape[1], dtype=bool),
+        solved.iterations,
+    )
+    rest = np.abs(torque - torques(reach, activation)) * scale
+    short = np.flatnonzero(~solved.closed | (rest > REACH).any(axis=0))
+    if short.size:
+        again = _with_reserve(*at_frames(short, reach, torque, low, high, capacity))
+        for name in ("activation", "multiplier", "reserve", "bound", "failed"):
+            getattr(found, name)[..., short] = getattr(again, name)
+        found.iterations[short] += again.iterations
+    return found
+
+
+def torque_capacity(reach: Floats) -> Floats:
+    """Torque that all muscles, fully active, make at each joint, shape (n_joints, n_frames), without cancelling."""
+    return np.asarray(np.abs(reach).sum(axis=1))
+
+
+def at_frames(at: Counts, *arrays: Floats) -> list[Floats]:
+    """Some frames of arrays; those that are the same in all frames stay as they are."""
+    return [v if v.ndim > 1 and v.shape[-1] == 1 else np.take(v, at, axis=-1) for v in arrays]
+
+
+def _with_reserve(reach: Floats, torque: Floats, low: Floats, high: Floats, capacity: Floats) -> Nearest:
+    """Solve frames whose torque may be out of reach; those that fail again with another proximal weight."""
+    scale = 1.0 / np.maximum(capacity.max(axis=0, initial=0.0), np.finfo(float).tiny)
+    scaled, target = reach * scale, torque * scale
+    found = _shortest_reserve(scaled, target, low, high, PROXIMAL[0])
+    for weight in PROXIMAL[1:]:
+        at = np.flatnonzero(found.failed)
+        if at.size:
+            some_reach, some_target, some_low, some_high = at_frames(at, scaled, target, low, high)
+            again = _shortest_reserve(some_reach, some_target, some_low, some_high, weight)
+            for name in ("activation", "multiplier", "reserve", "bound", "failed"):
+                getattr(found, name)[..., at] = getattr(again, name)
+            found.iterations[at] += again.iterations
+    found.multiplier[...] *= scale
+    found.reserve[...] /= scale
+    return found
+
+
+def _shortest_reserve(reach: Floats, torque: Floats, low: Floats, high: Floats, proximal: float) -> Nearest:
+    """Make the nearest torque that can be reached with the least sum of squares; the rest is the reserve.
+
+    Muscles with a torque along the reserve stand at their bound; the others (the face of the reachable set on which
+    the nearest torque lies) share what is left, which they can reach. Failed are frames whose reserve is not the
+    shortest: it has to stand across every muscle of the face.
+    """
+    weight = proximal * np.maximum(1.0, norm(torque))
+    reserve, y, iterations = _proximal(reach, torque, low, high, weight, np.zeros_like(torque))
+    size, length = norm(reserve), norm(reach)
+    along = pulls(reach, reserve)
+    across = (size <= REACH) | (np.abs(along) <= (ALONG * size + 1e-13) * length)
+    held = np.where(across, 0.0, np.where(along > 0, high, low))
+    face = reach * across
+    left = torque - torques(reach, held)
+    reserve = np.where(size > REACH, _outside(face, left), 0.0)
+    drift = (y * reserve).sum(axis=0) / np.maximum((reserve * reserve).sum(axis=0), 1e-30)
+    row = np.abs(face).sum(axis=1)
+    joint = 1.0 / np.where(row > 0, row, 1.0)
+    start = (y - drift * reserve) / joint
+    _, multiplier, more = _proximal(face * joint[:, None], (left - reserve) * joint, low, high, weight, start)
+    multiplier *= joint
+    activation = np.where(across, clipped(pulls(face, multiplier), low, high), held)
+    rest = torque - torques(reach, activation)
+    slack = REACH * (1.0 + norm(torque))
+    along = pulls(reach, rest)
+    wrong = np.where(across, np.abs(along) > slack * length, np.where(along > 0, high, low) != held)
+    rest[np.abs(rest) <= slack] = 0.0
+    return Nearest(activation, multiplier, rest, ~across, np.asarray(wrong.any(axis=0)), iterations + more)
+
+
+def _proximal(
+    reach: Floats, torque: Floats, low: Floats, high: Floats, weight: Floats, centre: Floats
+) -> tuple[Floats, Floats, Counts]:
+    """Shortest reserve and multiplier by proximal steps: B a(y) + weight (y - centre) = torque, then centre = y.
+
+    The reserve is weight (y - centre); where the torque can be reached it goes to zero and y to the multiplier.
+    """
+    y, reserve = centre.copy(), np.zeros_like(centre)
+    iterations = np.zeros(torque.shape[1], dtype=np.int64)
+    at = np.arange(torque.shape[1])
+    for _ in range(PROXIMAL_STEPS):
+        some_reach, some_torque, some_low, some_high, w = at_frames(at, reach, torque, low, high, weight)
+        start, about = y[:, at] + reserve[:, at] / w, y[:, at]
+        solved = climb(some_reach, some_torque, some_low, some_high, start=start, weight=w[None], centre=about)
+        before, reserve[:, at] = reserve[:, at], w * (solved.multiplier - y[:, at])
+        y[:, at] = solved.multiplier
+        iterations[at] += solved.iterations
+        at = at[(np.abs(reserve[:, at] - before) > SETTLED * (1.0 + np.abs(before))).any(axis=0)]
+        if not at.size:
+            break
+    return reserve, y, iterations
+
+
+def _outside(face: Floats, torque: Floats) -> Floats:
+    """Part of the torque that no combination of the face's muscles makes, whatever their sign.
+
+    Gram-Schmidt with the largest remaining column first, so that weak muscles and joints count like strong ones.
+    """
+    length = norm(face)
+    column = face / np.where(length > 0, length, 1.0)
+    frames = np.arange(torque.shape[1])
+    rest = torque
+    for _ in range(len(face)):
+        left = norm(column)
+        largest = left.argmax(axis=0)
+        size = left[largest, frames]
+        unit = np.where(size > PARALLEL, column[:, largest, frames] / np.where(size > 0, size, 1.0), 0.0)
+        column = column - unit[:, None] * pulls(column, unit)
+        rest = rest - unit * (unit * rest).sum(axis=0)
+    return rest
+
+
+def climb(
+    reach: Floats,
+    torque: Floats,
+    low: Floats,
+    high: Floats,
+    *,
+    offset: Floats | None = None,
+    start: Floats | None = None,
+    weight: Floats | None = None,
+    centre: Floats | None = None,
+    closure: float = CLOSURE,
+) -> Climb:
+    """Climb the dual by Newton steps with a line search until the torque closes.
+
+    Maximises y . torque - sum_i h_i(B_i . y - o_i) - weight/2 |y - centre|^2, where h_i' = clip(., low, high). Without a
+    start the first step takes every muscle as free. A frame whose dual rises without end is left as not closed.
+
+    Parameters
+    ----------
+    reach, torque, low, high
+        As for `nearest`; B and the torque scaled so that all muscles together make about 1.
+    offset : ndarray of shape (n_muscles, n_frames), optional
+        Linear cost o.
+    start : ndarray of shape (n_joints, n_frames), optional
+        First multiplier.
+    weight : ndarray of shape (n_joints, n_frames) or (1, n_frames), optional
+        Of the proximal term: a reserve torque weight (y - centre) is part of the answer.
+    centre : ndarray of shape (n_joints, n_frames), optional
+        About which it is taken; 0 when not given.
+    closure : float, optional
+        Largest part of the torque that may be left.
+
+    Returns
+    -------
+    Climb
+    """
+    n_frames = torque.shape[1]
+    rounding = 0.0 if weight is None else 1e-15  # of B' y, where y grows large
+    found = np.zeros_like(torque)
+    closed = np.zeros(n_frames, dtype=bool)
+    iterations = np.zeros(n_frames, dtype=np.int64)
+    weight = np.zeros((1, n_frames)) if weight is None else weight
+    centre = np.zeros_like(torque) if centre is None else centre
+    full = (reach * reach).sum(axis=1) + weight
+    full[full == 0] = 1.0
+    at = np.arange(n_frames)
+    y = _newton_step(reach, np.ones_like(reach[0]), torque, full, weight) if start is None else start
+    pull = pulls(reach, y) if offset is None else pulls(reach, y) - offset
+    endless = np.zeros(n_frames, dtype=bool)
+    for count in range(MOST_ITERATIONS):
+        gradient = torque - torques(reach, clipped(pull, low, high)) - weight * (y - centre)
+        done = np.asarray((np.abs(gradient) <= closure + rounding * np.abs(y)).all(axis=0))
+        stop = done | endless
+        if stop.any():
+            new = stop & ~closed[at]
+            found[:, at[new]], closed[at[new]], iterations[at[new]] = y[:, new], done[new], count
+            go = np.flatnonzero(~stop)
+            if not go.size:
+                return Climb(found, closed, iterations)
+            gradient[:, stop] = 0.0  # those that stopped stand still, and leave when they are many: leaving is a copy
+            if go.size < MANY * at.size or endless.any():
+                at = at[go]
+                reach, pull, gradient, torque, y, centre, full, low, high, weight = at_frames(
+                    go, reach, pull, gradient, torque, y, centre, full, low, high, weight
+                )
+        free = ((pull > low) & (pull < high)).astype(float)
+        step = _newton_step(reach, free, gradient, full, weight)
+        change = pulls(reach, step)
+        rise = (step * (torque - weight * (y - centre))).sum(axis=0)
+        first = (step * gradient).sum(axis=0)
+        bend = (weight * step * step).sum(axis=0)
+        length, endless = _line_search(pull, change, low, high, first, rise, bend)
+        y = y + length * step
+        pull = pull + length * change
+    left = ~closed[at]
+    found[:, at[left]], iterations[at[left]] = y[:, left], MOST_ITERATIONS
+    return Climb(found, closed, iterations)
+
+
+def _line_search(
+    pull: Floats, change: Floats, low: Floats, high: Floats, first: Floats, rise: Floats, bend: Floats
+) -> tuple[Floats, Bools]:
+    """Step lengths to the top of the dual along a direction, and which frames rise without end.
+
+    The slope p(s) = rise - bend s - sum_i change_i clip(pull_i + s change_i, low, high) never grows with s. Length 1 is
+    kept where it does not overshoot and the slope has fallen to half.
+    """
+    length = np.ones_like(rise)
+    last = rise - bend - (change * clipped(pull + change, low, high)).sum(axis=0)
+    least = rise - np.maximum(change * high, change * low).sum(axis=0)
+    endless = (bend == 0) & (least > ENDLESS * (np.abs(rise) + np.abs(change).sum(axis=0)))
+    at = np.flatnonzero(((last < -0.01 * first) | (last > 0.5 * first)) & (first > 0) & ~endless)
+    if at.size:
+        length[at] = top(*at_frames(at, pull, change, low, high, first, rise, bend))
+    return length, endless
+
+
+def top(pull: Floats, change: Floats, low: Floats, high: Floats, first: Floats, rise: Floats, bend: Floats) -> Floats:
+    """Exact zero of the slope: bisect over the lengths at which a muscle meets a bound, then interpolate."""
+    frames = np.arange(rise.size)
+    moving = np.where(change == 0, np.inf, change)
+    kinks = np.sort(np.maximum(np.concatenate([(low - pull) / moving, (high - pull) / moving]), 0.0), axis=0)
+    below, above = np.full(rise.size, -1), np.full(rise.size, len(kinks))  # slope above zero at below, not at above
+    s_low, p_low, s_high, p_high = np.zeros_like(rise), first, np.zeros_like(rise), np.zeros_like(rise)
+    for _ in range(len(kinks).bit_length()):
+        middle = np.clip((below + above) // 2, 0, len(kinks) - 1)
+        s = kinks[middle, frames]
+        p = rise - bend * s - (change * clipped(pull + s * change, low, high)).sum(axis=0)
+        rises = p > 0
+        below, above = np.where(rises, middle, below), np.where(rises, above, middle)
+        s_low, p_low = np.where(rises, s, s_low), np.where(rises, p, p_low)
+        s_high, p_high = np.where(rises, s_high, s), np.where(rises, p_high, p)
+    inside = s_low + (s_high - s_low) * p_low / (p_low - p_high)
+    beyond = s_low + np.where(bend > 0, p_low / np.where(bend > 0, bend, 1.0), 0.0)
+    return np.where(above < len(kinks), inside, beyond)
+
+
+def _newton_step(reach: Floats, free: Floats, gradient: Floats, full: Floats, weight: Floats) -> Floats:
+    """Solve (sum over the free muscles of B_i B_i' + weight) step = gradient; singular directions get a stand-in."""
+    n_joints = len(reach)
+    curvature: list[list[Floats]] = [[gradient[0]] * n_joints for _ in range(n_joints)]
+    for j in range(n_joints):
+        freed = free * reach[j]
+        for k in range(j + 1):
+            curvature[j][k] = np.einsum("mn,mn->n", freed, reach[k])
+        curvature[j][j] = curvature[j][j] + weight[j if len(weight) > 1 else 0]
+    return solve_definite(curvature, gradient, full)
+
+
+def least_change(reach: Floats, missing: Floats, chosen: Bools) -> Floats:
+    """Change of the multiplier, as small as can be, that adds `missing` to the pulls of chosen muscles."""
+    full = (reach * reach).sum(axis=1)
+    full[full == 0] = 1.0
+    wanted = torques(reach, np.where(chosen, missing, 0.0))
+    return _newton_step(reach, chosen.astype(float), wanted, full, np.zeros((1, reach.shape[2])))
+
+
+def solve_definite(matrix: list[list[Floats]], right: Floats, full: Floats) -> Floats:
+    """Solve symmetric systems by L D L', frame by frame; only the lower triangle is read.
+
+    A pivot below a small part of `full` (the diagonal with all muscles free) is replaced by a larger part of it.
+    """
+    n = len(matrix)
+    lower: list[list[Floats]] = []
+    pivots: list[Floats] = []
+    solution: list[Floats] = []
+    for j in range(n):
+        row: list[Floats] = []  # L_jk D_k
+        for k in range(j):
+            row.append(matrix[j][k] - sum((row[i] * lower[k][i] for i in range(k)), start=np.float64(0.0)))
+        factors = [row[k] / pivots[k] for k in range(j)]
+        pivot = matrix[j][j] - sum((row[k] * factors[k] for k in range(j)), start=np.float64(0.0))
+        pivots.append(np.where(pivot > SINGULAR * full[j], pivot, STAND_IN * full[j]))
+        lower.append(factors)
+        solution.append(right[j] - sum((factors[k] * solution[k] for k in range(j)), start=np.float64(0.0)))
+    for j in range(n - 1, -1, -1):
+        later = sum((lower[k][j] * solution[k] for k in range(j + 1, n)), start=np.float64(0.0))
+        solution[j] = solution[j] / pivots[j] - later
+    return np.array(solution)
+
+
+def clipped(pull: Floats, low: Floats, high: Floats) -> Floats:
+    """Activations of a multiplier (np.clip takes twice as long)."""
+    activation = np.maximum(pull, low)
+    return np.minimum(activation, high, out=activation)
+
+
+def pulls(reach: Floats, y: Floats) -> Floats:
+    """B' y, shape (n_muscles, n_frames)."""
+    return np.asarray(np.einsum("jmn,jn->mn", reach, y))
+
+
+def torques(reach: Floats, activation: Floats) -> Floats:
+    """B a, shape (n_joints, n_frames)."""
+    return np.asarray(np.einsum("jmn,mn->jn", reach, activation))
+
+
+def norm(vectors: Floats) -> Floats:
+    """Euclidean norm over the first axis (for B: over the joints)."""
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=0)))

@@ -1,0 +1,411 @@
+"""What a muscle can do at its length and velocity: Hill-type force-length-velocity on a rigid tendon, and activation.
+
+Curves and activation dynamics of De Groote et al. [1]_. Lengths are in optimal fibre lengths (tendons: in slack
+lengths), velocities in greatest shortening velocities, forces in strengths F_max. **Lengthening is positive.**
+
+The constants are the published ones to three digits, as in SymPy's ``physics.biomechanics``. So rounded, the curves miss
+the points they were made for by a little: the active force is 0.994 at the optimal length (greatest, 0.996, at 1.02),
+the force-velocity factor 1.002 at rest and 0.012 at the greatest shortening velocity (zero at 1.037 times that).
+
+The paper's supplement has two misprints [2]_: the denominator of the Gaussians has to be squared as well, and the
+inverse of the force-velocity curve lacks a ``- d3`` before the division by ``d2``. The docstrings (not the code) of SymPy
+1.14 have the force-velocity root outside the logarithm, and 0.6 outside the exponent of the passive curve.
+
+References
+----------
+.. [1] De Groote F., Kinney A.L., Rao A.V., Fregly B.J. (2016) Evaluation of direct collocation optimal control problem
+   formulations for solving the muscle redundancy problem. Ann Biomed Eng 44:2922-2936.
+.. [2] Noted in OpenSim's DeGrooteFregly2016Muscle, which has further digits; checked here: as printed neither curve goes
+   through its point at rest.
+.. [3] Zajac F.E. (1989) Muscle and tendon: properties, models, scaling, and application to biomechanics and motor
+   control. Crit Rev Biomed Eng 17:359-411.
+.. [4] Thelen D.G. (2003) Adjustment of muscle mechanics model parameters to simulate dynamic contractions in older
+   adults. J Biomech Eng 125:70-77.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import finite
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+TENDON = (0.2, 0.995, 0.25, 33.93669377311689)  # c1, c2, c3, k_T: strength at a strain of 4.9 %
+GAUSSIANS = ((0.814, 1.06, 0.162, 0.0633), (0.433, 0.717, -0.0299, 0.2), (0.1, 1.0, 0.354, 0.0))  # b1, b2, b3, b4
+PASSIVE = (0.6, 4.0)  # e0: strain at which the passive force is the strength; k_PE: shape
+VELOCITY = (-0.318, -8.149, -0.374, 0.886)  # d1, d2, d3, d4
+
+FIBRE_RANGE = (0.4, 1.6)  #: optimal fibre lengths for which `hill_limits` uses the curves; see there
+FASTEST = 1.0  #: velocity, either way, up to which it does
+
+
+def tendon_force(length: ArrayLike) -> Floats:
+    """Tension of a tendon.
+
+    Parameters
+    ----------
+    length : array_like
+        Length in slack lengths.
+
+    Returns
+    -------
+    ndarray
+        Tension in strengths, ``c1 exp(k_T (l - c2)) - c3``; -0.013 at the slack length, as published.
+    """
+    c1, c2, c3, stiffness = TENDON
+    return np.asarray(c1 * np.exp(stiffness * (np.asarray(length, dtype=float) - c2)) - c3)
+
+
+def tendon_length(force: ArrayLike) -> Floats:
+    """Length at which a tendon has a tension, the inverse of `tendon_force`.
+
+    Parameters
+    ----------
+    force : array_like
+        Tension in strengths, above -0.25.
+
+    Returns
+    -------
+    ndarray
+        Length in slack lengths.
+    """
+    c1, c2, c3, stiffness = TENDON
+    return np.asarray(np.log((np.asarray(force, dtype=float) + c3) / c1) / stiffness + c2)
+
+
+def active_force_length(length: ArrayLike) -> Floats:
+    """Active isometric force of the fully active fibre: sum of three Gaussians whose width changes with length.
+
+    Parameters
+    ----------
+    length : array_like
+        Fibre length in optimal lengths, above 0.15, where the width of the second Gaussian passes through 0.
+
+    Returns
+    -------
+    ndarray
+        Force in strengths, the sum of ``b1 exp(-((l - b2) / (b3 + b4 l))^2 / 2)``.
+    """
+    at = np.asarray(length, dtype=float)
+    parts = (height * np.exp(-0.5 * ((at - centre) / (b3 + b4 * at)) ** 2) for height, centre, b3, b4 in GAUSSIANS)
+    return np.asarray(sum(parts, start=np.float64(0.0)))
+
+
+def passive_force_length(length: ArrayLike) -> Floats:
+    """Force of the passive fibre, as published: slightly negative below the optimal length.
+
+    Parameters
+    ----------
+    length : array_like
+        Fibre length in optimal lengths.
+
+    Returns
+    -------
+    ndarray
+        Force in strengths, ``(exp(k_PE (l - 1) / e0) - 1) / (exp(k_PE) - 1)``: 0 at 1, 1 at 1.6, no less than -0.019.
+    """
+    strain, shape = PASSIVE
+    return np.asarray(np.expm1(shape * (np.asarray(length, dtype=float) - 1.0) / strain) / np.expm1(shape))
+
+
+def force_velocity(velocity: ArrayLike) -> Floats:
+    """Factor of the active force at a velocity.
+
+    Parameters
+    ----------
+    velocity : array_like
+        Fibre velocity in greatest shortening velocities; lengthening is positive.
+
+    Returns
+    -------
+    ndarray
+        Factor, ``d1 asinh(d2 v + d3) + d4``: rises with velocity, 1.79 at 1. (The paper writes the inverse hyperbolic
+        sine as a logarithm.)
+    """
+    d1, d2, d3, d4 = VELOCITY
+    return np.asarray(d1 * np.arcsinh(d2 * np.asarray(velocity, dtype=float) + d3) + d4)
+
+
+def fibre_velocity(factor: ArrayLike) -> Floats:
+    """Velocity at which the active force has a factor, the inverse of `force_velocity`.
+
+    Parameters
+    ----------
+    factor : array_like
+        Factor of the active force.
+
+    Returns
+    -------
+    ndarray
+        Fibre velocity in greatest shortening velocities; lengthening is positive.
+    """
+    d1, d2, d3, d4 = VELOCITY
+    return np.asarray((np.sinh((np.asarray(factor, dtype=float) - d4) / d1) - d3) / d2)
+
+
+@dataclass(frozen=True, eq=False)
+class HillLimits:
+    """What muscles can do on every frame: tension = activation * strength + passive.
+
+    Attributes
+    ----------
+    strength_n : ndarray of shape (n_frames, n_muscles)
+        Tension that full activation adds to the passive one, N; never negative.
+    passive_n : ndarray of shape (n_frames, n_muscles)
+        Tension at no activation, N; never negative.
+    fibre_length : ndarray of shape (n_frames, n_muscles)
+        In optimal lengths, before it is held in the range of the curves.
+    fibre_velocity : ndarray of shape (n_frames, n_muscles)
+        In greatest shortening velocities, lengthening positive, before it is held.
+    cos_pennation : ndarray of shape (n_frames, n_muscles)
+        Cosine of the angle between fibres and tendon; 0 where the tendon is slack.
+    possible : ndarray of bool of shape (n_frames, n_muscles)
+        False where the tendon is slack, or the fibre is beyond the range of the curves; True where it is missing.
+    modelled : ndarray of bool of shape (n_muscles,)
+        False for muscles of unknown fibres, whose strength is the same on every frame.
+    """
+
+    strength_n: Floats
+    passive_n: Floats
+    fibre_length: Floats
+    fibre_velocity: Floats
+    cos_pennation: Floats
+    possible: Bools
+    modelled: Bools
+
+
+def hill_limits(
+    length_m: ArrayLike,
+    velocity_m_s: ArrayLike,
+    *,
+    max_force_n: ArrayLike,
+    optimal_fibre_length_m: ArrayLike,
+    tendon_slack_length_m: ArrayLike,
+    pennation_rad: ArrayLike,
+    max_velocity_lopt_s: float = 10.0,
+) -> HillLimits:
+    """Strength and passive tension of muscles on rigid tendons.
+
+    Parameters
+    ----------
+    length_m, velocity_m_s : array_like of shape (n_frames, n_muscles)
+        Musculotendon length, and its rate of change (lengthening is positive).
+    max_force_n : array_like of shape (n_muscles,)
+        Isometric force at the optimal length, above 0.
+    optimal_fibre_length_m, tendon_slack_length_m, pennation_rad : array_like of shape (n_muscles,)
+        Optimal fibre length, length of the tendon, and pennation at the optimal length; NaN where unknown.
+    max_velocity_lopt_s : float, optional
+        Greatest shortening velocity in optimal fibre lengths per second.
+
+    Returns
+    -------
+    HillLimits
+        A muscle with an unknown parameter has the strength `max_force_n` on every frame and no passive tension. Where
+        the length or velocity of another is NaN, its strength and passive tension are.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not agree, infinite lengths or velocities, or parameters that no muscle has.
+
+    Notes
+    -----
+    The fibres keep their thickness: with ``w`` the musculotendon length less the tendon, and ``h`` the optimal length
+    times the sine of its pennation, the fibre is ``sqrt(w^2 + h^2)`` long, the cosine of its pennation is ``w`` over that,
+    and its velocity the musculotendon's times the cosine [3]_. The stretch of the tendon, some percent of its length, is
+    left out, which is much where a tendon is many times longer than the fibres.
+
+    Fibres make active force from about 0.5 to 1.5 optimal lengths [3]_, and at 1.6 the passive curve has come to the
+    strength. Shorter than 0.4 and longer than 1.6, and faster than the greatest shortening velocity either way, nothing
+    is known: the curves keep the value of the end of the range, and `possible` is False. The active force at -1, 0.012,
+    is likewise kept. A slack tendon, ``w <= 0``, has no tension.
+
+    The passive curve falls below zero for fibres shorter than the optimum, by up to 0.019 strengths. The paper lets it.
+    Here it ends at zero: fibres do not push, and Thelen's curve, of which it is a part, ends so too [4]_.
+
+    Examples
+    --------
+    A muscle at its optimal length, pennate by 60 degrees, and one of unknown fibres:
+
+    >>> limits = hill_limits(
+    ...     [[0.25, 0.3]], [[0.0, 0.1]], max_force_n=[1000.0, 500.0], optimal_fibre_length_m=[0.1, np.nan],
+    ...     tendon_slack_length_m=[0.2, np.nan], pennation_rad=[np.pi / 3.0, np.nan],
+    ... )
+    >>> limits.strength_n.round().tolist(), limits.modelled.tolist()
+    ([[498.0, 500.0]], [True, False])
+    """
+    length, velocity, strength, optimum, tendon, pennation = _muscles(
+        length_m, velocity_m_s, max_force_n, optimal_fibre_length_m, tendon_slack_length_m, pennation_rad
+    )
+    if not (np.isfinite(max_velocity_lopt_s) and max_velocity_lopt_s > 0.0):
+        raise ValueError(f"max_velocity_lopt_s is {max_velocity_lopt_s}; expected a number above 0")
+    modelled = np.asarray(np.isfinite(optimum + tendon + pennation))
+    along = np.maximum(length - tendon, 0.0)
+    fibre = np.hypot(along, optimum * np.sin(pennation))
+    cosine = along / np.where(fibre == 0.0, 1.0, fibre)
+    fibre, speed = fibre / optimum, velocity * cosine / (max_velocity_lopt_s * optimum)
+    held, held_speed = np.clip(fibre, *FIBRE_RANGE), np.clip(speed, -FASTEST, FASTEST)
+    active = active_force_length(held) * force_velocity(held_speed)
+    passive = np.maximum(passive_force_length(held), 0.0)
+    beyond = (along == 0.0) | (fibre != held) & ~np.isnan(fibre) | (np.abs(speed) > FASTEST)
+    return HillLimits(
+        strength_n=strength * np.where(modelled, active * cosine, 1.0),
+        passive_n=strength * np.where(modelled, passive * cosine, 0.0),
+        fibre_length=fibre,
+        fibre_velocity=speed,
+        cos_pennation=cosine,
+        possible=np.asarray(~beyond | ~modelled),
+        modelled=modelled,
+    )
+
+
+def _muscles(length_m: ArrayLike, velocity_m_s: ArrayLike, *parameters: ArrayLike) -> tuple[Floats, ...]:
+    """Arguments of `hill_limits` as arrays, checked."""
+    length, velocity = np.asarray(length_m, dtype=float), np.asarray(velocity_m_s, dtype=float)
+    if length.ndim != 2 or velocity.shape != length.shape:
+        raise ValueError(
+            f"length_m of shape {length.shape} and velocity_m_s of shape {velocity.shape}: expected (n_frames, n_muscles)"
+        )
+    for name, values in (("length_m", length), ("velocity_m_s", velocity)):
+        finite(name, values, missing=True)
+    names = ("max_force_n", "optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
+    rows = [np.asarray(values, dtype=float) for values in parameters]
+    for name, values in zip(names, rows, strict=True):
+        if values.shape != length.shape[1:]:
+            raise ValueError(f"{name} has shape {values.shape}, expected {length.shape[1:]}: one a muscle")
+        pennate = name == "pennation_rad"
+        wrong = (values < 0.0) | (values >= np.pi / 2.0) if pennate else (values <= 0.0) | np.isinf(values)
+        wrong |= np.isnan(values) & (name == "max_force_n")
+        if wrong.any():
+            least = "from 0 to below pi/2" if pennate else "above 0"
+            raise ValueError(f"{name} has {values[wrong][0]:g} at [{int(wrong.argmax())}]; expected numbers {least}")
+    return length, velocity, *rows
+
+
+@dataclass(frozen=True)
+class ActivationDynamics:
+    """Constants of the activation dynamics.
+
+    Parameters
+    ----------
+    rise_s, fall_s : float
+        Time constants of activation and deactivation, s.
+    smoothing : float
+        Slope of the passage from one to the other.
+
+    Raises
+    ------
+    ValueError
+        A constant that is not positive.
+    """
+
+    rise_s: float = 0.015
+    fall_s: float = 0.060
+    smoothing: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (np.isfinite(value) and value > 0.0):
+                raise ValueError(f"{name} is {value}; expected a number above 0")
+
+
+DE_GROOTE = ActivationDynamics()  #: the published constants
+
+
+def activation_rate(
+    excitation: ArrayLike, activation: ArrayLike, *, dynamics: ActivationDynamics = DE_GROOTE
+) -> Floats:
+    """Rate of change of the activation under an excitation.
+
+    Parameters
+    ----------
+    excitation, activation : array_like
+        0 to 1, of shapes that broadcast.
+    dynamics : ActivationDynamics, optional
+        Time constants and smoothing.
+
+    Returns
+    -------
+    ndarray
+        Rate in 1/s: ``(e - a) [(1/2 + f) / (rise m) + (1/2 - f) m / fall]`` with ``m = 1/2 + 3/2 a`` and
+        ``f = tanh(smoothing (e - a)) / 2``.
+    """
+    at = np.asarray(activation, dtype=float)
+    return _rate_and_slope(np.asarray(excitation, dtype=float) - at, at, dynamics)[0]
+
+
+def _rate_and_slope(ahead: Floats, activation: Floats, dynamics: ActivationDynamics) -> tuple[Floats, Floats]:
+    """Rate of the activation, and its derivative by the excitation, which is `ahead` of the activation."""
+    bend = 0.5 + 1.5 * activation
+    rising, falling = 1.0 / (dynamics.rise_s * bend), bend / dynamics.fall_s
+    switch = np.tanh(dynamics.smoothing * ahead)
+    factor = 0.5 * (rising + falling) + 0.5 * (rising - falling) * switch
+    slope = factor + 0.5 * (rising - falling) * dynamics.smoothing * ahead * (1.0 - switch**2)
+    return np.asarray(ahead * factor), np.asarray(slope)
+
+
+def excitation_for_rate(
+    rate_per_s: ArrayLike, activation: ArrayLike, *, dynamics: ActivationDynamics = DE_GROOTE
+) -> tuple[Floats, Bools]:
+    """Excitation under which an activation changes at a given rate: the inverse of `activation_rate`.
+
+    Parameters
+    ----------
+    rate_per_s : array_like
+        Wanted rate of change, 1/s.
+    activation : array_like
+        Activation, 0 to 1; the shapes broadcast.
+    dynamics : ActivationDynamics, optional
+        Time constants and smoothing.
+
+    Returns
+    -------
+    excitation : ndarray
+        0 to 1; NaN where an argument is.
+    reached : ndarray of bool
+        False where the excitation would have to leave 0 to 1: it is then 0 or 1, and the rate is another.
+
+    Raises
+    ------
+    ValueError
+        An activation outside 0 to 1.
+
+    Notes
+    -----
+    Newton's method, with a bisection where a step leaves the bracket. With ``y = smoothing (e - a)`` the slope of the
+    rate is half of ``A + D + (A - D) g(y)``, where ``A = 1 / (rise m)``, ``D = m / fall`` and
+    ``g = tanh y + y (1 - tanh^2 y)``. With the published constants A is 4 / m^2 times D, no less than D, and the slope can
+    only be negative for y < 0 where 4 / m^2 is above 11, that is, for a < 0.069. But there e >= 0 keeps y above -0.69, and
+    |g| below 1.04: the slope is positive, and there is one solution. With a fall many times slower than the rise, or a
+    steeper smoothing, there may be three between 0 and 1; one of them is found.
+
+    Examples
+    --------
+    >>> excitation, reached = excitation_for_rate([0.0, -100.0], 0.5)
+    >>> excitation.tolist(), reached.tolist()
+    ([0.5, 0.0], [True, False])
+    """
+    rate, at = np.broadcast_arrays(np.asarray(rate_per_s, dtype=float), np.asarray(activation, dtype=float))
+    outside = (at < 0.0) | (at > 1.0)
+    if outside.any():
+        raise ValueError(f"activation has {at[outside][0]:g}; expected numbers from 0 to 1")
+    low, high = -at, 1.0 - at
+    least, most = (_rate_and_slope(end, at, dynamics)[0] for end in (low, high))
+    wanted = np.clip(rate, least, most)
+    ahead = np.clip(wanted * np.where(wanted > 0.0, dynamics.rise_s, dynamics.fall_s), low, high)
+    for _ in range(60):  # halvings, at the most, to the last digit
+        found, slope = _rate_and_slope(ahead, at, dynamics)
+        low, high = np.where(found < wanted, ahead, low), np.where(found > wanted, ahead, high)
+        step = ahead - (found - wanted) / np.where(slope > 0.0, slope, np.inf)
+        inside = (step >= low) & (step <= high) & (slope > 0.0)
+        before, ahead = ahead, np.where(found == wanted, ahead, np.where(inside, step, 0.5 * (low + high)))
+        if not (np.abs(ahead - before) > 1e-15).any():
+            break
+    missing = np.isnan(rate + at)
+    return np.where(missing, np.nan, np.clip(ahead + at, 0.0, 1.0)), np.asarray(missing | (rate == wanted))

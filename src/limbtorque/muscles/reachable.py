@@ -1,0 +1,179 @@
+"""The torques that muscles can make together: what it leaves open, and the least effort of the most active muscle.
+
+With activations between bounds, the torques B a fill a zonotope: a convex body whose facets are spanned by
+n_joints - 1 of the muscles' directions. A torque is within reach where it is on the inner side of every facet, that is
+c . torque <= sum_i max(c . B_i low_i, c . B_i high_i) for every facet's normal c. The slack of these inequalities says
+in closed form how little and how much any muscle can pull while all together make the same torque (the two linear
+programmes of each muscle), and how low the most active muscle's activation can be.
+
+Muscles of one joint all have that joint's direction, so that the directions to be combined are those of the joints and
+of the muscles that cross several. Adding the joints' directions where no muscle has them adds inequalities that hold,
+and makes the list complete for bodies that are flat.
+
+Arrays have the frames on the last axis, as in `limbtorque.muscles.dual`.
+
+References
+----------
+Ziegler G.M. (1995) Lectures on Polytopes, section 7.3 (zonotopes); Rasmussen J., Damsgaard M., Voigt M. (2001) Muscle
+recruitment by the min/max criterion. J Biomech 34:409-415.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from limbtorque.muscles.dual import Bools, Floats, at_frames, clipped, norm, pulls, top, torques
+
+SPAN = 1e-6  # sine below which directions count as parallel: they span no facet
+ACROSS = 1e-9  # a muscle whose torque along a normal is below this part of its own lies in the facet
+
+
+def activation_range(reach: Floats, torque: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Least and greatest activation of every muscle with which all together still make the torque.
+
+    Parameters
+    ----------
+    reach : ndarray of shape (n_joints, n_muscles, n_frames)
+        Torque of each fully active muscle.
+    torque : ndarray of shape (n_joints, n_frames)
+        A torque within reach.
+    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
+        Bounds of the activations.
+
+    Returns
+    -------
+    least, greatest : ndarray of shape (n_muscles, n_frames)
+    """
+    shape = reach.shape[1:]
+    least, greatest = np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
+    for normal in _normals(reach):
+        asked = (normal * torque).sum(axis=0)
+        rows = np.flatnonzero(_pulling(reach, normal))
+        along = _along(reach[:, rows], normal)
+        some_low, some_high = low[rows], high[rows]
+        before = np.maximum(np.maximum(along * some_high, along * some_low).sum(axis=0) - asked, 0.0)
+        behind = np.maximum(asked - np.minimum(along * some_high, along * some_low).sum(axis=0), 0.0)
+        facet = along == 0  # in it: no say
+        with_it = along > 0
+        part = 1.0 / np.where(facet, 1.0, np.abs(along))
+        fewest = np.where(facet, some_low, some_high - np.where(with_it, before, behind) * part)
+        most = np.where(facet, some_high, some_low + np.where(with_it, behind, before) * part)
+        least[rows] = np.maximum(least[rows], fewest)
+        greatest[rows] = np.minimum(greatest[rows], most)
+    return np.minimum(least, greatest), greatest
+
+
+def least_largest(
+    reach: Floats, torque: Floats, low: Floats, high: Floats, unit: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Activations of which the largest is as small as can be, then the next largest, and so on.
+
+    Parameters
+    ----------
+    reach, torque, low, high
+        As for `activation_range`.
+    unit : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
+        Activation of each muscle that counts as 1.
+
+    Returns
+    -------
+    activation : ndarray of shape (n_muscles, n_frames)
+        The limit of the least sum of p-th powers of activation / unit for p without end.
+    largest : ndarray of shape (n_frames,)
+        The largest activation / unit that the torque asks for, whatever the sharing.
+    normal : ndarray of shape (n_joints, n_frames)
+        The direction that asks for it.
+
+    Notes
+    -----
+    The facet that asks for most sets every muscle that pulls along its normal or against it; the others lie in the facet
+    and share what is left in the same way, in one dimension less.
+    """
+    shape = reach.shape[1:]
+    low, high, unit = (np.broadcast_to(v, shape) for v in (low, high, unit))
+    activation = low.copy()
+    free = np.ones(shape, dtype=bool)
+    first, first_normal = np.zeros(shape[1]), np.zeros_like(torque)
+    for level in range(len(reach)):
+        left = torque - torques(reach, np.where(free, 0.0, activation))
+        largest, normal = _most_asking(reach * free, left, low, high, unit)
+        if level == 0:
+            first, first_normal = largest, normal
+        along = _along(reach, normal) * free
+        share = clipped(unit * largest, low, high)
+        activation = np.where(along > 0, share, activation)
+        free &= along == 0
+    return activation, first, first_normal
+
+
+def _most_asking(reach: Floats, torque: Floats, low: Floats, high: Floats, unit: Floats) -> tuple[Floats, Floats]:
+    """Level of activation / unit that the torque asks for, and the normal of the facet that asks for it."""
+    largest, best = np.zeros(torque.shape[1]), np.zeros_like(torque)
+    for one in _normals(reach):
+        for normal in (one, -one):
+            level = _level(_along(reach, normal), (normal * torque).sum(axis=0), low, high, unit)
+            more = level > largest
+            largest, best = np.where(more, level, largest), np.where(more, normal, best)
+    return largest, best
+
+
+def _level(along: Floats, asked: Floats, low: Floats, high: Floats, unit: Floats) -> Floats:
+    """Least t at which muscles along a normal, at clip(t unit, low, high), and those against it, at low, make a torque."""
+    rise = asked - (np.minimum(along, 0.0) * low).sum(axis=0)
+    first = rise - (np.maximum(along, 0.0) * low).sum(axis=0)
+    level: Floats = np.zeros_like(rise)
+    at = np.flatnonzero((first > ACROSS * np.abs(asked)) & (along > 0).any(axis=0))
+    if at.size:
+        some, low, high, unit, rise, first = at_frames(at, np.maximum(along, 0.0), low, high, unit, rise, first)
+        stretch = np.sqrt(some / unit)
+        level[at] = top(
+            np.zeros_like(some), stretch * unit, stretch * low, stretch * high, first, rise, np.zeros_like(rise)
+        )
+    return level
+
+
+def _pulling(reach: Floats, normal: Floats) -> Bools:
+    """Muscles, shape (n_muscles,), that have an arm at a joint of the normal in any frame."""
+    return np.asarray((reach != 0).any(axis=2)[(normal != 0).any(axis=1)].any(axis=0))
+
+
+def _along(reach: Floats, normal: Floats) -> Floats:
+    """Torque of every muscle along a normal of unit length; zero where it is rounding."""
+    along = pulls(reach, normal)
+    return np.asarray(np.where(np.abs(along) > ACROSS * norm(reach), along, 0.0))
+
+
+def _normals(reach: Floats) -> Iterator[Floats]:
+    """Normals of all facets, shape (n_joints, n_frames), of unit length; zero where the directions span no facet."""
+    n_joints, _, n_frames = reach.shape
+    if n_joints == 0:
+        return
+    several = (reach != 0).sum(axis=0).max(axis=1, initial=0) > 1
+    directions = [np.repeat(row[:, None], n_frames, axis=1) for row in np.eye(n_joints)]
+    length = norm(reach)
+    directions += [reach[:, i] / np.where(length[i] > 0, length[i], 1.0) for i in np.flatnonzero(several)]
+    alone: set[int] = set()
+    for chosen in itertools.combinations(directions, n_joints - 1):
+        normal: Floats = _across(chosen, n_joints, n_frames)
+        joints = np.flatnonzero((normal != 0).any(axis=1)).tolist()
+        if not joints or (len(joints) == 1 and joints[0] in alone):  # joints that no muscle ties together
+            continue
+        alone |= set(joints) if len(joints) == 1 else set()
+        size = norm(normal)
+        yield np.where(size > SPAN, normal / np.where(size > 0, size, 1.0), 0.0)
+
+
+def _across(chosen: tuple[Floats, ...], n_joints: int, n_frames: int) -> Floats:
+    """Vector perpendicular to n_joints - 1 others: their cofactors."""
+    if n_joints == 1:
+        return np.ones((1, n_frames))
+    if n_joints == 2:
+        return np.stack([-chosen[0][1], chosen[0][0]])
+    if n_joints == 3:
+        return np.asarray(np.cross(chosen[0], chosen[1], axis=0))
+    matrix = np.moveaxis(np.stack(chosen), 2, 0)  # (n_frames, n_joints - 1, n_joints)
+    minors = [np.linalg.det(np.delete(matrix, j, axis=2)) * (-1.0) ** j for j in range(n_joints)]
+    return np.asarray(np.stack(minors))

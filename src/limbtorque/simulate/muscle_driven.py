@@ -1,0 +1,262 @@
+"""Muscles that drive a chain: excitations become activations, these become tensions, these the torques of the joints.
+
+With moment arms R, positive counter-clockwise, a the activations, q the joint angles,
+
+    torque = R(q) F,    F = a strength(q, q') + passive(q),    a' = rate(e, a).
+
+It closes the equations of motion of `simulate`: ``M q'' = R F - (centripetal, Coriolis, gravity and external terms)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limbtorque.chain.checks import finite, frames, row
+from limbtorque.muscles.hill import DE_GROOTE, ActivationDynamics, activation_rate, hill_limits
+from limbtorque.muscles.moment_arms import musculotendon
+from limbtorque.muscles.muscle_set import MuscleSet
+from limbtorque.simulate.forward import Drive
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Control: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Musculature:
+    """The muscles of a set on the joints of a chain.
+
+    Parameters
+    ----------
+    muscle_set : MuscleSet
+        The muscles, in the order of every array.
+    joints : sequence of str
+        What the set calls the chain's joints, from the base on.
+    flexion_sign, flexion_zero_rad : ndarray of shape (n_joints,)
+        Flexion is ``sign (angle - zero)``, the sign 1 or -1, as in `ChainMotion`.
+    force_length_velocity : bool, optional
+        Whether strength and passive tension depend on length and velocity, on rigid tendons, by `hill_limits`.
+        Otherwise, and for muscles of unknown fibres or length, the strength is constant and the passive tension zero.
+    max_velocity_lopt_s : float, optional
+        Greatest shortening velocity in optimal fibre lengths per second.
+
+    Raises
+    ------
+    ValueError
+        Signs that are not 1 or -1, or not one for each joint.
+    """
+
+    muscle_set: MuscleSet
+    joints: Sequence[str]
+    flexion_sign: Floats
+    flexion_zero_rad: Floats
+    force_length_velocity: bool = True
+    max_velocity_lopt_s: float = 10.0
+
+    def __post_init__(self) -> None:
+        n = len(self.joints)
+        for name in ("flexion_sign", "flexion_zero_rad"):
+            object.__setattr__(self, name, row(name, getattr(self, name), n, like="joints"))
+        if (np.abs(self.flexion_sign) != 1.0).any():
+            raise ValueError(f"flexion_sign is {self.flexion_sign.tolist()}; expected 1 or -1 for each joint")
+
+    @cached_property
+    def fibres(self) -> dict[str, Floats]:
+        """Parameters of the fibres for `hill_limits`; NaN where they, or the muscle's length or velocity, are unknown."""
+        muscles = self.muscle_set.muscles
+        known = np.array([muscle.length is not None and muscle.velocity_known for muscle in muscles])
+        names = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
+        values = {name: np.array([getattr(muscle, name) for muscle in muscles], dtype=float) for name in names}
+        return {name: np.where(known, value, np.nan) for name, value in values.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class MuscleState:
+    """What the muscles of a chain can do in its postures.
+
+    Attributes
+    ----------
+    moment_arm_m : ndarray of shape (n_frames, n_joints, n_muscles)
+        Positive where tension turns the joint counter-clockwise.
+    strength_n, passive_n : ndarray of shape (n_frames, n_muscles)
+        Tension is ``activation * strength_n + passive_n``.
+    out_of_range : ndarray of bool of shape (n_frames, n_joints)
+        Frames in which a moment arm is held at the end of its range.
+    possible : ndarray of bool of shape (n_frames, n_muscles)
+        False where length or velocity of a muscle are beyond what its strength is known for.
+    """
+
+    moment_arm_m: Floats
+    strength_n: Floats
+    passive_n: Floats
+    out_of_range: Bools
+    possible: Bools
+
+    @property
+    def passive_nm(self) -> Floats:
+        """Torques of the passive tensions, counter-clockwise positive, shape (n_frames, n_joints)."""
+        return self.torque_nm(np.zeros_like(self.strength_n))
+
+    def torque_nm(self, activation: ArrayLike) -> Floats:
+        """Torques at activations of shape (n_frames, n_muscles), counter-clockwise positive, (n_frames, n_joints)."""
+        tension = np.asarray(activation, dtype=float) * self.strength_n + self.passive_n
+        return np.asarray(np.einsum("tjm,tm->tj", self.moment_arm_m, tension))
+
+
+def muscle_state(musculature: Musculature, angle_rad: ArrayLike, velocity_rad_s: ArrayLike) -> MuscleState:
+    """Moment arms, strengths and passive tensions of muscles in the postures of a chain.
+
+    Parameters
+    ----------
+    musculature : Musculature
+        The muscles.
+    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
+        Joint angles and their rates, counter-clockwise positive; NaN where missing.
+
+    Returns
+    -------
+    MuscleState
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes.
+    """
+    sign, zero = musculature.flexion_sign, musculature.flexion_zero_rad
+    angle = frames("angle_rad", angle_rad, sign.size, missing=True)
+    velocity = frames("velocity_rad_s", velocity_rad_s, sign.size, like=angle, missing=True)
+    unit = musculotendon(
+        musculature.muscle_set, sign * (angle - zero), velocity_rad_s=sign * velocity, joints=musculature.joints
+    )
+    strength = musculature.muscle_set.max_force_n
+    arm = unit.moment_arm_m * sign[:, None]
+    if not musculature.force_length_velocity:
+        constant = np.broadcast_to(strength, unit.length_m.shape)
+        return MuscleState(arm, constant, 0.0 * constant, unit.out_of_range, np.ones(constant.shape, dtype=bool))
+    limits = hill_limits(
+        unit.length_m,
+        unit.velocity_m_s,
+        max_force_n=strength,
+        max_velocity_lopt_s=musculature.max_velocity_lopt_s,
+        **musculature.fibres,
+    )
+    return MuscleState(arm, limits.strength_n, limits.passive_n, unit.out_of_range, limits.possible)
+
+
+def muscle_drive(
+    musculature: Musculature,
+    control: Control,
+    *,
+    time_s: ArrayLike | None = None,
+    activation: ArrayLike | None = None,
+    dynamics: ActivationDynamics | None = DE_GROOTE,
+) -> Drive:
+    """Torques of muscles under given excitations, or at given activations, for `simulate`.
+
+    Parameters
+    ----------
+    musculature : Musculature
+        The muscles.
+    control : array_like of shape (n_frames, n_muscles) or (n_muscles,), or callable
+        Excitation of each muscle, 0 to 1: samples at `time_s`, constant, or a function of time in s. Where `dynamics` is
+        None it is the activation.
+    time_s : array_like of shape (n_frames,), optional
+        Times of the samples, rising, s. A shape-preserving cubic spline runs between them, which stays within 0 and 1.
+    activation : array_like of shape (n_muscles,), optional
+        Activation at the start; needed where there are dynamics.
+    dynamics : ActivationDynamics or None, optional
+        Constants of the activation dynamics.
+
+    Returns
+    -------
+    Drive
+        Its memory is the activation.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, controls or activations outside 0 to 1, samples without times. Later, in the simulation: a time
+        outside those of the samples.
+
+    Notes
+    -----
+    Where a joint leaves the range of its moment arms, or a muscle the range of its curves, the drive goes on with the
+    values of the end of the range. `muscle_state` of the simulated angles and velocities says where.
+
+    Examples
+    --------
+    The elbow's muscles, each at a tenth of its strength, at rest with the elbow at 90 degrees:
+
+    >>> from limbtorque.muscles.muscle_set import load_muscle_set
+    >>> elbow = Musculature(load_muscle_set("arm"), ["elbow"], flexion_sign=[1.0], flexion_zero_rad=[0.0])
+    >>> drive = muscle_drive(elbow, np.full(15, 0.1), dynamics=None)
+    >>> drive.torque(0.0, np.array([np.pi / 2.0]), np.zeros(1), np.zeros(0)).round().tolist()
+    [1.0]
+    """
+    n = len(musculature.muscle_set.muscles)
+    controls = _in_time(control, time_s, n)
+    if dynamics is None:
+        if activation is not None:
+            raise ValueError("activation is given twice: without dynamics the control is the activation")
+        return Drive(lambda time, angle, velocity, _: _torque(musculature, angle, velocity, controls(time)))
+    if activation is None:
+        raise ValueError(f"activation at the start is missing; expected {n} numbers from 0 to 1, one a muscle")
+    start = _shares("activation", row("activation", activation, n, like="the muscles"))
+
+    def torque(_: float, angle: Floats, velocity: Floats, memory: Floats) -> Floats:
+        return _torque(musculature, angle, velocity, np.clip(memory, 0.0, 1.0))
+
+    def rate(time: float, _: Floats, __: Floats, memory: Floats) -> Floats:
+        return activation_rate(controls(time), np.clip(memory, 0.0, 1.0), dynamics=dynamics)
+
+    return Drive(torque, tuple(start.tolist()), rate)
+
+
+def _torque(musculature: Musculature, angle: Floats, velocity: Floats, activation: Floats) -> Floats:
+    """Torques in one posture, shape (n_joints,)."""
+    n = len(musculature.joints)
+    if angle.size != n:
+        raise ValueError(f"the muscles are on {n} joints ({', '.join(musculature.joints)}), the chain has {angle.size}")
+    state = muscle_state(musculature, angle[None], velocity[None])
+    return np.asarray(state.torque_nm(activation[None])[0])
+
+
+def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Callable[[float], Floats]:
+    """Controls as a function of time, checked."""
+    if callable(control):
+        return lambda time: _shares("control", row("control", control(time), n_muscles, like="the muscles"), time)
+    values = _shares("control", finite("control", np.asarray(control, dtype=float)))
+    if time_s is None:
+        constant = row("control (without time_s)", values, n_muscles, like="the muscles")
+        return lambda _: constant
+    from scipy.interpolate import PchipInterpolator
+
+    times = row("time_s", time_s)
+    if times.size < 2 or (np.diff(times) <= 0.0).any():
+        raise ValueError(f"time_s of shape {times.shape}: expected two or more rising times")
+    if values.shape != (times.size, n_muscles):
+        raise ValueError(f"control has shape {values.shape}, expected ({times.size}, {n_muscles}): a row for each time")
+    spline = PchipInterpolator(times, values)
+    slack = 1e-9 * (times[-1] - times[0])
+
+    def sampled(time: float) -> Floats:
+        if not times[0] - slack <= time <= times[-1] + slack:
+            raise ValueError(f"control is sampled from {times[0]:g} to {times[-1]:g} s, and asked for at {time:g} s")
+        return np.asarray(np.clip(spline(time), 0.0, 1.0))
+
+    return sampled
+
+
+def _shares(name: str, values: Floats, time_s: float | None = None) -> Floats:
+    """Return the values, if they are from 0 to 1."""
+    outside = (values < 0.0) | (values > 1.0)
+    if outside.any():
+        when = "" if time_s is None else f" at {time_s:g} s"
+        raise ValueError(f"{name} has {values[outside][0]:g}{when}; expected numbers from 0 to 1")
+    return values

@@ -1,0 +1,311 @@
+"""Muscle forces of trials: what the settings ask for is done, adds up, and is said."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.errors import SettingsError
+from limbtorque.muscles.forces import check_options, muscle_summary
+from limbtorque.muscles.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
+from limbtorque.readers.c3d import read_c3d
+from limbtorque.settings import Muscles, load_settings, make_settings, override
+
+ROOT = Path(__file__).resolve().parents[1]
+DEMO = ROOT / "config" / "config.yaml"
+CLOSURE_NM = 1e-8
+JOINTS = ("shoulder", "elbow", "wrist")
+
+
+def analysed(trial="S01_sagittal_spring", *, side="right", mass=72.0, folder=Path(), **options):
+    """A demo trial with options of the section `muscles`."""
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8")) | {"muscles": options}
+    return analyse_recording(
+        read_c3d(ROOT / "data" / "demo" / f"{trial}.c3d"),
+        chain="arm",
+        side=side,
+        body_mass_kg=mass,
+        load="spring",
+        settings=make_settings(raw),
+        folder=folder,
+    )
+
+
+def frame(result):
+    return result.muscle_table.to_pandas()
+
+
+def closure(result):
+    """Largest difference of the muscles' torques and reserves from the net torque over the frames with forces."""
+    muscles, torques = frame(result), result.torque_table.to_pandas()
+    given = muscles.sharing_status.isin([0, 1])
+    assert given.any()
+    off = []
+    for joint in JOINTS:
+        parts = muscles[[name for name in muscles if name.startswith(f"{joint}_torque_")]].sum(axis=1)
+        off.append((parts - torques[f"{joint}_torque_nm"])[given].abs().max())
+    return max(off)
+
+
+OPTIONS = {
+    "as it comes": {},
+    "cubed": {"exponent": 3},
+    "linear": {"exponent": 1},
+    "min_max": {"exponent": "min_max"},
+    "weighted": {"weights": {"BRA": 5.0, "TRIlat": 0.2}},
+    "least activation": {"least_activation": 0.02},
+    "bounds": {"activation_bounds": {"BRA": [0.1, 0.3]}},
+    "priced": {"reserve": "priced", "reserve_nm": 5.0},
+    "no reserve": {"reserve": "none"},
+    "co-contraction": {"co_contraction": 0.3},
+    "force-length-velocity": {"force_length_velocity": True},
+    "scaled": {"scale_moment_arms": "segment_length"},
+    "pairs": {"sets": {"arm": "pairs"}},
+    "everything": {
+        "exponent": 3,
+        "co_contraction": 0.1,
+        "force_length_velocity": True,
+        "scale_moment_arms": "segment_length",
+        "contact_forces": True,
+        "least_activation": 0.01,
+    },
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_muscles_and_reserves_add_up_to_the_net_torque(case):
+    result = analysed(**OPTIONS[case])
+    table = frame(result)
+    assert closure(result) <= CLOSURE_NM
+    ok = table.sharing_status == 0
+    assert ok.mean() > 0.9
+    assert (table.sharing_residual_nm[ok] <= CLOSURE_NM).all()
+    assert (table.sharing_gap[ok].abs() <= 1e-6).all()
+    if OPTIONS[case].get("reserve") != "priced":
+        assert (table[[f"{joint}_torque_reserve_nm" for joint in JOINTS]][ok] == 0).all(axis=None)
+    for name in result.muscles.muscle_set.names:
+        force, least, greatest = (table[f"{name}_{what}_n"][ok] for what in ("force", "least_force", "greatest_force"))
+        assert (force >= least).all()
+        assert (force <= greatest).all()
+        assert (least >= 0).all()
+
+
+def test_share_is_moment_arm_times_force():
+    result = analysed()
+    table = frame(result)
+    sign = result.motion.flexion_sign
+    for j, joint in enumerate(JOINTS):
+        for name in result.muscles.muscle_set.names:
+            if f"{joint}_moment_arm_{name}_m" in table:
+                expected = sign[j] * table[f"{joint}_moment_arm_{name}_m"] * table[f"{name}_force_n"]
+                np.testing.assert_allclose(table[f"{joint}_torque_muscle_{name}_nm"], expected, atol=1e-12)
+
+
+def test_a_mirrored_limb_has_the_same_forces():
+    # the left arm of the horizontal reach turns the other way round: the same flexions, the same forces
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    recording = read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d")
+    mirrored = recording_mirrored(recording)
+    results = [
+        analyse_recording(
+            which,
+            chain="arm",
+            side=side,
+            body_mass_kg=72.0,
+            settings=make_settings(raw | {"plane": raw["plane"] | {"kind": "horizontal"}}),
+        )
+        for which, side in ((recording, "right"), (mirrored, "left"))
+    ]
+    a, b = (frame(result) for result in results)
+    forces = [name for name in a if name.endswith(("_force_n", "_activation", "_length_m"))]
+    np.testing.assert_allclose(a[forces], b[forces], atol=1e-6, equal_nan=True)
+    assert (results[0].motion.flexion_sign[1] == -results[1].motion.flexion_sign[1]).all()
+    assert a["BRA_force_n"].max() + a["TRIlat_force_n"].max() > 10.0
+
+
+def recording_mirrored(recording):
+    from dataclasses import replace
+
+    flip = np.array([1.0, -1.0, 1.0])  # forward is +x, up +z
+    return replace(recording, markers_m=recording.markers_m * flip)
+
+
+def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
+    plain, braced = analysed(), analysed(co_contraction=0.3)
+    a, b = frame(plain), frame(braced)
+    ok = (a.sharing_status == 0) & (b.sharing_status == 0)
+    assert (b.co_contraction_cost[ok] > 0).any()
+    assert (b.co_contraction_cost[ok] >= -1e-12).all()
+    np.testing.assert_allclose((b.sharing_cost - b.co_contraction_cost)[ok], a.sharing_cost[ok], rtol=1e-9)
+    names = plain.muscles.muscle_set.names
+    crosses = {joint: [n for n in names if f"{joint}_moment_arm_{n}_m" in a] for joint in JOINTS}
+    for joint, muscles in crosses.items():
+        most = a[[f"{name}_activation" for name in muscles]].max(axis=1)
+        for name in muscles:
+            assert (b[f"{name}_activation"] >= 0.3 * most - 1e-9)[ok].all(), (joint, name)
+    assert braced.muscles.quality["co_contraction_cost_share"] > 0
+    np.testing.assert_allclose(
+        b.filter(like="greatest")[ok], a.filter(like="greatest")[ok]
+    )  # the mechanics are the same
+
+
+def test_passive_tension_is_taken_off_the_torque_to_be_shared():
+    result = analysed(force_length_velocity=True)
+    table, limits = frame(result), result.muscles.limits
+    names = result.muscles.muscle_set.names
+    k = names.index("TRIlong")
+    ok = table.sharing_status == 0
+    active = table["TRIlong_activation"] * limits.strength_n[:, k]
+    np.testing.assert_allclose(table["TRIlong_force_n"], active + table["TRIlong_passive_force_n"], atol=1e-9)
+    assert (table["TRIlong_passive_force_n"][ok] >= 0).all()
+    assert "DELT1_passive_force_n" not in table  # nothing is known of its fibres
+    assert (limits.strength_n[:, names.index("DELT1")] == 1051.85).all()
+    assert any("DELT1" in note and "largest isometric force" in note for note in result.muscles.notes)
+    assert closure(result) <= CLOSURE_NM
+
+
+def test_strength_scales_with_mass_and_arms_with_length(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content["reference"] |= {"mass_kg": 36.0}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    plain = analysed()
+    strong = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, scale_strength="mass")
+    np.testing.assert_allclose(strong.muscles.muscle_set.max_force_n, 2.0 * plain.muscles.muscle_set.max_force_n)
+    np.testing.assert_allclose(
+        strong.muscles.sharing.activation, plain.muscles.sharing.activation / 2.0, atol=1e-9
+    )  # torques are the same, every muscle twice as strong
+    long = analysed(scale_moment_arms="segment_length")
+    factor = plain.motion.chain.length_m[1] / content["reference"]["segment_length_m"]["elbow"]
+    ratio = frame(long)["elbow_moment_arm_BRA_m"] / frame(plain)["elbow_moment_arm_BRA_m"]
+    np.testing.assert_allclose(ratio, factor)
+
+
+def test_force_in_the_elbow_is_the_reaction_less_the_pull_of_the_muscles():
+    result = analysed(sets={"arm": "pairs"}, contact_forces=True)
+    table, torques = frame(result), result.torque_table.to_pandas()
+    motion = result.motion
+    ok = (table.sharing_status == 0) & table["elbow_contact_x_n"].notna()
+    assert ok.mean() > 0.9
+    # pairs pull along the distal segment towards the joint: the force in it is larger by their sum, along the forearm
+    along = np.cumsum(motion.angle_rad, axis=1)[:, 1]
+    pull = table["elbow_flexor_force_n"] + table["elbow_extensor_force_n"]
+    reaction = {axis: torques[f"elbow_reaction_{axis}_n"] for axis in "xy"}
+    expected_x = reaction["x"] + pull * np.cos(along)
+    expected_y = reaction["y"] + pull * np.sin(along)
+    np.testing.assert_allclose(table["elbow_contact_x_n"][ok], expected_x[ok], atol=1e-9)
+    np.testing.assert_allclose(table["elbow_contact_y_n"][ok], expected_y[ok], atol=1e-9)
+
+
+def test_summary_of_muscles_is_peak_and_impulse():
+    result = analysed()
+    table = frame(result)
+    rows = {row["muscle"]: row for row in muscle_summary(result.motion, result.muscles)}
+    assert set(rows) == set(result.muscles.muscle_set.names)
+    used = (table.edge == 0).to_numpy()
+    for name, row in rows.items():
+        force = table[f"{name}_force_n"].to_numpy()
+        assert row["peak_n"] == force[used].max()
+        both = used[1:] & used[:-1]
+        expected = ((force[1:] + force[:-1]) / 2)[both].sum() / result.motion.rate_hz
+        assert row["impulse_ns"] == pytest.approx(expected, rel=1e-12)
+        assert row["impulse_least_ns"] <= row["impulse_ns"] <= row["impulse_greatest_ns"]
+
+
+def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    for muscle in content["muscles"]:
+        muscle["max_isometric_force_n"] /= 100.0
+    (tmp_path / "weak.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    weak = {"folder": tmp_path, "sets": {"arm": "weak.yaml"}}
+    least, none = analysed(**weak), analysed(**weak, reserve="none")
+    a, b = frame(least), frame(none)
+    short = a.sharing_status == 1
+    assert short.any()
+    assert closure(least) <= CLOSURE_NM
+    assert (b.sharing_status == a.sharing_status).all()
+    assert b["BRA_force_n"][short].isna().all()
+    assert (b.sharing_shortfall_nm[short] > 0).all()
+    for result in (least, none):
+        assert result.muscles.quality["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
+        assert any("reserve_share" in flag for flag in result.flags(load_settings(DEMO)))
+    np.testing.assert_allclose(a.sharing_shortfall_nm, b.sharing_shortfall_nm)
+    proof = a[[f"{joint}_sharing_proof" for joint in JOINTS]].to_numpy()
+    torque = least.torque_table.to_pandas()[[f"{joint}_torque_nm" for joint in JOINTS]].to_numpy()
+    arms = least.muscles.geometry.moment_arm_m * least.motion.flexion_sign[:, None]
+    most = np.maximum(np.einsum("fjm,fj->fm", arms, proof) * least.muscles.muscle_set.max_force_n, 0.0).sum(axis=1)
+    assert ((proof * torque).sum(axis=1) > most)[short].all()  # in that direction all muscles together fall short
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC'; did you mean 'BRA'"),
+        ({"activation_bounds": {"SOL": [0, 1]}}, "activation_bounds.*no muscle 'SOL'"),
+        ({"criterion": "stress"}, "no cross-section .pcsa_cm2."),
+        ({"scale_strength": "mass"}, "which body mass"),
+    ],
+)
+def test_what_a_set_does_not_have_is_refused(options, message):
+    with pytest.raises(SettingsError, match=message):
+        analysed(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"exponent": 0.5}, "greater than or equal to 1"),
+        ({"exponent": 30}, "less than or equal to 10"),
+        ({"exponent": "max"}, "min_max"),
+        ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
+        ({"exponent": "min_max", "reserve": "priced"}, "no meaning with exponent min_max"),
+        ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
+        ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, "greater than or equal to 0"),
+        ({"weights": {"BRA": 0}}, "greater than 0"),
+        ({"sets": {"armm": "pairs"}}, "armm, which is no chain"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(options, message):
+    with pytest.raises(SettingsError, match=message):
+        make_settings({"muscles": options})
+
+
+def test_options_can_be_changed_in_the_table_of_trials():
+    changed = override(
+        make_settings({}), {"muscles.exponent": "3", "muscles.co_contraction": "0.2"}, source="here"
+    ).muscles
+    assert (changed.exponent, changed.co_contraction) == (3.0, 0.2)
+    assert override(make_settings({}), {"muscles.exponent": "min_max"}, source="here").muscles.exponent == "min_max"
+
+
+def test_stress_needs_cross_sections_and_uses_them(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    for k, muscle in enumerate(content["muscles"]):
+        muscle["pcsa_cm2"] = 2.0 + k
+    check_options(muscle_set_from_mapping(content), Muscles(criterion="stress"))
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    stress = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, criterion="stress", exponent=3)
+    found = stress.muscles
+    pcsa = 2.0 + np.arange(15.0)
+    ok = found.sharing.status == 0
+    np.testing.assert_allclose(found.sharing.cost[ok], ((found.force_n / pcsa) ** 3).sum(axis=1)[ok], rtol=1e-12)
+    least_squares = analysed(exponent=3)
+    assert not np.allclose(found.force_n[ok], least_squares.muscles.force_n[ok], atol=1.0)
+    assert closure(stress) <= CLOSURE_NM
+
+
+def test_range_is_half_of_what_matters():
+    # one elbow with a flexor and an extensor: the extensor may pull as much as the flexor can outdo
+    result = analysed(sets={"arm": "pairs"})
+    table = frame(result)
+    muscles = {muscle.name: muscle for muscle in load_muscle_set("pairs").muscles}
+    flexor, extensor = muscles["elbow_flexor"], muscles["elbow_extensor"]
+    r_flexor, r_extensor = table["elbow_moment_arm_elbow_flexor_m"], table["elbow_moment_arm_elbow_extensor_m"]
+    torque = result.motion.flexion_sign[1] * result.torque_table.to_pandas()["elbow_torque_nm"]
+    most = ((flexor.max_isometric_force_n * r_flexor - torque) / -r_extensor).clip(upper=extensor.max_isometric_force_n)
+    np.testing.assert_allclose(table["elbow_extensor_greatest_force_n"], most, rtol=1e-9)
+    least = (-torque / -r_extensor).clip(lower=0.0)
+    np.testing.assert_allclose(table["elbow_extensor_least_force_n"], least, atol=1e-9)
+    assert math.isfinite(result.muscles.quality["force_range_share"])

@@ -1,0 +1,164 @@
+"""Draw the muscle forces of a real reach and a real step, for docs/muscles.md, and print the numbers of that page.
+
+Usage: python tools/draw_muscles.py FOLDER [FIGURES]
+
+FOLDER holds the recordings of the study in ``tests/recordings_study``; the figures go to ``docs/figures`` when no other
+folder is given. The same recordings give the same bytes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from limbtorque.analysis import TrialResult, analyse_recording
+from limbtorque.figures import muscle_figure, save
+from limbtorque.muscles.forces import MuscleForces
+from limbtorque.readers.c3d import read_c3d
+from limbtorque.settings import override
+from limbtorque.study import Trial, load_study
+from limbtorque.tables import column_array
+
+ROOT = Path(__file__).resolve().parents[1]
+STUDY = ROOT / "tests" / "recordings_study" / "config"
+CRITERIA = {"p = 2": "2", "p = 3": "3", "min/max": "min_max"}  # the first is the one that is drawn in black
+TITLES = {
+    "box_right": "Right arm that lifts a box; the weight of the box is not known, and not in the torques",
+    "walking2_right": "Right leg in walking: swing, then stance on a force plate from 2.67 s to 3.24 s",
+}
+FIGURES = {"box_right": "muscles_reach.png", "walking2_right": "muscles_step.png"}
+AT_MOST = {"box_right": 6, "walking2_right": 8}
+FROM_S = {"box_right": 0.0, "walking2_right": 2.25}  # before, the leg stands on the floor: its torques are not known
+
+
+def main(recordings: Path, figures: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(STUDY, Path(folder) / "config")
+        (Path(folder) / "recordings").symlink_to(recordings.resolve())
+        trials = [trial for trial in load_study(Path(folder)).trials if trial.name in TITLES]
+        for trial in trials:
+            draw(trial, figures / FIGURES[trial.name])
+
+
+def analyse(trial: Trial, **options: str) -> TrialResult:
+    """Analyse a trial with some options of `muscles` changed."""
+    changes = {"replay.enabled": "false", **{f"muscles.{name}": value for name, value in options.items()}}
+    return analyse_recording(
+        read_c3d(trial.file),
+        chain=trial.chain,
+        side=trial.side,
+        body_mass_kg=trial.subject.mass_kg,
+        settings=override(trial.settings, changes, source="draw_muscles"),
+        marker_set=trial.marker_set,
+        prefix=trial.prefix,
+    )
+
+
+def draw(trial: Trial, path: Path) -> None:
+    results = {name: analyse(trial, exponent=exponent) for name, exponent in CRITERIA.items()}
+    tables = {name: part(result.muscle_table, FROM_S[trial.name]) for name, result in results.items()}
+    (label, table), *others = tables.items()
+    figure = muscle_figure(
+        table,
+        title=TITLES[trial.name],
+        names=full_names(results[label]),
+        label=label,
+        others=dict(others),
+        at_most=AT_MOST[trial.name],
+    )
+    save(figure, path)
+    print(f"\n{path.name}: {TITLES[trial.name]}\n")
+    print_muscles(results | {"p = 1": analyse(trial, exponent="1")}, label)
+    print_options(trial, results[label])
+
+
+def print_muscles(results: dict[str, TrialResult], first: str) -> None:
+    """Print, for every muscle, what criteria and mechanics say at the instant of its largest force."""
+    result = results[first]
+    table, muscles = result.muscle_table, result.muscles
+    used = used_frames(table)
+    others = [name for name in results if name != first]
+    print(f"| muscle | strength | largest force, {first} | at (s) | {' | '.join(others)} | possible | must pull |")
+    for k, (name, strength) in enumerate(zip(muscles.muscle_set.names, muscles.muscle_set.max_force_n, strict=True)):
+        force, least, greatest = (
+            column_array(table, f"{name}_{which}n")[:, 0] for which in ("force_", "least_force_", "greatest_force_")
+        )
+        top = used[force[used].argmax()]
+        at_top = [f"{results[other].muscles.force_n[top, k]:.0f}" for other in others]
+        print(
+            f"| {name} | {strength:.0f} | {force[top]:.0f} | {column_array(table, 'time_s')[top, 0]:.2f} | "
+            f"{' | '.join(at_top)} | {least[top]:.0f} to {greatest[top]:.0f} | {100 * (least[used] > 1.0).mean():.0f} % |"
+        )
+    width = (muscles.greatest_n - muscles.least_n)[used] / muscles.muscle_set.max_force_n
+    print(f"\nmean width of the range, shares of the strength: {width.mean():.2f}")
+    print(f"range wider than 95 % of the strength: {100 * (width > 0.95).mean():.0f} % of muscles and frames")
+    for name, other in results.items():
+        shared = other.muscles.sharing
+        jump = np.nanmax(np.abs(np.diff(other.muscles.force_n, axis=0)), axis=0)
+        print(
+            f"{name}: active muscles {np.median((shared.activation[used] > 1e-6).sum(axis=1)):.0f} (median), largest change "
+            f"from frame to frame {jump.max():.0f} N ({muscles.muscle_set.names[jump.argmax()]}), largest gap "
+            f"{np.nanmax(np.abs(shared.gap)):.0e}, largest residual {np.nanmax(shared.residual_nm):.0e} N m"
+        )
+
+
+def print_options(trial: Trial, plain: TrialResult) -> None:
+    """Print what other options of `muscles` change."""
+    used = used_frames(plain.muscle_table)
+    names = plain.muscles.muscle_set.names
+    force = plain.muscles.force_n[used]
+    for share in ("0.1", "0.2"):
+        result = analyse(trial, co_contraction=share).muscles
+        more = result.force_n[used].sum() / force.sum() - 1.0
+        cost = np.nansum(result.sharing.cost[used]) / np.nansum(plain.muscles.sharing.cost[used]) - 1.0
+        print(
+            f"co_contraction {share}: cost +{100 * cost:.0f} %, sum of all forces +{100 * more:.0f} %, {statuses(result)}"
+        )
+    for price in ("1", "10"):
+        result = analyse(trial, reserve="priced", reserve_nm=price).muscles
+        largest = ", ".join(f"{value:.2g}" for value in np.nanmax(np.abs(result.reserve_nm), axis=0))
+        print(f"priced reserve, {price} N m: at most {largest} N m, reserve_part {result.quality['reserve_part']:.2g}")
+    result = analyse(trial, force_length_velocity="true").muscles
+    peaks = ", ".join(
+        f"{n} {a:.0f} -> {b:.0f}" for n, a, b in zip(names, force.max(0), result.force_n[used].max(0), strict=True)
+    )
+    passive, fibre = result.limits.passive_n[used], result.limits.fibre_length[used]
+    print(f"force_length_velocity: {peaks}; {statuses(result)}, fibres out of range {result.fibres_out_of_range.sum()}")
+    for name, strongest, longest in zip(names, passive.max(axis=0), fibre.max(axis=0), strict=True):
+        if strongest > 50.0:
+            print(f"  passive: {name} {strongest:.0f} N at most, fibre up to {longest:.2f}")
+    contact = analyse(trial, contact_forces="true")
+    for i, joint in enumerate(contact.motion.joints):
+        size = np.hypot(*contact.muscles.contact.contact_n[used, i].T)
+        known = np.isfinite(size)
+        print(f"force in the {joint} known in {100 * known.mean():.0f} % of the frames", end="")
+        top = int(np.nanargmax(size)) if known.any() else 0
+        reaction = np.hypot(*contact.torques.wrenches.reaction_n[used, i].T)
+        print(f": {size[top]:.0f} N at most, joint reaction there {reaction[top]:.0f} N" if known.any() else "")
+
+
+def used_frames(table: pa.Table) -> np.ndarray:
+    """Frames away from the ends whose torque is known."""
+    return np.flatnonzero((column_array(table, "edge", "sharing_status") == 0).all(axis=1))
+
+
+def statuses(found: MuscleForces) -> str:
+    return f"frames that the muscles cannot reach {int((found.sharing.status == 1).sum())}"
+
+
+def part(table: pa.Table, from_s: float) -> pa.Table:
+    return table.filter(column_array(table, "time_s")[:, 0] >= from_s)
+
+
+def full_names(result: TrialResult) -> dict[str, str]:
+    muscles = result.muscles.muscle_set.muscles
+    return {m.name: m.name if m.full_name == m.name else f"{m.full_name} ({m.name})" for m in muscles}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs" / "figures")
