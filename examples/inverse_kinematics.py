@@ -12,7 +12,8 @@ import numpy as np
 from _arms import FINGERTIP_M, UPPER_ARM_M, VERTICAL, three_link_arm
 
 from limbtorque.chain import Chain, fit_rigid_chain, joint_positions, point_position, torque_terms, two_link_angles
-from limbtorque.signals import differentiate, low_pass
+from limbtorque.signals.butterworth import low_pass
+from limbtorque.signals.derivatives import differentiate
 from limbtorque.simulate import minimum_jerk
 
 RATE_HZ, CUTOFF_HZ, NOISE_M, TRIALS = 200.0, 8.0, 0.002, 10

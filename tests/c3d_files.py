@@ -100,3 +100,135 @@ def without_last_label(source: Path) -> Path:
     del raw[at + (number - 1) * length : at + number * length]
     source.write_bytes(raw)
     return source
+
+
+INTEL, DEC, MIPS = 84, 85, 86
+
+
+def real(values: Any, processor: int) -> bytes:
+    """Numbers of four bytes in a byte order; a DEC number has its words swapped and its exponent two higher."""
+    plain = np.atleast_1d(np.asarray(values, dtype=float))
+    if processor == MIPS:
+        return plain.astype(">f4").tobytes()
+    if processor == DEC:
+        return np.ascontiguousarray((4.0 * plain).astype("<f4").view("<u2").reshape(-1, 2)[:, ::-1]).tobytes()
+    return plain.astype("<f4").tobytes()
+
+
+def whole(values: Any, processor: int) -> bytes:
+    """Numbers of two bytes in a byte order."""
+    return (
+        (np.atleast_1d(np.asarray(values)).astype(np.int64) & 0xFFFF)
+        .astype(">u2" if processor == MIPS else "<u2")
+        .tobytes()
+    )
+
+
+def _entry(name: str, group: int, body: bytes, processor: int) -> bytes:
+    return struct.pack("<bb", len(name), group) + name.encode() + whole(len(body) + 2, processor) + body
+
+
+def _parameter(value: Any, processor: int) -> bytes:
+    """Type, dimensions, values and an empty description: bytes are text rows, float and int arrays numbers."""
+    if isinstance(value, list) and value and isinstance(value[0], str | bytes):
+        rows = [text.encode() if isinstance(text, str) else text for text in value]
+        width = max(max(map(len, rows)), 1)
+        return struct.pack("<bBBB", -1, 2, width, len(rows)) + b"".join(row.ljust(width) for row in rows) + b"\0"
+    array = np.asarray(value)
+    shape = bytes(array.shape)
+    flat = array.ravel(order="F")
+    if array.dtype == np.int8:
+        return struct.pack("<bB", 1, array.ndim) + shape + flat.tobytes() + b"\0"
+    if array.dtype.kind in "iu":
+        return struct.pack("<bB", 2, array.ndim) + shape + whole(flat, processor) + b"\0"
+    return struct.pack("<bB", 4, array.ndim) + shape + real(flat, processor) + b"\0"
+
+
+def raw_c3d(
+    path: Path,
+    positions: np.ndarray,
+    *,
+    processor: int = INTEL,
+    scale: float = -1.0,
+    rate_hz: float = 100.0,
+    analog: np.ndarray | None = None,
+    missing: np.ndarray | None = None,
+    words: dict[int, int] | None = None,
+    parameters: dict[str, dict[str, Any]] | None = None,
+    full: bool = False,
+) -> Path:
+    """Write a C3D file byte by byte, as the C3D user guide describes it, without any library.
+
+    `positions` (n_frames, n_points, 3) are in mm; a positive `scale` writes integers. `analog` (n_samples, n_channels)
+    are the stored numbers. `missing` (n_frames, n_points) gets the residual -1. `words` change words of the header,
+    counted from 1; `parameters` add to or replace those of the groups POINT, ANALOG, TRIAL, EVENT, ...
+    `full` fills the last block of the parameters to its end, where no end mark has room.
+    """
+    n_frames, n_points, _ = positions.shape
+    per_frame = 0 if analog is None else len(analog) // n_frames
+    n_channels = 0 if analog is None else analog.shape[1]
+    groups: dict[str, dict[str, Any]] = {
+        "POINT": {
+            "USED": np.array(n_points),
+            "FRAMES": np.array(min(n_frames, 65535)),
+            "SCALE": np.array(scale),
+            "RATE": np.array(rate_hz),
+            "DATA_START": np.array(0),
+            "UNITS": ["mm"],
+        },
+        "ANALOG": {"USED": np.array(n_channels), "RATE": np.array(rate_hz * per_frame), "GEN_SCALE": np.array(1.0)},
+    }
+    labels = [f"M{i}" for i in range(n_points)]
+    for k in range(0, n_points, 255):
+        groups["POINT"][f"LABELS{k // 255 + 1 if k else ''}"] = labels[k : k + 255]
+    if n_channels:
+        groups["ANALOG"] |= {
+            "LABELS": [f"A{i}" for i in range(n_channels)],
+            "UNITS": ["V"] * n_channels,
+            "SCALE": np.ones(n_channels),
+            "OFFSET": np.zeros(n_channels, dtype=int),
+        }
+    for group, entries in (parameters or {}).items():
+        groups.setdefault(group, {}).update(entries)
+    body = b""
+    for number, (group, entries) in enumerate(groups.items(), start=1):
+        body += _entry(group, -number, b"\0", processor)
+        for name, value in entries.items():
+            if value is not None:
+                body += _entry(name, number, _parameter(value, processor), processor)
+    body += _filler(len(groups) + 1, -(len(body) + 4) % 512, processor) if full else bytes(2)
+    blocks = -(-(len(body) + 4) // 512)
+    section = (bytes([1, 80, min(blocks, 255), processor]) + body).ljust(512 * blocks, b"\0")
+    header = bytearray(512)
+    header[:2] = b"\x02\x50"
+    first = {2: n_points, 3: per_frame * n_channels, 4: 1, 5: min(n_frames, 65535), 9: blocks + 2, 10: per_frame}
+    for word, value in (first | (words or {})).items():
+        header[2 * word - 2 : 2 * word] = whole(value, processor)
+    header[12:16], header[20:24] = real(scale, processor), real(rate_hz, processor)
+    path.write_bytes(bytes(header) + section + _data(positions, analog, missing, scale, processor))
+    return path
+
+
+def _filler(group: int, n_bytes: int, processor: int) -> bytes:
+    """A group and texts of exactly so many bytes, or a block more."""
+    body = _entry("FILL", -group, b"\0", processor)
+    rest = n_bytes - len(body) if n_bytes >= 30 else n_bytes + 512 - len(body)
+    while rest:
+        width = rest - 10 if rest <= 210 else min(200, rest - 30)
+        body += _entry("T", group, _parameter(["x" * width], processor), processor)
+        rest -= width + 10
+    return body
+
+
+def _data(
+    positions: np.ndarray, analog: np.ndarray | None, missing: np.ndarray | None, scale: float, processor: int
+) -> bytes:
+    n_frames, n_points, _ = positions.shape
+    points = np.zeros((n_frames, n_points, 4))
+    points[:, :, :3] = positions if scale < 0 else np.rint(positions / scale)
+    if missing is not None:
+        points[missing] = [0.0, 0.0, 0.0, -1.0]
+    samples = np.zeros((n_frames, 0)) if analog is None else analog.reshape(n_frames, -1)
+    frames = np.hstack([points.reshape(n_frames, -1), samples])
+    raw = real(frames.ravel(), processor) if scale < 0 else whole(frames.ravel(), processor)
+    return raw.ljust(-(-len(raw) // 512) * 512, b"\0")

@@ -13,7 +13,8 @@ import pytest
 
 from limbtorque.motion import chain_motion
 from limbtorque.readers.c3d import read_c3d
-from limbtorque.signals import _stencils, filter_reach, low_pass
+from limbtorque.signals.butterworth import filter_reach, low_pass
+from limbtorque.signals.derivatives import _stencils
 from limbtorque.simulate.reach import DEMO_NOISE_M, demo_trials, reach_motion, write_demo
 from limbtorque.study import load_study
 from limbtorque.torques import joint_torques

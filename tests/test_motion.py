@@ -11,7 +11,7 @@ from limbtorque.motion import chain_motion
 from limbtorque.quality import assess
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.settings import load_settings, override
-from limbtorque.signals import filter_reach
+from limbtorque.signals.butterworth import filter_reach
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.torques import joint_torques, torque_quality
 
@@ -228,6 +228,20 @@ def test_the_force_plates_have_a_cut_off_of_their_own(walk):
     fast, slow = leg(walk, filter__force_cutoff_hz=50.0), leg(walk, filter__force_cutoff_hz=1.0)
     assert np.nanmax(fast.load.force_n[:, 1]) == pytest.approx(raw, abs=10.0)
     assert np.nanmax(slow.load.force_n[:, 1]) < 0.8 * raw
+    assert any("force plates are filtered at 50 Hz, joint positions at" in note for note in fast.notes)
+    assert not any("force plates are filtered" in note for note in leg(walk).notes)
+
+
+@pytest.mark.parametrize(("method", "order"), [("quintic_spline", 3), ("cubic_spline", 2)])
+def test_force_plates_are_filtered_as_a_spline_smooths(walk, method, order):
+    """A spline's gain is that of a Butterworth filter of order 3 or 2; the chosen cut-off is the plates' too."""
+    with_spline = leg(walk, filter__method=method, filter__cutoff_hz=9.0)
+    with_filter = leg(walk, filter__method="butterworth", filter__order=order, filter__cutoff_hz=9.0)
+    both = ~with_spline.edge & ~with_filter.edge
+    np.testing.assert_allclose(with_spline.load.force_n[both], with_filter.load.force_n[both], atol=0.5)
+    chosen = leg(walk, filter__method=method, filter__cutoff="expected_error")
+    again = leg(walk, filter__method=method, filter__cutoff_hz=chosen.quality["cutoff_hz"])
+    np.testing.assert_array_equal(chosen.load.force_n, again.load.force_n)
 
 
 def test_ankle_flexion_is_that_of_the_sole(walk):

@@ -8,15 +8,10 @@ from hypothesis import strategies as st
 from scipy import interpolate, signal
 
 from limbtorque.errors import SignalError
-from limbtorque.signals import (
-    design_cutoff,
-    differentiate,
-    differentiation_reach,
-    fill_gaps,
-    filter_reach,
-    low_pass,
-    runs,
-)
+from limbtorque.signals.arrays import runs
+from limbtorque.signals.butterworth import design_cutoff, filter_reach, low_pass
+from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.gaps import fill_gaps
 
 
 def gain(filtered, plain):

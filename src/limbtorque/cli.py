@@ -52,7 +52,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     inspect = commands.add_parser("inspect", help="what is in a recording, and what looks odd")
-    inspect.add_argument("file", type=Path, help="a C3D file")
+    inspect.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
+    inspect.add_argument("--compare", action="store_true", help="read a C3D file with every library; show differences")
+    inspect.add_argument(
+        "--set", action="append", default=[], metavar="OPTION=VALUE", help="e.g. reading.length_unit=mm"
+    )
     inspect.set_defaults(function=_inspect)
 
     check = commands.add_parser(
@@ -62,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(function=_check)
 
     run = commands.add_parser("run", help="analyse one recording without Snakemake")
-    run.add_argument("file", type=Path, help="a C3D file")
+    run.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
     run.add_argument("--chain", required=True, help="arm, leg or a chain of the settings")
     run.add_argument("--side", required=True, choices=("left", "right"))
     run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
@@ -92,12 +96,20 @@ def _parser() -> argparse.ArgumentParser:
 def _inspect(options: argparse.Namespace) -> int:
     from limbtorque.inspect import describe
     from limbtorque.readers.guarded import GuardedReader
-    from limbtorque.settings import Reading
+    from limbtorque.readers.options import ReadOptions
+    from limbtorque.settings import Settings, override
 
-    limits = Reading()
+    changes = dict(change.partition("=")[::2] for change in options.set)
+    reading = override(Settings(), changes, source="--set").reading
     with GuardedReader() as reader:
-        recording = reader.read(options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
-    print(describe(recording))
+        task = reader.compare if options.compare else reader.read
+        answer = task(
+            options.file,
+            memory_limit_mb=reading.memory_limit_mb,
+            time_limit_s=reading.time_limit_s,
+            options=ReadOptions.of(reading),
+        )
+    print(answer if isinstance(answer, str) else describe(answer))
     return 0
 
 
@@ -118,6 +130,7 @@ def _run(options: argparse.Namespace) -> int:
     from limbtorque.analysis import analyse_recording
     from limbtorque.figures import save, torque_figure
     from limbtorque.readers.guarded import GuardedReader
+    from limbtorque.readers.options import ReadOptions
     from limbtorque.settings import load_settings, override
     from limbtorque.tables import write_table
 
@@ -125,8 +138,13 @@ def _run(options: argparse.Namespace) -> int:
     settings = override(load_settings(options.settings), changes, source="--set")
     _check_run(options, settings.chain_names, list(settings.marker_sets), list(settings.loads))
     with GuardedReader() as reader:
-        limits = settings.reading
-        recording = reader.read(options.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
+        reading = settings.reading
+        recording = reader.read(
+            options.file,
+            memory_limit_mb=reading.memory_limit_mb,
+            time_limit_s=reading.time_limit_s,
+            options=ReadOptions.of(reading),
+        )
     result = analyse_recording(
         recording,
         chain=options.chain,

@@ -12,9 +12,10 @@ from limbtorque.errors import LandmarkError, LoadError
 from limbtorque.landmarks import LandmarkMap, locate, needed_markers
 from limbtorque.loads import ExternalLoad, Foot, find_foot, ground_load, hand_load, no_load
 from limbtorque.plane import PlaneFrame, axis_vector
+from limbtorque.prepare import fill_needed
 from limbtorque.recording import Recording
 from limbtorque.settings import ChainModel, Gaps, LoadModel, Plates, Settings
-from limbtorque.signals import fill_gaps
+from limbtorque.signals.smoothers import HALF_ORDER
 
 FloatArray = NDArray[np.float64]
 
@@ -33,6 +34,7 @@ def external_load(
     model: ChainModel,
     mapping: LandmarkMap,
     settings: Settings,
+    cutoff_hz: float | None,
     plane: PlaneFrame,
     stretch: slice,
     landmarks: Mapping[str, FloatArray],
@@ -53,6 +55,8 @@ def external_load(
         Landmarks of this side.
     settings : Settings
         Options of plates and filter.
+    cutoff_hz : float or None
+        Cut-off of the joint positions, Hz; None where they are not filtered.
     plane : PlaneFrame
         The plane of motion.
     stretch : slice
@@ -88,7 +92,7 @@ def external_load(
     up = axis_vector(settings.plane.up_axis)
     belt = -settings.plates.belt_speed_m_s * plane.axes[0]
     other = _other_landmarks(recording, model, mapping, settings.plates, settings.gaps, stretch)
-    force_cutoff = settings.filter.force_cutoff_hz or settings.filter.cutoff_hz
+    force_cutoff = None if cutoff_hz is None else settings.filter.force_cutoff_hz or cutoff_hz
     ground = ground_load(
         recording.force_plates,
         foot=_foot(landmarks, model, mapping, settings.plates, recording.rate_hz, belt),
@@ -96,15 +100,27 @@ def external_load(
         frames=stretch,
         first_frame=recording.first_frame + stretch.start,
         rate_hz=recording.rate_hz,
-        cutoff_hz=None if settings.filter.method == "none" else force_cutoff,
-        order=settings.filter.order,
+        cutoff_hz=force_cutoff,
+        order=HALF_ORDER.get(
+            settings.filter.method, settings.filter.order
+        ),  # a spline's gain is a filter's of this order
         settings=settings.plates,
         frame=plane,
         up=up,
         ankle_m=joint_m[:, -2],
     )
     alone = () if other else ("the other foot is not mapped or not seen: a shared plate goes unnoticed",)
-    return replace(ground, notes=(*alone, *ground.notes))
+    return replace(ground, notes=(*alone, *_unlike(force_cutoff, cutoff_hz), *ground.notes))
+
+
+def _unlike(force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
+    """Warning where force plates and markers are not filtered alike: at an impact the torques then show what is not there."""
+    if force_cutoff_hz is None or cutoff_hz is None or force_cutoff_hz == cutoff_hz:
+        return []
+    return [
+        f"force plates are filtered at {force_cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: at an impact the two do not fit "
+        "each other (filter.force_cutoff_hz)"
+    ]
 
 
 def _foot(
@@ -144,8 +160,7 @@ def _other_landmarks(
         return {}
     if set(markers.values()) & set(needed_markers(recording, mapping, names).values()):
         return {}
-    whole = recording.markers_m[:, list(markers.values())]
-    filled = fill_gaps(whole, rate_hz=recording.rate_hz, max_gap_s=gaps.max_gap_s, method=gaps.method)
+    filled = fill_needed(recording, list(markers.values()), gaps)
     positions, markers = filled.markers_m[stretch], {label: i for i, label in enumerate(markers)}
     landmarks = {name: locate(name, mirrored, markers=markers, positions_m=positions) for name in names}
     return {} if np.isnan(landmarks[model.end]).all() else landmarks

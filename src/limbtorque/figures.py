@@ -16,7 +16,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from limbtorque.settings import ChainModel
-from limbtorque.signals import runs
+from limbtorque.signals.arrays import runs
+from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables import column_array, term_columns
 
 FloatArray = NDArray[np.float64]
@@ -356,6 +357,64 @@ def failure_figure(title: str, message: str) -> Figure:
         axes.axis("off")
         axes.text(0.0, 0.5, f"{title}\nnot analysed: {message}", va="center", wrap=True)
     return figure
+
+
+def cutoff_figure(choice: CutoffChoice, *, title: str, unit: str) -> Figure:
+    """Figure of a cut-off that was chosen from the data.
+
+    Parameters
+    ----------
+    choice : CutoffChoice
+        The cut-off and the curves it was chosen from.
+    title : str
+        Title.
+    unit : str
+        Unit of the signal.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The residual over the cut-off, with the choice, the noise and, of a residual analysis, its line; and below what
+        was made small, where that is something else.
+    """
+    both = choice.by != "residual"
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(0.5 * TWO_COLUMNS_MM * MM, (90.0 if both else 60.0) * MM), layout="constrained")
+        grid = figure.subplots(2 if both else 1, 1, sharex=True, squeeze=False)[:, 0]
+        grid[0].set_title(title, loc="left")
+        _draw_residual(grid[0], choice, unit)
+        if both:
+            _draw_criterion(grid[1], choice)
+        grid[-1].set_xlabel("cut-off (Hz)")
+        for axes in grid:
+            axes.axvline(choice.cutoff_hz, color=TERM_COLOURS["centripetal"], linewidth=0.8)
+    return figure
+
+
+def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str) -> None:
+    axes.plot(choice.grid_hz, choice.residual, color=TERM_COLOURS["inertial"], label="residual")
+    intercept, slope = choice.line
+    if np.isfinite(intercept):
+        ends = np.array([0.0, choice.grid_hz[-1]])
+        axes.plot(ends, intercept + slope * ends, color="black", linewidth=0.7, label="line through the noise")
+    axes.axhline(choice.noise, color="black", linewidth=0.7, linestyle=":", label="noise")
+    axes.set_ylim(0.0, min(4.0 * choice.noise, 1.05 * float(choice.residual.max())) or None)
+    axes.set_ylabel(f"rms residual ({unit})")
+    axes.annotate(
+        f" {choice.cutoff_hz:.1f} Hz",
+        (choice.cutoff_hz, 0.95),
+        xycoords=("data", "axes fraction"),
+        va="top",
+        fontsize=7.5,
+    )
+    axes.legend(frameon=False)
+
+
+def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
+    span = float(np.ptp(choice.criterion)) or 1.0
+    axes.plot(choice.grid_hz, (choice.criterion - choice.criterion.min()) / span, color=TERM_COLOURS["gravity"])
+    axes.set_ylim(-0.005, 0.1)
+    axes.set_ylabel(f"{choice.by.replace('_', ' ')}\nabove its least (share)")
 
 
 def save(figure: Figure, path: Path) -> None:

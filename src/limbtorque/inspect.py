@@ -6,7 +6,7 @@ import numpy as np
 
 from limbtorque.loads import centre_of_pressure
 from limbtorque.recording import FloatArray, ForcePlate, Recording
-from limbtorque.signals import BoolArray, runs
+from limbtorque.signals.arrays import BoolArray, runs
 
 LOADED_N = 20.0
 
@@ -49,6 +49,7 @@ def describe(recording: Recording) -> str:
         *(_plate(plate) for plate in recording.force_plates),
         f"events      {len(recording.events)}",
         *(f"  {event.time_s:8.3f} s  {event.label} {event.context}".rstrip() for event in recording.events),
+        *_audit(recording),
         "what looks odd" if odd else "nothing looks odd",
         *(f"  - {sentence}" for sentence in odd),
     ]
@@ -73,6 +74,21 @@ def oddities(recording: Recording) -> list[str]:
         if len(present) > 1 and bool((present == present[0]).all()):
             found.append(f"marker {label} never moves, to the last bit")
     return found
+
+
+def _audit(recording: Recording) -> list[str]:
+    """What the file says and what was made of it; guesses are marked."""
+    findings = recording.audit.findings
+    if not findings:
+        return []
+    guesses = len(recording.audit.guesses)
+    width = max(len(finding.what) for finding in findings)
+    lines = [f"what the file says, and what was made of it; guesses: {guesses or 'none'}"]
+    for finding in findings:
+        lines.append(f"  {finding.what:{width}s}  {finding.found}")
+        settle = f" (a guess: {finding.settle})" if finding.guessed else ""
+        lines.append(f"  {'':{width}s}  -> {finding.made}{settle}")
+    return lines
 
 
 def _extent(recording: Recording) -> str:
@@ -103,9 +119,10 @@ def _plate(plate: ForcePlate) -> str:
     vertical = plate.force_n @ up
     loaded = vertical > LOADED_N
     low, high = plate.corners_m.min(axis=0), plate.corners_m.max(axis=0)
+    where = f"x {low[0]:.3f} to {high[0]:.3f} m, y {low[1]:.3f} to {high[1]:.3f} m"
     text = (
-        f"  plate {plate.number} type {plate.kind}, x {low[0]:.3f} to {high[0]:.3f} m, y {low[1]:.3f} to {high[1]:.3f} m, "
-        f"{plate.rate_hz:g} Hz, largest vertical force {vertical.max(initial=0.0):.0f} N"
+        f"  plate {plate.number} type {plate.kind}, {where if plate.kind else 'the wrench itself, corners not known'}, "
+        f"{plate.rate_hz:g} Hz, largest vertical force {np.nanmax(vertical, initial=0.0):.0f} N"
     )
     if loaded.any():
         wrench = np.hstack([plate.force_n, plate.moment_nm])[loaded]
@@ -119,6 +136,8 @@ def _normal(plate: ForcePlate) -> FloatArray:
     """Axis of the laboratory that is nearest to the plate's normal, on the side of its largest force."""
     edges = np.diff(plate.corners_m, axis=0)
     normal = np.cross(edges[0], edges[1])
+    if not normal.any():  # corners not known: along the largest force
+        normal = np.nan_to_num(np.abs(plate.force_n)).mean(axis=0) if len(plate.force_n) else np.ones(3)
     axis: FloatArray = np.eye(3)[int(np.abs(normal).argmax())]
-    mean = plate.force_n.mean(axis=0) @ axis if len(plate.force_n) else 1.0
+    mean = np.nan_to_num(plate.force_n).mean(axis=0) @ axis if len(plate.force_n) else 1.0
     return axis if mean >= 0.0 else -axis

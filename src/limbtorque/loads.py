@@ -13,7 +13,9 @@ from limbtorque.errors import LoadError
 from limbtorque.plane import PlaneFrame
 from limbtorque.recording import ForcePlate
 from limbtorque.settings import Force, LoadModel, Plates
-from limbtorque.signals import differentiate, low_pass, runs
+from limbtorque.signals.arrays import runs
+from limbtorque.signals.butterworth import low_pass
+from limbtorque.signals.derivatives import differentiate
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

@@ -19,7 +19,11 @@ from limbtorque.prepare import prepare_markers
 from limbtorque.recording import Recording
 from limbtorque.segments import LONGEST_M, segment_chain, table_row
 from limbtorque.settings import ChainModel, Settings
-from limbtorque.signals import differentiate, differentiation_reach, filter_reach, lengths, low_pass, runs
+from limbtorque.signals.arrays import lengths, runs
+from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.smooth import Cutoff, smooth_positions
+from limbtorque.signals.smoothers import HALF_ORDER, Smoother
+from limbtorque.signals.splines import spline_derivatives
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -167,10 +171,10 @@ def chain_motion(
     plane = find_plane(settings.plane, joints_3d)
     planar = planarity(plane, joints_3d)
     _check_lengths(model, planar.length_m, recording)
-    in_frame = _filtered(joints_3d @ plane.axes.T, recording.rate_hz, settings)
-    joint_m, depth_m = in_frame[..., :2], in_frame[..., 2]
+    smoothed = _filtered(joints_3d @ plane.axes.T, recording.rate_hz, settings)
+    joint_m, depth_m = smoothed.values[..., :2], smoothed.values[..., 2]
     flexion = _flexion(model, plane, side, landmarks)
-    foreshortened = _foreshortened(joints_3d, plane, recording.rate_hz, settings)
+    foreshortened = _foreshortened(joints_3d, plane, smoothed.reach, settings)
     if foreshortened.all():
         raise SignalError(
             f"{recording.source}: in every frame a segment points out of the plane (or the filter reaches from one that does), "
@@ -183,13 +187,14 @@ def chain_motion(
         joint_m = fit.joint_m
         fit_quality["chain_fit_m"] = float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))
     kinematics = _blanked(_kinematics(joint_m, recording.rate_hz, settings), foreshortened, flexion.zero_rad)
-    edge = _edges(len(joint_m), recording.rate_hz, settings)
+    edge = _edges(len(joint_m), smoothed.reach)
     external = external_load(
         recording,
         load=settings.loads[load] if load else None,
         model=model,
         mapping=mapping,
         settings=settings,
+        cutoff_hz=max(smoothed.cutoff_hz, default=None),
         plane=plane,
         stretch=stretch,
         landmarks=landmarks,
@@ -201,6 +206,7 @@ def chain_motion(
         "n_frames": float(len(joint_m)),
         "rate_hz": recording.rate_hz,
         "gap_share": float(prepared.filled[stretch].mean()),
+        "gap_error_m": prepared.gap_error_m,
         "longest_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
@@ -211,6 +217,7 @@ def chain_motion(
         "reversed_flexion_deg": _reversed_flexion(model, flexion, kinematics.angle),
         "undecided_flexion": _undecided_flexion(model, flexion, kinematics.angle),
         "up_axis_deg": _leg_tilt_deg(model, joints_3d, settings),
+        **smoothed.quality,
         **fit_quality,
         **external.quality,
     }
@@ -244,6 +251,7 @@ def chain_motion(
         notes=(
             *(f"landmark {needed}: {stand_in} stands for it" for needed, stand_in in substitutes),
             *prepared.notes,
+            *smoothed.notes,
             *flexion.notes,
             _planarity_note(model, planar),
             *external.notes,
@@ -317,10 +325,37 @@ def _planarity_note(model: ChainModel, planar: Planarity) -> str:
     return f"inclination to the plane and variation of length: {', '.join(parts)}"
 
 
-def _filtered(values: FloatArray, rate_hz: float, settings: Settings) -> FloatArray:
-    if settings.filter.method == "none":
-        return values
-    return low_pass(values, rate_hz=rate_hz, cutoff_hz=settings.filter.cutoff_hz, order=settings.filter.order)
+@dataclass(frozen=True)
+class _Smoothed:
+    """Smoothed positions, how far their ends are felt, and with which cut-offs."""
+
+    values: FloatArray
+    reach: int
+    cutoff_hz: tuple[float, ...]
+    quality: dict[str, float]
+    notes: tuple[str, ...]
+
+
+def _filtered(values: FloatArray, rate_hz: float, settings: Settings) -> _Smoothed:
+    """Joint centres, (n_frames, n_joints + 1, 3), smoothed; reach includes that of the differences."""
+    chosen, accuracy = settings.filter, settings.differentiation.accuracy
+    if chosen.method == "none":
+        return _Smoothed(values, differentiation_reach(accuracy), (), {}, ())
+    ends = None if chosen.ends == "auto" else chosen.ends
+    smoother = Smoother(chosen.method, chosen.order, accuracy, ends)
+    cutoff: Cutoff = chosen.cutoff_hz if chosen.cutoff == "fixed" else chosen.cutoff
+    found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=cutoff, scope=chosen.scope)
+    reach = found.reach + (differentiation_reach(accuracy) if chosen.method == "savitzky_golay" else 0)
+    if not found.choices:
+        return _Smoothed(found.values, reach, found.cutoff_hz, {}, ())
+    quality = {
+        "cutoff_hz": max(found.cutoff_hz),
+        "noise_m": max(choice.noise for choice in found.choices),
+        "cutoff_at_limit": float(any(choice.at_limit for choice in found.choices)),
+    }
+    cutoffs = ", ".join(f"{cutoff_hz:.2f}" for cutoff_hz in found.cutoff_hz)
+    note = f"cut-off by {chosen.cutoff}: {cutoffs} Hz; noise about {1e3 * quality['noise_m']:.2g} mm"
+    return _Smoothed(found.values, reach, found.cutoff_hz, quality, (note,))
 
 
 @dataclass(frozen=True)
@@ -335,10 +370,9 @@ class _Kinematics:
 
 
 def _kinematics(joint_m: FloatArray, rate_hz: float, settings: Settings) -> _Kinematics:
-    accuracy = settings.differentiation.accuracy
     angle = _joint_angles(joint_m)
     n_joints = angle.shape[1]
-    first, second = differentiate(np.hstack([angle, joint_m[:, 0]]), rate_hz=rate_hz, accuracy=accuracy)
+    first, second = _derivatives(np.hstack([angle, joint_m[:, 0]]), rate_hz, settings)
     return _Kinematics(
         angle,
         first[:, :n_joints],
@@ -346,6 +380,13 @@ def _kinematics(joint_m: FloatArray, rate_hz: float, settings: Settings) -> _Kin
         base_velocity=first[:, n_joints:],
         base_acceleration=second[:, n_joints:],
     )
+
+
+def _derivatives(values: FloatArray, rate_hz: float, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """By the spline of the degree that smoothed the positions, or else by central differences."""
+    if settings.filter.method in HALF_ORDER:
+        return spline_derivatives(values, rate_hz=rate_hz, half_order=HALF_ORDER[settings.filter.method])
+    return differentiate(values, rate_hz=rate_hz, accuracy=settings.differentiation.accuracy)
 
 
 def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recording) -> RigidChainFit:
@@ -477,25 +518,16 @@ def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float
     return speed
 
 
-def _foreshortened(joints_3d: FloatArray, plane: PlaneFrame, rate_hz: float, settings: Settings) -> BoolArray:
+def _foreshortened(joints_3d: FloatArray, plane: PlaneFrame, reach: int, settings: Settings) -> BoolArray:
     """Frames in which a segment is too far out of the plane, and those that the filter and differences reach from there."""
     segments = np.diff(joints_3d, axis=1)
     small = lengths(plane.project(segments)) < settings.plane.min_projection * lengths(segments)
     short: BoolArray = np.asarray(small.any(axis=1))
-    reach = _reach(rate_hz, settings)
     for start, stop in runs(short):
         short[max(start - reach, 0) : stop + reach] = True
     return short
 
 
-def _edges(n_frames: int, rate_hz: float, settings: Settings) -> BoolArray:
-    frames, reach = np.arange(n_frames), _reach(rate_hz, settings)
+def _edges(n_frames: int, reach: int) -> BoolArray:
+    frames = np.arange(n_frames)
     return (frames < reach) | (frames >= n_frames - reach)
-
-
-def _reach(rate_hz: float, settings: Settings) -> int:
-    """Frames over which the filter and the differences carry what is wrong."""
-    reach = differentiation_reach(settings.differentiation.accuracy)
-    if settings.filter.method != "none":
-        reach += filter_reach(settings.filter.cutoff_hz, rate_hz=rate_hz, order=settings.filter.order)
-    return reach

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from limbtorque.errors import SettingsError, SignalError
 from limbtorque.settings import Plane
-from limbtorque.signals import lengths
+from limbtorque.signals.arrays import lengths
 
 FloatArray = NDArray[np.float64]
 View = Literal["sagittal", "horizontal", "oblique"]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.errors import SignalError
 from limbtorque.recording import Recording
-from limbtorque.settings import Settings
-from limbtorque.signals import fill_gaps, missing_samples, runs
+from limbtorque.settings import Gaps, Settings
+from limbtorque.signals.arrays import missing_samples, runs
+from limbtorque.signals.gaps import Filled, Gap, fill_gaps
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -33,6 +34,8 @@ class PreparedMarkers:
         The longest run of frames with all markers of the chain.
     longest_gap_frames : int
         Longest run of frames between two such stretches.
+    gap_error_m : float
+        Largest expected error of a gap that was filled in the stretch, m; 0 where none was or none is known.
     notes : tuple of str
         What was left out and filled.
     """
@@ -42,6 +45,7 @@ class PreparedMarkers:
     filled: BoolArray
     stretch: slice
     longest_gap_frames: int
+    gap_error_m: float
     notes: tuple[str, ...]
 
 
@@ -94,7 +98,7 @@ def prepare_markers(
     raw[: window.start] = np.nan
     raw[window.stop :] = np.nan
     _check_markers(raw, labels, chain_labels, window, recording, settings)
-    filled = fill_gaps(raw, rate_hz=recording.rate_hz, max_gap_s=settings.gaps.max_gap_s, method=settings.gaps.method)
+    filled = fill_needed(recording, list(markers.values()), settings.gaps, window=window)
     needed = [labels.index(label) for label in sorted(chain_labels)]
     complete = ~missing_samples(filled.markers_m[:, needed]).any(axis=1)
     stretches = runs(complete)
@@ -118,8 +122,79 @@ def prepare_markers(
         np.asarray(filled.filled[:, needed].any(axis=1)),
         slice(start, stop),
         longest,
-        tuple(_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches)),
+        max(_errors(filled, slice(start, stop), needed), default=0.0),
+        (
+            *_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches),
+            *_fill_notes(filled, slice(start, stop), needed, labels, recording),
+        ),
     )
+
+
+def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, window: slice = slice(None)) -> Filled:
+    """Fill the gaps of some markers of a recording; the others help where the method lets them.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    needed : sequence of int
+        Indices of the markers.
+    gaps : Gaps
+        How gaps are filled and how long they may be.
+    window : slice, optional
+        Frames that are used.
+
+    Returns
+    -------
+    Filled
+        The needed markers, in that order; nothing outside the window.
+    """
+    alone = gaps.method in ("cubic", "pchip")
+    others = [] if alone else [i for i in range(len(recording.labels)) if i not in set(needed)]
+    columns = [*needed, *others]
+    positions = recording.markers_m[:, columns].copy()
+    positions[: window.start or 0] = np.nan
+    positions[len(positions) if window.stop is None else window.stop :] = np.nan
+    place = {recording.labels[column]: k for k, column in reversed(list(enumerate(columns)))}
+    segments = [[place[label] for label in segment if label in place] for segment in gaps.segments]
+    found = fill_gaps(
+        positions,
+        rate_hz=recording.rate_hz,
+        max_gap_s=gaps.max_gap_s,
+        method=gaps.method,
+        segments=segments,
+        wanted=range(len(needed)),
+    )
+    return replace(found, markers_m=found.markers_m[:, : len(needed)], filled=found.filled[:, : len(needed)])
+
+
+def _inside(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[Gap]:
+    """Filled gaps of the chain's markers in the stretch."""
+    return [
+        gap
+        for gap in filled.gaps
+        if gap.method and gap.marker in set(needed) and gap.start < stretch.stop and gap.stop > stretch.start
+    ]
+
+
+def _errors(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[float]:
+    errors = [gap.expected_error_m for gap in _inside(filled, stretch, needed)]
+    return [error for error in errors if np.isfinite(error)]
+
+
+def _fill_notes(
+    filled: Filled, stretch: slice, needed: Sequence[int], labels: Sequence[str], recording: Recording
+) -> list[str]:
+    """Each filled gap: marker, frames, method, expected error; the largest errors first, ten of them."""
+    gaps = sorted(_inside(filled, stretch, needed), key=lambda gap: -np.nan_to_num(gap.expected_error_m, nan=np.inf))
+    first = recording.first_frame
+    told = [
+        f"{labels[gap.marker]} {first + gap.start}-{first + gap.stop - 1} {gap.method} "
+        + ("unknown" if np.isnan(gap.expected_error_m) else f"{1e3 * gap.expected_error_m:.2g} mm")
+        for gap in gaps[:10]
+    ]
+    more = f", and {len(gaps) - 10} more" if len(gaps) > 10 else ""
+    return [f"filled (marker, frames, method, expected error): {', '.join(told)}{more}"] if told else []
 
 
 def _gap_notes(

@@ -213,6 +213,17 @@ FIGURES = (
     ("rate_hz", "Hz", "frames per second"),
     ("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
     ("undecided_flexion", "1", "1 where no elbow or knee is bent by 10 deg: a mirrored limb could not be noticed"),
+    (
+        "cutoff_hz",
+        "Hz",
+        "largest cut-off that was chosen from the trial's data (filter.cutoff); empty where it is fixed",
+    ),
+    ("noise_m", "m", "standard deviation of the joint centres' noise that the choice of the cut-off found"),
+    (
+        "cutoff_at_limit",
+        "1",
+        "1 where the chosen cut-off is the lowest or highest that was tried: the data show no better one between",
+    ),
     ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
     (
         "force_range_share",

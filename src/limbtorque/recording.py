@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbtorque.audit import Audit
 from limbtorque.errors import LandmarkError
 
 FloatArray = NDArray[np.float64]
@@ -41,9 +42,10 @@ class ForcePlate:
     number : int
         Number of the plate in the file, from 1.
     kind : int
-        C3D ``FORCE_PLATFORM:TYPE``.
+        C3D ``FORCE_PLATFORM:TYPE``; 0 where the file holds the wrench itself and does not know the plate.
     corners_m : ndarray of shape (4, 3)
-        Corners of the working surface, m.
+        Corners of the working surface, m. A file that holds the wrench itself (kind 0) does not have them: they are
+        four times the mean point where the force acts, which says how high the surface is and bounds nothing.
     rate_hz : float
         Sampling rate of `force_n` and `moment_nm`, Hz.
     force_n : ndarray of shape (n_samples, 3)
@@ -94,7 +96,9 @@ class Recording:
     force_plates : tuple of ForcePlate
         Plates, in the file's order.
     notes : tuple of str
-        What the reader found and did: the audit.
+        What looked odd to the reader.
+    audit : Audit
+        What the file says and what was made of it.
     """
 
     source: str
@@ -112,6 +116,7 @@ class Recording:
     analog_rate_hz: float
     force_plates: tuple[ForcePlate, ...]
     notes: tuple[str, ...]
+    audit: Audit = field(default_factory=Audit)
 
     @property
     def n_frames(self) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbtorque.motion import ChainMotion
 from limbtorque.settings import Integration
-from limbtorque.signals import runs
+from limbtorque.signals.arrays import runs
 from limbtorque.simulate.forward import simulate
 from limbtorque.torques import Torques, known_frames
 

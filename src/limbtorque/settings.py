@@ -56,6 +56,17 @@ class Reading(_Untagged):
     memory_limit_mb: int = _option(2048, "Memory the reading process may use for one file.", "MB", ge=128)
     time_limit_s: float = _option(120.0, "Time the reading of one file may take.", "s", gt=0.0)
     max_speed_m_s: float = _option(40.0, "Speed no joint centre can have.", "m/s", gt=0.0)
+    length_unit: Literal["mm", "cm", "m"] | None = _option(
+        None, "Unit of positions, for files that do not say it, or say it wrongly; it holds whatever the file says."
+    )
+    force_unit: Literal["N", "kN"] | None = _option(None, "Unit of forces in text files that do not say it.")
+    rate_hz: float | None = _option(
+        None, "Frames per second of text files without times; other files have to agree with it.", "Hz", gt=0.0
+    )
+    text_encoding: str | None = _option(
+        None, "Encoding of text that is not UTF-8, by Python's name, e.g. 'shift_jis'; null: Windows-1252, a guess."
+    )
+    strict: bool = _option(False, "Refuse a file of which anything has to be guessed; the error lists the guesses.")
 
 
 class Joint(_Untagged):
@@ -195,7 +206,15 @@ class Gaps(_Untagged):
     """Missing samples."""
 
     max_gap_s: float = _option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
-    method: Literal["cubic", "pchip"] = _option("cubic", "Interpolation in time from both sides of the gap.")
+    method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = _option(
+        "cubic",
+        "'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more other markers of a "
+        "segment (gaps.segments); 'principal_components': from all markers. What these two cannot fill, 'cubic' does.",
+    )
+    segments: tuple[tuple[str, ...], ...] = _option(
+        (),
+        "Labels of the markers of each rigid segment, for 'rigid_segment'; those that a recording lacks are left out.",
+    )
     longer: Literal["trim", "fail"] = _option(
         "trim", "A longer gap: 'trim' keeps the longest stretch without one, 'fail' refuses the trial."
     )
@@ -208,14 +227,46 @@ class Gaps(_Untagged):
 class Filter(_Untagged):
     """Low-pass filter of joint positions and force plates."""
 
-    method: Literal["butterworth", "none"] = _option(
-        "butterworth", "Dual-pass (zero-lag) Butterworth filter, or no filter."
+    method: Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline", "none"] = (
+        _option(
+            "butterworth",
+            "'butterworth', 'critically_damped': recursive filters, run both ways; 'savitzky_golay': local polynomials; 'cubic_spline', "
+            "'quintic_spline': smoothing splines; 'none': no filter.",
+        )
+    )
+    cutoff: Literal["fixed", "residual", "autocorrelation", "gcv", "expected_error"] = _option(
+        "fixed",
+        "'fixed': cutoff_hz. Or from each trial's data: 'residual' analysis, 'autocorrelation' of the residual, 'gcv' "
+        "(generalised cross-validation), 'expected_error' (least expected error of the accelerations).",
     )
     cutoff_hz: float = _option(6.0, "Frequency at which the dual-pass gain is 1/sqrt(2).", "Hz", gt=0.0)
-    order: int = _option(2, "Order of one pass; the two passes together have twice that order.", "1", ge=1, le=8)
+    scope: Literal["trial", "joint"] = _option(
+        "trial", "A cut-off from the data is one for all joint centres of the trial, or each joint centre's own."
+    )
+    order: int = _option(
+        2,
+        "Order of one pass; the two passes together have twice that order. Local polynomials have the degree 2 order - 1; splines "
+        "have their own.",
+        "1",
+        ge=1,
+        le=8,
+    )
+    ends: Literal["auto", "reflect", "linear", "none"] = _option(
+        "auto",
+        "What the signal is taken to be beyond its ends: its point reflection, a line, or nothing; 'auto': reflection for recursive "
+        "filters, nothing for the others.",
+    )
     force_cutoff_hz: float | None = _option(
         None, "Cut-off of force plates; null: the same as for the joint positions.", "Hz", gt=0.0
     )
+
+    @model_validator(mode="after")
+    def _curved_polynomials(self) -> Filter:
+        if self.method == "savitzky_golay" and self.order < 2:
+            raise ValueError(
+                "order 1 gives lines, which have no second derivative; savitzky_golay needs order 2 or more"
+            )
+        return self
 
 
 class Differentiation(_Untagged):
@@ -457,6 +508,7 @@ class Tables(_Untagged):
     """Per-trial tables."""
 
     csv: bool = _option(True, "Write CSV beside Parquet.")
+    sto: bool = _option(False, "Write OpenSim storage files (.sto) beside Parquet; columns of text are left out.")
 
 
 class Figures(_Untagged):

@@ -323,7 +323,7 @@ def _trial(
             f"{where}: subject {row['subject']!r} is not in {settings.subjects}{_hint(row['subject'], subjects)}"
         )
     file = folder / row["file"]
-    if not row["file"] or not file.is_file():
+    if not row["file"] or not _is_file(file):
         faults.append(f"{where}: file {row['file']!r} does not exist in {folder.resolve().name!r}")
     if "{" in row["file"] or "}" in row["file"]:
         faults.append(
@@ -368,6 +368,14 @@ def _trial(
         end_s=end,
         note=row.get("note", ""),
     )
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there; a name that no file system takes is of no file."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 @functools.lru_cache(maxsize=1024)

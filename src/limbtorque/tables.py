@@ -17,6 +17,7 @@ import pyarrow.parquet
 from limbtorque.chain.model import pairs
 from limbtorque.quality import CHECKS, FIGURES
 from limbtorque.settings import Convention, Muscles, TorqueColumns
+from limbtorque.writers.sto import write_sto
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
 ON_DISTAL = "counter-clockwise positive about the plane's normal: what turns the distal segments that way"
@@ -708,13 +709,16 @@ def empty_table(columns: Sequence[Column], *, meta: Mapping[str, Any]) -> pa.Tab
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table as its suffix says: .parquet or .csv; the same table gives the same bytes.
+    """Write a table as its suffix says: .parquet, .csv or .sto; the same table gives the same bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet.
+    Missing numbers are empty cells in CSV and NaN in Parquet and STO.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         pyarrow.parquet.write_table(table, path, compression="zstd", use_dictionary=False)
+        return
+    if path.suffix == ".sto":
+        write_sto(table, path)
         return
     blank = [_nan_to_null(column) for column in table.columns]
     options = pyarrow.csv.WriteOptions(quoting_style="needed")

@@ -25,7 +25,7 @@ from limbtorque.errors import LoadError
 from limbtorque.motion import ChainMotion
 from limbtorque.motion_table import frame_values, put_xy
 from limbtorque.settings import Convention, TorqueColumns
-from limbtorque.signals import differentiate, differentiation_reach
+from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.tables import inducing_sources, make_table, term_columns, torque_columns
 
 FloatArray = NDArray[np.float64]

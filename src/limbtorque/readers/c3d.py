@@ -1,4 +1,4 @@
-"""C3D files, by way of ezc3d: positions in metres, events, analog channels, force plates."""
+"""C3D files: positions in metres, events, analog channels, force plates, and what was made of each."""
 
 from __future__ import annotations
 
@@ -6,33 +6,43 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import ezc3d
 import numpy as np
 from numpy.typing import NDArray
 
+from limbtorque.audit import Audit
 from limbtorque.errors import ReadError
+from limbtorque.readers.c3d_blocks import with_blocks
+from limbtorque.readers.c3d_contents import Contents, analog_scale, with_c3d, with_ezc3d
 from limbtorque.readers.c3d_header import Header, read_header
-from limbtorque.readers.force_plates import LENGTHS_M, force_plates, plain_unit
+from limbtorque.readers.force_plates import LENGTHS_M, force_plates, plain_numbers, plain_unit, plate_findings
+from limbtorque.readers.options import NO_OPTIONS, ReadOptions
+from limbtorque.readers.report import Report, read_bytes
 from limbtorque.recording import Event, FloatArray, Recording
 
 Group = Mapping[str, Any]
 BoolArray = NDArray[np.bool_]
 MODELLED_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 MARKER = "MARKER"  # a type of TYPE_GROUPS that names positions has this in it
+LIBRARIES = {"blocks": with_blocks, "c3d": with_c3d, "ezc3d": with_ezc3d}
+TRIED = ("blocks", "c3d")
 
 
-def read_c3d(path: Path) -> Recording:
+def read_c3d(path: Path, options: ReadOptions = NO_OPTIONS, *, libraries: Sequence[str] = TRIED) -> Recording:
     """Read a C3D file.
 
     Parameters
     ----------
     path : Path
-        A C3D file in Intel or DEC byte order, integers or real numbers.
+        A C3D file in Intel, DEC or MIPS byte order, integers or real numbers.
+    options : ReadOptions, optional
+        What the user says of the file.
+    libraries : sequence of str, optional
+        What to try; the first that reads the file is used: ``"blocks"`` (our own), ``"c3d"``, ``"ezc3d"``. The last one is
+        for comparison: where the parameters of a file break off it may loop or end the process.
 
     Returns
     -------
@@ -43,8 +53,8 @@ def read_c3d(path: Path) -> Recording:
     Raises
     ------
     ReadError
-        Not a C3D file, truncated, contradictory, in MIPS byte order, of an unknown unit of length, without
-        frames, rate, points, labelled positions, or any visible marker.
+        Not a C3D file, truncated, contradictory, of an unknown unit of length, without frames, rate, points,
+        labelled positions, or any visible marker; with ``options.strict`` also where something is guessed.
 
     Notes
     -----
@@ -55,36 +65,66 @@ def read_c3d(path: Path) -> Recording:
     the ``EVENT`` group count from frame 1 of the capture, those of the header from the first frame of the
     file (c3d.org).
     """
-    name = path.name
-    raw = _read_bytes(path)
-    header = read_header(raw, name)
-    c3d = _open(path)
-    groups = _groups(c3d)
+    raw = read_bytes(path)
+    header = read_header(raw, path.name)
+    if not all(np.isfinite(numbers).all() for numbers in analog_scale(header)):
+        raise ReadError(
+            f"{path.name}: ANALOG:GEN_SCALE, SCALE or OFFSET is not a number; the file is damaged, export it again"
+        )
+    report = Report()
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not a number is missing, and counted as such
+        contents = _contents(path, raw, header, libraries, report)
+        return _recording(contents, header, options, path.name, hashlib.sha256(raw).hexdigest(), report)
+
+
+def _contents(path: Path, raw: bytes, header: Header, libraries: Sequence[str], report: Report) -> Contents:
+    """Contents of the file by the first library that reads it."""
+    refused: list[str] = []
+    for library in libraries:
+        try:
+            contents = LIBRARIES[library](path, raw, header)
+        except ReadError as error:
+            refused.append(str(error).removeprefix(f"{path.name}: "))
+            continue
+        why = f", since {refused[0].partition(';')[0]}" if refused else ""
+        report.find("format", f"C3D, {header.storage}", f"read by {contents.reader}{why}")
+        if refused:
+            report.notes.append(f"read by {contents.reader}{why}")
+        return contents
+    raise ReadError(f"{path.name}: " + "; ".join(refused))
+
+
+def _recording(
+    contents: Contents, header: Header, options: ReadOptions, name: str, sha256: str, report: Report
+) -> Recording:
+    """Judge the contents of a file."""
+    groups = _decoded(contents.groups, options, report)
     point = groups.get("POINT", {})
-    length_m = _length_unit(point, name)
-    rate_hz = float(header.point.get("RATE", header.rate_hz))
-    xyz, seen = _positions(c3d, header, name)
-    labels, kept, modelled, notes = _sort_points(point, xyz, seen, name)
-    markers_m = np.where(seen[:, kept, np.newaxis], xyz[:, kept, :] * length_m, np.nan)
-    notes += _missing_notes(seen[:, kept], labels, name)
-    notes += _rate_notes(groups, header, rate_hz)
-    analog = np.ascontiguousarray(np.asarray(c3d["data"]["analogs"], dtype=float)[0].T)
+    length_m = _length_unit(point, options, name, report)
+    rate_hz = _rate(header, options, name, report)
+    _axes_finding(point, report)
+    xyz, seen = contents.xyz, _seen(contents, report)
+    labels, kept, modelled = _sort_points(point, xyz, seen, name, report)
+    markers_m = xyz[:, kept, :]
+    markers_m *= length_m
+    markers_m[~seen[:, kept]] = np.nan
+    _missing_notes(seen[:, kept], labels, name, report)
+    analog = contents.analog
     analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
     analog_labels = _padded(_continued(groups.get("ANALOG", {}), "LABELS"), analog.shape[1])
     analog_units = _padded(_continued(groups.get("ANALOG", {}), "UNITS"), analog.shape[1])
+    _analog_findings(groups, header, analog_units, rate_hz, report)
+    plate_group = groups.get("FORCE_PLATFORM", {})
     plates, plate_notes = force_plates(
-        groups.get("FORCE_PLATFORM", {}),
-        analog,
-        analog_units,
-        rate_hz=analog_rate_hz,
-        length_m=length_m,
-        positions_m=markers_m,
+        plate_group, analog, analog_units, rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m
     )
-    events, event_notes = _events(c3d, groups, header, rate_hz)
+    report.notes += plate_notes
+    report.findings += plate_findings(plate_group, plates, analog_units)
+    events = _events(contents, groups, header, rate_hz, options, report)
     return Recording(
         source=name,
-        sha256=hashlib.sha256(raw).hexdigest(),
-        reader=f"ezc3d {version('ezc3d')}",
+        sha256=sha256,
+        reader=contents.reader,
         labels=labels,
         markers_m=markers_m,
         rate_hz=rate_hz,
@@ -96,45 +136,48 @@ def read_c3d(path: Path) -> Recording:
         analog=analog,
         analog_rate_hz=analog_rate_hz,
         force_plates=plates,
-        notes=(*notes, *event_notes, *plate_notes),
+        notes=tuple(report.notes),
+        audit=Audit(tuple(report.findings)),
     )
 
 
-def _read_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ReadError(
-            f"{path.name}: the file cannot be opened: {error.strerror or error}; check its path and rights"
-        ) from error
+def _decoded(
+    groups: Mapping[str, Mapping[str, Any]], options: ReadOptions, report: Report
+) -> dict[str, dict[str, Any]]:
+    """Parameters with their texts without padding; bytes that are not UTF-8 by the option, or Windows-1252."""
+    other: list[str] = []
+
+    def decoded(value: Any) -> Any:
+        if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+            return value
+        return [report.without_invisible(_text(text, options.text_encoding, other)) for text in value]
+
+    result = {group: {key: decoded(value) for key, value in entries.items()} for group, entries in groups.items()}
+    if other:
+        shown = ", ".join(repr(text) for text in list(dict.fromkeys(other))[:5])
+        report.find(
+            "text",
+            f"{len(other)} texts are not UTF-8",
+            f"read as {options.text_encoding or 'Windows-1252'}: {shown}",
+            "" if options.text_encoding else "give reading.text_encoding",
+        )
+    return result
 
 
-def _open(path: Path) -> Any:
-    try:
-        return ezc3d.c3d(str(path))
-    except MemoryError:
-        raise
-    except Exception as error:  # a C++ library: what it raises is not its caller's to foresee
-        if "bad_alloc" in str(error):
-            raise MemoryError from error
-        raise ReadError(f"{path.name}: ezc3d cannot read the file: {_text(str(error))}; export it again") from error
-
-
-def _groups(c3d: Any) -> dict[str, dict[str, Any]]:
-    """Values of all parameters, names in capitals."""
-    return {
-        group.upper(): {key.upper(): entry["value"] for key, entry in parameters.items() if key != "__METADATA__"}
-        for group, parameters in c3d["parameters"].items()
-    }
-
-
-def _text(value: Any) -> str:
-    """Text without padding; bytes that are not UTF-8 read as Latin-1."""
-    plain = str(value).encode("utf-8", "surrogateescape")
+def _text(value: str, encoding: str | None, other: list[str]) -> str:
+    """Text without padding; what is not UTF-8 is added to `other`."""
+    plain = value.encode("utf-8", "surrogateescape")
     try:
         return plain.decode("utf-8").strip(" \0\t\r\n")
     except UnicodeDecodeError:
-        return plain.decode("latin-1").strip(" \0\t\r\n")
+        for name in (encoding or "cp1252", "latin-1"):
+            try:
+                text = plain.decode(name).strip(" \0\t\r\n")
+            except (UnicodeDecodeError, LookupError):
+                continue
+            other.append(text)
+            return text
+    raise AssertionError("Latin-1 has a letter for every byte")
 
 
 def _continued(group: Group, name: str) -> list[str]:
@@ -142,7 +185,7 @@ def _continued(group: Group, name: str) -> list[str]:
     texts: list[str] = []
     key, n = name, 1
     while key in group:
-        texts += [_text(value) for value in group[key]]
+        texts += [value for value in group[key] if isinstance(value, str)]
         n += 1
         key = f"{name}{n}"
     return texts
@@ -153,39 +196,88 @@ def _padded(texts: Sequence[str], n: int) -> tuple[str, ...]:
     return (*texts[:n], *[""] * (n - len(texts)))
 
 
-def _length_unit(point: Group, name: str) -> float:
-    """Metres in the unit of POINT:UNITS."""
+def _length_unit(point: Group, options: ReadOptions, name: str, report: Report) -> float:
+    """Metres in the unit of the positions."""
     found = [unit for unit in _continued(point, "UNITS") if unit]
     factors = {LENGTHS_M.get(plain_unit(unit)) for unit in found}
+    said = "nothing" if not found else ", ".join(repr(unit) for unit in dict.fromkeys(found))
+    if options.length_unit:
+        given_m = LENGTHS_M[options.length_unit]
+        report.find("unit of length", f"POINT:UNITS is {said}", f"{options.length_unit}, as reading.length_unit says")
+        if found and factors != {given_m}:
+            report.notes.append(
+                f"POINT:UNITS is {said}, reading.length_unit says {options.length_unit}: the latter is used"
+            )
+        return given_m
     if len(factors) != 1 or None in factors:
-        said = "nothing" if not found else ", ".join(repr(unit) for unit in found)
         raise ReadError(
             f"{name}: the unit of length POINT:UNITS is {said}, expected one of mm, cm, m "
-            "(millimetres, centimetres, metres); set it in the file: it is never guessed"
+            "(millimetres, centimetres, metres); set it in the file, or give reading.length_unit: it is never guessed"
         )
-    return float(factors.pop() or math.nan)
+    length_m = float(factors.pop() or math.nan)
+    report.find("unit of length", f"POINT:UNITS is {said}", f"positions multiplied by {length_m:g} to metres")
+    return length_m
 
 
-def _positions(c3d: Any, header: Header, name: str) -> tuple[FloatArray, BoolArray]:
-    """Coordinates (n_frames, n_points, 3) in the file's unit; where measured (n_frames, n_points)."""
-    points = np.asarray(c3d["data"]["points"], dtype=float)
-    if points.shape[1:] != (header.n_points, header.n_frames):
+def _rate(header: Header, options: ReadOptions, name: str, report: Report) -> float:
+    """Frames per second."""
+    rate_hz = float(header.point.get("RATE", header.rate_hz))
+    if options.rate_hz and not math.isclose(options.rate_hz, rate_hz, rel_tol=1e-3):
         raise ReadError(
-            f"{name}: the header counts {header.n_points} points in {header.n_frames} frames, ezc3d found "
-            f"{points.shape[1]} in {points.shape[2]}; the file contradicts itself, export it again"
+            f"{name}: the file says {rate_hz:g} frames per second, reading.rate_hz says {options.rate_hz:g}; "
+            "take the option out for this trial, or mend the file"
         )
-    xyz = np.ascontiguousarray(points[:3].transpose(2, 1, 0))
-    residual = np.asarray(c3d["data"]["meta_points"]["residuals"], dtype=float)[0].T
-    return xyz, np.isfinite(xyz).all(axis=2) & (xyz != 0).any(axis=2) & ~(residual < 0)
+    agree = math.isclose(header.rate_hz, rate_hz, rel_tol=1e-4)
+    if not agree:
+        report.notes.append(f"POINT:RATE is {rate_hz:g} Hz, the header says {header.rate_hz:g}: POINT:RATE is used")
+    report.find(
+        "rate",
+        f"POINT:RATE is {rate_hz:g} Hz, the header says {header.rate_hz:g}",
+        f"{rate_hz:g} frames per second",
+        "" if agree or options.rate_hz else "give reading.rate_hz",
+    )
+    report.find(
+        "frames",
+        f"{header.n_frames} from number {header.first_frame}, counted by {header.counted_by}",
+        "time is zero at the first of them",
+    )
+    return rate_hz
+
+
+def _axes_finding(point: Group, report: Report) -> None:
+    screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] for axis in "XY"]
+    said = f"POINT:X_SCREEN {screen[0] or 'empty'}, Y_SCREEN {screen[1] or 'empty'}" if any(screen) else "nothing said"
+    report.find("axes", said, "kept as they are; plane.up_axis of the settings says which is up")
+
+
+def _seen(contents: Contents, report: Report) -> BoolArray:
+    """Where points were measured, (n_frames, n_points)."""
+    x, y, z = contents.xyz[:, :, 0], contents.xyz[:, :, 1], contents.xyz[:, :, 2]
+    finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
+    negative = ~(contents.residual >= 0)
+    zero = finite & ~negative & (x == 0) & (y == 0) & (z == 0)
+    report.find(
+        "residual",
+        f"negative in {int(negative.sum())} of {negative.size} samples",
+        "those are missing, and so are coordinates that are not numbers",
+    )
+    if zero.any():
+        report.find(
+            "zeros",
+            f"{int(zero.sum())} samples lie exactly at the origin, with a residual that says they were measured",
+            "taken as missing",
+            "export the file so that missing samples have the residual -1",
+        )
+    seen: BoolArray = finite & ~negative & ~zero
+    return seen
 
 
 def _sort_points(
-    point: Group, xyz: FloatArray, seen: BoolArray, name: str
-) -> tuple[tuple[str, ...], list[int], tuple[str, ...], list[str]]:
-    """Tell positions from the rest: their labels and columns, the modelled labels, notes."""
+    point: Group, xyz: FloatArray, seen: BoolArray, name: str, report: Report
+) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
+    """Tell positions from the rest: their labels and columns, and the modelled labels."""
     n_points = xyz.shape[1]
-    found = _continued(point, "LABELS")
-    labels = _padded(found, n_points)
+    labels = _padded(_continued(point, "LABELS"), n_points)
     groups = _modelled_groups(point)
     group_of = {i: _group_of(label, groups) for i, label in enumerate(labels) if label}
     kept = [i for i, group in group_of.items() if group is None]
@@ -196,15 +288,30 @@ def _sort_points(
             "outputs, "
             f"{n_points - len(group_of)} without a label); label the markers and export the file again"
         )
-    notes = _point_notes(n_points, group_of, [labels[i] for i in kept])
-    always_zero = ((xyz == 0) | ~seen[:, :, np.newaxis]).all(axis=0).sum(axis=1)
-    flat = [labels[i] for i in kept if always_zero[i] == 2]
+    positions = [labels[i] for i in kept]
+    report.notes += _point_notes(n_points, group_of, positions)
+    report.find(
+        "points",
+        f"{n_points}, of which {len(group_of)} have a label",
+        f"{len(positions)} positions, {len(modelled)} modelled outputs, {n_points - len(group_of)} left out",
+    )
+    report.find_labels(positions)
+    # zeros in disguise are rare: the first frame that is seen tells whom to look at
+    some = [i for i in kept if seen[:, i].any() and (xyz[seen[:, i].argmax(), i] == 0).sum() == 2]
+    flat = [labels[i] for i in some if ((xyz[:, i] == 0) | ~seen[:, i, np.newaxis]).all(axis=0).sum() == 2]
     if flat:
-        notes.append(
-            f"two coordinates are zero in every frame of {', '.join(flat)}: kept as positions, since the "
-            "file does not list them as modelled outputs, but they look like numbers in disguise"
+        said = f"two coordinates are zero in every frame of {', '.join(flat)}"
+        report.notes.append(
+            f"{said}: kept as positions, since the file does not list them as modelled outputs, "
+            "but they look like numbers in disguise"
         )
-    return tuple(labels[i] for i in kept), kept, modelled, notes
+        report.find(
+            "numbers in disguise",
+            said,
+            "kept as positions",
+            "list them in POINT:SCALARS, or leave them out of the export",
+        )
+    return tuple(positions), kept, modelled
 
 
 def _point_notes(n_points: int, group_of: Mapping[int, str | None], kept: Sequence[str]) -> list[str]:
@@ -221,89 +328,111 @@ def _point_notes(n_points: int, group_of: Mapping[int, str | None], kept: Sequen
     return notes
 
 
-def _modelled_groups(point: Group) -> dict[str, frozenset[str]]:
-    """Labels of each group of points that are not positions."""
+def _modelled_groups(point: Group) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """Labels of each group of points that are not positions, and the same without their prefixes."""
     pairs = _continued(point, "TYPE_GROUPS")
     typed = {group.upper(): kind.upper() for group, kind in zip(pairs[::2], pairs[1::2], strict=False)}
     names = dict.fromkeys([*MODELLED_GROUPS, *(group for group, kind in typed.items() if MARKER not in kind + group)])
-    return {group: frozenset(label for label in _continued(point, group) if label) for group in names if group}
+    listed = {group: frozenset(filter(None, _continued(point, group))) for group in names if group}
+    return {group: (ls, frozenset(label.rpartition(":")[2] for label in ls)) for group, ls in listed.items()}
 
 
-def _group_of(label: str, groups: Mapping[str, frozenset[str]]) -> str | None:
+def _group_of(label: str, groups: Mapping[str, tuple[frozenset[str], frozenset[str]]]) -> str | None:
     """Group that lists a label; a subject prefix on one side only does not tell them apart."""
     bare = label.rpartition(":")[2]
-    for group, listed in groups.items():
-        if label in listed or bare in listed:
-            return group
-        if label == bare and any(other.rpartition(":")[2] == bare for other in listed):
+    for group, (listed, without_prefix) in groups.items():
+        if label in listed or bare in listed or (label == bare and bare in without_prefix):
             return group
     return None
 
 
-def _missing_notes(seen: BoolArray, labels: Sequence[str], name: str) -> list[str]:
+def _missing_notes(seen: BoolArray, labels: Sequence[str], name: str, report: Report) -> None:
     missing = (~seen).sum(axis=0)
     if missing.min() == len(seen):
         raise ReadError(
             f"{name}: none of the {len(labels)} markers is seen in any of the {len(seen)} frames; export it again"
         )
     if not missing.any():
-        return []
+        return
     never = [label for label, n in zip(labels, missing, strict=True) if n == len(seen)]
-    notes = [f"{int(missing.sum())} samples of {int((missing > 0).sum())} markers are missing, of {seen.size}"]
-    return notes + ([f"markers that are never seen: {', '.join(never)}"] if never else [])
+    report.notes.append(
+        f"{int(missing.sum())} samples of {int((missing > 0).sum())} markers are missing, of {seen.size}"
+    )
+    if never:
+        report.notes.append(f"markers that are never seen: {', '.join(never)}")
 
 
-def _rate_notes(groups: Mapping[str, Group], header: Header, rate_hz: float) -> list[str]:
-    notes = []
-    if not math.isclose(header.rate_hz, rate_hz, rel_tol=1e-4):
-        notes.append(f"POINT:RATE is {rate_hz:g} Hz, the header says {header.rate_hz:g}: POINT:RATE is used")
-    analog_hz = np.ravel(np.asarray(groups.get("ANALOG", {}).get("RATE", ()), dtype=float))
+def _analog_findings(
+    groups: Mapping[str, Group], header: Header, units: Sequence[str], rate_hz: float, report: Report
+) -> None:
+    if not header.n_analog:
+        report.find("analog", "no channels", "none")
+        return
+    stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
     expected_hz = rate_hz * header.samples_per_frame
-    if header.n_analog and analog_hz.size and not math.isclose(analog_hz[0], expected_hz, rel_tol=1e-4):
-        notes.append(
-            f"ANALOG:RATE is {analog_hz[0]:g} Hz, {header.samples_per_frame} samples a frame make "
-            f"{expected_hz:g}: "
+    agree = not stated.size or math.isclose(stated[0], expected_hz, rel_tol=1e-4)
+    if not agree:
+        report.notes.append(
+            f"ANALOG:RATE is {stated[0]:g} Hz, {header.samples_per_frame} samples a frame make {expected_hz:g}: "
             "the latter is used"
         )
-    return notes
+    used = plain_numbers(groups.get("ANALOG", {}).get("USED")).ravel()
+    if used.size and used[0] != header.n_channels:
+        said = f"ANALOG:USED is {used[0]:g}, the header counts {header.n_channels} channels"
+        report.notes.append(f"{said}: the latter is used")
+        report.find("analog channels", said, "the header's count is used", "set ANALOG:USED right in the file")
+    known = ", ".join(repr(unit) for unit in dict.fromkeys(units) if unit) or "none"
+    report.find(
+        "analog",
+        f"{header.n_channels} channels, {header.samples_per_frame} samples a frame, ANALOG:RATE "
+        f"{f'{stated[0]:g} Hz' if stated.size else 'missing'}, units {known}",
+        f"{expected_hz:g} samples per second, scaled by GEN_SCALE, SCALE and OFFSET, units kept",
+        "" if agree else "set ANALOG:RATE right in the file",
+    )
 
 
 def _events(
-    c3d: Any, groups: Mapping[str, Group], header: Header, rate_hz: float
-) -> tuple[tuple[Event, ...], list[str]]:
+    contents: Contents,
+    groups: Mapping[str, Group],
+    header: Header,
+    rate_hz: float,
+    options: ReadOptions,
+    report: Report,
+) -> tuple[Event, ...]:
     """Events of the EVENT group, or else of the header, in order of time."""
-    events = _group_events(groups.get("EVENT", {}), -(header.first_frame - 1) / rate_hz)
-    events = events or _header_events(c3d["header"]["events"], header.n_events)
+    shift_s = -(header.first_frame - 1) / rate_hz
+    events = _group_events(groups.get("EVENT", {}), shift_s)
+    source = f"{len(events)} in the group EVENT, which count from frame 1 of the capture"
+    made = f"{shift_s:+.3f} s added" if shift_s else "times kept"
+    if not events:
+        events = [Event(_text(label, options.text_encoding, []), "", t) for label, t in contents.header_events]
+        source, made = f"{len(events)} in the header, which count from the first frame of the file", "times kept"
+    report.find("events", source if events else "none", made if events else "none")
     timed = sorted((event for event in events if math.isfinite(event.time_s)), key=attrgetter("time_s"))
-    notes = [f"{len(events) - len(timed)} events have no time and are left out"] if len(timed) < len(events) else []
+    if len(timed) < len(events):
+        report.notes.append(f"{len(events) - len(timed)} events have no time and are left out")
     duration_s = header.n_frames / rate_hz
     outside = [event for event in timed if not -0.5 / rate_hz <= event.time_s <= duration_s]
     if outside:
         listed = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside)
-        notes.append(f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}")
-    return tuple(timed), notes
+        report.notes.append(f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}")
+    return tuple(timed)
 
 
 def _group_events(group: Group, shift_s: float) -> list[Event]:
     """Events of the EVENT group: minutes and seconds from frame 1 of the capture."""
-    used = np.ravel(np.asarray(group.get("USED", ()), dtype=int))
+    used = plain_numbers(group.get("USED")).ravel()
     times: list[float] = []
     key, n = "TIMES", 1
     while key in group:
-        values = np.asarray(group[key], dtype=float)
+        values = plain_numbers(group[key])
         values = values.reshape(2, -1, order="F") if values.size % 2 == 0 else values.reshape(1, -1)
         times += [float(minutes) * 60.0 + float(seconds) for minutes, seconds in values.T] if len(values) == 2 else []
         n += 1
         key = f"TIMES{n}"
-    n_used = min(int(used[0]), len(times)) if used.size else len(times)
+    n_used = int(np.clip(used[0], 0, len(times))) if used.size and np.isfinite(used[0]) else len(times)
     labels, contexts = (_padded(_continued(group, name), n_used) for name in ("LABELS", "CONTEXTS"))
     return [
         Event(label, context, time_s + shift_s)
         for label, context, time_s in zip(labels, contexts, times[:n_used], strict=True)
     ]
-
-
-def _header_events(events: Mapping[str, Any], n: int) -> list[Event]:
-    """Events of the header: seconds from the first frame of the file."""
-    pairs = zip(events["events_label"][:n], events["events_time"][:n], strict=True)
-    return [Event(_text(label), "", float(time_s)) for label, time_s in pairs]

@@ -1,8 +1,13 @@
 """What a C3D file says of its own size, checked against its size before anything is allocated.
 
-ezc3d 1.7 believes the parameters, reads on past the end of a truncated file, stops at 65535 frames without a
-word and ends the whole process at a rate of zero. So the counts are checked here first. The layout of the
-header (words of two bytes) and of the parameter section is that of the C3D user guide (c3d.org).
+Readers believe the counts: ezc3d 1.7 reads on past the end of a truncated file, stops at 65535 frames without a
+word and ends the whole process at a rate of zero. So they are checked here first, for every reader. The
+layout of the header (words of two bytes) is that of the C3D user guide (c3d.org).
+
+Long recordings. The header counts frames in two bytes. Where its last frame is 65535, or a parameter counts
+beyond that, the parameters count: ``TRIAL:ACTUAL_START_FIELD`` and ``ACTUAL_END_FIELD`` (two words each, the low
+one first), then ``POINT:LONG_FRAMES``, then ``POINT:FRAMES`` where it is a real number. The first of them that
+the file is long enough for, and not more than a frame and a block too long, is taken.
 """
 
 from __future__ import annotations
@@ -11,10 +16,13 @@ import math
 import struct
 from dataclasses import dataclass
 
+import numpy as np
+
 from limbtorque.errors import ReadError
+from limbtorque.readers.c3d_parameters import DEC, INTEL, MIPS, Groups, numbers, parse_parameters, real_numbers
 
 BLOCK = 512
-INTEL, DEC, MIPS = 84, 85, 86
+ORDERS = {INTEL: "Intel", DEC: "DEC", MIPS: "MIPS (SGI)"}
 SATURATED = 65535
 WHOLE_FILE = "export or copy it again"
 
@@ -39,6 +47,18 @@ class Header:
         Events in the header (not those of the group ``EVENT``).
     point : dict of str to float
         First value of the numeric parameters of the group ``POINT``.
+    processor : int
+        Byte order: 84 Intel, 85 DEC, 86 MIPS.
+    scale : float
+        ``POINT:SCALE``, else the header's: negative where the data are real numbers, else the unit of the integers.
+    data_start : int
+        Byte at which the data begin.
+    parameters : dict of dict of Parameter
+        All parameters.
+    counted_by : str
+        Where the number of frames is from.
+    broken_at : int or None
+        Byte at which the parameters cannot be followed; None where they end well.
     """
 
     n_points: int
@@ -49,6 +69,27 @@ class Header:
     rate_hz: float
     n_events: int
     point: dict[str, float]
+    processor: int
+    scale: float
+    data_start: int
+    parameters: Groups
+    counted_by: str
+    broken_at: int | None
+
+    @property
+    def is_dec(self) -> bool:
+        """Whether real numbers are DEC's."""
+        return self.processor == DEC
+
+    @property
+    def n_channels(self) -> int:
+        """Analog channels."""
+        return self.n_analog // max(self.samples_per_frame, 1)
+
+    @property
+    def storage(self) -> str:
+        """Byte order and kind of number, in words."""
+        return f"{ORDERS[self.processor]} byte order, {_storage(self.scale)}"
 
 
 def read_header(raw: bytes, name: str) -> Header:
@@ -69,36 +110,45 @@ def read_header(raw: bytes, name: str) -> Header:
     Raises
     ------
     ReadError
-        Not a C3D file, an unreadable byte order, truncated, no points, no frames, no rate, more than 65535
-        frames, or counts that contradict each other.
+        Not a C3D file, an unknown byte order, truncated, no points, no frames, no rate, more frames than are
+        counted anywhere, or counts that contradict each other.
     """
     processor = _processor(raw, name)
-    word = struct.unpack_from("<256H", raw)
-    first, last = word[3], word[4]
+    word = struct.unpack_from(">256H" if processor == MIPS else "<256H", raw)
+    parameters, broken_at = parse_parameters(raw, processor)
+    point = _first_values(parameters, processor)
+    scale = point.get("SCALE", _real(raw, 12, processor))
+    first, n_frames, counted_by = _frames(raw, word, parameters, point, scale, processor, name)
     header = Header(
         n_points=word[1],
-        n_frames=last - first + 1,
-        first_frame=max(first, 1),
+        n_frames=n_frames,
+        first_frame=first,
         n_analog=word[2],
         samples_per_frame=word[9],
         rate_hz=_real(raw, 20, processor),
         n_events=min(word[150], 18),
-        point=_point_parameters(raw, processor),
+        point=point,
+        processor=processor,
+        scale=scale,
+        data_start=(word[8] - 1) * BLOCK,
+        parameters=parameters,
+        counted_by=counted_by,
+        broken_at=broken_at,
     )
     if header.n_points == 0:
         raise ReadError(
             f"{name}: the file holds no points, only {header.n_analog} analog values a frame; markers are needed"
         )
-    if last < first or header.point.get("FRAMES") == 0:
-        raise ReadError(f"{name}: the file holds no frames (first frame {first}, last frame {last}); {WHOLE_FILE}")
+    if n_frames <= 0 or point.get("FRAMES") == 0:
+        raise ReadError(f"{name}: the file holds no frames (first frame {word[3]}, last frame {word[4]}); {WHOLE_FILE}")
     _check_rate(header, name)
     _check_counts(header, name)
-    _check_size(raw, header, name, scale=_real(raw, 12, processor), data_block=word[8])
+    _check_size(raw, header, name, header_scale=_real(raw, 12, processor))
     return header
 
 
 def _processor(raw: bytes, name: str) -> int:
-    """Byte order of the file: 84 Intel or 85 DEC."""
+    """Byte order of the file."""
     if not raw:
         raise ReadError(f"{name}: the file is empty (0 bytes); {WHOLE_FILE}")
     if len(raw) < BLOCK:
@@ -115,16 +165,64 @@ def _processor(raw: bytes, name: str) -> int:
             f"{WHOLE_FILE}"
         )
     processor = raw[start + 3]
-    if processor == MIPS:
-        raise ReadError(
-            f"{name}: the file is in MIPS (SGI) byte order, which this version does not read; "
-            "convert it to Intel (PC) byte order, for instance with Mokka, BTK or the Python package c3d"
-        )
-    if processor not in (INTEL, DEC):
+    if processor not in ORDERS:
         raise ReadError(
             f"{name}: unknown byte order {processor}, a C3D file has 84 (Intel), 85 (DEC) or 86 (MIPS); {WHOLE_FILE}"
         )
     return processor
+
+
+def _frames(
+    raw: bytes,
+    word: tuple[int, ...],
+    parameters: Groups,
+    point: dict[str, float],
+    scale: float,
+    processor: int,
+    name: str,
+) -> tuple[int, int, str]:
+    """First frame, number of frames, and what counts them."""
+    first, last = word[3], word[4]
+    counts = _long_counts(parameters, point, first, processor)
+    if last < SATURATED and not any(first_one + n - 1 > SATURATED for first_one, n, _ in counts):
+        return max(first, 1), last - first + 1, "the header"
+    per_frame = _per_frame(word[1], word[2], scale)
+    room = len(raw) - (word[8] - 1) * BLOCK
+    for first_one, n, source in counts:
+        if 0 < n * per_frame <= room < (n + 1) * per_frame + BLOCK:
+            return first_one, n, source
+    n_frames = last - first + 1
+    if last == SATURATED and per_frame and room - n_frames * per_frame >= max(BLOCK, per_frame):
+        said = ", ".join(f"{source} {n}" for _, n, source in counts) or "none of the parameters that could count them"
+        raise ReadError(
+            f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room for "
+            f"{room // per_frame} of them; the parameters say {said}; without their number the end is not known: "
+            "export it again, or cut it into pieces"
+        )
+    return max(first, 1), n_frames, "the header"
+
+
+def _long_counts(parameters: Groups, point: dict[str, float], first: int, processor: int) -> list[tuple[int, int, str]]:
+    """First frame, number of frames and source, for each place that can count beyond two bytes."""
+    trial = parameters.get("TRIAL", {})
+    ends = [
+        numbers(trial[key], processor, signed=False)
+        for key in ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD")
+        if key in trial
+    ]
+    found = []
+    if len(ends) == 2 and all(np.isfinite(words).all() and words.size for words in ends):
+        start, end = (int(words[0]) + (int(words[1]) << 16 if words.size > 1 else 0) for words in ends)
+        found.append((max(start, 1), end - start + 1, "TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD"))
+    for key in ("LONG_FRAMES", "FRAMES"):
+        if math.isfinite(n := point.get(key, math.nan)) and (key == "LONG_FRAMES" or n > SATURATED):
+            found.append((max(first, 1), int(n), f"POINT:{key}"))
+    return found
+
+
+def _per_frame(n_points: int, n_analog: int, scale: float) -> int:
+    """Bytes of a frame."""
+    return (4 * n_points + n_analog) * (4 if scale < 0 else 2)
 
 
 def _check_rate(header: Header, name: str) -> None:
@@ -144,13 +242,18 @@ def _check_counts(header: Header, name: str) -> None:
     """Refuse counts that contradict each other: either would read garbage."""
     pairs = (("USED", "points", header.n_points), ("FRAMES", "frames", header.n_frames))
     for parameter, what, count in pairs:
-        other = int(header.point.get(parameter, count))
-        if other != count and not (parameter == "FRAMES" and other == SATURATED):  # 65535: not filled in
+        found = header.point.get(parameter, float(count))
+        other = int(found) if math.isfinite(found) else -1
+        long = parameter == "FRAMES" and (other == SATURATED or other == count % (SATURATED + 1))
+        if other != count and not long:  # 65535: not filled in
             raise ReadError(
                 f"{name}: the header counts {count} {what}, the parameter POINT:{parameter} {other}; "
                 "the file contradicts itself, export it again"
             )
-    if header.n_analog % max(header.samples_per_frame, 1) or (header.n_analog == 0 and header.samples_per_frame > 1000):
+    per_frame = header.samples_per_frame
+    if (header.n_analog and (not per_frame or header.n_analog % per_frame)) or (
+        not header.n_analog and per_frame > 1000
+    ):
         raise ReadError(
             f"{name}: {header.n_analog} analog values in a frame cannot be {header.samples_per_frame} "
             "samples of whole "
@@ -158,30 +261,25 @@ def _check_counts(header: Header, name: str) -> None:
         )
 
 
-def _check_size(raw: bytes, header: Header, name: str, *, scale: float, data_block: int) -> None:
-    """Refuse a file that is shorter than its counts say, or holds more frames than they can."""
-    other = header.point.get("SCALE", scale)
-    if (scale < 0) != (other < 0):
+def _check_size(raw: bytes, header: Header, name: str, *, header_scale: float) -> None:
+    """Refuse a file that is shorter than its counts say."""
+    if (header_scale < 0) != (header.scale < 0):
         raise ReadError(
-            f"{name}: the header says {_storage(scale)}, POINT:SCALE says {_storage(other)}; export the file again"
+            f"{name}: the header says {_storage(header_scale)}, POINT:SCALE says {_storage(header.scale)}; "
+            "export the file again"
         )
-    per_frame = (4 * header.n_points + header.n_analog) * (4 if scale < 0 else 2)
-    start = (data_block - 1) * BLOCK
+    if not math.isfinite(header.scale) or header.scale == 0.0:
+        raise ReadError(f"{name}: the scale of the positions is {header.scale:g} (POINT:SCALE); {WHOLE_FILE}")
+    per_frame = _per_frame(header.n_points, header.n_analog, header.scale)
+    start = header.data_start
     needed = start + header.n_frames * per_frame
-    if data_block < 2 or len(raw) < needed:
-        held = max(len(raw) - start, 0) // per_frame if data_block >= 2 else 0
+    if start < BLOCK or len(raw) < needed:
+        held = max(len(raw) - start, 0) // per_frame if start >= BLOCK else 0
         raise ReadError(
             f"{name}: the file is truncated or its header damaged: {header.n_frames} frames of "
             f"{header.n_points} points "
             f"and {header.n_analog} analog values take {needed} bytes, it has {len(raw)} "
             f"({held} whole frames); {WHOLE_FILE}"
-        )
-    more = (len(raw) - needed) // per_frame
-    if header.first_frame + header.n_frames - 1 >= SATURATED and len(raw) - needed >= max(BLOCK, per_frame):
-        raise ReadError(
-            f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room "
-            f"for {more} "
-            "more; longer recordings are not read, cut it into pieces"
         )
 
 
@@ -190,43 +288,13 @@ def _storage(scale: float) -> str:
 
 
 def _real(raw: bytes, offset: int, processor: int) -> float:
-    """Four bytes as a number; DEC swaps the words and counts its exponent two higher."""
-    four = raw[offset : offset + 4]
-    if processor == DEC:
-        return float(struct.unpack("<f", four[2:] + four[:2])[0]) / 4.0
-    return float(struct.unpack("<f", four)[0])
+    """Four bytes as a number."""
+    return float(real_numbers(raw[offset : offset + 4], processor)[0])
 
 
-def _point_parameters(raw: bytes, processor: int) -> dict[str, float]:
-    """First value of each numeric parameter of the group POINT; what cannot be followed is left to ezc3d."""
-    position, end = (raw[0] - 1) * BLOCK + 4, len(raw)
-    point_group, found = None, []
-    while position + 4 <= end:
-        length, group = struct.unpack_from("<bb", raw, position)
-        after = position + 2 + abs(length)
-        if length == 0 or after + 2 > end:
-            break
-        label = raw[position + 2 : after].decode("latin-1").upper()
-        if group < 0 and label == "POINT":
-            point_group = -group
-        elif group > 0:
-            found.append((group, label, after + 2))
-        step = int(struct.unpack_from("<H", raw, after)[0])
-        if step == 0:
-            break
-        position = after + step
-    values = {label: _first_value(raw, at, processor) for group, label, at in found if group == point_group}
-    return {label: value for label, value in values.items() if value is not None}
-
-
-def _first_value(raw: bytes, at: int, processor: int) -> float | None:
-    """Return the first number of a parameter; None where it holds text or nothing."""
-    if at + 2 > len(raw):
-        return None
-    size, n_dimensions = struct.unpack_from("<bB", raw, at)
-    begin = at + 2 + n_dimensions
-    if size not in (1, 2, 4) or begin + size > len(raw) or 0 in raw[at + 2 : begin]:
-        return None
-    if size == 4:
-        return _real(raw, begin, processor)
-    return float(struct.unpack_from("<B" if size == 1 else "<H", raw, begin)[0])
+def _first_values(parameters: Groups, processor: int) -> dict[str, float]:
+    """First value of each numeric parameter of the group POINT; integers without sign, as counts are."""
+    values = {
+        label: numbers(parameter, processor, signed=False) for label, parameter in parameters.get("POINT", {}).items()
+    }
+    return {label: float(found[0]) for label, found in values.items() if found.size}

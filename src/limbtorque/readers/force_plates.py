@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from limbtorque.audit import Finding
 from limbtorque.recording import FloatArray, ForcePlate
 
 N_CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}
@@ -33,6 +34,7 @@ LENGTHS_M = {
     "metre": 1.0,
 }
 FORCES_N = {"n": 1.0, "nt": 1.0, "newton": 1.0, "kn": 1e3, "kilonewton": 1e3}
+MOMENTS_NM = {force + length: f * m for force, f in FORCES_N.items() for length, m in LENGTHS_M.items()}
 LOADED_N = 50.0
 NEAR_M = 0.05
 
@@ -99,12 +101,73 @@ def force_plates(
         if bad:
             notes.append(f"force plate {i + 1} has no value in {bad} of {len(plate.force_n)} samples")
         plates.append(plate)
-    zero = np.ravel(np.asarray(group.get("ZERO", ()), dtype=float))
+    zero = plain_numbers(group.get("ZERO")).ravel()
     if used and zero.size >= 2 and 1 <= zero[0] <= zero[1]:
         notes.append(
             f"FORCE_PLATFORM:ZERO names samples {zero[0]:g} to {zero[1]:g} as a baseline; it is not subtracted"
         )
     return tuple(plates), tuple(notes)
+
+
+def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units: Sequence[str]) -> list[Finding]:
+    """Findings about the force plates that :func:`force_plates` gave.
+
+    Parameters
+    ----------
+    group : mapping
+        Parameters of ``FORCE_PLATFORM``.
+    plates : sequence of ForcePlate
+        The plates.
+    units : sequence of str
+        Units of all analog channels.
+
+    Returns
+    -------
+    list of Finding
+        For each plate its type, channels, units and corners, and whether its origin had to be turned round or the
+        unit of its calibrated moments is not said.
+    """
+    used = int(_first(group.get("USED"), default=0))
+    if not used:
+        return [Finding("force plates", "none", "none")]
+    found = []
+    for plate in plates:
+        i = plate.number - 1
+        columns = _columns(group, i, plate.kind, len(units))
+        own = ", ".join(units[c] or "none" for c in columns)
+        low, high = plate.corners_m.min(axis=0), plate.corners_m.max(axis=0)
+        found.append(
+            Finding(
+                f"force plate {plate.number}",
+                f"type {plate.kind}, channels {[c + 1 for c in columns]} in {own}",
+                "force on the foot and moment about the laboratory's origin; its surface spans "
+                f"x {low[0]:.3f} to {high[0]:.3f}, y {low[1]:.3f} to {high[1]:.3f}, z {low[2]:.3f} to {high[2]:.3f} m; "
+                "which foot it is given to follows from plates.assignment",
+            )
+        )
+        origin = _column(group, "ORIGIN", i, (3,))
+        if plate.kind != 3 and origin[2] > 0:
+            found.append(
+                Finding(
+                    f"origin of force plate {plate.number}",
+                    f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
+                    "turned round, as Vicon's files need",
+                    "make ORIGIN the vector from the sensor to the surface in the file",
+                )
+            )
+        if plate.kind == 4 and all(plain_unit(units[c]) not in MOMENTS_NM for c in columns[3:]):
+            found.append(
+                Finding(
+                    f"moments of force plate {plate.number}",
+                    f"the units of its channels are {own}",
+                    "calibrated moments taken in N times the file's unit of length",
+                    "set ANALOG:UNITS of its moment channels",
+                )
+            )
+    left_out = used - len(plates)
+    if left_out:
+        found.append(Finding("force plates", f"{used} in the file", f"{left_out} left out, see the notes"))
+    return found
 
 
 def _plate(
@@ -176,18 +239,18 @@ def _origin(origin_m: FloatArray, kind: int) -> FloatArray:
 
 
 def _kind(group: Mapping[str, Any], i: int) -> int:
-    kinds = np.ravel(np.asarray(group.get("TYPE", ()), dtype=int))
+    kinds = plain_numbers(group.get("TYPE")).ravel()
     if i >= kinds.size:
         raise _UnusableError(f"FORCE_PLATFORM:TYPE names {kinds.size} plates, USED counts more")
-    kind = int(kinds[i])
+    kind = int(kinds[i]) if np.isfinite(kinds[i]) else -1
     if kind not in N_CHANNELS:
-        raise _UnusableError(f"it is of type {kind}; types 1, 2, 3 and 4 are read")
+        raise _UnusableError(f"it is of type {kinds[i]:g}; types 1, 2, 3 and 4 are read")
     return kind
 
 
 def _column(group: Mapping[str, Any], name: str, i: int, shape: tuple[int, ...]) -> FloatArray:
     """Values of plate i in a parameter whose last dimension counts the plates."""
-    values = np.asarray(group.get(name, ()), dtype=float)
+    values = plain_numbers(group.get(name))
     if values.shape == shape:
         values = values[..., np.newaxis]  # one plate, its dimension left out
     if values.ndim != len(shape) + 1 or values.shape[:-1] != shape or i >= values.shape[-1]:
@@ -201,12 +264,12 @@ def _column(group: Mapping[str, Any], name: str, i: int, shape: tuple[int, ...])
 
 
 def _columns(group: Mapping[str, Any], i: int, kind: int, n_analog: int) -> list[int]:
-    values = np.asarray(group.get("CHANNEL", ()), dtype=int)
+    values = np.nan_to_num(plain_numbers(group.get("CHANNEL")), nan=-1.0, posinf=-1.0, neginf=-1.0)
     values = values[:, np.newaxis] if values.ndim == 1 else values
     needed = N_CHANNELS[kind]
     if values.ndim != 2 or values.shape[0] < needed or i >= values.shape[1]:
         raise _UnusableError(f"FORCE_PLATFORM:CHANNEL does not name the {needed} channels of a plate of type {kind}")
-    channels = values[:needed, i]
+    channels = np.clip(values[:needed, i], -1, 1e6).astype(int)
     if channels.min() < 1 or channels.max() > n_analog:
         raise _UnusableError(f"FORCE_PLATFORM:CHANNEL names channels {channels.tolist()}, the file has {n_analog}")
     return [int(c) - 1 for c in channels]
@@ -226,10 +289,9 @@ def _force_scale(units: Sequence[str]) -> FloatArray:
 
 def _moment_scale(units: Sequence[str], *, otherwise: float | None = None) -> FloatArray:
     """Factors to N m; where none is named, a calibrated moment is in N times the file's unit of length."""
-    table = {force + length: f * m for force, f in FORCES_N.items() for length, m in LENGTHS_M.items()}
-    if otherwise is not None and all(plain_unit(unit) not in table for unit in units):
+    if otherwise is not None and all(plain_unit(unit) not in MOMENTS_NM for unit in units):
         return np.full(len(units), otherwise)
-    return _scale(units, table, "a moment (Nmm, Ncm, Nm)")
+    return _scale(units, MOMENTS_NM, "a moment (Nmm, Ncm, Nm)")
 
 
 def plain_unit(unit: str) -> str:
@@ -245,7 +307,8 @@ def plain_unit(unit: str) -> str:
 
 
 def _centre_of(positions_m: FloatArray) -> FloatArray:
-    seen = positions_m[np.isfinite(positions_m).all(axis=2)]
+    some = positions_m[:: max(1, len(positions_m) // 100)]
+    seen = some[np.isfinite(some).all(axis=2)]
     return np.median(seen, axis=0) if len(seen) else np.full(3, np.nan)
 
 
@@ -266,5 +329,12 @@ def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
 
 
 def _first(value: Any, *, default: float) -> float:
-    values = np.ravel(np.asarray(() if value is None else value, dtype=float))
-    return float(values[0]) if values.size else default
+    values = plain_numbers(value).ravel()
+    return float(values[0]) if values.size and np.isfinite(values[0]) else default
+
+
+def plain_numbers(value: Any) -> FloatArray:
+    """Values of a parameter as numbers in the file's dimensions; none where it is missing or text."""
+    if value is None or (isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)):
+        return np.zeros(0)
+    return np.asarray(value, dtype=float)

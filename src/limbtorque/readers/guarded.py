@@ -25,6 +25,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from limbtorque.errors import ReadError
+from limbtorque.readers.options import NO_OPTIONS, ReadOptions
 from limbtorque.recording import Recording
 
 _LENGTH = struct.Struct("<Q")
@@ -46,7 +47,7 @@ class _Child:
 
 
 class GuardedReader:
-    """Reads C3D files in a child process under a memory limit and a time limit.
+    """Reads recordings in a child process under a memory limit and a time limit.
 
     A context manager; the child is started by the first read, lives on for the next ones and ends with the
     context. Not for use from several threads at once.
@@ -70,33 +71,54 @@ class GuardedReader:
     ) -> None:
         self.close()
 
-    def read(self, path: Path, *, memory_limit_mb: int, time_limit_s: float) -> Recording:
+    def read(
+        self, path: Path, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions = NO_OPTIONS
+    ) -> Recording:
         """Read one file.
 
         Parameters
         ----------
         path : Path
-            A C3D file.
+            A recording of any format that is read.
         memory_limit_mb : int
             Memory the child may take for this file, MB (2**20 bytes) of address space on top of what it
             starts with.
         time_limit_s : float
             Time after which the child is stopped, s; the start of a new child counts.
+        options : ReadOptions, optional
+            What the user says of the file.
 
         Returns
         -------
         Recording
-            As from :func:`limbtorque.readers.c3d.read_c3d`.
+            As from :func:`limbtorque.readers.dispatch.read_recording`.
 
         Raises
         ------
         ReadError
             The file is not readable, or its reading took too much memory or time, or ended the child.
         """
+        answer = self._ask("read", path, memory_limit_mb, time_limit_s, options)
+        if not isinstance(answer, Recording):
+            raise ReadError(f"{path.name}: the reading process answered with {type(answer).__name__}")
+        return answer
+
+    def compare(
+        self, path: Path, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions = NO_OPTIONS
+    ) -> str:
+        """Read one C3D file with every library and say where they differ.
+
+        Parameters and errors are those of :meth:`read`; the answer is that of
+        :func:`limbtorque.readers.compare.compare_c3d`.
+        """
+        return str(self._ask("compare", path, memory_limit_mb, time_limit_s, options))
+
+    def _ask(self, task: str, path: Path, memory_limit_mb: int, time_limit_s: float, options: ReadOptions) -> object:
+        """Answer of the child."""
         deadline = time.monotonic() + time_limit_s
         try:
             child = self._running()
-            _send(child.requests, (str(Path(path).absolute()), memory_limit_mb, time_limit_s))
+            _send(child.requests, (task, str(Path(path).absolute()), memory_limit_mb, time_limit_s, options))
             done, answer, last = _receive(child.replies, deadline)
         except TimeoutError:
             self.close()
@@ -113,8 +135,6 @@ class GuardedReader:
             self.close()
         if not done:
             raise ReadError(str(answer))
-        if not isinstance(answer, Recording):
-            raise ReadError(f"{path.name}: the reading process answered with {type(answer).__name__}")
         return answer
 
     def close(self) -> None:
@@ -225,14 +245,15 @@ def _take(handle: int, n: int, deadline: float | None) -> bytearray:
 
 def _serve(requests: int, replies: int) -> None:
     """Answer requests until the pipe is closed: the main loop of the child."""
-    from limbtorque.readers.c3d import read_c3d  # here, so that the parent need not load the C++ library
+    from limbtorque.readers.compare import compare_c3d  # here, so that the parent need not load the C++ library
+    from limbtorque.readers.dispatch import read_recording
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     started_with = _address_space()
     while True:
         try:
-            path, memory_limit_mb, time_limit_s = _receive(requests, None)
+            task, path, memory_limit_mb, time_limit_s, options = _receive(requests, None)
         except _DiedError:
             return
         _limit(started_with + memory_limit_mb * 2**20)
@@ -240,7 +261,7 @@ def _serve(requests: int, replies: int) -> None:
         out_of_memory = False
         reply: tuple[bool, object]
         try:
-            reply = (True, read_c3d(Path(path)))
+            reply = (True, (compare_c3d if task == "compare" else read_recording)(Path(path), options))
         except ReadError as error:
             reply = (False, str(error))
         except MemoryError:

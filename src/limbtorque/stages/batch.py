@@ -113,7 +113,7 @@ def upstream(stage: str, trial: Trial, folder: Path, meta: dict[str, Any]) -> tu
     return table, kept
 
 
-LIBRARIES = ("ezc3d", "numpy", "pyarrow", "scipy")
+LIBRARIES = ("c3d", "ezc3d", "numpy", "pyarrow", "scipy")
 
 
 def provenance(stage: str, trial: Trial, folder: Path) -> dict[str, str]:

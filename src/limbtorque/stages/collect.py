@@ -41,7 +41,7 @@ from limbtorque.tables import (
 )
 
 LEFT_OVER = RESULTS / "left_over"
-LIBRARIES = ("ezc3d", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
+LIBRARIES = ("c3d", "ezc3d", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
 
 
 def run(*, folder: Path) -> None:

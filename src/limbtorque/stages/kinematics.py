@@ -11,6 +11,7 @@ import pyarrow as pa
 from limbtorque.motion import ChainMotion, chain_motion
 from limbtorque.motion_table import kinematics_table
 from limbtorque.readers.guarded import GuardedReader
+from limbtorque.readers.options import ReadOptions
 from limbtorque.recording import Recording
 from limbtorque.stages.batch import run_batch
 from limbtorque.study import Study, Trial
@@ -25,8 +26,13 @@ def columns(trial: Trial) -> Sequence[Column]:
 
 def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
     """Recording of a trial, read within the limits of its settings."""
-    limits = trial.settings.reading
-    return reader.read(trial.file, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s)
+    reading = trial.settings.reading
+    return reader.read(
+        trial.file,
+        memory_limit_mb=reading.memory_limit_mb,
+        time_limit_s=reading.time_limit_s,
+        options=ReadOptions.of(reading),
+    )
 
 
 def trial_motion(trial: Trial, recording: Recording) -> ChainMotion:
@@ -55,7 +61,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             meta["input_sha256"] = recording.sha256
             meta["provenance"]["kinematics"]["reader"] = recording.reader
             motion = trial_motion(trial, recording)
-            meta["notes"] = [*recording.notes, *motion.notes]
+            meta["notes"] = [*recording.audit.sentences, *recording.notes, *motion.notes]
             return kinematics_table(motion, meta=meta)
 
         run_batch("kinematics", step, folder=folder, batch=batch, key=key, columns=columns)

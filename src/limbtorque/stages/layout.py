@@ -60,7 +60,8 @@ def stage_outputs(stage: str, trial: Trial) -> list[Path]:
     """All files that a stage makes for a trial."""
     if stage == "figures":
         return [table_path(stage, trial.name, f".{form}") for form in trial.settings.figures.formats]
-    suffixes = (".parquet", ".csv") if trial.settings.tables.csv else (".parquet",)
+    tables = trial.settings.tables
+    suffixes = (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)
     return [table_path(stage, trial.name, suffix) for suffix in suffixes]
 
 

@@ -1,0 +1,124 @@
+"""Gaps cut into complete real recordings: error of every way of filling them, by length."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.readers.c3d import read_c3d
+from limbtorque.recording import Recording
+from limbtorque.signals.gaps import GapMethod, fill_gaps
+
+FloatArray = NDArray[np.float64]
+
+METHODS: tuple[GapMethod, ...] = ("cubic", "pchip", "rigid_segment", "principal_components")
+LENGTHS = (5, 10, 20, 50, 100)
+CHILD = (
+    "LFHD LBHD RFHD RBHD",
+    "C7 T2 T6 T10 T12 RBAK CLAV STRN",
+    "SACR RASI LASI",
+    *(f"{s}WRA {s}WRB {s}FIN" for s in "LR"),
+    *(f"{s}THI {s}KNE" for s in "LR"),
+    *(f"{s}HFB {s}TUB {s}TIB {s}SHN {s}ANK" for s in "LR"),
+    *(f"{s}HEE {s}CPG {s}LCA {s}STL {s}NAV {s}P1M {s}P5M {s}D5M {s}TOE" for s in "LR"),
+    *(f"{s}SHO {s}ELB" for s in "LR"),
+)
+BOX = (
+    "ASISr ASISl PSISr PSISl",
+    "STERr STERl STER XIPH T1 T10",
+    "ACRO_tip SCAP_AA SCAPl SCAPm SCAP_CP SCAP_RS SCAP_SA SCAP_IA",
+    "DELT ARMl ARMm ARMp_up ARMp_do EPICl EPICm",
+    "LARMm LARMl LARM_elb LARM_ant STYLr STYLr_up STYLu WRIST",
+    "INDEX LASTC MEDH LATH",
+    "gauche_ext gauche_int droite_int droite_ext avant_gauche avant_droit arriere_droit arriere_gauche",
+)
+PLAYER = (
+    "LFHD RFHD LBHD RBHD",
+    "C7 T10 CLAV STRN RBAK",
+    "LASI RASI LPSI RPSI",
+    *(f"{s}UPA {s}ELB {s}SHO" for s in "LR"),
+    *(f"{s}FRM {s}WRA {s}WRB {s}FIN" for s in "LR"),
+    *(f"{s}THI {s}KNE" for s in "LR"),
+    *(f"{s}TIB {s}ANK {s}HEE {s}TOE" for s in "LR"),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recordings", type=Path, help="folder with cohort/, arm_box_task/ and tennis_serve/")
+    parser.add_argument("--gaps", type=int, default=60, help="gaps of each length in each recording")
+    parser.add_argument("--seed", type=int, default=2026)
+    options = parser.parse_args()
+    warnings.simplefilter("error")
+    trials = [
+        *(
+            (path, CHILD)
+            for path in sorted(options.recordings.glob("cohort/*/[ST]*/*.c3d"))
+            if "Static" not in path.parts
+        ),
+        (options.recordings / "arm_box_task" / "markers_analogs.c3d", BOX),
+        (options.recordings / "tennis_serve" / "kinematics_tennis_serve.c3d", PLAYER),
+    ]
+    results: dict[tuple[str, str, int], list[tuple[float, float]]] = {}
+    for path, segments in trials:
+        recording = read_c3d(path)
+        kind = path.parent.name
+        markers_m, groups = _complete(recording, segments)
+        rng = np.random.default_rng([options.seed, len(markers_m)])
+        for length in LENGTHS:
+            for _ in range(options.gaps):
+                marker = int(rng.choice(np.concatenate([g for g in groups if len(g) > 3])))
+                start = int(rng.integers(10, len(markers_m) - length - 10))
+                for method in METHODS:
+                    row = _cut(markers_m, groups, marker, start, length, method, recording.rate_hz)
+                    results.setdefault((kind, method, length), []).append(row)
+    print("rms error, mm, of gaps in markers with three others of their segment (their segment, all, in other frames),")
+    print("and the error that was expected from gaps cut beside them, over it (median)")
+    print(f"{'recording':16s} {'method':22s}" + "".join(f"{n:>14d}" for n in LENGTHS) + "   frames")
+    for kind in dict.fromkeys(key[0] for key in results):
+        for method in METHODS:
+            cells = []
+            for length in LENGTHS:
+                errors = np.array(results[kind, method, length])
+                known = errors[np.isfinite(errors[:, 1])]
+                ratio = f"{np.median(known[:, 1] / known[:, 0]):.1f}" if len(known) else "-"
+                cells.append(f"{1e3 * np.sqrt(np.mean(errors[:, 0] ** 2)):8.2f} ({ratio})")
+            print(f"{kind:16s} {method:22s}" + "".join(f"{cell:>14s}" for cell in cells))
+
+
+def _complete(recording: Recording, segments: tuple[str, ...]) -> tuple[FloatArray, list[list[int]]]:
+    """Markers of the segments that are never missing, and their indices by segment."""
+    names = [label.split(":")[-1] for label in recording.labels]
+    missing = np.isnan(recording.markers_m).any(axis=(0, 2))
+    columns: list[int] = []
+    groups = []
+    for segment in segments:
+        found = [names.index(name) for name in segment.split() if name in names and not missing[names.index(name)]]
+        groups.append(list(range(len(columns), len(columns) + len(found))))
+        columns += found
+    return recording.markers_m[:, columns], groups
+
+
+def _cut(
+    markers_m: FloatArray,
+    groups: list[list[int]],
+    marker: int,
+    start: int,
+    length: int,
+    method: GapMethod,
+    rate_hz: float,
+) -> tuple[float, float]:
+    """Error of one gap, m, and what was expected."""
+    holes = markers_m.copy()
+    holes[start : start + length, marker] = np.nan
+    filled = fill_gaps(holes, rate_hz=rate_hz, max_gap_s=1e3, method=method, segments=groups)
+    wrong = (filled.markers_m - markers_m)[start : start + length, marker]
+    return float(np.sqrt((wrong**2).sum(axis=1).mean())), filled.gaps[0].expected_error_m
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Time the reading of C3D files: our own reader, the libraries, and the bare bytes from the page cache into arrays."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.errors import ReadError
+from limbtorque.readers.c3d import LIBRARIES, read_c3d
+from limbtorque.readers.c3d_header import read_header
+
+
+def best_ms(function: Callable[[], object], runs: int) -> float:
+    """Shortest of several runs, ms."""
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return 1e3 * min(times)
+
+
+def bare(path: Path) -> Callable[[], object]:
+    """The numbers of the data section, from the file into an array of doubles, and nothing else."""
+    header = read_header(path.read_bytes(), path.name)
+    n = header.n_frames * (4 * header.n_points + header.n_analog)
+    kind = "<f4" if header.scale < 0 else "<i2"
+    return lambda: np.fromfile(path, dtype=kind, count=n, offset=header.data_start).astype(float)
+
+
+def own(path: Path) -> Callable[[], object]:
+    """Bytes and numbers by our own reader."""
+    header = read_header(path.read_bytes(), path.name)
+    return lambda: LIBRARIES["blocks"](path, path.read_bytes(), header)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="folder with C3D files, searched through")
+    parser.add_argument("--runs", type=int, default=20)
+    options = parser.parse_args()
+    print(
+        f"{'file':32s} {'MB':>6s} {'bare':>7s} {'own':>7s} {'ratio':>6s} {'header':>7s} {'whole':>7s} {'c3d':>7s} {'ezc3d':>7s}  (ms)"
+    )
+    ratios = []
+    for path in sorted(p for p in options.folder.rglob("*") if p.suffix.lower() == ".c3d"):
+        raw = path.read_bytes()
+        header = read_header(raw, path.name)
+        bare_ms, own_ms = best_ms(bare(path), options.runs), best_ms(own(path), options.runs)
+        header_ms = best_ms(functools.partial(read_header, raw, path.name), options.runs)
+        whole_ms = best_ms(functools.partial(read_c3d, path), 3)
+        library_ms = []
+        for name in ("c3d", "ezc3d"):
+            try:
+                library_ms.append(best_ms(functools.partial(LIBRARIES[name], path, raw, header), 2))
+            except ReadError:
+                library_ms.append(float("nan"))
+        ratios.append(own_ms / bare_ms)
+        print(
+            f"{path.name:32s} {len(raw) / 1e6:6.2f} {bare_ms:7.3f} {own_ms:7.3f} {ratios[-1]:6.1f} {header_ms:7.3f} {whole_ms:7.2f} "
+            f"{library_ms[0]:7.2f} {library_ms[1]:7.2f}"
+        )
+    print(f"own / bare: median {np.median(ratios):.1f}, largest {max(ratios):.1f}")
+
+
+if __name__ == "__main__":
+    main()

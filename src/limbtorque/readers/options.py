@@ -1,0 +1,42 @@
+"""What a user may tell a reader that the file does not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of every reader; the settings' section `reading` has the same names.
+
+    Attributes
+    ----------
+    length_unit : {"mm", "cm", "m"}, optional
+        Unit of positions; where it is given it holds, whatever the file says.
+    force_unit : {"N", "kN"}, optional
+        Unit of forces in text files that do not say it.
+    rate_hz : float, optional
+        Frames per second of text files that have no time; elsewhere it has to agree with the file.
+    text_encoding : str, optional
+        Encoding of text that is not UTF-8, by Python's name, e.g. ``"shift_jis"``.
+    strict : bool
+        Refuse a file of which anything has to be guessed.
+    max_speed_m_s : float
+        Speed no joint centre can have, m/s.
+    """
+
+    length_unit: str | None = None
+    force_unit: str | None = None
+    rate_hz: float | None = None
+    text_encoding: str | None = None
+    strict: bool = False
+    max_speed_m_s: float = 40.0
+
+    @classmethod
+    def of(cls, reading: Any) -> ReadOptions:
+        """Take the options from an object with attributes of the same names: the section `reading`."""
+        return cls(**{field.name: getattr(reading, field.name) for field in fields(cls)})
+
+
+NO_OPTIONS = ReadOptions()

@@ -1,0 +1,126 @@
+"""Spectrum of a recorded movement, and what of it is noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+SLOPES = (8.0, 10.0, 14.0, 20.0)  # of the signal's power against frequency, where it falls towards the noise
+SIGNIFICANT = 2.0  # gain of log-likelihood for one more parameter: 95 %
+FEWEST = 10  # frequencies a model is fitted to
+ROUNDS = 12
+SETTLED = 1e-3
+
+
+@dataclass(frozen=True)
+class NoiseSpectrum:
+    """Noise of a recorded signal: a white part and one whose power rises as 1/f^2 towards low frequencies.
+
+    Attributes
+    ----------
+    floor : float
+        Standard deviation of the white part, in the unit of the signal.
+    rise : float
+        Standard deviation that white noise as strong as the rising part is at 1 Hz would have; 0: white noise only.
+    """
+
+    floor: float
+    rise: float
+
+    def power(self, frequency_hz: FloatArray) -> FloatArray:
+        """Power at frequencies above zero, in the scale of `spectrum`."""
+        return np.asarray(self.floor**2 + (self.rise / frequency_hz) ** 2)
+
+    @property
+    def corner_hz(self) -> float:
+        """Frequency at which both parts are equally strong, Hz; 0 for white noise."""
+        return self.rise / self.floor if self.floor > 0.0 else float("inf") if self.rise > 0.0 else 0.0
+
+
+def spectrum(values: FloatArray, *, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Power at every frequency, mean of all channels.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_frames, ...)
+        Signal, at least a dozen frames, without missing samples.
+    rate_hz : float
+        Samples per second.
+
+    Returns
+    -------
+    frequency_hz, power : ndarray of shape (n_frequencies,)
+        Frequencies above zero, Hz, and power in the unit of the signal squared, scaled so that white noise has its
+        variance at every frequency.
+
+    Notes
+    -----
+    Of the third differences under a Hann window, divided by the gain of the differences: a movement that begins and
+    ends somewhere else, at some speed and some acceleration, leaks nothing into the high frequencies.
+    """
+    steps = np.diff(values.reshape(len(values), -1), 3, axis=0)
+    window = np.hanning(len(steps) + 2)[1:-1, None]
+    power = (np.abs(np.fft.rfft(steps * window, axis=0)) ** 2).mean(axis=1) / (window**2).sum()
+    cycles = np.fft.rfftfreq(len(steps))[1:]
+    return np.asarray(cycles * rate_hz), np.asarray(power[1:] / (2.0 * np.sin(np.pi * cycles)) ** 6)
+
+
+def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, n_channels: int) -> NoiseSpectrum:
+    """Noise in the spectrum of a movement.
+
+    Parameters
+    ----------
+    frequency_hz, power : ndarray of shape (n_frequencies,)
+        From `spectrum`.
+    above_hz : float
+        Frequency above which the signal only falls, Hz.
+    n_channels : int
+        Channels whose mean the power is.
+
+    Returns
+    -------
+    NoiseSpectrum
+        White noise, with a part that rises as 1/f^2 where the spectrum shows one beyond chance.
+
+    Notes
+    -----
+    The model ``S f^-q + floor^2 + (rise / f)^2`` of a signal's tail and noise is fitted by its likelihood (Whittle 1953), with S
+    and both parts of the noise at least zero: least squares weighted by the model itself, again and again. The slope q
+    is the best of `SLOPES`; the power of a movement without jumps of acceleration falls at
+    least as f^-8. The rising part stays where it gains
+    `SIGNIFICANT` in log-likelihood; a Hann window leaves two independent values of three.
+    """
+    chosen = (frequency_hz > above_hz) & (frequency_hz < 0.98 * frequency_hz[-1])
+    if chosen.sum() < FEWEST:
+        chosen = np.arange(len(frequency_hz)) >= len(frequency_hz) - FEWEST
+    at, seen = frequency_hz[chosen], power[chosen]
+    likelihood, parts = _best_fit(at, seen, coloured=False)
+    coloured, more = _best_fit(at, seen, coloured=True)
+    if (likelihood - coloured) * n_channels * 2.0 / 3.0 > SIGNIFICANT:
+        return NoiseSpectrum(float(np.sqrt(more[1])), float(at[0] * np.sqrt(more[2])))
+    return NoiseSpectrum(float(np.sqrt(parts[1])), 0.0)
+
+
+def _best_fit(at: FloatArray, seen: FloatArray, *, coloured: bool) -> tuple[float, FloatArray]:
+    """Negative log-likelihood and parts (signal at the first frequency, white, rising) of the best slope."""
+    relative = at / at[0]
+    noise = [np.ones_like(at), relative**-2.0] if coloured else [np.ones_like(at)]
+    fits = [_fit(np.stack([relative**-slope, *noise], axis=1), seen) for slope in SLOPES]
+    return min(fits, key=lambda fit: fit[0])
+
+
+def _fit(parts: FloatArray, seen: FloatArray) -> tuple[float, FloatArray]:
+    from scipy import optimize
+
+    least = 1e-6 * seen.mean() + np.finfo(float).tiny
+    model = np.median(seen) + parts[:, 0] * seen[0] + least
+    for _ in range(ROUNDS):
+        weights, _ = optimize.nnls(parts / model[:, None], seen / model)
+        before, model = model, np.maximum(parts @ weights, least)
+        if np.abs(np.log(model / before)).max() < SETTLED:
+            break
+    return float(np.sum(np.log(model) + seen / model)), np.asarray(weights)

@@ -1,0 +1,115 @@
+"""Methods, cut-offs and gap filling by settings: a simulated reach whose accelerations are known, and real recordings."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limbtorque.errors import SettingsError
+from limbtorque.figures import cutoff_figure, save
+from limbtorque.motion import chain_motion
+from limbtorque.settings import load_settings, override
+from limbtorque.signals.cutoff import choose_cutoff
+from limbtorque.signals.smoothers import Smoother
+from limbtorque.simulate.reach import demo_trials, reach_motion
+
+ROOT = Path(__file__).resolve().parents[1]
+SETTINGS = load_settings(ROOT / "config" / "config.yaml")
+DEMO = replace(demo_trials()[1], gaps=())
+EXACT = DEMO.recording(noise_m=0.0)
+NOISY = DEMO.recording(noise_m=3e-4)
+TRUTH = reach_motion(DEMO.reach, rate_hz=EXACT.rate_hz)
+METHODS = ["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"]
+CUTOFFS = ["residual", "autocorrelation", "gcv", "expected_error"]
+
+
+def motion(recording=NOISY, **changes):
+    settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
+    return chain_motion(
+        recording,
+        chain="arm",
+        side="right",
+        marker_set="arm_markers",
+        body_mass_kg=72.0,
+        settings=settings,
+    )
+
+
+def error(found):
+    """Rms error of shoulder and elbow acceleration, rad/s^2, away from the ends."""
+    wrong = (found.acceleration_rad_s2 - TRUTH.acceleration_rad_s2)[~found.edge, :2]
+    return float(np.sqrt(np.mean(wrong**2)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("ends", ["auto", "reflect", "linear", "none"])
+def test_every_method_gives_the_angles_of_an_exact_reach(method, ends):
+    """A reach of a second has little above 8 Hz: its angles come back to 1 deg, its accelerations to a tenth of their size."""
+    found = motion(EXACT, filter__method=method, filter__order=3, filter__cutoff_hz=8.0, filter__ends=ends)
+    inside = ~found.edge
+    np.testing.assert_allclose(found.angle_rad[inside], TRUTH.angle_rad[inside], atol=np.radians(1.0))
+    assert error(found) < 0.1 * np.abs(TRUTH.acceleration_rad_s2).max()
+
+
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+def test_a_chosen_cutoff_is_told_with_the_noise_that_was_found(cutoff):
+    """Noise of 0.3 mm in each coordinate of a marker; the wrist's is the mean of two, so less. Found to a factor of 1.5."""
+    found = motion(filter__method="quintic_spline", filter__cutoff=cutoff)
+    assert 2.0 < found.quality["cutoff_hz"] < 20.0
+    assert 1.0e-4 < found.quality["noise_m"] < 4.5e-4
+    assert found.quality["cutoff_at_limit"] == 0.0
+    assert any(note.startswith(f"cut-off by {cutoff}: ") for note in found.notes)
+    assert "cutoff_hz" not in motion().quality
+
+
+@pytest.mark.parametrize("method", ["butterworth", "quintic_spline"])
+def test_least_expected_error_is_near_the_best_fixed_cutoff(method):
+    """At most a fifth above the least error that any fixed cut-off has."""
+    fixed = [error(motion(filter__method=method, filter__cutoff_hz=f)) for f in (2.5, 3.5, 4.5, 6.0, 8.0, 10.0)]
+    assert error(motion(filter__method=method, filter__cutoff="expected_error")) < 1.2 * min(fixed)
+
+
+def test_each_joint_can_have_its_own_cutoff():
+    """The shoulder hardly moves, so its cut-off is the lowest; one for all lies between, and is what the ends go by."""
+    own = motion(filter__method="quintic_spline", filter__cutoff="expected_error", filter__scope="joint")
+    (note,) = [note for note in own.notes if note.startswith("cut-off by expected_error: ")]
+    cutoffs_hz = [float(part) for part in note.split(": ")[1].split(" Hz")[0].split(", ")]
+    together = motion(filter__method="quintic_spline", filter__cutoff="expected_error").quality["cutoff_hz"]
+    assert len(cutoffs_hz) == 4
+    assert min(cutoffs_hz) < together < max(cutoffs_hz)
+    assert own.quality["cutoff_hz"] == pytest.approx(max(cutoffs_hz), abs=0.01)
+
+
+def test_lines_have_no_second_derivative():
+    with pytest.raises(SettingsError, match="savitzky_golay needs order 2 or more"):
+        motion(filter__method="savitzky_golay", filter__order=1)
+
+
+def test_a_gap_is_filled_from_the_other_markers_and_told():
+    """A gap of 0.25 s in a wrist marker while the arm moves: its error by principal components is below the cubic's, and told."""
+    column, gap = NOISY.labels.index("WRR"), slice(70, 95)
+    markers = NOISY.markers_m.copy()
+    markers[gap, column] = np.nan
+    holed = replace(NOISY, markers_m=markers)
+    errors = {}
+    for method in ("cubic", "principal_components"):
+        found = motion(holed, gaps__max_gap_s=0.3, gaps__method=method)
+        wrist = np.abs(found.joint_m - motion().joint_m)[gap, 2].max()
+        errors[method] = (wrist, found.quality["gap_error_m"])
+        assert any(f"WRR 71-95 {method}" in note for note in found.notes)
+    assert errors["principal_components"][0] < errors["cubic"][0]
+    assert motion().quality["gap_error_m"] == 0.0
+
+
+@pytest.mark.parametrize("by", CUTOFFS)
+def test_residual_plot(tmp_path, by):
+    choice = choose_cutoff(NOISY.markers_m[:, 2], rate_hz=NOISY.rate_hz, smoother=Smoother("quintic_spline"), by=by)
+    figure = cutoff_figure(choice, title="wrist", unit="m")
+    assert len(figure.axes) == (1 if by == "residual" else 2)
+    for axes in figure.axes:
+        assert any(np.allclose(line.get_xdata(), choice.cutoff_hz) for line in axes.lines)
+    (residual,) = [line for line in figure.axes[0].lines if line.get_label() == "residual"]
+    np.testing.assert_array_equal(residual.get_ydata(), choice.residual)
+    save(figure, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000

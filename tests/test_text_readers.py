@@ -1,0 +1,322 @@
+"""Text formats against the C3D files of the same trials, against formulas, and damaged."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import text_files
+from limbtorque.errors import ReadError
+from limbtorque.readers.c3d import read_c3d
+from limbtorque.readers.dispatch import content_format, file_format, read_recording
+from limbtorque.readers.guarded import GuardedReader
+from limbtorque.readers.options import ReadOptions
+from limbtorque.recording import Recording, find_marker
+from text_files import FORCE_N, LABELS, POINT_M, TORQUE_NM, positions_mm
+
+MM, M = ReadOptions(length_unit="mm"), ReadOptions(length_unit="m")
+
+
+def shortened(source: Path, target: Path, *changes: tuple[str, str]) -> Path:
+    """Copy a text file without its last line, which is off the even grid of the others."""
+    text = "\n".join(source.read_text().rstrip().split("\n")[:-1]) + "\n"
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    target.write_text(text)
+    return target
+
+
+def check(read: Recording, *, labels=LABELS, first_frame: int = 1) -> None:
+    assert read.labels == labels
+    assert (read.rate_hz, read.first_frame, read.n_frames) == (100.0, first_frame, 12)
+    np.testing.assert_allclose(read.markers_m, positions_mm() * 1e-3, rtol=1e-15)
+    assert re.fullmatch("[0-9a-f]{64}", read.sha256)
+
+
+# ---- the same trial in two formats ----
+
+
+def test_trc_agrees_with_its_c3d(recordings: Path, tmp_path: Path) -> None:
+    folder = recordings / "walking_opensim"
+    path = shortened(folder / "std_walking2_markers.trc", tmp_path / "a.trc", ("\t126\t", "\t125\t"))
+    read, c3d = read_recording(path), read_c3d(folder / "walking2.c3d")
+    assert read.rate_hz == 25.0  # every tenth frame, by its times; its DataRate still says 250
+    assert any("DataRate is 250 Hz, the times say 25 Hz" in note for note in read.notes)
+    assert sorted(read.labels) == sorted(c3d.labels)
+    for label in read.labels:  # the file has five digits
+        expected = c3d.markers_m[::10][:125, find_marker(c3d, label)]
+        np.testing.assert_allclose(read.markers_m[:, find_marker(read, label)], expected, rtol=5e-5)
+
+
+@pytest.mark.parametrize("name", ["std_walking2_grfs.sto", "std_cop_walking2_grfs.sto"])
+def test_force_sto_agrees_with_its_c3d(recordings: Path, tmp_path: Path, name: str) -> None:
+    folder = recordings / "walking_opensim"
+    path = shortened(folder / name, tmp_path / "a.sto", ("datarows 101", "datarows 100"))
+    read, c3d = read_recording(path, MM), read_c3d(folder / "walking2.c3d")
+    assert (read.rate_hz, read.markers_m.shape) == (20.0, (100, 0, 3))
+    for a, b in zip(read.force_plates, c3d.force_plates, strict=True):  # 8 decimals
+        np.testing.assert_allclose(a.force_n, b.force_n[::100], rtol=5e-9, atol=6e-9)
+        np.testing.assert_allclose(a.moment_nm, b.moment_nm[::100], rtol=5e-9, atol=2e-8)
+    assert any(guess.what == "unit of force" for guess in read.audit.guesses)
+
+
+def test_csv_agrees_with_its_c3d(recordings: Path) -> None:
+    folder = recordings / "tennis_serve"
+    read = read_recording(folder / "kinematics_tennis_serve.csv", M)
+    c3d = read_c3d(folder / "kinematics_tennis_serve.c3d")
+    assert (read.rate_hz, read.n_frames, len(read.labels)) == (50.0, 1092, 39)
+    expected = c3d.markers_m[:, [find_marker(c3d, label) for label in read.labels]]
+    np.testing.assert_allclose(read.markers_m, expected, rtol=2e-7, atol=5e-8)
+
+
+def test_files_with_an_odd_last_time_are_refused(recordings: Path) -> None:
+    with pytest.raises(ReadError, match=r"line 132: the time goes from 4.96 to 4.992 s, the usual step is 0.04 s"):
+        read_recording(recordings / "walking_opensim" / "std_walking2_markers.trc")
+
+
+def test_tables_that_are_no_recordings_are_refused(recordings: Path) -> None:
+    with pytest.raises(ReadError, match="no markers and no forces"):
+        read_recording(recordings / "arm26" / "std_arm26_InverseDynamics.sto", M)
+    with pytest.raises(ReadError, match="no marker: expected columns such as RSHO_x_mm"):
+        read_recording(recordings / "moment_arms" / "upper_limb_muscle_params.csv", M)
+    read = read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", M)
+    assert read.labels == ("r_acromion", "r_humerus_epicondyle", "r_radius_styloid")
+    assert read.rate_hz == 120.0
+
+
+# ---- formulas ----
+
+
+def test_trc(tmp_path: Path) -> None:
+    check(read_recording(text_files.write_trc(tmp_path / "a.trc", first_frame=31)), first_frame=31)
+
+
+def test_storage_of_markers(tmp_path: Path) -> None:
+    bare = tuple(label.partition(":")[2] for label in LABELS)
+    for suffixes in ("tx ty tz", "x y z", "1 2 3"):
+        check(read_recording(text_files.write_marker_sto(tmp_path / "a.sto", suffixes=suffixes)), labels=bare)
+    check(read_recording(text_files.write_vec3_sto(tmp_path / "b.sto")), labels=bare)
+
+
+@pytest.mark.parametrize("style", ["ground_force", "numbered", "opensim_c3d"])
+def test_storage_of_forces(tmp_path: Path, style: str) -> None:
+    read = read_recording(text_files.write_grf_mot(tmp_path / "a.mot", style=style))
+    first, second = read.force_plates
+    assert (first.kind, first.rate_hz, len(first.force_n)) == (0, 1000.0, 20)
+    np.testing.assert_allclose(first.force_n[3], FORCE_N)
+    np.testing.assert_allclose(first.moment_nm[3], np.cross(POINT_M, FORCE_N) + TORQUE_NM)
+    np.testing.assert_allclose(first.corners_m, np.tile(POINT_M, (4, 1)))
+    assert not second.force_n.any()
+    assert not read.audit.guesses
+    assert any("the time begins at 0.5 s" in finding.found for finding in read.audit.findings)
+
+
+@pytest.mark.parametrize("times", [True, False])
+@pytest.mark.parametrize("names", [True, False])
+def test_qualisys(tmp_path: Path, times: bool, names: bool) -> None:
+    path = text_files.write_qualisys(tmp_path / "a.tsv", times=times, names=names)
+    read = read_recording(path, MM)
+    check(read, labels=tuple(label.partition(":")[2] for label in LABELS))
+    assert [(e.label, e.time_s) for e in read.events] == [("start", 0.04)]
+    with pytest.raises(ReadError, match=r"unit of length: the heading: nothing said.*reading.length_unit"):
+        read_recording(path)
+
+
+def test_vicon(tmp_path: Path) -> None:
+    read = read_recording(text_files.write_vicon(tmp_path / "a.csv"))
+    check(read, first_frame=51)
+    assert read.analog_labels == ("Plate 1 - Force.Fx", "Plate 1 - Force.Fy")
+    assert (read.analog_units, read.analog_rate_hz) == (("N", "N"), 200.0)
+    np.testing.assert_array_equal(read.analog[:, 0], np.arange(24))
+    (event,) = read.events  # frame 51 is 0.5 s after frame 1
+    assert (event.label, event.context) == ("Foot Strike", "Right")
+    assert event.time_s == pytest.approx(0.05)
+    assert not read.force_plates
+    assert any("no wrench" in finding.made for finding in read.audit.findings)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("name", ["{label}_{axis}_mm", "{label}_{axis} [mm]", "{label}.{axis} (mm)", "{label}_{axis}"])
+def test_plain_csv(tmp_path: Path, name: str, separator: str) -> None:
+    path = text_files.write_csv(tmp_path / "a.csv", name=name, separator=separator)
+    if "mm" in name:
+        read = read_recording(path)
+        check(read)
+        assert not read.audit.guesses
+    else:
+        check(read_recording(path, MM))
+        with pytest.raises(ReadError, match=r"unit of length: the columns' names: nothing said.*reading.length_unit"):
+            read_recording(path)
+
+
+def test_plain_csv_with_frames_needs_a_rate(tmp_path: Path) -> None:
+    path = text_files.write_csv(tmp_path / "a.csv", time="frame")
+    with pytest.raises(ReadError, match=r"frames but no times; give the rate with reading.rate_hz"):
+        read_recording(path)
+    check(read_recording(path, ReadOptions(rate_hz=100.0)), first_frame=7)
+
+
+def test_missing_samples(tmp_path: Path) -> None:
+    xyz = positions_mm()
+    xyz[2, 0] = np.nan
+    xyz[3, 1, 2] = np.nan
+    xyz[4, 2] = 0.0
+    for read in (
+        read_recording(text_files.write_trc(tmp_path / "a.trc", xyz)),
+        read_recording(text_files.write_marker_sto(tmp_path / "a.sto", xyz)),
+        read_recording(text_files.write_vicon(tmp_path / "a.csv", xyz)),
+    ):
+        assert np.argwhere(np.isnan(read.markers_m).all(axis=2)).tolist() == [[2, 0], [3, 1], [4, 2]]
+        assert np.isnan(read.markers_m).sum() == 9
+        assert [guess.what for guess in read.audit.guesses] == ["zeros"]
+
+
+def test_times_printed_with_few_decimals(tmp_path: Path) -> None:
+    """120 Hz in three decimals: steps of 8 and 9 ms, and still 120 Hz."""
+    times = [f"{k / 120:.3f},{k},0,1" for k in range(200)]
+    path = tmp_path / "a.csv"
+    path.write_text("time_s,A_x_m,A_y_m,A_z_m\n" + "\n".join(times) + "\n")
+    assert read_recording(path, ReadOptions(max_speed_m_s=1e9)).rate_hz == 120.0
+
+
+@pytest.mark.parametrize("change", ["missing", "twice"])
+def test_a_frame_that_is_missing_or_there_twice_is_no_rounding(tmp_path: Path, change: str) -> None:
+    """At 100 Hz and two decimals both are within the rounding of other even times."""
+    path = text_files.write_csv(tmp_path / "a.csv")
+    lines = path.read_text().splitlines()
+    lines[6:7] = [] if change == "missing" else [lines[6]] * 2
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ReadError, match=r"line \d+: the time goes from .* the usual step is 0.01 s"):
+        read_recording(path)
+
+
+def test_a_last_line_without_an_end_may_be_cut_off(tmp_path: Path) -> None:
+    path = text_files.write_csv(tmp_path / "a.csv")
+    path.write_bytes(path.read_bytes()[:-3])
+    read = read_recording(path)
+    assert [guess.what for guess in read.audit.guesses] == ["end of the file"]
+
+
+def test_text_in_other_encodings(tmp_path: Path) -> None:
+    path = text_files.write_trc(tmp_path / "a.trc", labels=("Hüfte", "Knie", "Fuß"))
+    text = path.read_text(encoding="utf-8")
+    for encoding, options in (("utf-8-sig", ReadOptions()), ("utf-16", ReadOptions()), ("latin-1", ReadOptions())):
+        path.write_text(text, encoding=encoding)
+        read = read_recording(path, options)
+        assert read.labels == ("Hüfte", "Knie", "Fuß")
+        assert bool(read.audit.guesses) == (encoding == "latin-1")
+    path.write_text(text.replace("Hüfte", "腰").replace("ß", "s"), encoding="shift_jis")
+    assert read_recording(path, ReadOptions(text_encoding="shift_jis")).labels[0] == "腰"
+
+
+def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
+    path = text_files.write_csv(tmp_path / "a.csv")
+    path.write_text(path.read_text().replace("S:RSHO_y", "S:RS\u200bHO_y"), encoding="utf-8")
+    read = read_recording(path)
+    check(read)
+    assert any("letters nobody sees" in note for note in read.notes)
+    path = text_files.write_csv(tmp_path / "b.csv", name='<b>"{label},\u00fc/..</b>_{axis}_mm')
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"<b>"', '"<b>""'), encoding="utf-8")  # quotes are doubled in a quoted cell
+    check(read_recording(path), labels=tuple(f'<b>"{label},ü/..</b>' for label in LABELS))
+
+
+# ---- what is refused, and how ----
+
+
+@pytest.mark.parametrize(
+    ("name", "writer", "old", "new", "said"),
+    [
+        ("a.trc", text_files.write_trc, "\tmm\t", "\tinch\t", r"Units: 'inch', expected one of mm, cm, m"),
+        ("a.trc", text_files.write_trc, "\t3\tmm", "\t4\tmm", r"line 4: NumMarkers is 4, found 3 names"),
+        ("a.trc", text_files.write_trc, "\t12\t3", "\t13\t3", r"NumFrames is 13, the file has 12 lines"),
+        ("a.trc", text_files.write_trc, "\t103\t", "\t1o3\t", r"line 10: column 3 is '1o3', expected a number"),
+        ("a.trc", text_files.write_trc, "\t103\t", "\t103,5\t", r"decimal point, not a comma"),
+        ("a.trc", text_files.write_trc, "\t103\t", "\t", r"line 10: expected 11 cells, found 10"),
+        ("a.trc", text_files.write_trc, "\n4\t0.03", "\n5\t0.03", r"line 10: frame 5 follows frame 3"),
+        ("a.trc", text_files.write_trc, "\n4\t0.03", "\n4\t0.035", r"the time goes from 0.0(2|35) to 0.0(35|4) s"),
+        ("a.trc", text_files.write_trc, "NumMarkers", "Markers", r"line 2: expected the names .*NUMMARKERS missing"),
+        ("a.sto", text_files.write_marker_sto, "nRows=12", "nRows=120", r"says 120 rows \(nrows\), the file has 12"),
+        ("a.sto", text_files.write_marker_sto, "time\t", "zeit\t", r"first column is 'zeit', expected 'time'"),
+        ("a.sto", text_files.write_marker_sto, "endheader", "end", r"content is CSV with named columns|of no known"),
+        ("a.sto", text_files.write_marker_sto, "RELB_tx", "RSHO_tx", r"occur more than once: 'rsho_tx'"),
+        ("a.tsv", text_files.write_qualisys, "NO_OF_FRAMES\t12", "NO_OF_FRAMES\t13", r"NO_OF_FRAMES is 13"),
+        ("a.tsv", text_files.write_qualisys, "FREQUENCY\t100", "FREQUENCY\tfast", r"FREQUENCY is 'fast'"),
+        ("a.tsv", text_files.write_qualisys, "\t3D", "\t6D", r"DATA_INCLUDED is '6D', expected 3D"),
+        ("a.tsv", text_files.write_qualisys, "\tRELB", "\t", r"MARKER_NAMES has 2"),
+        ("a.csv", text_files.write_vicon, "Trajectories", "Joints", r"no section Trajectories"),
+        ("a.csv", text_files.write_vicon, ",,mm,mm", ",,mm,m", r"more than one unit of length: m, mm"),
+        ("a.csv", text_files.write_vicon, "\nTrajectories\n100", "\nTrajectories\nno", r"rate of trajectories is 'no'"),
+        ("a.csv", text_files.write_vicon, "\n200\n", "\n300\n", r"Devices has 24 samples at 300 Hz"),
+        ("a.csv", text_files.write_csv, "RSHO_x_mm", "RSHO_x_m", r"give units 'm', 'mm', expected one for all"),
+        ("a.csv", text_files.write_csv, "time_s", "hour", r"no column 'time'"),
+        ("a.csv", text_files.write_csv, "time_s", "time_[h]", r"unit of the time is 'h'"),
+        ("a.csv", text_files.write_csv, "S:RSHO_y_mm", "S:RSHO_x_mm", r"occur more than once"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, name: str, writer, old: str, new: str, said: str) -> None:
+    path = writer(tmp_path / name)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(ReadError, match=said) as raised:
+        read_recording(path, MM if name == "a.tsv" else ReadOptions())
+    assert str(raised.value).startswith(name)
+
+
+def test_name_and_content_have_to_agree(tmp_path: Path) -> None:
+    trc = text_files.write_trc(tmp_path / "a.trc")
+    (tmp_path / "b.csv").write_bytes(trc.read_bytes())
+    with pytest.raises(ReadError, match=r"b.csv: the name ends in .csv, but the content is TRC; expected Vicon"):
+        read_recording(tmp_path / "b.csv")
+    (tmp_path / "b.docx").write_bytes(trc.read_bytes())
+    with pytest.raises(ReadError, match=r"ends in .docx, recordings end in .c3d, .trc, .sto"):
+        read_recording(tmp_path / "b.docx")
+    (tmp_path / "b.sto").write_bytes(b" \n")
+    with pytest.raises(ReadError, match=r"the file is empty \(2 bytes\)"):
+        read_recording(tmp_path / "b.sto")
+    with pytest.raises(ReadError, match="cannot be opened: No such file"):
+        read_recording(tmp_path / "c.trc")
+    assert content_format(b"\x02\x50" + bytes(600)) == "C3D"
+    assert file_format(text_files.write_qualisys(tmp_path / "q.txt")) == "Qualisys TSV"
+
+
+def test_strict_lists_the_guesses(tmp_path: Path) -> None:
+    path = text_files.write_csv(tmp_path / "a.csv", time="time")
+    assert [guess.what for guess in read_recording(path).audit.guesses] == ["unit of time"]
+    with pytest.raises(ReadError, match=r"reading.strict forbids: unit of time: .*name the column time_s or time_ms"):
+        read_recording(path, ReadOptions(strict=True))
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("m", r"median\), as no body's are; likely would be 0.224 m \(mm read as m\)"),
+        ("cm", r"likely would be 0.0224 m \(cm read as m\) or 0.224 m \(mm read as cm\)"),
+    ],
+)
+def test_lengths_no_body_can_have_suggest_the_unit(tmp_path: Path, unit: str, said: str) -> None:
+    with pytest.raises(ReadError, match=said):
+        read_recording(text_files.write_trc(tmp_path / "a.trc", unit=unit))
+
+
+def test_a_speed_no_body_can_have(tmp_path: Path) -> None:
+    """3.7 mm from frame to frame are 0.37 m/s at 100 Hz and 374 m/s at 100 kHz."""
+    path = text_files.write_csv(tmp_path / "a.csv", time="frame")
+    with pytest.raises(ReadError, match=r"faster than 374.* m/s half of the time.*reading.length_unit.*frame rate"):
+        read_recording(path, ReadOptions(rate_hz=1e5))
+
+
+def test_guarded_reader_reads_every_format(tmp_path: Path) -> None:
+    paths = [
+        text_files.write_trc(tmp_path / "a.trc"),
+        text_files.write_marker_sto(tmp_path / "a.sto"),
+        text_files.write_qualisys(tmp_path / "a.tsv"),
+        text_files.write_vicon(tmp_path / "a.csv"),
+    ]
+    with GuardedReader() as reader:
+        for path in paths:
+            read = reader.read(path, memory_limit_mb=512, time_limit_s=30.0, options=MM)
+            np.testing.assert_allclose(read.markers_m, positions_mm() * 1e-3, rtol=1e-15)

@@ -1,0 +1,157 @@
+"""Small text recordings for tests, one builder for each format, with numbers that a formula gives."""
+
+from pathlib import Path
+
+import numpy as np
+
+N_FRAMES, RATE_HZ = 12, 100.0
+LABELS = ("S:RSHO", "S:RELB", "S:RWRI")
+
+
+def positions_mm(n_frames: int = N_FRAMES, n_markers: int = len(LABELS)) -> np.ndarray:
+    """Marker k of frame i at (100 k + i, 200 k - 2 i, 1000 + 3 i) mm: whole numbers, exact in every format."""
+    i, k = np.meshgrid(np.arange(n_frames), np.arange(1, n_markers + 1), indexing="ij")
+    return np.stack([100.0 * k + i, 200.0 * k - 2.0 * i, 1000.0 + 3.0 * i], axis=2)
+
+
+def _rows(values: np.ndarray, separator: str) -> list[str]:
+    return [separator.join("" if np.isnan(x) else f"{x:.5g}" for x in row) for row in values]
+
+
+def _table(first_frame: int, xyz: np.ndarray, rate_hz: float) -> np.ndarray:
+    n = len(xyz)
+    return np.column_stack([first_frame + np.arange(n), np.arange(n) / rate_hz, xyz.reshape(n, -1)])
+
+
+def write_trc(
+    path: Path, xyz: np.ndarray | None = None, *, unit: str = "mm", labels=LABELS, first_frame: int = 1
+) -> Path:
+    """TRC as OpenSim's documentation shows it."""
+    xyz = positions_mm() if xyz is None else xyz
+    n, m = len(xyz), len(labels)
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{path.name}",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
+        f"{RATE_HZ}\t{RATE_HZ}\t{n}\t{m}\t{unit}\t{RATE_HZ}\t1\t{n}",
+        "Frame#\tTime\t" + "".join(f"{label}\t\t\t" for label in labels),
+        "\t\t" + "\t".join(f"{axis}{k}" for k in range(1, m + 1) for axis in "XYZ"),
+        "",
+        *_rows(_table(first_frame, xyz, RATE_HZ), "\t"),
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_marker_sto(
+    path: Path, xyz: np.ndarray | None = None, *, head: str = "Units=mm\n", suffixes="tx ty tz"
+) -> Path:
+    """Markers in a storage file of doubles."""
+    xyz = positions_mm() if xyz is None else xyz
+    names = [f"{label.partition(':')[2]}_{suffix}" for label in LABELS for suffix in suffixes.split()]
+    body = _rows(_table(1, xyz, RATE_HZ)[:, 1:], "\t")
+    path.write_text(
+        f"markers\nversion=1\nnRows={len(xyz)}\nnColumns={len(names) + 1}\ninDegrees=no\n{head}endheader\n"
+        + "\n".join(["\t".join(["time", *names]), *body])
+        + "\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def write_vec3_sto(path: Path) -> Path:
+    """Markers in a storage file of vectors."""
+    xyz = positions_mm()
+    rows = [
+        "\t".join([f"{i / RATE_HZ:g}", *(",".join(f"{x:g}" for x in point) for point in frame)])
+        for i, frame in enumerate(xyz)
+    ]
+    names = "\t".join(["time", *(label.partition(":")[2] for label in LABELS)])
+    head = f"DataRate={RATE_HZ:f}\nUnits=mm\nDataType=Vec3\nversion=3\nendheader\n"
+    path.write_text(head + "\n".join([names, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+FORCE_N = np.array([30.0, 700.0, -20.0])  # y is up, as in OpenSim
+POINT_M = np.array([1.1, 0.0, -0.4])
+TORQUE_NM = np.array([0.0, 5.0, 0.0])
+
+
+def write_grf_mot(
+    path: Path, *, style: str = "ground_force", head: str = "Units are S.I. units (second, meters, Newtons)"
+) -> Path:
+    """Ground reaction forces of two feet, the second without load."""
+
+    def names(number: int) -> list[str]:
+        if style == "ground_force":
+            of = "" if number == 1 else "1_"
+            stems = [f"{of}ground_force_v", f"{of}ground_force_p", f"{of}ground_torque_"]
+            return [f"{stem}{axis}" for stem in stems for axis in "xyz"]
+        if style == "numbered":
+            stems = [f"ground_force_{number}_v", f"ground_force_{number}_p", f"ground_moment_{number}_m"]
+            return [f"{stem}{axis}" for stem in stems for axis in "xyz"]
+        return [f"{letter}{number}_{axis}" for letter in "fpm" for axis in "123"]
+
+    first = np.concatenate([FORCE_N, POINT_M, TORQUE_NM])
+    rows = [np.concatenate([[0.5 + i / 1000.0], first, np.zeros(9)]) for i in range(20)]
+    body = ["\t".join(f"{x:.6f}" for x in row) for row in rows]
+    text = f"grf\nversion=1\nnRows=20\nnColumns=19\ninDegrees=yes\n\n{head}\n\nendheader\n"
+    path.write_text(text + "\n".join(["\t".join(["time", *names(1), *names(2)]), *body]) + "\n", encoding="utf-8")
+    return path
+
+
+def write_qualisys(path: Path, *, times: bool = True, names: bool = True) -> Path:
+    """3D data as Qualisys Track Manager exports them."""
+    xyz = positions_mm()
+    labels = [label.partition(":")[2] for label in LABELS]
+    columns = (["Frame", "Time"] if times else []) + [f"{label} {axis}" for label in labels for axis in "XYZ"]
+    values = _table(1, xyz, RATE_HZ)[:, 0 if times else 2 :]
+    lines = [
+        f"NO_OF_FRAMES\t{len(xyz)}",
+        "NO_OF_CAMERAS\t8",
+        f"NO_OF_MARKERS\t{len(labels)}",
+        f"FREQUENCY\t{RATE_HZ:g}",
+        "NO_OF_ANALOG\t0",
+        "ANALOG_FREQUENCY\t0",
+        "DESCRIPTION\t--",
+        "TIME_STAMP\t2024-05-06, 10:11:12.345",
+        "DATA_INCLUDED\t3D",
+        "EVENT\tstart\t5\t0.040000",
+        "MARKER_NAMES\t" + "\t".join(labels),
+        *(["\t".join(columns)] if names else []),
+        *_rows(values, "\t"),
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_vicon(path: Path, xyz: np.ndarray | None = None, *, first_frame: int = 51, unit: str = "mm") -> Path:
+    """Events, devices and trajectories as Vicon Nexus exports them."""
+    xyz = positions_mm() if xyz is None else xyz
+    n, frames = len(xyz), first_frame + np.arange(len(xyz))
+    devices = np.column_stack([np.repeat(frames, 2), np.tile([0, 1], n), np.arange(2 * n), -np.arange(2 * n)])
+    points = np.column_stack([frames, np.zeros(n), xyz.reshape(n, -1)])
+    lines = [
+        *("Events", f"{RATE_HZ:g}", "Subject,Context,Name,Time (s),Description"),
+        *("S,Right,Foot Strike,0.55,The heel meets the ground", ""),
+        *("Devices", "200", ",,Plate 1 - Force,", "Frame,Sub Frame,Fx,Fy", ",,N,N"),
+        *_rows(devices, ","),
+        "",
+        *("Trajectories", f"{RATE_HZ:g}", ",," + "".join(f"{label},,," for label in LABELS)),
+        "Frame,Sub Frame" + ",X,Y,Z" * len(LABELS),
+        "," + f",{unit}" * 3 * len(LABELS),
+        *_rows(points, ","),
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_csv(path: Path, *, name: str = "{label}_{axis}_mm", time: str = "time_s", separator: str = ",") -> Path:
+    """A table with named columns."""
+    xyz = positions_mm()
+    columns = [time, *(name.format(label=label, axis=axis) for label in LABELS for axis in "xyz")]
+    values = _table(1, xyz, RATE_HZ)[:, 1:]
+    if time == "frame":
+        values[:, 0] = 7 + np.arange(len(xyz))
+    quoted = [f'"{c}"' if separator in c or '"' in c else c for c in columns]
+    path.write_text("\n".join([separator.join(quoted), *_rows(values, separator)]) + "\n", encoding="utf-8")
+    return path
