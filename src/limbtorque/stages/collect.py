@@ -152,6 +152,8 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         else "ok"
         for about in ("torques", "muscles")
     }
+    if status["muscles"] != "failed" and "quality" not in last:
+        status["muscles"] = "none"
     notes = [*said, *filter(None, (trial.subject.note, trial.note))]
     names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
     return {
@@ -179,11 +181,11 @@ def _table(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> pa.Tabl
 
 def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     """Every column of every table, once."""
-    chosen: dict[tuple[str, str], Column] = {}
+    chosen: dict[tuple[str, str], dict[Column, None]] = {}
 
     def add(table: str, columns: Iterable[Column]) -> None:
         for column in columns:
-            chosen.setdefault((table, column.name), column)
+            chosen.setdefault((table, column.name), {})[column] = None
 
     seen = set()
     for trial in study.trials:
@@ -198,9 +200,21 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     add("ledger", LEDGER_COLUMNS)
     add("data_dictionary", DICTIONARY_COLUMNS)
     return [
-        {"table": table, "column": name, "unit": column.unit, "definition": column.definition, "sign": column.sign}
-        for (table, name), column in chosen.items()
+        {
+            "table": table,
+            "column": name,
+            "unit": next(iter(columns)).unit,
+            "definition": _either(column.definition for column in columns),
+            "sign": _either(column.sign for column in columns),
+        }
+        for (table, name), columns in chosen.items()
     ]
+
+
+def _either(texts: Iterable[str]) -> str:
+    """Return the text of all trials, or the texts of some."""
+    different = list(dict.fromkeys(texts))
+    return different[0] if len(different) == 1 else "depends on the trial: " + " | ".join(different)
 
 
 def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
