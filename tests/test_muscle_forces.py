@@ -474,3 +474,63 @@ def test_least_activation_and_bounds_do_not_override_each_other():
     assert (frame(held)["BRA_activation"] >= 0.05 - 1e-12).all()
     with pytest.raises(SettingsError, match=r"cannot keep BRA between 0\.05 and 0\.01"):
         analysed(activation_bounds={"BRA": [0.0, 0.01]}, least_activation=0.05)
+
+
+def test_velocity_of_a_muscle_is_that_of_its_length():
+    result = analysed(force_length_velocity=True, max_fibre_velocity_lopt_s=5.0)
+    motion, muscles = result.motion, result.muscles
+    k = muscles.muscle_set.names.index("BRA")
+    length, velocity = muscles.geometry.length_m[:, k], muscles.geometry.velocity_m_s[:, k]
+    inside = slice(20, -20)
+    slope = np.gradient(length, motion.time_s)[inside]
+    np.testing.assert_allclose(velocity[inside], slope, atol=0.01 * np.abs(slope).max())
+    muscle = muscles.muscle_set.muscles[k]
+    fibre = velocity / (5.0 * muscle.optimal_fibre_length_m)  # the brachialis of Arm26 is not pennate
+    np.testing.assert_allclose(muscles.limits.fibre_velocity[:, k], fibre, atol=1e-12)
+    passive = muscles.limits.passive_n / muscles.muscle_set.max_force_n
+    assert muscles.quality["passive_part"] == pytest.approx(passive.max())
+    assert muscles.quality["fibre_range_share"] == muscles.fibres_out_of_range.mean()
+
+
+def test_no_force_in_a_joint_that_needs_a_reserve():
+    result = analysed(sets={"arm": "pairs"}, contact_forces=True, activation_bounds={"elbow_flexor": [0, 0.001]})
+    table = frame(result)
+    lacking = table["elbow_torque_reserve_nm"].abs() > 1e-3
+    assert lacking.any()
+    assert table["elbow_contact_x_n"][lacking].isna().all()
+    assert table["wrist_contact_x_n"][lacking].notna().any()
+
+
+def test_priced_reserve_is_told_against_the_torque():
+    result = analysed(reserve="priced", reserve_nm=30.0)
+    table, torques = frame(result), result.torque_table.to_pandas()
+    parts = [
+        table[f"{joint}_torque_reserve_nm"].abs().max() / torques[f"{joint}_torque_nm"].abs().max() for joint in JOINTS
+    ]
+    assert result.muscles.quality["reserve_part"] == pytest.approx(max(parts))
+    assert any("reserve_part" in flag for flag in result.flags(load_settings(DEMO)))
+
+
+def test_summary_is_that_of_the_frames_it_uses():
+    result = analysed()
+    table = frame(result)
+    used = table.edge == 0
+    for row in muscle_summary(result.motion, result.muscles, Muscles()):
+        force, activation = table[f"{row['muscle']}_force_n"], table[f"{row['muscle']}_activation"]
+        assert row["n_frames"] == used.sum()
+        assert row["mean_n"] == pytest.approx(force[used].mean())
+        assert row["peak_activation"] == activation[used].max()
+        if row["peak_n"] > 0:
+            assert row["peak_time_s"] == table.time_s[used][force[used].idxmax()]
+        assert row["criterion"] == "least sum of (force / strength)^2"
+    assert table[["TRIlong_least_force_n", "BRA_least_force_n"]].notna().all(axis=None)
+
+
+def test_share_of_the_possible_range():
+    result = analysed(sets={"arm": "pairs"})
+    table = frame(result)
+    names, strength = result.muscles.muscle_set.names, result.muscles.muscle_set.max_force_n
+    width = sum(
+        (table[f"{n}_greatest_force_n"] - table[f"{n}_least_force_n"]) / s for n, s in zip(names, strength, strict=True)
+    ) / len(names)
+    assert result.muscles.quality["force_range_share"] == pytest.approx(width.mean())

@@ -142,11 +142,11 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         **kept["torques"].get("quality", {}),
         **kept["muscles"].get("quality", {}),
     }
-    flags = assess(figures, trial.settings.quality) if last["status"] != "failed" else []
+    flags = assess(figures, trial.settings.quality) if kept["torques"]["status"] != "failed" else []
     said = [note for stage in ("kinematics", "torques", "muscles") for note in kept[stage].get("notes", [])]
     status = {
         about: "failed"
-        if last["status"] == "failed"
+        if kept[about]["status"] == "failed"
         else "flagged"
         if any(about == f.check.about for f in flags)
         else "ok"
@@ -162,8 +162,8 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
         "torque_status": status["torques"],
         "muscle_status": status["muscles"],
-        "reason": last.get("reason", "") or " ".join(flag.check.name for flag in flags),
-        "message": last.get("message", "") or "; ".join(flag.sentence for flag in flags),
+        "reason": " ".join(filter(None, (last.get("reason", ""), *(flag.check.name for flag in flags)))),
+        "message": "; ".join(filter(None, (last.get("message", ""), *(flag.sentence for flag in flags)))),
         **{name: figures.get(name, float("nan")) for name in names},
         "plane": motion.get("plane_view", ""),
         "input_sha256": kept["kinematics"].get("input_sha256", ""),
