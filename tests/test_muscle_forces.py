@@ -141,15 +141,45 @@ def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
     assert (b.co_contraction_cost[ok] >= -1e-12).all()
     np.testing.assert_allclose((b.sharing_cost - b.co_contraction_cost)[ok], a.sharing_cost[ok], rtol=1e-9)
     names = plain.muscles.muscle_set.names
-    crosses = {joint: [n for n in names if f"{joint}_moment_arm_{n}_m" in a] for joint in JOINTS}
-    for joint, muscles in crosses.items():
-        most = a[[f"{name}_activation" for name in muscles]].max(axis=1)
-        for name in muscles:
-            assert (b[f"{name}_activation"] >= 0.3 * most - 1e-9)[ok].all(), (joint, name)
-    assert braced.muscles.quality["co_contraction_cost_share"] > 0
+    at = {name: [j for j in JOINTS if f"{j}_moment_arm_{name}_m" in a] for name in names}
+    most = {
+        joint: a[[f"{name}_activation" for name in names if joint in at[name]]].max(axis=1) for joint in JOINTS
+    }  # without co-contraction
+    for name in names:
+        floor = 0.3 * np.max([most[joint] for joint in at[name]], axis=0)
+        np.testing.assert_allclose(b[f"{name}_least_activation"][ok], floor[ok], atol=1e-12)
+        assert (b[f"{name}_activation"] >= floor - 1e-12)[ok].all(), name
+    assert (b.co_contraction_part[ok] == 1).all()
+    share = b.co_contraction_cost[ok].sum() / a.sharing_cost[ok].sum()
+    assert braced.muscles.quality["co_contraction_cost_share"] == pytest.approx(share, rel=1e-6)
     np.testing.assert_allclose(
         b.filter(like="greatest")[ok], a.filter(like="greatest")[ok]
     )  # the mechanics are the same
+
+
+def test_co_contraction_gives_way_where_the_torque_would_be_out_of_reach(tmp_path):
+    """One joint: the flexor can pay for so much of the extensor and no more."""
+    weak = scaled_set(tmp_path, "pairs", 1.0 / 3.0)
+    plain, braced = (analysed(folder=tmp_path, sets={"arm": weak}, co_contraction=c) for c in (0.0, 1.0))
+    a, b = frame(plain), frame(braced)
+    limited = (a.sharing_status == 0) & (b.co_contraction_part < 1)
+    assert limited.any()
+    assert (b.sharing_status[limited] == 0).all()
+    assert closure(braced) <= CLOSURE_NM
+    assert braced.muscles.quality["co_contraction_reduced_share"] > 0
+    given_up = a.sharing_status == 1
+    np.testing.assert_allclose(
+        b["elbow_flexor_force_n"][given_up], a["elbow_flexor_force_n"][given_up]
+    )  # nothing to add to where the muscles cannot reach the torque anyway
+
+
+def scaled_set(folder, name, factor):
+    """A built-in set with other strengths, as a file; its name."""
+    content = yaml.safe_load((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8"))
+    for muscle in content["muscles"]:
+        muscle["max_isometric_force_n"] *= factor
+    (folder / "scaled.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    return "scaled.yaml"
 
 
 def test_passive_tension_is_taken_off_the_torque_to_be_shared():
@@ -202,7 +232,7 @@ def test_force_in_the_elbow_is_the_reaction_less_the_pull_of_the_muscles():
 def test_summary_of_muscles_is_peak_and_impulse():
     result = analysed()
     table = frame(result)
-    rows = {row["muscle"]: row for row in muscle_summary(result.motion, result.muscles)}
+    rows = {row["muscle"]: row for row in muscle_summary(result.motion, result.muscles, Muscles())}
     assert set(rows) == set(result.muscles.muscle_set.names)
     used = (table.edge == 0).to_numpy()
     for name, row in rows.items():
@@ -217,7 +247,7 @@ def test_summary_of_muscles_is_peak_and_impulse():
 def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
     content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
     for muscle in content["muscles"]:
-        muscle["max_isometric_force_n"] /= 100.0
+        muscle["max_isometric_force_n"] /= 30.0
     (tmp_path / "weak.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     weak = {"folder": tmp_path, "sets": {"arm": "weak.yaml"}}
     least, none = analysed(**weak), analysed(**weak, reserve="none")
@@ -242,8 +272,8 @@ def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC'; did you mean 'BRA'"),
-        ({"activation_bounds": {"SOL": [0, 1]}}, "activation_bounds.*no muscle 'SOL'"),
+        ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC' .muscles.weights.; did you mean 'BRA'"),
+        ({"activation_bounds": {"SOL": [0, 1]}}, "no muscle 'SOL' .muscles.activation_bounds."),
         ({"criterion": "stress"}, "no cross-section .pcsa_cm2."),
         ({"scale_strength": "mass"}, "which body mass"),
     ],
@@ -256,8 +286,8 @@ def test_what_a_set_does_not_have_is_refused(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"exponent": 0.5}, "greater than or equal to 1"),
-        ({"exponent": 30}, "less than or equal to 10"),
+        ({"exponent": 0.5}, "a number from 1 to 10, or min_max; found 0.5"),
+        ({"exponent": 30}, "a number from 1 to 10, or min_max; found 30"),
         ({"exponent": "max"}, "min_max"),
         ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
         ({"exponent": "min_max", "reserve": "priced"}, "no meaning with exponent min_max"),
@@ -284,7 +314,7 @@ def test_stress_needs_cross_sections_and_uses_them(tmp_path):
     content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
     for k, muscle in enumerate(content["muscles"]):
         muscle["pcsa_cm2"] = 2.0 + k
-    check_options(muscle_set_from_mapping(content), Muscles(criterion="stress"))
+    check_options(muscle_set_from_mapping(content), Muscles(criterion="stress"), JOINTS)
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     stress = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, criterion="stress", exponent=3)
     found = stress.muscles
@@ -309,3 +339,198 @@ def test_range_is_half_of_what_matters():
     least = (-torque / -r_extensor).clip(lower=0.0)
     np.testing.assert_allclose(table["elbow_extensor_least_force_n"], least, atol=1e-9)
     assert math.isfinite(result.muscles.quality["force_range_share"])
+
+
+# --- what is not known
+
+
+def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw["plane"] |= {"kind": "horizontal"}
+    result = analyse_recording(
+        read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d"),
+        chain="arm",
+        side="right",
+        body_mass_kg=72.0,
+        settings=make_settings(raw | {"muscles": {"force_length_velocity": True, "reserve": "none"}}),
+    )
+    table, torques = frame(result), result.torque_table.to_pandas()
+    assert table.filter(like="shoulder_moment_arm").isna().all(axis=None)
+    assert (table.filter(like="shoulder_torque_muscle").fillna(0.0) == 0).all(axis=None)
+    given = table.sharing_status == 1  # for the shoulder's sake, though no reserve was asked for
+    assert given.mean() > 0.9
+    np.testing.assert_allclose(table["shoulder_torque_reserve_nm"][given], torques["shoulder_torque_nm"][given])
+    assert table["BRA_force_n"][given].notna().all()
+    names = result.muscles.muscle_set.names
+    modelled = dict(zip(names, result.muscles.limits.modelled, strict=True))
+    assert modelled["BRA"]
+    assert not modelled["BIClong"]  # its length depends on the shoulder
+    assert result.muscles.quality["joints_without_moment_arms"] == 1
+    assert result.muscles.quality["reserve_share"] == 0
+
+
+def forearm(**muscles):
+    """Forearm and hand alone: the chain begins at the elbow."""
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw["chains"] = {
+        "forearm_only": {
+            "joints": [
+                {"name": "elbow", "landmark": "elbow_axis", "one_way": True},
+                {"name": "wrist", "landmark": "wrist_axis"},
+            ],
+            "segments": [{"name": "forearm", "row": "forearm"}, {"name": "hand", "row": "hand"}],
+            "end": "knuckle_2_middle_finger",
+            "muscles": "arm",
+        }
+    }
+    return analyse_recording(
+        read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"),
+        chain="forearm_only",
+        side="right",
+        body_mass_kg=72.0,
+        settings=make_settings(raw | {"muscles": muscles}),
+    )
+
+
+def test_a_chain_that_begins_at_the_elbow_has_no_elbow_flexion():
+    result = forearm()
+    table, torques = frame(result), result.torque_table.to_pandas()
+    assert result.muscles.arm_known.tolist() == [False, True]
+    np.testing.assert_allclose(table["elbow_torque_reserve_nm"], torques["elbow_torque_nm"])
+    assert any("the chain begins here" in note for note in result.muscles.notes)
+    assert any("joints_without_moment_arms" in flag for flag in result.flags(load_settings(DEMO)))
+    constant = forearm(sets={"forearm_only": "pairs"})  # arms that do not depend on the angle
+    assert constant.muscles.arm_known.all()
+    assert (frame(constant).sharing_status == 0).all()
+
+
+def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content["muscles"] = [muscle for muscle in content["muscles"] if "wrist" not in muscle["function"]]
+    (tmp_path / "no wrist.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    result = analysed(folder=tmp_path, sets={"arm": "no wrist.yaml"}, reserve="none")
+    assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
+    assert result.muscles.quality["reserve_share"] == 0
+    assert frame(result)["BRA_force_n"].notna().all()
+
+
+def test_signs_of_a_limb_that_extends_counter_clockwise():
+    """In a mirrored table torques, proofs and multipliers change sign where flexion does; forces do not."""
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw["plane"] |= {"kind": "horizontal"}
+    raw["muscles"] = {"sets": {"arm": "pairs"}, "activation_bounds": {"elbow_flexor": [0, 0.001]}}
+    recording = read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d")
+    a, b = (
+        frame(analyse_recording(which, chain="arm", side=side, body_mass_kg=72.0, settings=make_settings(raw)))
+        for which, side in ((recording, "right"), (recording_mirrored(recording), "left"))
+    )
+    assert (a["elbow_flexion_sign"] == 1).all()
+    assert (b["elbow_flexion_sign"] == -1).all()
+    short = a.sharing_shortfall_nm > 1e-3
+    assert short.any()
+    for what in ("sharing_proof", "sharing_multiplier", "torque_reserve_nm", "torque_muscle_elbow_flexor_nm"):
+        np.testing.assert_allclose(b[f"elbow_{what}"], -a[f"elbow_{what}"], atol=1e-5)
+    assert (a["elbow_sharing_proof"][short].abs() > 0.1).any()
+    flexing = short & (a["elbow_sharing_proof"] > 0.5)
+    assert (a["elbow_torque_reserve_nm"][flexing] > 0).all()  # what is missing points along the proof
+
+
+def test_range_of_a_force_has_its_passive_part():
+    result = analysed(force_length_velocity=True)
+    table = frame(result)
+    ok = table.sharing_status == 0
+    assert (table["TRIlong_passive_force_n"][ok] > 1.0).any()
+    assert (table["TRIlong_least_force_n"] >= table["TRIlong_passive_force_n"] - 1e-9)[ok].all()
+    most = table["TRIlong_passive_force_n"] + table["TRIlong_strength_n"]
+    np.testing.assert_allclose(table["TRIlong_greatest_force_n"][ok], most[ok], rtol=1e-9)  # weak torques: all of it
+
+
+def test_no_force_in_a_joint_outside_the_range_of_its_arms(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "pairs.yaml").read_text(encoding="utf-8"))
+    for muscle in content["muscles"]:
+        if "elbow" in muscle["function"]:
+            muscle["moment_arms"]["elbow"]["range_deg"] = [0, 80]
+    (tmp_path / "narrow.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    result = analysed(folder=tmp_path, sets={"arm": "narrow.yaml"}, contact_forces=True)
+    table = frame(result)
+    out = table.moment_arm_status == 1
+    assert 0 < out.mean() < 1
+    assert table["elbow_contact_x_n"][out].isna().all()
+    assert table["elbow_contact_x_n"][~out].notna().any()
+    rows = muscle_summary(result.motion, result.muscles, Muscles())
+    assert rows[0]["n_frames"] == int((~out & (table.edge == 0)).sum())
+
+
+def test_names_of_a_set_are_for_that_set_only():
+    both = analysed(weights={"arm.BRA": 5.0, "leg.soleus": 2.0})
+    alone = analysed(weights={"BRA": 5.0})
+    np.testing.assert_array_equal(both.muscles.force_n, alone.muscles.force_n)
+    with pytest.raises(SettingsError, match="no muscle 'BRAC'"):
+        analysed(weights={"arm.BRAC": 5.0})
+
+
+def test_least_activation_and_bounds_do_not_override_each_other():
+    held = analysed(activation_bounds={"BRA": [0.0, 0.9]}, least_activation=0.05)
+    assert (frame(held)["BRA_activation"] >= 0.05 - 1e-12).all()
+    with pytest.raises(SettingsError, match=r"cannot keep BRA between 0\.05 and 0\.01"):
+        analysed(activation_bounds={"BRA": [0.0, 0.01]}, least_activation=0.05)
+
+
+def test_velocity_of_a_muscle_is_that_of_its_length():
+    result = analysed(force_length_velocity=True, max_fibre_velocity_lopt_s=5.0)
+    motion, muscles = result.motion, result.muscles
+    k = muscles.muscle_set.names.index("BRA")
+    length, velocity = muscles.geometry.length_m[:, k], muscles.geometry.velocity_m_s[:, k]
+    inside = slice(20, -20)
+    slope = np.gradient(length, motion.time_s)[inside]
+    np.testing.assert_allclose(velocity[inside], slope, atol=0.01 * np.abs(slope).max())
+    muscle = muscles.muscle_set.muscles[k]
+    fibre = velocity / (5.0 * muscle.optimal_fibre_length_m)  # the brachialis of Arm26 is not pennate
+    np.testing.assert_allclose(muscles.limits.fibre_velocity[:, k], fibre, atol=1e-12)
+    passive = muscles.limits.passive_n / muscles.muscle_set.max_force_n
+    assert muscles.quality["passive_part"] == pytest.approx(passive.max())
+    assert muscles.quality["fibre_range_share"] == muscles.fibres_out_of_range.mean()
+
+
+def test_no_force_in_a_joint_that_needs_a_reserve():
+    result = analysed(sets={"arm": "pairs"}, contact_forces=True, activation_bounds={"elbow_flexor": [0, 0.001]})
+    table = frame(result)
+    lacking = table["elbow_torque_reserve_nm"].abs() > 1e-3
+    assert lacking.any()
+    assert table["elbow_contact_x_n"][lacking].isna().all()
+    assert table["wrist_contact_x_n"][lacking].notna().any()
+
+
+def test_priced_reserve_is_told_against_the_torque():
+    result = analysed(reserve="priced", reserve_nm=30.0)
+    table, torques = frame(result), result.torque_table.to_pandas()
+    parts = [
+        table[f"{joint}_torque_reserve_nm"].abs().max() / torques[f"{joint}_torque_nm"].abs().max() for joint in JOINTS
+    ]
+    assert result.muscles.quality["reserve_part"] == pytest.approx(max(parts))
+    assert any("reserve_part" in flag for flag in result.flags(load_settings(DEMO)))
+
+
+def test_summary_is_that_of_the_frames_it_uses():
+    result = analysed()
+    table = frame(result)
+    used = table.edge == 0
+    for row in muscle_summary(result.motion, result.muscles, Muscles()):
+        force, activation = table[f"{row['muscle']}_force_n"], table[f"{row['muscle']}_activation"]
+        assert row["n_frames"] == used.sum()
+        assert row["mean_n"] == pytest.approx(force[used].mean())
+        assert row["peak_activation"] == activation[used].max()
+        if row["peak_n"] > 0:
+            assert row["peak_time_s"] == table.time_s[used][force[used].idxmax()]
+        assert row["criterion"] == "least sum of (force / strength)^2"
+    assert table[["TRIlong_least_force_n", "BRA_least_force_n"]].notna().all(axis=None)
+
+
+def test_share_of_the_possible_range():
+    result = analysed(sets={"arm": "pairs"})
+    table = frame(result)
+    names, strength = result.muscles.muscle_set.names, result.muscles.muscle_set.max_force_n
+    width = sum(
+        (table[f"{n}_greatest_force_n"] - table[f"{n}_least_force_n"]) / s for n, s in zip(names, strength, strict=True)
+    ) / len(names)
+    assert result.muscles.quality["force_range_share"] == pytest.approx(width.mean())

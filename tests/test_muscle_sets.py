@@ -835,7 +835,7 @@ BAD = {
     "no muscles": (set_at(["muscles"], []), "muscles is empty"),
     "joint without flexion": (set_at(["flexion"], {}), "flexion has to say"),
     "length in millimetres": (set_at(["muscles", 0, "optimal_fibre_length_m"], 115.7), "below 1 m, or null"),
-    "area in square metres": (set_at(["muscles", 0, "pcsa_cm2"], -3), "FLEX.*pcsa_cm2.*above 0 and below 1000 cm2"),
+    "area in square metres": (set_at(["muscles", 0, "pcsa_cm2"], -3), "FLEX.*pcsa_cm2.*an area from 0.1 to 1000 cm2"),
     "activations crossed": (
         set_at(["muscles", 0, "least_activation"], 1.0),
         "least_activation is 1.0 and largest_activation 1.0; expected 0 <= least < largest <= 1",
@@ -1117,7 +1117,7 @@ def test_all_faults_are_told_at_once():
     whole["muscles"][1]["max_isometric_force_n"] = 0
     with pytest.raises(SettingsError) as caught:
         muscle_set_from_mapping(whole)
-    assert str(caught.value).count("\n  - ") == 3  # a muscle without a source is not looked at further
+    assert str(caught.value).count("\n  - ") == 4
 
 
 @pytest.mark.parametrize("whole", [None, [], "arm", {}, {"name": "x", "joints": 3, "flexion": {}, "muscles": []}])

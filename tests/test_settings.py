@@ -252,7 +252,7 @@ def test_a_settings_file(tmp_path):
     ("content", "message"),
     [
         (b"filter: [", "not readable as YAML"),
-        (b"\xff\xfe\x00", "not readable as YAML"),
+        (b"\xff\xfe\x00", "not in UTF-8"),
         (b"- a\n- b\n", "holds a list, expected 'key: value' lines"),
         (b"just text", "holds a str"),
         (b"1: 2", "1: "),

@@ -143,8 +143,8 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
 
 
 def used_frames(table: pa.Table) -> np.ndarray:
-    """Frames away from the ends whose torque is known."""
-    return np.flatnonzero((column_array(table, "edge", "sharing_status") == 0).all(axis=1))
+    """Frames away from the ends, inside the range of the moment arms, whose torque is known and within reach."""
+    return np.flatnonzero((column_array(table, "edge", "sharing_status", "moment_arm_status") == 0).all(axis=1))
 
 
 def statuses(found: MuscleForces) -> str:
@@ -161,4 +161,6 @@ def full_names(result: TrialResult) -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3) or not Path(sys.argv[1]).is_dir():
+        sys.exit(__doc__)
     main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs" / "figures")

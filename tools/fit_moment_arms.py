@@ -196,6 +196,7 @@ def muscle_set(chain: str, table: pd.DataFrame, parameters: pd.DataFrame) -> dic
         "name": chain,
         "joints": list(joints),
         "flexion": joints,
+        "from_vertical": list(joints)[:1],
         "reference": REFERENCES[chain],
         "muscles": muscles,
     }

@@ -279,6 +279,10 @@ def muscle_figure(
         and below it one whose scale shows the lines.
     """
     chosen, left_out = _pulling(table, at_most)
+    for name, one in {"table": table, **(others or {})}.items():
+        lacking = [muscle for muscle in muscles or () if f"{muscle}_force_n" not in one.column_names]
+        if lacking:
+            raise ValueError(f"{name} has no forces of {', '.join(lacking)}: no columns {lacking[0]}_force_n ...")
     if muscles is not None:
         chosen, left_out = list(muscles), ""
     ranges = [True] if any(name.endswith("_least_force_n") for name in table.column_names) else []
@@ -417,8 +421,9 @@ def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
     axes.set_ylabel(f"{choice.by.replace('_', ' ')}\nabove its least (share)")
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path | str) -> None:
     """Save a figure as its suffix says; the same figure gives the same bytes."""
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     undated: dict[str, dict[str, Any]] = {
         ".png": {"Software": None},

@@ -155,7 +155,7 @@ CHECKS = (
         "1",
         "share of frames in which the muscles cannot reach the torque of a joint whose moment arms are known",
         "reserve_share",
-        "look at the reserve torques; the muscle set may be too weak for this subject or movement",
+        "look at the reserve torques; the muscle set may be too weak for this subject or movement, or muscles.activation_bounds too narrow",
         about="muscles",
     ),
     Check(
@@ -193,9 +193,9 @@ CHECKS = (
     Check(
         "joints_without_moment_arms",
         "1",
-        "number of joints whose moment arms are not known in this plane; their whole torque is reserve",
+        "number of joints without moment arms: not known in this plane, measured against a segment that is not in the chain, or moved by no muscle; their whole torque is reserve",
         None,
-        "do not use forces of muscles that cross these joints",
+        "the notes say which and why; do not use forces of muscles that cross these joints",
         about="muscles",
     ),
     Check(
@@ -230,7 +230,12 @@ FIGURES = (
         "1",
         "mean of (greatest - least possible force) / strength over muscles and frames: what the criterion decides, not the mechanics",
     ),
-    ("co_contraction_cost_share", "1", "mean share of the cost that muscles.co_contraction adds"),
+    ("co_contraction_cost_share", "1", "cost that muscles.co_contraction adds, over the cost without it"),
+    (
+        "co_contraction_reduced_share",
+        "1",
+        "share of frames in which less co-contraction than asked for leaves the torque within reach",
+    ),
     (
         "replay_lost",
         "1",

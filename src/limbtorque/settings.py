@@ -6,6 +6,7 @@ import difflib
 import functools
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -14,14 +15,15 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from limbtorque.errors import SettingsError
+from limbtorque.yaml_file import read_yaml
 
 Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 Vector = tuple[float, float, float]
 Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
 
 
-def _option(default: Any, sentence: str, unit: str = "", **limits: Any) -> Any:
-    return Field(default=default, description=sentence, json_schema_extra={"unit": unit}, **limits)
+def _option(default: Any, sentence: str, unit: str = "", allowed: str = "", **limits: Any) -> Any:
+    return Field(default=default, description=sentence, json_schema_extra={"unit": unit, "allowed": allowed}, **limits)
 
 
 class _Model(BaseModel):
@@ -401,25 +403,31 @@ class Muscles(_Untagged):
     enabled: bool = _option(True, "Share the joint torques among muscles.")
     sets: dict[str, str] = Field(
         default_factory=dict,
-        description="Muscle set of a chain in place of its own: a built-in name (arm, leg, pairs) or a file in the study.",
+        description="Muscle set of a chain in place of its own, {arm: pairs}: a built-in name (arm, leg, pairs) or a file in the "
+        "study.",
     )
     criterion: Literal["activation", "stress"] = _option(
         "activation",
         "What is kept small: 'activation', force over strength; 'stress', force over physiological cross-section "
         "(the muscle set has to give pcsa_cm2).",
     )
-    exponent: Annotated[float, Field(ge=1.0, le=10.0)] | Literal["min_max"] = _option(
+    exponent: float | Literal["min_max"] = _option(
         2.0,
         "The sum of its powers with this exponent, from 1 to 10, is as small as can be; 'min_max': the largest one, "
         "then the next, and so on.",
+        "1",
+        "1 to 10 | min_max",
     )
     weights: dict[str, Annotated[float, Field(gt=0.0)]] = Field(
-        default_factory=dict, description="Weight of a muscle's power in the sum; 1 where not given."
+        default_factory=dict,
+        description="Weight of a muscle's power in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not "
+        "given.",
     )
     least_activation: float = _option(0.0, "No muscle is less active than this.", "1", ge=0.0, lt=1.0)
     activation_bounds: dict[str, tuple[Share, Share]] = Field(
         default_factory=dict,
-        description="Least and largest activation of a muscle, [0.1, 0.8]; those of the muscle set where not given.",
+        description="Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; those of the muscle set "
+        "where not given.",
     )
     reserve: Literal["least", "priced", "none"] = _option(
         "least",
@@ -427,12 +435,15 @@ class Muscles(_Untagged):
         "possible; 'priced', everywhere, at a cost; 'none', no forces where the torque is out of reach.",
     )
     reserve_nm: float = _option(
-        1.0, "Priced reserve that costs as much as a fully active muscle of weight 1.", "N m", gt=0.0
+        1.0,
+        "Priced reserve that adds 1 to the sum: as much as a fully active muscle of weight 1 (criterion: activation).",
+        "N m",
+        gt=0.0,
     )
     co_contraction: float = _option(
         0.0,
-        "Every muscle is at least this share as active as the most active one at a joint it crosses; what it adds to the "
-        "cost is a column.",
+        "Every muscle is held at this share, at least, of the activation that the most active one at a joint it crosses has "
+        "without co-contraction; what that adds to the cost is a column.",
         "1",
         ge=0.0,
         le=1.0,
@@ -457,6 +468,25 @@ class Muscles(_Untagged):
     contact_forces: bool = _option(
         False, "Force in each joint, where the line of action of every muscle that pulls across it is known."
     )
+
+    @field_validator("exponent", mode="before")
+    @classmethod
+    def _number_or_limit(cls, value: Any) -> Any:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if value != "min_max" and not 1.0 <= number <= 10.0:
+            raise ValueError("expected a number from 1 to 10, or min_max")
+        return value if value == "min_max" else number
+
+    @field_validator("activation_bounds", mode="before")
+    @classmethod
+    def _pairs(cls, value: Any) -> Any:
+        pairs = value.items() if isinstance(value, dict) else ()
+        if wrong := [name for name, pair in pairs if not (isinstance(pair, list | tuple) and len(pair) == 2)]:
+            raise ValueError(f"{wrong[0]}: expected its least and largest activation, such as [0.1, 0.8]")
+        return value
 
     @model_validator(mode="after")
     def _agree(self) -> Muscles:
@@ -593,17 +623,6 @@ class Settings(_Untagged):
         return sorted({"arm", "leg", *self.chains})
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML in which a key that is there twice is an error: the first of the two would be lost."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for (key, _), name in zip(node.value, keys, strict=False):
-            if keys.count(name) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{name!r} is there twice", key.start_mark)
-        return super().construct_mapping(node, deep)
-
-
 def load_settings(path: Path) -> Settings:
     """Read and validate a settings file.
 
@@ -623,11 +642,11 @@ def load_settings(path: Path) -> Settings:
         The file is missing or not YAML, or any of its entries is wrong; all of them are listed.
     """
     try:
-        raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        raw = read_yaml(path)
     except FileNotFoundError:
         raise SettingsError(f"settings file {path} does not exist; copy config/config.yaml of the demo study") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SettingsError(f"settings file {path} is not readable as YAML: {error}") from None
+    except ValueError as error:
+        raise SettingsError(f"settings file {path} {error}") from None
     if not isinstance(raw, dict | None):
         raise SettingsError(f"settings file {path} holds a {type(raw).__name__}, expected 'key: value' lines")
     return make_settings(raw or {}, source=str(path))
@@ -708,7 +727,7 @@ def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> lis
             for key, sign in (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<="))
             if hasattr(limit, key)
         ]
-        allowed = ", ".join(limits) or _literals(nested)
+        allowed = str(extra.get("allowed") or ", ".join(limits) or _literals(nested))
         default = field.get_default(call_default_factory=True)
         shown = "required" if field.is_required() else json.dumps(default)
         rows.append((prefix + name, shown, allowed, str(extra.get("unit", "")), str(field.description)))
@@ -752,6 +771,10 @@ def _sentence(detail: dict[str, Any]) -> str:
         found = _short(detail.get("input"))
         return f"{where}: is a section; write '{where}:' and its options ({options}) indented below it; found {found}"
     message = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] == "dict_type":
+        message = "expected 'name: value' entries, in one line {name: value}"
+    if detail["type"] == "value_error" and isinstance(detail.get("input"), dict):
+        return f"{where or 'settings'}: {message}"  # what was found is a whole section
     return f"{where or 'settings'}: {message}; found {_short(detail.get('input'))}"
 
 

@@ -464,7 +464,8 @@ def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
         Column(
             "sharing_status",
             "1",
-            "0 the muscles can give the whole torque; 1 they cannot, or a joint has no known moment arms: see reserve and shortfall; "
+            "0 the muscles, within their bounds of activation, can give the whole torque; 1 they cannot, or a joint has no known "
+            "moment arms: see reserve and shortfall; "
             "2 the torque is not known; 3 no sharing passed its certificate",
             kind=int,
         ),
@@ -490,7 +491,8 @@ def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
         Column(
             "sharing_gap",
             "1",
-            "duality gap over the cost: how far at most the cost is above the least possible one (nil but for rounding)",
+            "duality gap over the cost: how far at most the cost is above the least possible one (nil but for rounding), of the "
+            "muscles that have a choice",
         ),
         Column(
             "sharing_shortfall_nm",
@@ -502,11 +504,20 @@ def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
             Column(
                 f"{joint}_sharing_proof",
                 "1",
-                "component of the direction in which even all muscles together fall short of the net torques; 0 where they do not",
+                "component of the direction in which even all muscles together, within their bounds of activation, fall short of the net torques; 0 where they do not",
                 MECHANICAL,
             )
             for joint in joints
         ),
+    ]
+    columns += [
+        Column(
+            f"{joint}_flexion_sign",
+            "1",
+            "+1 where counter-clockwise is flexion (at the ankle: dorsiflexion), -1 where it is extension: turns torques of this "
+            "table, counter-clockwise positive, into those that go with its moment arms",
+        )
+        for joint in joints
     ]
     columns += [
         Column(
@@ -518,7 +529,14 @@ def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
         for joint in joints
     ]
     if options.co_contraction > 0.0:
-        columns.append(Column("co_contraction_cost", "1", "part of sharing_cost that co-contraction adds"))
+        columns += [
+            Column("co_contraction_cost", "1", "part of sharing_cost that co-contraction adds"),
+            Column(
+                "co_contraction_part",
+                "1",
+                "1 where every muscle is held as asked for; less where more would put the torque out of reach; 0 where it is anyway",
+            ),
+        ]
     return columns
 
 
@@ -531,6 +549,8 @@ def _force_columns(muscle: MuscleEntry, options: Muscles) -> list[Column]:
         Column(f"{m}_force_n", "N", f"force of {m}{passive}: {criterion_text(options)}", "tension positive"),
         Column(f"{m}_activation", "1", f"activation of {m}: its active force over {strength}"),
     ]
+    if options.co_contraction > 0.0:
+        columns.append(Column(f"{m}_least_activation", "1", f"activation at which {m} was held at least"))
     if options.ranges:
         text = f"force of {m} with which all muscles together still make the same torques, whatever the criterion"
         columns += [
@@ -541,6 +561,9 @@ def _force_columns(muscle: MuscleEntry, options: Muscles) -> list[Column]:
         columns.append(Column(f"{m}_length_m", "m", f"musculotendon length of {m}"))
     if hill:
         columns += [
+            Column(
+                f"{m}_strength_n", "N", f"active force of {m} if it were fully active at its fibre length and velocity"
+            ),
             Column(f"{m}_passive_force_n", "N", f"part of the force of {m} that it has without activation"),
             Column(f"{m}_fibre_length", "1", f"fibre length of {m} over the optimal one"),
             Column(
@@ -564,13 +587,13 @@ def _contact_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Col
                 Column(
                     f"{joint}_contact_along_{segment}_n",
                     "N",
-                    f"its part along the {segment}",
+                    f"part of the force in the {joint}, on its distal segment, along the {segment}",
                     "positive presses the segments together",
                 ),
                 Column(
                     f"{joint}_contact_across_{segment}_n",
                     "N",
-                    f"its part across the {segment}",
+                    f"part of the force in the {joint}, on its distal segment, across the {segment}",
                     "positive towards the flexor side",
                 ),
             ]
@@ -579,7 +602,9 @@ def _contact_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Col
 
 def criterion_text(options: Muscles) -> str:
     """What the sharing keeps as small as can be, in words."""
-    ratio = "force / strength" if options.criterion == "activation" else "force / cross-section (N/cm^2)"
+    strength = "present strength" if options.force_length_velocity else "strength"
+    over = strength if options.criterion == "activation" else "cross-section in cm^2"
+    ratio = f"{'active ' if options.force_length_velocity else ''}force / {over}"
     if options.exponent == "min_max":
         return f"least largest {ratio}, then the next largest, and so on"
     return f"least sum of {'weighted ' if options.weights else ''}({ratio})^{options.exponent:g}"
@@ -619,8 +644,16 @@ MUSCLE_SUMMARY_COLUMNS = (
         "ok or flagged: whether the ledger has a flag on the torques or muscle forces of this trial",
         kind=str,
     ),
+    Column("muscle_set", "", "muscle set", kind=str),
+    Column("criterion", "", "what the sharing keeps as small as can be", kind=str),
     Column("muscle", "", "muscle", kind=str),
-    Column("n_frames", "1", "frames that were used: known force, not at the ends", kind=int),
+    Column("strength_n", "N", "largest isometric force, scaled to the subject where that was asked for"),
+    Column(
+        "n_frames",
+        "1",
+        "frames that were used: known force, not at the ends, inside the range of moment arms and fibres",
+        kind=int,
+    ),
     Column("used_share", "1", "share of the analysed frames that were used"),
     Column("peak_n", "N", "largest force", "tension positive"),
     Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
@@ -635,7 +668,12 @@ LEDGER_COLUMNS = (
     Column("file", "", "recording, as in the table of trials", kind=str),
     Column("status", "", "ok, flagged or failed", kind=str),
     Column("torque_status", "", "status of the kinematics and torques alone", kind=str),
-    Column("muscle_status", "", "status of the muscle forces alone; they need the torques too", kind=str),
+    Column(
+        "muscle_status",
+        "",
+        "status of the muscle forces alone, which need the torques too; none where they were not asked for",
+        kind=str,
+    ),
     Column("reason", "", "kind of failure, or names of the flags", kind=str),
     Column("message", "", "what was found and what to do about it", kind=str),
     *(Column(name, unit, text) for name, unit, text in FIGURES),

@@ -6,10 +6,6 @@ the right y is the zero of the piecewise linear gradient torque - B a(y): a Newt
 there in a few steps [1]_. What it returns is optimal as soon as the torque closes, for the clipped form already meets
 every other condition of Karush, Kuhn and Tucker.
 
-Where the muscles cannot reach a torque, the dual rises for ever along some direction. Those frames are solved again
-with a proximal term, whose multipliers drift along the shortest reserve torque [2]_. That reserve is its own proof:
-no activations reach as far in its direction as the torque asks.
-
 All arrays have the frames on the last axis: B (n_joints, n_muscles, n_frames), torques and multipliers
 (n_joints, n_frames), activations and their bounds (n_muscles, n_frames), or (n_muscles, 1) where a bound is constant.
 
@@ -17,8 +13,6 @@ References
 ----------
 .. [1] Li W., Swetits J. (1997) A new algorithm for solving strictly convex quadratic programs. SIAM J Optim 7:595-619
    (Newton on the piecewise quadratic dual).
-.. [2] Rockafellar R.T. (1976) Augmented Lagrangians and applications of the proximal point algorithm in convex
-   programming. Math Oper Res 1:97-116.
 """
 
 from __future__ import annotations
@@ -34,16 +28,10 @@ Bools: TypeAlias = NDArray[np.bool_]
 Counts: TypeAlias = NDArray[np.int64]
 
 CLOSURE = 2e-13  # a frame is solved when its torque closes to this part of what all muscles make together
-REACH = 1e-11  # a reserve below this part of it is rounding, not weakness
 SINGULAR = 1e-10  # a pivot below this part of the one with all muscles free counts as zero ...
 STAND_IN = 0.05  # ... and is replaced by this part of it; the line search finds the right length
-PROXIMAL = (1e-7, 1e-5, 1e-9)  # weights of the proximal term, against B scaled to 1, in the order tried
-PROXIMAL_STEPS = 12
-PARALLEL = 1e-9  # sine of the angle below which muscles count as parallel
-SETTLED = 1e-14  # change of the reserve at which the proximal steps end
 MOST_ITERATIONS = 60
 ENDLESS = 1e-13  # a direction proves a torque out of reach when it falls short by more than rounding
-ALONG = 2e-8  # a muscle whose torque along the reserve is below this part of its own counts as across it
 MANY = 0.7
 
 
@@ -66,73 +54,6 @@ class Climb:
     iterations: Counts
 
 
-@dataclass(frozen=True, eq=False)
-class Nearest:
-    """Activations that make the torque, or the nearest one that can be made.
-
-    Attributes
-    ----------
-    activation : ndarray of shape (n_muscles, n_frames)
-        Within the bounds.
-    multiplier, reserve : ndarray of shape (n_joints, n_frames)
-        Dual variable, and what is left of the torque.
-    bound : ndarray of bool of shape (n_muscles, n_frames)
-        Muscles that a reserve holds at a bound: no choice of theirs is nearer to the torque.
-    failed : ndarray of bool of shape (n_frames,)
-        Frames without an answer.
-    iterations : ndarray of int of shape (n_frames,)
-        Newton steps.
-    """
-
-    activation: Floats
-    multiplier: Floats
-    reserve: Floats
-    bound: Bools
-    failed: Bools
-    iterations: Counts
-
-
-def nearest(reach: Floats, torque: Floats, low: Floats, high: Floats) -> Nearest:
-    """Make the torque, or the nearest in Euclidean norm that can be made, with the least sum of squares.
-
-    Parameters
-    ----------
-    reach : ndarray of shape (n_joints, n_muscles, n_frames)
-        Torque of each fully active muscle.
-    torque : ndarray of shape (n_joints, n_frames)
-        Wanted.
-    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
-        Bounds of the activations.
-
-    Returns
-    -------
-    Nearest
-        First the muscles alone and every joint scaled by its own capacity; the frames that do not close so are solved
-        again with a reserve.
-    """
-    capacity = torque_capacity(reach)
-    scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
-    scaled = reach * scale[:, None]
-    solved = climb(scaled, torque * scale, low, high)
-    activation = clipped(pulls(scaled, solved.multiplier), low, high)
-    found = Nearest(
-        activation,
-        solved.multiplier * scale,
-        np.zeros_like(torque),
-        np.zeros(activation.shape, dtype=bool),
-        np.zeros(torque.shape[1], dtype=bool),
-        solved.iterations,
-    )
-    rest = np.abs(torque - torques(reach, activation)) * scale
-    short = np.flatnonzero(~solved.closed | (rest > REACH).any(axis=0))
-    if short.size:
-        again = _with_reserve(*at_frames(short, reach, torque, low, high, capacity))
-        for name in ("activation", "multiplier", "reserve", "bound", "failed"):
-            getattr(found, name)[..., short] = getattr(again, name)
-        found.iterations[short] += again.iterations
-    return found
-
-
 def torque_capacity(reach: Floats) -> Floats:
     """Torque that all muscles, fully active, make at each joint, shape (n_joints, n_frames), without cancelling."""
     return np.asarray(np.abs(reach).sum(axis=1))
@@ -141,97 +62,6 @@ def torque_capacity(reach: Floats) -> Floats:
 def at_frames(at: Counts, *arrays: Floats) -> list[Floats]:
     """Some frames of arrays; those that are the same in all frames stay as they are."""
     return [v if v.ndim > 1 and v.shape[-1] == 1 else np.take(v, at, axis=-1) for v in arrays]
-
-
-def _with_reserve(reach: Floats, torque: Floats, low: Floats, high: Floats, capacity: Floats) -> Nearest:
-    """Solve frames whose torque may be out of reach; those that fail again with another proximal weight."""
-    scale = 1.0 / np.maximum(capacity.max(axis=0, initial=0.0), np.finfo(float).tiny)
-    scaled, target = reach * scale, torque * scale
-    found = _shortest_reserve(scaled, target, low, high, PROXIMAL[0])
-    for weight in PROXIMAL[1:]:
-        at = np.flatnonzero(found.failed)
-        if at.size:
-            some_reach, some_target, some_low, some_high = at_frames(at, scaled, target, low, high)
-            again = _shortest_reserve(some_reach, some_target, some_low, some_high, weight)
-            for name in ("activation", "multiplier", "reserve", "bound", "failed"):
-                getattr(found, name)[..., at] = getattr(again, name)
-            found.iterations[at] += again.iterations
-    found.multiplier[...] *= scale
-    found.reserve[...] /= scale
-    return found
-
-
-def _shortest_reserve(reach: Floats, torque: Floats, low: Floats, high: Floats, proximal: float) -> Nearest:
-    """Make the nearest torque that can be reached with the least sum of squares; the rest is the reserve.
-
-    Muscles with a torque along the reserve stand at their bound; the others (the face of the reachable set on which
-    the nearest torque lies) share what is left, which they can reach. Failed are frames whose reserve is not the
-    shortest: it has to stand across every muscle of the face.
-    """
-    weight = proximal * np.maximum(1.0, norm(torque))
-    reserve, y, iterations = _proximal(reach, torque, low, high, weight, np.zeros_like(torque))
-    size, length = norm(reserve), norm(reach)
-    along = pulls(reach, reserve)
-    across = (size <= REACH) | (np.abs(along) <= (ALONG * size + 1e-13) * length)
-    held = np.where(across, 0.0, np.where(along > 0, high, low))
-    face = reach * across
-    left = torque - torques(reach, held)
-    reserve = np.where(size > REACH, _outside(face, left), 0.0)
-    drift = (y * reserve).sum(axis=0) / np.maximum((reserve * reserve).sum(axis=0), 1e-30)
-    row = np.abs(face).sum(axis=1)
-    joint = 1.0 / np.where(row > 0, row, 1.0)
-    start = (y - drift * reserve) / joint
-    _, multiplier, more = _proximal(face * joint[:, None], (left - reserve) * joint, low, high, weight, start)
-    multiplier *= joint
-    activation = np.where(across, clipped(pulls(face, multiplier), low, high), held)
-    rest = torque - torques(reach, activation)
-    slack = REACH * (1.0 + norm(torque))
-    along = pulls(reach, rest)
-    wrong = np.where(across, np.abs(along) > slack * length, np.where(along > 0, high, low) != held)
-    rest[np.abs(rest) <= slack] = 0.0
-    return Nearest(activation, multiplier, rest, ~across, np.asarray(wrong.any(axis=0)), iterations + more)
-
-
-def _proximal(
-    reach: Floats, torque: Floats, low: Floats, high: Floats, weight: Floats, centre: Floats
-) -> tuple[Floats, Floats, Counts]:
-    """Shortest reserve and multiplier by proximal steps: B a(y) + weight (y - centre) = torque, then centre = y.
-
-    The reserve is weight (y - centre); where the torque can be reached it goes to zero and y to the multiplier.
-    """
-    y, reserve = centre.copy(), np.zeros_like(centre)
-    iterations = np.zeros(torque.shape[1], dtype=np.int64)
-    at = np.arange(torque.shape[1])
-    for _ in range(PROXIMAL_STEPS):
-        some_reach, some_torque, some_low, some_high, w = at_frames(at, reach, torque, low, high, weight)
-        start, about = y[:, at] + reserve[:, at] / w, y[:, at]
-        solved = climb(some_reach, some_torque, some_low, some_high, start=start, weight=w[None], centre=about)
-        before, reserve[:, at] = reserve[:, at], w * (solved.multiplier - y[:, at])
-        y[:, at] = solved.multiplier
-        iterations[at] += solved.iterations
-        at = at[(np.abs(reserve[:, at] - before) > SETTLED * (1.0 + np.abs(before))).any(axis=0)]
-        if not at.size:
-            break
-    return reserve, y, iterations
-
-
-def _outside(face: Floats, torque: Floats) -> Floats:
-    """Part of the torque that no combination of the face's muscles makes, whatever their sign.
-
-    Gram-Schmidt with the largest remaining column first, so that weak muscles and joints count like strong ones.
-    """
-    length = norm(face)
-    column = face / np.where(length > 0, length, 1.0)
-    frames = np.arange(torque.shape[1])
-    rest = torque
-    for _ in range(len(face)):
-        left = norm(column)
-        largest = left.argmax(axis=0)
-        size = left[largest, frames]
-        unit = np.where(size > PARALLEL, column[:, largest, frames] / np.where(size > 0, size, 1.0), 0.0)
-        column = column - unit[:, None] * pulls(column, unit)
-        rest = rest - unit * (unit * rest).sum(axis=0)
-    return rest
 
 
 def climb(
@@ -253,8 +83,12 @@ def climb(
 
     Parameters
     ----------
-    reach, torque, low, high
-        As for `nearest`; B and the torque scaled so that all muscles together make about 1.
+    reach : ndarray of shape (n_joints, n_muscles, n_frames)
+        B, scaled so that all muscles together make about 1 at each joint.
+    torque : ndarray of shape (n_joints, n_frames)
+        Wanted.
+    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
+        Bounds of the activations.
     offset : ndarray of shape (n_muscles, n_frames), optional
         Linear cost o.
     start : ndarray of shape (n_joints, n_frames), optional

@@ -26,6 +26,7 @@ from limbtorque.muscles.curves import (
 )
 from limbtorque.muscles.fitting import fit
 
+LEAST_RANGE_DEG = 2.0 * math.pi  # a shorter range is more likely in radians
 CURVE_FORMS = ("polynomial", "spline", "sampled")
 
 
@@ -174,6 +175,8 @@ def _read_samples(
             "expected the same, with two angles at least for each joint"
         )
         return None
+    if _ranges([[float(line[0]), float(line[-1])] for line in flexion], joints, where, faults) is None:
+        return None
     return fitted_samples(flexion, values, joints=joints, follow_shape=values_key == "arms_m")
 
 
@@ -243,6 +246,12 @@ def _ranges(value: Any, joints: Sequence[str], where: str, faults: list[str]) ->
     if not (isinstance(pairs, list) and len(pairs) == len(joints) and all(_is_range(pair) for pair in pairs)):
         each = "" if len(joints) == 1 else f", one such pair for each of {', '.join(joints)}"
         faults.append(f"{where}: range_deg is {value!r}; expected [lowest, highest] flexion in degrees{each}")
+        return None
+    if any(high - low < LEAST_RANGE_DEG for low, high in pairs):
+        faults.append(
+            f"{where}: flexion from {pairs[0][0]:g} to {pairs[0][1]:g}, expected degrees over {LEAST_RANGE_DEG:g} at least; is it in "
+            "radians?"
+        )
         return None
     return [(math.radians(low), math.radians(high)) for low, high in pairs]
 

@@ -47,6 +47,11 @@ class MomentArm:
         """Whether the arm is zero at every flexion."""
         return self.curve.is_zero
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the arm is the same at every flexion."""
+        return self.form in ("zero", "not_sampled", "constant")
+
 
 @dataclass(frozen=True, eq=False)
 class MusculotendonLength:

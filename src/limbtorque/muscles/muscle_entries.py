@@ -25,6 +25,10 @@ from limbtorque.muscles.muscle import LineOfAction, MomentArm, Muscle, Musculote
 
 LARGEST_ARM_M = 0.15  # no limb muscle's moment arm is longer; one that is, is probably in millimetres
 LARGEST_LENGTH_M = 1.0
+LEAST_FORCE_N = 5.0
+LEAST_AREA_CM2 = 0.1
+MISSING = object()
+FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
 LARGEST_LINE_M = 0.6
 AGREE_PART, AGREE_M = 0.2, 5e-3  # how far an arm may be from -dL/dq of the length given beside it
 SENSES = {"flexor": 1.0, "extensor": -1.0}
@@ -71,19 +75,28 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
     name = entry.get("name") if isinstance(entry, dict) else None
     where = f"muscle '{name}'" if is_text(name) else f"muscle {index + 1}"
     before = len(faults)
-    if not keys_fit(entry, MUSCLE_KEYS, MUSCLE_EXTRAS, where, faults):
+    if not keys_fit(entry, MUSCLE_KEYS, MUSCLE_EXTRAS, where, faults) and not isinstance(entry, dict):
         return None
-    if not is_text(name):
+    entry = {**dict.fromkeys(MUSCLE_KEYS, MISSING), **entry}  # what is missing has been told
+    if not is_text(name) and name is not None:
         faults.append(f"{where}: name is {name!r}; expected a text")
     for key in ("max_isometric_force_n", *PARAMETERS):
-        _check_parameter(key, entry.get(key), where, faults)
+        if entry.get(key) is not MISSING:
+            _check_parameter(key, entry.get(key), where, faults)
+    _check_together(entry, where, faults)
     _check_activations(entry, where, faults)
-    _check_source(entry["source"], where, faults)
+    if entry["source"] is not MISSING:
+        _check_source(entry["source"], where, faults)
     given = _build_length(entry, joints, where, faults)
-    arms = _build_arms(entry["moment_arms"], joints, given, where, faults)
-    _check_function(entry["function"], arms, joints, where, faults)
+    arms = {}
+    if entry["moment_arms"] is not MISSING:
+        arms = _build_arms(entry["moment_arms"], joints, given, where, faults)
+    if entry["function"] is not MISSING and entry["moment_arms"] is not MISSING:
+        _check_function(entry["function"], arms, joints, where, faults)
     lines = _build_lines(entry.get("lines_of_action", {}), joints, arms, where, faults)
     length = _complete_length(entry, given, arms, where, faults) if len(faults) == before else None
+    if len(faults) == before and length is not None:
+        _check_slack(entry, length, where, faults)
     if len(faults) > before:
         return None
     return Muscle(
@@ -105,14 +118,39 @@ def _check_parameter(key: str, value: Any, where: str, faults: list[str]) -> Non
     if key == "max_isometric_force_n":
         if not is_number(value) or value <= 0:
             faults.append(f"{where}: {key} is {value!r}; expected a force above 0 N")
+        elif value < LEAST_FORCE_N:
+            faults.append(
+                f"{where}: {key} is {value!r} N, expected {LEAST_FORCE_N:g} N at least; is it in kilonewtons?"
+            )
     elif key == "pennation_rad":
         if value is not None and not (is_number(value) and 0 <= value < math.pi / 2):
             faults.append(f"{where}: {key} is {value!r}; expected an angle from 0 to below 1.57 rad, or null")
     elif key == "pcsa_cm2":
-        if value is not None and not (is_number(value) and 0 < value < 1000):
-            faults.append(f"{where}: {key} is {value!r}; expected an area above 0 and below 1000 cm2, or null")
+        if value is not None and not (is_number(value) and LEAST_AREA_CM2 <= value < 1000):
+            faults.append(f"{where}: {key} is {value!r}; expected an area from {LEAST_AREA_CM2:g} to 1000 cm2, or null")
     elif value is not None and not (is_number(value) and 0 < value < 1):
         faults.append(f"{where}: {key} is {value!r}; expected a length above 0 and below 1 m, or null")
+
+
+def _check_together(entry: dict[str, Any], where: str, faults: list[str]) -> None:
+    given = [key for key in FIBRES if entry.get(key) is not None]
+    if 0 < len(given) < len(FIBRES):
+        faults.append(
+            f"{where}: gives {' and '.join(given)} only; {', '.join(FIBRES)} belong together: give all three, or none"
+        )
+
+
+def _check_slack(entry: dict[str, Any], length: MusculotendonLength, where: str, faults: list[str]) -> None:
+    """Check that the muscle is longer than its tendon somewhere in its range."""
+    slack = entry.get("tendon_slack_length_m")
+    if slack is None:
+        return
+    longest = length.offset_m + sum(float(_over_range(curve).max()) for curve in length.curves)
+    if longest <= slack:
+        faults.append(
+            f"{where}: tendon_slack_length_m is {slack:g} m, but muscle and tendon together are {longest:.3f} m long at most; "
+            "nothing is left for the fibres"
+        )
 
 
 def _check_activations(entry: dict[str, Any], where: str, faults: list[str]) -> None:

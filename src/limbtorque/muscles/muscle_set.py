@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.curves import Floats, evaluate_linear, times
 from limbtorque.muscles.entries import hint, is_number, is_text, keys_fit
 from limbtorque.muscles.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength
 from limbtorque.muscles.muscle_entries import LARGEST_LENGTH_M, build_muscle
+from limbtorque.yaml_file import read_yaml
 
 BUILT_IN = Path(__file__).parent / "sets"
 SET_KEYS = {"name", "joints", "flexion", "muscles"}
@@ -57,6 +57,8 @@ class MuscleSet:
         The muscles, in the order of every array.
     reference : Reference or None
         The body the numbers belong to, where the set says.
+    from_vertical : tuple of str
+        Joints whose flexion may be taken from the vertical where the body before them is not in the chain.
     """
 
     name: str
@@ -64,6 +66,7 @@ class MuscleSet:
     flexion: dict[str, str]
     muscles: tuple[Muscle, ...]
     reference: Reference | None = None
+    from_vertical: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,12 +132,14 @@ def _crossing(muscle_set: MuscleSet, joints: frozenset[str]) -> MuscleSet:
 
 
 @functools.lru_cache(maxsize=32)
-def _read(path: Path, stamp: tuple[int, int]) -> MuscleSet:  # noqa: ARG001 (a changed file is another key)
+def _read(path: Path, name: str, stamp: tuple[int, int]) -> MuscleSet:  # noqa: ARG001 (a changed file is another key)
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SettingsError(f"muscle set {path.name}: not readable as YAML: {error}") from error
-    return muscle_set_from_mapping(content, name=path.stem)
+        content = read_yaml(path)
+    except ValueError as error:
+        raise SettingsError(f"muscle set {name} {error}") from None
+    if content is None:
+        raise SettingsError(f"muscle set {name} is empty; docs/muscles.md has an example of a set")
+    return muscle_set_from_mapping(content, name=name)
 
 
 def load_muscle_set(name_or_path: str | Path) -> MuscleSet:
@@ -167,7 +172,7 @@ def load_muscle_set(name_or_path: str | Path) -> MuscleSet:
             f"muscle set '{name_or_path}': neither a built-in set ({', '.join(built_in)}) nor a file{near}"
         )
     about = path.stat()
-    return _read(path.resolve(), (about.st_mtime_ns, about.st_size))
+    return _read(path.resolve(), Path(name_or_path).name, (about.st_mtime_ns, about.st_size))
 
 
 def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet:
@@ -198,7 +203,7 @@ def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet
 
 
 def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
-    if not keys_fit(content, SET_KEYS, {"description", "reference"}, "the set", faults):
+    if not keys_fit(content, SET_KEYS, {"description", "reference", "from_vertical"}, "the set", faults):
         return None
     joints, flexion, entries = content["joints"], content["flexion"], content["muscles"]
     if not (isinstance(joints, list) and joints and all(isinstance(joint, str) for joint in joints)):
@@ -213,6 +218,9 @@ def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
     if not (isinstance(entries, list) and entries):
         faults.append("muscles is empty; expected a list of muscles")
         return None
+    vertical = content.get("from_vertical", [])
+    if not (isinstance(vertical, list) and all(joint in joints for joint in vertical)):
+        faults.append(f"from_vertical is {vertical!r}; expected a list of joints of the set: {', '.join(joints)}")
     reference = _build_reference(content["reference"], joints, faults) if "reference" in content else None
     muscles = [build_muscle(entry, i, joints, faults) for i, entry in enumerate(entries)]
     names = [muscle.name for muscle in muscles if muscle]
@@ -224,7 +232,7 @@ def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
     if faults:
         return None
     kept = tuple(muscle for muscle in muscles if muscle)
-    return MuscleSet(str(content["name"]), tuple(joints), dict(flexion), kept, reference)
+    return MuscleSet(str(content["name"]), tuple(joints), dict(flexion), kept, reference, tuple(vertical))
 
 
 def _build_reference(entry: Any, joints: list[str], faults: list[str]) -> Reference | None:

@@ -1,8 +1,8 @@
 """Least sum of powers of activations, any exponent above 1: Newton's method on the dual, all frames at once.
 
-A frame asks for: minimise sum_i c_i a_i^p subject to B a = torque and low <= a <= high. As for p = 2, the dual has one
+A frame asks for: minimise sum_i a_i^p subject to B a = torque and low <= a <= high. As for p = 2, the dual has one
 unknown per joint, and a multiplier y gives every activation in closed form,
-a_i = clip((B_i . y / (p c_i))^(1 / (p - 1)), low, high); but the gradient torque - B a(y) is no longer piecewise linear.
+a_i = clip((B_i . y / p)^(1 / (p - 1)), low, high); but the gradient torque - B a(y) is no longer piecewise linear.
 For p > 2 it rises without bound in slope where a muscle begins to pull, and for p near 1 it is flat there. So the answer
 for p = 2 gives the start, activations are counted in parts of the largest of the frame, the line search is safeguarded,
 and the last step is taken along the tangent, in activations rather than multipliers: the torque then closes to rounding
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.muscles.dual import Counts, Floats, at_frames, clipped, pulls, torques
+from limbtorque.muscles.nearest import mended
 
 NOISE = 4e-15  # rounding of a pull, as a part of the sizes it is added up from
 CLOSURE = 1e-12  # the torque closes to this part of what all muscles make together
@@ -29,7 +30,8 @@ SEARCHES = 30
 FLOOR = 0.02  # part of the largest activation below which the start takes a muscle's stiffness as that of this part
 SINGULAR = 1e-13
 STAND_IN = 0.05
-STEEPEST = 1e9
+STEEPEST = (1e12, 1e9)  # largest change of an activation with its pull, at once and with patience
+IDLE = 1e-14  # part of the largest activation below which a muscle has no say
 DIRECT = 4.0  # exponents up to this go there at once
 LEAD = 1.25  # largest ratio of successive exponents beyond it, or of successive p - 1 below 2
 
@@ -60,11 +62,10 @@ class _Frames:
     torque: Floats
     low: Floats
     high: Floats
-    cost: Floats
     weight: Floats
 
     def some(self, at: Counts) -> _Frames:
-        return _Frames(*at_frames(at, self.reach, self.torque, self.low, self.high, self.cost, self.weight))
+        return _Frames(*at_frames(at, self.reach, self.torque, self.low, self.high, self.weight))
 
 
 def share_power(
@@ -74,7 +75,6 @@ def share_power(
     high: Floats,
     *,
     exponent: float,
-    cost: Floats,
     start: Floats,
     weight: Floats | None = None,
     patient: bool = False,
@@ -91,8 +91,6 @@ def share_power(
         Bounds of the activations.
     exponent : float
         Above 1.
-    cost : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
-        Coefficient of each power.
     start : ndarray of shape (n_muscles, n_frames)
         Activations that make the torque, for instance those of least squares.
     weight : ndarray of shape (n_joints, n_frames) or (n_joints, 1), optional
@@ -108,8 +106,12 @@ def share_power(
     size = np.where(size > 0, size, 1.0)
     n_joints, n_frames = torque.shape
     spread = np.zeros((n_joints, n_frames)) if weight is None else weight * size ** (exponent - 2.0)
-    frames = _Frames(reach, torque / size, low / size, high / size, cost, spread)
-    found = _lead(frames, start / size, _small_steps(exponent) if patient else _path(exponent))
+    frames = _Frames(reach, torque / size, low / size, high / size, spread)
+    found = _lead(frames, start / size, _small_steps(exponent) if patient else _path(exponent), STEEPEST[patient])
+    failed = np.flatnonzero(found.failed)
+    if failed.size and weight is None:  # near enough, perhaps: the certificate tells
+        some = frames.some(failed)
+        found.activation[:, failed] = mended(some.reach, some.torque, some.low, some.high, found.activation[:, failed])
     activation = clipped(found.activation * size, low, high)
     return Power(activation, found.multiplier * size ** (exponent - 1.0), found.failed, found.iterations)
 
@@ -128,11 +130,11 @@ def _small_steps(exponent: float) -> list[float]:
     return [1.0 + (exponent - 1.0) ** (k / steps) for k in range(1, steps + 1)]
 
 
-def _lead(frames: _Frames, start: Floats, path: list[float]) -> Power:
+def _lead(frames: _Frames, start: Floats, path: list[float], steepest: float) -> Power:
     """Follow exponents from one to the next; failed are the frames that do not converge at the last."""
     activation, iterations = start, np.zeros(start.shape[1], dtype=np.int64)
     for exponent in path:
-        found = _climb(frames, exponent, _start(frames, exponent, activation))
+        found = _climb(frames, exponent, _start(frames, exponent, activation), steepest)
         activation = clipped(found.activation, frames.low, frames.high)
         iterations += found.iterations
     return Power(activation, found.multiplier, found.failed, iterations)
@@ -142,12 +144,12 @@ def _start(frames: _Frames, exponent: float, activation: Floats) -> Floats:
     """Multiplier at which muscles with the stiffness of the given activations make the torque."""
     pulling = (activation > np.maximum(frames.low, 1e-9)) & (activation < frames.high)
     a = np.maximum(activation, 1e-12)
-    slope = pulling / (exponent * (exponent - 1.0) * frames.cost * np.maximum(a, FLOOR) ** (exponent - 2.0))
-    tangent = np.where(pulling, a - exponent * frames.cost * a ** (exponent - 1.0) * slope, activation)
+    slope = pulling / (exponent * (exponent - 1.0) * np.maximum(a, FLOOR) ** (exponent - 2.0))
+    tangent = np.where(pulling, a - exponent * a ** (exponent - 1.0) * slope, activation)
     return _newton(frames, slope, frames.torque - torques(frames.reach, tangent))
 
 
-def _climb(frames: _Frames, exponent: float, start: Floats) -> Power:
+def _climb(frames: _Frames, exponent: float, start: Floats, steepest: float) -> Power:
     """Newton steps until the tangent and the closed form agree."""
     n_muscles, n_frames = frames.reach.shape[1:]
     found = Power(
@@ -155,14 +157,14 @@ def _climb(frames: _Frames, exponent: float, start: Floats) -> Power:
     )
     at, y = np.arange(n_frames), start
     pull = pulls(frames.reach, y)
-    activation = _response(frames, exponent, pull)
+    activation = response(pull, frames.low, frames.high, exponent)
     for count in range(1, MOST_ITERATIONS + 1):
         gradient = frames.torque - torques(frames.reach, activation) - frames.weight * y
-        slope = _slope(frames, exponent, pull, activation)
+        slope = _slope(frames, exponent, pull, activation, steepest)
         step = _newton(frames, slope, gradient)
         change = pulls(frames.reach, step)
         tangent = clipped(activation + slope * change, frames.low, frames.high)
-        ahead = _response(frames, exponent, pull + change)
+        ahead = response(pull + change, frames.low, frames.high, exponent)
         done = _agree(frames, exponent, tangent, ahead, pull + change, y + step)
         if done.any() or count == MOST_ITERATIONS:
             found.activation[:, at], found.multiplier[:, at] = tangent, y + step
@@ -189,7 +191,7 @@ def _agree(
     at = np.flatnonzero(~done) if exponent > 2.0 else np.zeros(0, dtype=np.int64)
     if at.size:
         some, a, other, u, multiplier = frames.some(at), *at_frames(at, tangent, ahead, pull, y)
-        marginal = exponent * some.cost * a ** (exponent - 1.0)
+        marginal = exponent * a ** (exponent - 1.0)
         noise = NOISE * pulls(np.abs(some.reach), np.abs(multiplier))
         near = (np.abs(marginal - np.maximum(u, 0.0)) <= noise) | (np.abs(a - other) <= AGREES)
         done[at] = near.all(axis=0)
@@ -201,19 +203,21 @@ def _agree(
     return done
 
 
-def _response(frames: _Frames, exponent: float, pull: Floats) -> Floats:
-    """Activations of a multiplier."""
-    share = np.maximum(pull, 0.0) / (exponent * frames.cost)
-    with np.errstate(over="ignore"):  # far beyond the upper bound for p near 1
-        root = np.sqrt(share) if exponent == 3.0 else share ** (1.0 / (exponent - 1.0))
-    return clipped(root, frames.low, frames.high)
+def response(pull: Floats, low: Floats, high: Floats, exponent: float) -> Floats:
+    """Activations of a multiplier's pulls, shape (n_muscles, n_frames): those that gain most at a cost of a^p."""
+    part = np.maximum(pull, 0.0) / exponent
+    if exponent == 2.0:
+        return clipped(part, low, high)
+    with np.errstate(over="ignore", under="ignore"):  # far beyond the upper bound for p near 1
+        root = np.sqrt(part) if exponent == 3.0 else part ** (1.0 / (exponent - 1.0))
+    return clipped(root, low, high)
 
 
-def _slope(frames: _Frames, exponent: float, pull: Floats, activation: Floats) -> Floats:
+def _slope(frames: _Frames, exponent: float, pull: Floats, activation: Floats, steepest: float) -> Floats:
     """Change of the activations with the pull; 0 at a bound."""
-    free = (activation > frames.low) & (activation < frames.high)
+    free = (activation > np.maximum(frames.low, IDLE)) & (activation < frames.high)
     slope = activation / ((exponent - 1.0) * np.maximum(pull, 1e-300))
-    return np.asarray(np.where(free, np.minimum(slope, STEEPEST), 0.0))
+    return np.asarray(np.where(free, np.minimum(slope, steepest), 0.0))
 
 
 def _line_search(
@@ -252,7 +256,7 @@ def _line_search(
         bounded = np.isfinite(high)
         part = np.clip(p_low / np.where(bounded & (p_low > p_high), p_low - p_high, 1.0), 0.1, 0.9)
         s = np.where(well, s, np.where(bounded, low + part * (np.where(bounded, high, 0.0) - low), 4.0 * s))
-        activation = _response(some, exponent, pull + s * change)
+        activation = response(pull + s * change, some.low, some.high, exponent)
         p = rise - bend * s - (change * activation).sum(axis=0)
     length[at] = s
     ahead = ahead.copy()

@@ -28,6 +28,7 @@ import numpy as np
 from limbtorque.muscles.dual import Bools, Floats, at_frames, clipped, norm, pulls, top, torques
 
 SPAN = 1e-6  # sine below which directions count as parallel: they span no facet
+INSIDE = 1e-12  # a torque that oversteps no facet by more than this part of what all muscles make is within reach
 ACROSS = 1e-9  # a muscle whose torque along a normal is below this part of its own lies in the facet
 
 
@@ -64,6 +65,82 @@ def activation_range(reach: Floats, torque: Floats, low: Floats, high: Floats) -
         least[rows] = np.maximum(least[rows], fewest)
         greatest[rows] = np.minimum(greatest[rows], most)
     return np.minimum(least, greatest), greatest
+
+
+def largest_part(reach: Floats, torque: Floats, low: Floats, floor: Floats, high: Floats) -> Floats:
+    """Largest part, 0 to 1, of the way from lower bounds to higher ones at which a torque stays within reach.
+
+    Parameters
+    ----------
+    reach, torque, low, high
+        As for `activation_range`: the torque is within reach.
+    floor : ndarray of shape (n_muscles, n_frames)
+        Lower bounds that are wanted, from `low` to `high`.
+
+    Returns
+    -------
+    ndarray of shape (n_frames,)
+    """
+    part = np.ones(torque.shape[1])
+    for one in _normals(reach):
+        for normal in (one, -one):
+            along = _along(reach, normal)
+            room = np.maximum(along * high, along * low).sum(axis=0) - (normal * torque).sum(axis=0)
+            taken = (np.maximum(-along, 0.0) * (floor - low)).sum(axis=0)
+            part = np.where(
+                taken > room, np.minimum(part, np.maximum(room, 0.0) / np.where(taken > 0, taken, 1.0)), part
+            )
+    return part
+
+
+def projected(reach: Floats, torque: Floats, low: Floats, high: Floats) -> Floats:
+    """Shortest reserve of torques that may be out of reach, by projection on the facets.
+
+    Parameters
+    ----------
+    reach, torque, low, high
+        As for `activation_range`, the torque anywhere; B scaled so that all muscles together make about 1.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_frames)
+        Torque less the nearest one within reach; NaN where this is not found.
+
+    Notes
+    -----
+    The facet that the torque oversteps most is taken, then the one that its projection oversteps most, and so on: as many
+    as joints. Where all of them push inwards, the projection on their common part is the nearest point.
+    """
+    n_joints, n_frames = torque.shape
+    reserve, found = np.zeros_like(torque), np.zeros(n_frames, dtype=bool)
+    normals, levels = np.zeros((n_frames, 0, n_joints)), np.zeros((n_frames, 0))
+    for _ in range(n_joints + 1):
+        excess, normal, level = _outermost_facet(reach, torque - reserve, low, high)
+        found = excess <= INSIDE * (1.0 + norm(torque))
+        if found.all() or normals.shape[1] == n_joints:
+            break
+        normals = np.concatenate([normals, np.where(found, 0.0, normal).T[:, None]], axis=1)
+        levels = np.concatenate([levels, np.where(found, 0.0, level)[:, None]], axis=1)
+        over = np.einsum("fkj,jf->fk", normals, torque) - levels
+        push = np.einsum("fkl,fl->fk", np.linalg.pinv(normals @ normals.transpose(0, 2, 1), hermitian=True), over)
+        more = np.einsum("fk,fkj->jf", push, normals)
+        reserve = np.where(found | (push < 0).any(axis=1), reserve, more)
+    return np.where(found, reserve, np.nan)
+
+
+def _outermost_facet(reach: Floats, torque: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
+    """By how much torques overstep the facet that they overstep most, its normal, and its level."""
+    excess = np.full(torque.shape[1], -np.inf)
+    best, level = np.zeros_like(torque), np.zeros(torque.shape[1])
+    for one in _normals(reach):
+        for normal in (one, -one):
+            along = _along(reach, normal)
+            most = np.maximum(along * high, along * low).sum(axis=0)
+            over = (normal * torque).sum(axis=0) - most
+            more = over > excess
+            excess, level = np.where(more, over, excess), np.where(more, most, level)
+            best = np.where(more, normal, best)
+    return excess, best, level
 
 
 def least_largest(

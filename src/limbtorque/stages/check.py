@@ -1,4 +1,4 @@
-"""What would fail, before an hour is spent: every recording is read and its torques found, nothing is written."""
+"""What would fail, before an hour is spent: every recording is read, its torques and muscle forces found, nothing is written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
-from limbtorque.muscles.forces import check_options
+from limbtorque.muscles.forces import check_options, muscle_forces
 from limbtorque.quality import assess
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.stages.kinematics import read_trial, trial_motion
@@ -39,21 +39,17 @@ def checked_study(folder: Path) -> Study:
         try:
             chosen = muscle_set_of(trial, folder)
             if chosen:
-                check_options(chosen, trial.settings.muscles)
+                joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
+                check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
-            faults[f"chain {trial.chain}: {error}"] = None
-            continue
-        joints = {joint.name for joint in trial.settings.chain(trial.chain).joints}
-        if chosen and not joints <= set(chosen.joints):
-            lacking = ", ".join(sorted(joints - set(chosen.joints)))
-            faults[f"chain {trial.chain}: muscle set {chosen.name} has no moment arms for {lacking}"] = None
+            faults[f"chain {trial.chain} (first in trial {trial.name}): {error}"] = None
     if faults:
         raise StudyError(list(faults))
     return study
 
 
 def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Try every trial up to its torques.
+    """Try every trial up to its muscle forces.
 
     Parameters
     ----------
@@ -65,18 +61,30 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
     trial, fault : str
         Name of the trial, and why it would fail; empty where it would not.
     flags : list of str
-        What its motion would be flagged for.
+        What it would be flagged for.
     """
     study = checked_study(folder)
     with GuardedReader() as reader:
         for trial in study.trials:
-            yield trial.name, *_tried(trial, reader)
+            yield trial.name, *_tried(trial, reader, folder)
 
 
-def _tried(trial: Trial, reader: GuardedReader) -> tuple[str, list[str]]:
+def _tried(trial: Trial, reader: GuardedReader, folder: Path) -> tuple[str, list[str]]:
     try:
         motion = trial_motion(trial, read_trial(trial, reader))
-        figures = {**motion.quality, **torque_quality(motion, joint_torques(motion))}
+        torques = joint_torques(motion)
+        figures = {**motion.quality, **torque_quality(motion, torques)}
+        chosen = muscle_set_of(trial, folder)
+        if chosen:
+            found = muscle_forces(
+                motion,
+                torques.terms.net,
+                chosen,
+                options=trial.settings.muscles,
+                body_mass_kg=trial.subject.mass_kg,
+                reaction_n=torques.wrenches.reaction_n,
+            )
+            figures |= found.quality
     except LimbtorqueError as error:
         return str(error), []
     return "", [flag.sentence for flag in assess(figures, trial.settings.quality)]

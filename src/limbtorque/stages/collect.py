@@ -142,16 +142,18 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         **kept["torques"].get("quality", {}),
         **kept["muscles"].get("quality", {}),
     }
-    flags = assess(figures, trial.settings.quality) if last["status"] != "failed" else []
+    flags = assess(figures, trial.settings.quality) if kept["torques"]["status"] != "failed" else []
     said = [note for stage in ("kinematics", "torques", "muscles") for note in kept[stage].get("notes", [])]
     status = {
         about: "failed"
-        if last["status"] == "failed"
+        if kept[about]["status"] == "failed"
         else "flagged"
         if any(about == f.check.about for f in flags)
         else "ok"
         for about in ("torques", "muscles")
     }
+    if status["muscles"] != "failed" and "quality" not in last:
+        status["muscles"] = "none"
     notes = [*said, *filter(None, (trial.subject.note, trial.note))]
     names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
     return {
@@ -160,8 +162,8 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
         "torque_status": status["torques"],
         "muscle_status": status["muscles"],
-        "reason": last.get("reason", "") or " ".join(flag.check.name for flag in flags),
-        "message": last.get("message", "") or "; ".join(flag.sentence for flag in flags),
+        "reason": " ".join(filter(None, (last.get("reason", ""), *(flag.check.name for flag in flags)))),
+        "message": "; ".join(filter(None, (last.get("message", ""), *(flag.sentence for flag in flags)))),
         **{name: figures.get(name, float("nan")) for name in names},
         "plane": motion.get("plane_view", ""),
         "input_sha256": kept["kinematics"].get("input_sha256", ""),
@@ -179,11 +181,11 @@ def _table(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> pa.Tabl
 
 def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     """Every column of every table, once."""
-    chosen: dict[tuple[str, str], Column] = {}
+    chosen: dict[tuple[str, str], dict[Column, None]] = {}
 
     def add(table: str, columns: Iterable[Column]) -> None:
         for column in columns:
-            chosen.setdefault((table, column.name), column)
+            chosen.setdefault((table, column.name), {})[column] = None
 
     seen = set()
     for trial in study.trials:
@@ -198,9 +200,21 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     add("ledger", LEDGER_COLUMNS)
     add("data_dictionary", DICTIONARY_COLUMNS)
     return [
-        {"table": table, "column": name, "unit": column.unit, "definition": column.definition, "sign": column.sign}
-        for (table, name), column in chosen.items()
+        {
+            "table": table,
+            "column": name,
+            "unit": next(iter(columns)).unit,
+            "definition": _either(column.definition for column in columns),
+            "sign": _either(column.sign for column in columns),
+        }
+        for (table, name), columns in chosen.items()
     ]
+
+
+def _either(texts: Iterable[str]) -> str:
+    """Return the text of all trials, or the texts of some."""
+    different = list(dict.fromkeys(texts))
+    return different[0] if len(different) == 1 else "depends on the trial: " + " | ".join(different)
 
 
 def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:

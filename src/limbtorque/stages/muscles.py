@@ -53,7 +53,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
         )
         meta["quality"] = forces.quality
         meta["notes"] = list(forces.notes)
-        meta["summary"] = muscle_summary(motion, forces)
+        meta["summary"] = muscle_summary(motion, forces, options)
         return muscle_table(motion, forces, options=options, meta=meta)
 
     run_batch("muscles", step, folder=folder, batch=batch, key=key, columns=lambda trial: columns(trial, folder))
