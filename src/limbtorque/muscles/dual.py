@@ -114,7 +114,7 @@ def climb(
     full = (reach * reach).sum(axis=1) + weight
     full[full == 0] = 1.0
     at = np.arange(n_frames)
-    y = _newton_step(reach, np.ones_like(reach[0]), torque, full, weight) if start is None else start
+    y = newton_step(reach, np.ones_like(reach[0]), torque, weight, full=full) if start is None else start
     pull = pulls(reach, y) if offset is None else pulls(reach, y) - offset
     endless = np.zeros(n_frames, dtype=bool)
     for count in range(MOST_ITERATIONS):
@@ -134,7 +134,7 @@ def climb(
                     go, reach, pull, gradient, torque, y, centre, full, low, high, weight
                 )
         free = ((pull > low) & (pull < high)).astype(float)
-        step = _newton_step(reach, free, gradient, full, weight)
+        step = newton_step(reach, free, gradient, weight, full=full)
         change = pulls(reach, step)
         rise = (step * (torque - weight * (y - centre))).sum(axis=0)
         first = (step * gradient).sum(axis=0)
@@ -185,16 +185,43 @@ def top(pull: Floats, change: Floats, low: Floats, high: Floats, first: Floats, 
     return np.where(above < len(kinks), inside, beyond)
 
 
-def _newton_step(reach: Floats, free: Floats, gradient: Floats, full: Floats, weight: Floats) -> Floats:
-    """Solve (sum over the free muscles of B_i B_i' + weight) step = gradient; singular directions get a stand-in."""
+def newton_step(
+    reach: Floats,
+    slope: Floats,
+    gradient: Floats,
+    weight: Floats,
+    *,
+    full: Floats | None = None,
+    singular: float = SINGULAR,
+) -> Floats:
+    """Solve (B diag(slope) B' + weight) step = gradient; directions without stiffness get a stand-in.
+
+    Parameters
+    ----------
+    reach, gradient, weight
+        As for `climb`.
+    slope : ndarray of shape (n_muscles, n_frames)
+        Change of the activations with their pull; 1 for a free muscle of a quadratic cost, 0 at a bound.
+    full : ndarray of shape (n_joints, n_frames), optional
+        What the diagonal is measured against; itself when not given.
+    singular : float, optional
+        Part of it below which a pivot counts as zero.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_frames)
+    """
     n_joints = len(reach)
     curvature: list[list[Floats]] = [[gradient[0]] * n_joints for _ in range(n_joints)]
     for j in range(n_joints):
-        freed = free * reach[j]
+        steep = slope * reach[j]
         for k in range(j + 1):
-            curvature[j][k] = np.einsum("mn,mn->n", freed, reach[k])
+            curvature[j][k] = np.einsum("mn,mn->n", steep, reach[k])
         curvature[j][j] = curvature[j][j] + weight[j if len(weight) > 1 else 0]
-    return solve_definite(curvature, gradient, full)
+    if full is None:
+        diagonal = np.array([curvature[j][j] for j in range(n_joints)])
+        full = np.where(diagonal > 0, diagonal, 1.0 / STAND_IN)
+    return _solve_definite(curvature, gradient, full, singular)
 
 
 def least_change(reach: Floats, missing: Floats, chosen: Bools) -> Floats:
@@ -202,13 +229,13 @@ def least_change(reach: Floats, missing: Floats, chosen: Bools) -> Floats:
     full = (reach * reach).sum(axis=1)
     full[full == 0] = 1.0
     wanted = torques(reach, np.where(chosen, missing, 0.0))
-    return _newton_step(reach, chosen.astype(float), wanted, full, np.zeros((1, reach.shape[2])))
+    return newton_step(reach, chosen.astype(float), wanted, np.zeros((1, reach.shape[2])), full=full)
 
 
-def solve_definite(matrix: list[list[Floats]], right: Floats, full: Floats) -> Floats:
+def _solve_definite(matrix: list[list[Floats]], right: Floats, full: Floats, singular: float) -> Floats:
     """Solve symmetric systems by L D L', frame by frame; only the lower triangle is read.
 
-    A pivot below a small part of `full` (the diagonal with all muscles free) is replaced by a larger part of it.
+    A pivot below a small part of `full` is replaced by a larger part of it.
     """
     n = len(matrix)
     lower: list[list[Floats]] = []
@@ -220,7 +247,7 @@ def solve_definite(matrix: list[list[Floats]], right: Floats, full: Floats) -> F
             row.append(matrix[j][k] - sum((row[i] * lower[k][i] for i in range(k)), start=np.float64(0.0)))
         factors = [row[k] / pivots[k] for k in range(j)]
         pivot = matrix[j][j] - sum((row[k] * factors[k] for k in range(j)), start=np.float64(0.0))
-        pivots.append(np.where(pivot > SINGULAR * full[j], pivot, STAND_IN * full[j]))
+        pivots.append(np.where(pivot > singular * full[j], pivot, STAND_IN * full[j]))
         lower.append(factors)
         solution.append(right[j] - sum((factors[k] * solution[k] for k in range(j)), start=np.float64(0.0)))
     for j in range(n - 1, -1, -1):

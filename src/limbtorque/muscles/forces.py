@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from limbtorque.motion_table import frame_values
 from limbtorque.muscles.contact import ContactForce, along_and_across, contact_force, lines_of_action, segment_axes
 from limbtorque.muscles.hill import HillLimits, hill_limits
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
-from limbtorque.muscles.muscle import Muscle
 from limbtorque.muscles.muscle_set import MuscleSet, scale_factors, scaled
 from limbtorque.muscles.sharing import FAILED, OK, RESERVE, Sharing, force_range, reachable_part, share_torques
 from limbtorque.settings import Muscles
@@ -196,7 +195,15 @@ def muscle_forces(
     unknown = _unknown_arms(motion, chosen)
     known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
     arm = geometry.moment_arm_m * known[:, None]
-    limits = _limits(chosen, geometry, options, unknown) if options.force_length_velocity else None
+    limits = None
+    if options.force_length_velocity:  # muscles without known length or fibres keep their strength
+        limits = hill_limits(
+            geometry.length_m,
+            geometry.velocity_m_s,
+            max_force_n=chosen.max_force_n,
+            max_velocity_lopt_s=options.max_fibre_velocity_lopt_s,
+            **chosen.fibres(unknown),
+        )
     strength = limits.strength_n if limits else chosen.max_force_n
     passive = limits.passive_n if limits else np.zeros_like(geometry.length_m)
     asked = (net_nm * sign - np.einsum("fjm,fm->fj", arm, passive)) * known
@@ -281,34 +288,8 @@ def _to_subject(
     return scaled(muscle_set, length_factor=factors, strength_factor=strength), notes
 
 
-def _limits(
-    muscle_set: MuscleSet, geometry: Musculotendon, options: Muscles, unknown_joints: Collection[str]
-) -> HillLimits:
-    """Strength and passive tension; muscles without known length or fibres keep their strength."""
-    parameters = {
-        name: np.array([_number(getattr(muscle, name)) for muscle in muscle_set.muscles])
-        for name in ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
-    }
-    unknown = np.array(
-        [not _has_fibres(m) or not set(m.crosses).isdisjoint(unknown_joints) for m in muscle_set.muscles], dtype=bool
-    )
-    parameters["optimal_fibre_length_m"][unknown] = np.nan
-    return hill_limits(
-        geometry.length_m,
-        geometry.velocity_m_s,
-        max_force_n=muscle_set.max_force_n,
-        max_velocity_lopt_s=options.max_fibre_velocity_lopt_s,
-        **parameters,
-    )
-
-
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _has_fibres(muscle: Muscle) -> bool:
-    parameters = (muscle.optimal_fibre_length_m, muscle.tendon_slack_length_m, muscle.pennation_rad)
-    return muscle.length is not None and muscle.velocity_known and None not in parameters
 
 
 def _own(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
@@ -476,7 +457,7 @@ def table_entries(muscle_set: MuscleSet | None, joints: Sequence[str]) -> list[M
             muscle.name,
             tuple(joint for joint in joints if not muscle.moment_arms[joint].is_zero),
             muscle.length is not None,
-            _has_fibres(muscle),
+            muscle.fibres_known,
         )
         for muscle in chosen.muscles
     ]

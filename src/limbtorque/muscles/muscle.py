@@ -160,6 +160,12 @@ class Muscle:
         return all(arm.form != "not_sampled" for arm in self.moment_arms.values())
 
     @property
+    def fibres_known(self) -> bool:
+        """Whether the parameters of its fibres are known, and its length and velocity too."""
+        parameters = (self.optimal_fibre_length_m, self.tendon_slack_length_m, self.pennation_rad)
+        return self.length is not None and self.velocity_known and None not in parameters
+
+    @property
     def range_rad(self) -> dict[str, Range]:
         """For each joint, the flexion over which all that depends on it was given; only joints with a limit."""
         curves = [arm.curve for arm in self.moment_arms.values() if not arm.is_zero]

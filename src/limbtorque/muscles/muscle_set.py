@@ -88,6 +88,24 @@ class MuscleSet:
         """Upper bounds of the activations, shape (n_muscles,)."""
         return np.array([muscle.largest_activation for muscle in self.muscles])
 
+    def fibres(self, unknown_joints: Collection[str] = ()) -> dict[str, Floats]:
+        """Arguments of `hill_limits` that speak of fibres.
+
+        Parameters
+        ----------
+        unknown_joints : collection of str, optional
+            Joints whose angle is not known: nothing is known of the fibres of muscles that cross them.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_muscles,)
+            NaN where a parameter, or the length or velocity of the muscle, is not known.
+        """
+        names = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
+        known = [m.fibres_known and set(m.crosses).isdisjoint(unknown_joints) for m in self.muscles]
+        values = {name: np.array([getattr(m, name) for m in self.muscles], dtype=float) for name in names}
+        return {name: np.where(known, value, np.nan) for name, value in values.items()}
+
     @property
     def not_sampled(self) -> tuple[tuple[str, str], ...]:
         """Pairs of muscle and joint whose moment arm nobody sampled and is taken as zero."""

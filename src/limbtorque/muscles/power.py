@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.muscles.dual import Counts, Floats, at_frames, clipped, pulls, torques
+from limbtorque.muscles.dual import Counts, Floats, at_frames, clipped, newton_step, pulls, torques
 from limbtorque.muscles.nearest import mended
 
 NOISE = 4e-15  # rounding of a pull, as a part of the sizes it is added up from
@@ -29,7 +29,6 @@ MOST_ITERATIONS = 40
 SEARCHES = 30
 FLOOR = 0.02  # part of the largest activation below which the start takes a muscle's stiffness as that of this part
 SINGULAR = 1e-13
-STAND_IN = 0.05
 STEEPEST = (1e12, 1e9)  # largest change of an activation with its pull, at once and with patience
 IDLE = 1e-14  # part of the largest activation below which a muscle has no say
 DIRECT = 4.0  # exponents up to this go there at once
@@ -265,24 +264,5 @@ def _line_search(
 
 
 def _newton(frames: _Frames, slope: Floats, gradient: Floats) -> Floats:
-    """Solve (B diag(slope) B' + weight) step = gradient by L D L'; directions without stiffness get a stand-in."""
-    reach, n = frames.reach, len(frames.reach)
-    lower: list[list[Floats]] = []
-    pivots: list[Floats] = []
-    solution: list[Floats] = []
-    for j in range(n):
-        steep = slope * reach[j]
-        own = np.einsum("mn,mn->n", steep, reach[j]) + frames.weight[j]
-        row: list[Floats] = []  # L_jk D_k
-        for k in range(j):
-            start = np.einsum("mn,mn->n", steep, reach[k])
-            row.append(start - sum((row[i] * lower[k][i] for i in range(k)), start=np.float64(0.0)))
-        factors = [row[k] / pivots[k] for k in range(j)]
-        pivot = own - sum((row[k] * factors[k] for k in range(j)), start=np.float64(0.0))
-        pivots.append(np.where(pivot > SINGULAR * own, pivot, np.where(own > 0, STAND_IN * own, 1.0)))
-        lower.append(factors)
-        solution.append(gradient[j] - sum((factors[k] * solution[k] for k in range(j)), start=np.float64(0.0)))
-    for j in range(n - 1, -1, -1):
-        later = sum((lower[k][j] * solution[k] for k in range(j + 1, n)), start=np.float64(0.0))
-        solution[j] = solution[j] / pivots[j] - later
-    return np.array(solution)
+    """Newton step of frames; slopes differ by many orders, so a pivot is measured against its own joint's stiffness."""
+    return newton_step(frames.reach, slope, gradient, frames.weight, singular=SINGULAR)

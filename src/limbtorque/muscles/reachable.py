@@ -82,14 +82,11 @@ def largest_part(reach: Floats, torque: Floats, low: Floats, floor: Floats, high
     ndarray of shape (n_frames,)
     """
     part = np.ones(torque.shape[1])
-    for one in _normals(reach):
-        for normal in (one, -one):
-            along = _along(reach, normal)
-            room = np.maximum(along * high, along * low).sum(axis=0) - (normal * torque).sum(axis=0)
-            taken = (np.maximum(-along, 0.0) * (floor - low)).sum(axis=0)
-            part = np.where(
-                taken > room, np.minimum(part, np.maximum(room, 0.0) / np.where(taken > 0, taken, 1.0)), part
-            )
+    for normal in _both_ways(reach):
+        along = _along(reach, normal)
+        room = np.maximum(along * high, along * low).sum(axis=0) - (normal * torque).sum(axis=0)
+        taken = (np.maximum(-along, 0.0) * (floor - low)).sum(axis=0)
+        part = np.where(taken > room, np.minimum(part, np.maximum(room, 0.0) / np.where(taken > 0, taken, 1.0)), part)
     return part
 
 
@@ -132,37 +129,30 @@ def _outermost_facet(reach: Floats, torque: Floats, low: Floats, high: Floats) -
     """By how much torques overstep the facet that they overstep most, its normal, and its level."""
     excess = np.full(torque.shape[1], -np.inf)
     best, level = np.zeros_like(torque), np.zeros(torque.shape[1])
-    for one in _normals(reach):
-        for normal in (one, -one):
-            along = _along(reach, normal)
-            most = np.maximum(along * high, along * low).sum(axis=0)
-            over = (normal * torque).sum(axis=0) - most
-            more = over > excess
-            excess, level = np.where(more, over, excess), np.where(more, most, level)
-            best = np.where(more, normal, best)
+    for normal in _both_ways(reach):
+        along = _along(reach, normal)
+        most = np.maximum(along * high, along * low).sum(axis=0)
+        over = (normal * torque).sum(axis=0) - most
+        more = over > excess
+        excess, level = np.where(more, over, excess), np.where(more, most, level)
+        best = np.where(more, normal, best)
     return excess, best, level
 
 
-def least_largest(
-    reach: Floats, torque: Floats, low: Floats, high: Floats, unit: Floats
-) -> tuple[Floats, Floats, Floats]:
+def least_largest(reach: Floats, torque: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Activations of which the largest is as small as can be, then the next largest, and so on.
 
     Parameters
     ----------
     reach, torque, low, high
         As for `activation_range`.
-    unit : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
-        Activation of each muscle that counts as 1.
 
     Returns
     -------
     activation : ndarray of shape (n_muscles, n_frames)
-        The limit of the least sum of p-th powers of activation / unit for p without end.
-    largest : ndarray of shape (n_frames,)
-        The largest activation / unit that the torque asks for, whatever the sharing.
+        The limit of the least sum of p-th powers for p without end.
     normal : ndarray of shape (n_joints, n_frames)
-        The direction that asks for it.
+        The direction in which the torque asks for the largest of them, whatever the sharing.
 
     Notes
     -----
@@ -170,45 +160,38 @@ def least_largest(
     and share what is left in the same way, in one dimension less.
     """
     shape = reach.shape[1:]
-    low, high, unit = (np.broadcast_to(v, shape) for v in (low, high, unit))
-    activation = low.copy()
-    free = np.ones(shape, dtype=bool)
-    first, first_normal = np.zeros(shape[1]), np.zeros_like(torque)
-    for level in range(len(reach)):
+    low, high = (np.broadcast_to(v, shape) for v in (low, high))
+    activation, free, first_normal = low.copy(), np.ones(shape, dtype=bool), np.zeros_like(torque)
+    for step in range(len(reach)):
         left = torque - torques(reach, np.where(free, 0.0, activation))
-        largest, normal = _most_asking(reach * free, left, low, high, unit)
-        if level == 0:
-            first, first_normal = largest, normal
+        largest, normal = _most_asking(reach * free, left, low, high)
+        first_normal = normal if step == 0 else first_normal
         along = _along(reach, normal) * free
-        share = clipped(unit * largest, low, high)
-        activation = np.where(along > 0, share, activation)
+        activation = np.where(along > 0, clipped(np.broadcast_to(largest, shape), low, high), activation)
         free &= along == 0
-    return activation, first, first_normal
+    return activation, first_normal
 
 
-def _most_asking(reach: Floats, torque: Floats, low: Floats, high: Floats, unit: Floats) -> tuple[Floats, Floats]:
-    """Level of activation / unit that the torque asks for, and the normal of the facet that asks for it."""
+def _most_asking(reach: Floats, torque: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Largest activation that the torque asks for, and the normal of the facet that asks for it."""
     largest, best = np.zeros(torque.shape[1]), np.zeros_like(torque)
-    for one in _normals(reach):
-        for normal in (one, -one):
-            level = _level(_along(reach, normal), (normal * torque).sum(axis=0), low, high, unit)
-            more = level > largest
-            largest, best = np.where(more, level, largest), np.where(more, normal, best)
+    for normal in _both_ways(reach):
+        level = _level(_along(reach, normal), (normal * torque).sum(axis=0), low, high)
+        more = level > largest
+        largest, best = np.where(more, level, largest), np.where(more, normal, best)
     return largest, best
 
 
-def _level(along: Floats, asked: Floats, low: Floats, high: Floats, unit: Floats) -> Floats:
-    """Least t at which muscles along a normal, at clip(t unit, low, high), and those against it, at low, make a torque."""
+def _level(along: Floats, asked: Floats, low: Floats, high: Floats) -> Floats:
+    """Least t at which muscles along a normal, at clip(t, low, high), and those against it, at low, make a torque."""
     rise = asked - (np.minimum(along, 0.0) * low).sum(axis=0)
     first = rise - (np.maximum(along, 0.0) * low).sum(axis=0)
     level: Floats = np.zeros_like(rise)
     at = np.flatnonzero((first > ACROSS * np.abs(asked)) & (along > 0).any(axis=0))
     if at.size:
-        some, low, high, unit, rise, first = at_frames(at, np.maximum(along, 0.0), low, high, unit, rise, first)
-        stretch = np.sqrt(some / unit)
-        level[at] = top(
-            np.zeros_like(some), stretch * unit, stretch * low, stretch * high, first, rise, np.zeros_like(rise)
-        )
+        some, low, high, rise, first = at_frames(at, np.maximum(along, 0.0), low, high, rise, first)
+        stretch = np.sqrt(some)
+        level[at] = top(np.zeros_like(some), stretch, stretch * low, stretch * high, first, rise, np.zeros_like(rise))
     return level
 
 
@@ -241,6 +224,13 @@ def _normals(reach: Floats) -> Iterator[Floats]:
         alone |= set(joints) if len(joints) == 1 else set()
         size = norm(normal)
         yield np.where(size > SPAN, normal / np.where(size > 0, size, 1.0), 0.0)
+
+
+def _both_ways(reach: Floats) -> Iterator[Floats]:
+    """Outward normals of all facets: every facet has its twin on the other side."""
+    for normal in _normals(reach):
+        yield normal
+        yield -normal
 
 
 def _across(chosen: tuple[Floats, ...], n_joints: int, n_frames: int) -> Floats:

@@ -22,6 +22,7 @@ References
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -268,18 +269,11 @@ def force_range(
         raise ValueError("sharing has activations outside these bounds: give the bounds with which it was made")
     least, greatest = np.full((n_frames, n_muscles), np.nan), np.full((n_frames, n_muscles), np.nan)
     known = np.flatnonzero(np.isfinite(sharing.force_n).all(axis=1)) if n_muscles else np.zeros(0, dtype=int)
-    for start in range(0, known.size, BLOCK):
-        at = known[start : start + BLOCK]
-        s, lo, hi = (np.ascontiguousarray(v[at if len(v) > 1 else slice(None)].T) for v in (strength, low, high))
-        reach = np.multiply(np.transpose(arm[at], (1, 2, 0)), s, order="C")
+    for at, scaled, _, (force, lo, hi) in _scaled_blocks(arm, sharing.reserve_nm, [strength, low, high], known):
         activation = sharing.activation[at].T
-        capacity = torque_capacity(reach)
-        crossed = (capacity > 0).any(axis=1)
-        scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
-        scaled = (reach * scale[:, None])[crossed]
         below, above = activation_range(scaled, torques(scaled, activation), lo, hi)
-        least[at] = (np.minimum(below, activation) * s).T
-        greatest[at] = (np.maximum(above, activation) * s).T
+        least[at] = (np.minimum(below, activation) * force).T
+        greatest[at] = (np.maximum(above, activation) * force).T
     return least, greatest
 
 
@@ -315,17 +309,27 @@ def reachable_part(
     finite = np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1)
     for values in (strength, low, high, wanted):
         finite = finite & np.isfinite(values).all(axis=1)
-    known = np.flatnonzero(finite)
+    rows = [strength, low, wanted, high]
+    for at, scaled, target, (_, *bounds) in _scaled_blocks(arm, torque, rows, np.flatnonzero(finite)):
+        part[at] = largest_part(scaled, target, *bounds)
+    return part
+
+
+def _scaled_blocks(
+    arm: Floats, torque: Floats, rows: list[Floats], known: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], Floats, Floats, list[Floats]]]:
+    """Known frames, block after block: which, reach and torque, and the rows (strength first), frames last.
+
+    Only joints that a muscle crosses, each in parts of what all muscles make at it.
+    """
     for start in range(0, known.size, BLOCK):
         at = known[start : start + BLOCK]
-        rows = [np.ascontiguousarray(v[at if len(v) > 1 else slice(None)].T) for v in (strength, low, wanted, high)]
-        reach = np.multiply(np.transpose(arm[at], (1, 2, 0)), rows[0], order="C")
+        some = [np.ascontiguousarray(v[at if len(v) > 1 else slice(None)].T) for v in rows]
+        reach = np.multiply(np.transpose(arm[at], (1, 2, 0)), some[0], order="C")
         capacity = torque_capacity(reach)
         crossed = (capacity > 0).any(axis=1)
         scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
-        scaled, target = (reach * scale[:, None])[crossed], (torque[at].T * scale)[crossed]
-        part[at] = largest_part(scaled, target, *rows[1:])
-    return part
+        yield at, (reach * scale[:, None])[crossed], (torque[at].T * scale)[crossed], some
 
 
 def _reserve(reserve: Reserve) -> Reserve:
@@ -434,12 +438,13 @@ def _answer(frames: _Frames, bare: Bools, rule: _Rule) -> dict[str, Floats]:
     status = np.where(distance > 0, RESERVE, OK)
     reserve = np.where(bare, torque, found.reserve)
     proof = missing / np.where(distance > 0, distance, 1.0)
-    along = pulls(frames.reach, proof)
-    excess = (proof * torque).sum(axis=0) - np.maximum(along * frames.low, along * frames.high).sum(axis=0)
     rest = torque - torques(frames.reach, found.share) - reserve
     open_torque = (np.abs(rest) > CLOSES * (1.0 / frames.scale + np.abs(torque))).any(axis=0)
-    unproven = (status == RESERVE) & ~(excess > 0.5 * distance)
-    status[first.failed | open_torque | unproven | ~(np.abs(gap) <= rule.largest_gap)] = FAILED
+    status[first.failed | open_torque | ~(np.abs(gap) <= rule.largest_gap)] = FAILED
+    if (status == RESERVE).any():
+        along = pulls(frames.reach, proof)
+        excess = (proof * torque).sum(axis=0) - np.maximum(along * frames.low, along * frames.high).sum(axis=0)
+        status[(status == RESERVE) & ~(excess > 0.5 * distance)] = FAILED
     answer = {
         "activation": found.share,
         "reserve_nm": reserve,
@@ -487,7 +492,7 @@ def _other_criterion(frames: _Frames, start: _Found, held: Bools, rule: _Rule) -
     own = np.where(held, 0.0, start.share)
     if math.isinf(rule.exponent):
         free = (frames.reach != 0).any(axis=(1, 2))
-        share, _, normal = least_largest(scaled[free], target[free], *bounds, np.ones((1, 1)))
+        share, normal = least_largest(scaled[free], target[free], *bounds)
         y, iterations = np.zeros_like(target), np.zeros_like(start.iterations)
         y[free] = normal
     elif rule.exponent == 1.0:

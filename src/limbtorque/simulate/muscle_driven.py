@@ -69,11 +69,7 @@ class Musculature:
     @cached_property
     def fibres(self) -> dict[str, Floats]:
         """Parameters of the fibres for `hill_limits`; NaN where they, or the muscle's length or velocity, are unknown."""
-        muscles = self.muscle_set.muscles
-        known = np.array([muscle.length is not None and muscle.velocity_known for muscle in muscles])
-        names = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
-        values = {name: np.array([getattr(muscle, name) for muscle in muscles], dtype=float) for name in names}
-        return {name: np.where(known, value, np.nan) for name, value in values.items()}
+        return self.muscle_set.fibres()
 
 
 @dataclass(frozen=True, eq=False)
