@@ -108,14 +108,14 @@ class Recording:
     markers_m: FloatArray
     rate_hz: float
     first_frame: int
-    modelled_labels: tuple[str, ...]
-    events: tuple[Event, ...]
-    analog_labels: tuple[str, ...]
-    analog_units: tuple[str, ...]
-    analog: FloatArray
-    analog_rate_hz: float
-    force_plates: tuple[ForcePlate, ...]
-    notes: tuple[str, ...]
+    modelled_labels: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
+    analog_labels: tuple[str, ...] = ()
+    analog_units: tuple[str, ...] = ()
+    analog: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    analog_rate_hz: float = 0.0
+    force_plates: tuple[ForcePlate, ...] = ()
+    notes: tuple[str, ...] = ()
     audit: Audit = field(default_factory=Audit)
 
     @property

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from limbtorque.audit import Audit
 from limbtorque.errors import ReadError
 from limbtorque.readers.options import NO_OPTIONS, ReadOptions
@@ -84,13 +82,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=first_frame,
-        modelled_labels=(),
         events=tuple(sorted(events, key=lambda event: event.time_s)),
-        analog_labels=(),
-        analog_units=(),
-        analog=np.zeros((0, 0)),
-        analog_rate_hz=0.0,
-        force_plates=(),
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
     )

@@ -91,13 +91,6 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=first_frame,
-        modelled_labels=(),
-        events=(),
-        analog_labels=(),
-        analog_units=(),
-        analog=markers_m[:0, :0, 0],
-        analog_rate_hz=0.0,
-        force_plates=(),
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
     )

@@ -94,13 +94,11 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=first_frame,
-        modelled_labels=(),
         events=events,
         analog_labels=analog_labels,
         analog_units=analog_units,
         analog=analog,
         analog_rate_hz=analog_rate_hz,
-        force_plates=(),
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
     )
