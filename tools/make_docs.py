@@ -27,6 +27,9 @@ marker_sets:
     wrist_axis: RWRI                      # a marker,
     elbow_axis: [RELL, RELM]              # the mean of markers,
     hip_axis: {between: [RASI, RGTR], fraction: 0.4}   # a point between two
+    knee_axis:                            # the point about which two segments turn against each other,
+      functional: [["{S}TH1", "{S}TH2", "{S}TH3"], ["{S}TB1", "{S}TB2"]]   # from two or more markers of each,
+      anatomical: ["{S}KNL", "{S}KNM"]    # with any of the rules above for what it cannot say (docs/signals.md)
     heel: "{S}HEE"                        # {S}: R or L, {s}: r or l, {side}: right or left, by the trial's side
 substitutes:
   my_markers:

@@ -151,6 +151,7 @@ def _other_landmarks(
     recording: Recording, model: ChainModel, mapping: LandmarkMap, plates: Plates, gaps: Gaps, stretch: slice
 ) -> dict[str, FloatArray]:
     """Landmarks of the other foot over the same frames; empty where its markers are not there."""
+    mapping = mapping.anatomical()  # where the other foot is, is all that is asked for
     mirrored = replace(mapping, side="left" if mapping.side == "right" else "right")
     contact = contact_landmarks(model, mapping, plates)
     names = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}

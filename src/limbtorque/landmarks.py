@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.errors import LandmarkError
 from limbtorque.recording import Recording, find_marker
-from limbtorque.settings import Between, LandmarkRule
+from limbtorque.settings import Between, Functional, LandmarkRule, segments_fault
 
 FloatArray = NDArray[np.float64]
 
@@ -23,7 +23,8 @@ class LandmarkMap:
     Attributes
     ----------
     rules : mapping of str to rule
-        Landmark -> marker, markers or two markers and a fraction; labels may hold {S}, {s} and {side}.
+        Landmark -> marker, markers, two markers and a fraction, or a functional joint centre with one of these as the
+        anatomical one; labels may hold {S}, {s} and {side}.
     substitutes : mapping of str to str
         Landmark that is needed -> landmark that stands for it.
     side : str
@@ -42,17 +43,16 @@ class LandmarkMap:
         return landmark in self.rules or self.substitutes.get(landmark) in self.rules
 
     def weights(self, landmark: str) -> dict[str, float]:
-        """Labels of the markers that make a landmark, with their weights.
+        """Labels of the markers that make a landmark, with their weights; of the anatomical one where it is functional.
 
         Raises
         ------
         LandmarkError
             The landmark is not mapped.
         """
-        name = landmark if landmark in self.rules else self.substitutes.get(landmark, "")
-        if name not in self.rules:
-            raise LandmarkError(_unmapped([landmark], self))
-        rule = self.rules[name]
+        rule = self.rules[self.resolve(landmark)]
+        if isinstance(rule, Functional):
+            rule = rule.anatomical
         if isinstance(rule, Between):
             parts = list(zip(rule.between, (1.0 - rule.fraction, rule.fraction), strict=True))
         else:
@@ -63,6 +63,46 @@ class LandmarkMap:
             label = self._label(template)
             weights[label] = weights.get(label, 0.0) + weight
         return weights
+
+    def resolve(self, landmark: str) -> str:
+        """Name of the rule that makes a landmark: its own, or its substitute's.
+
+        Raises
+        ------
+        LandmarkError
+            The landmark is not mapped.
+        """
+        name = landmark if landmark in self.rules else self.substitutes.get(landmark, "")
+        if name not in self.rules:
+            raise LandmarkError(_unmapped([landmark], self))
+        return name
+
+    def segments(self, landmark: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Labels of the two segments whose centre of rotation the landmark is; None where it is an anatomical one.
+
+        Raises
+        ------
+        LandmarkError
+            The landmark is not mapped, or the segments are not two of two markers each.
+        """
+        name = self.resolve(landmark)
+        rule = self.rules[name]
+        if not isinstance(rule, Functional):
+            return None
+        first, second = (tuple(map(self._label, labels)) for labels in rule.functional)
+        if fault := segments_fault((first, second)):
+            raise LandmarkError(f"landmark {name!r}, functional: {fault}")
+        return first, second
+
+    def labels(self, landmark: str) -> set[str]:
+        """Labels of all markers that a landmark needs, those of the segments of a functional one included."""
+        segments = self.segments(landmark) or ()
+        return set(self.weights(landmark)).union(*segments)
+
+    def anatomical(self) -> LandmarkMap:
+        """The same map with the anatomical rule in place of every functional one."""
+        plain = {name: rule.anatomical if isinstance(rule, Functional) else rule for name, rule in self.rules.items()}
+        return replace(self, rules=plain)
 
     def used_substitutes(self, landmarks: Iterable[str]) -> dict[str, str]:
         """Those of `landmarks` for which another one stands."""
@@ -88,7 +128,7 @@ def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterab
     if unmapped:
         raise LandmarkError(_unmapped(unmapped, mapping))
     _check_prefix(recording, mapping.prefix)
-    labels = {label for landmark in landmarks for label in mapping.weights(landmark)}
+    labels = {label for landmark in landmarks for label in mapping.labels(landmark)}
     found, faults = {}, []
     for label in sorted(labels):
         try:
@@ -119,7 +159,7 @@ def _check_prefix(recording: Recording, prefix: str) -> None:
 
 
 def locate(landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray) -> FloatArray:
-    """Position of a landmark over time.
+    """Position of a landmark over time; of a functional one its anatomical place (`limbtorque.functional` has the other).
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain
 from limbtorque.errors import LandmarkError, SegmentError, SignalError
 from limbtorque.external import contact_landmarks, external_load
+from limbtorque.functional import functional_landmarks
 from limbtorque.landmarks import LandmarkMap, locate, needed_markers
 from limbtorque.loads import ExternalLoad
 from limbtorque.plane import Planarity, PlaneFrame, axis_vector, find_plane, planarity
@@ -159,16 +160,27 @@ def chain_motion(
     prepared = prepare_markers(
         recording,
         markers=markers,
-        chain_labels={label for name in joint_names for label in mapping.weights(name)},
+        chain_labels={label for name in joint_names for label in mapping.labels(name)},
         settings=settings,
         start_s=start_s,
         end_s=end_s,
     )
     stretch = prepared.stretch
     positions = prepared.markers_m[stretch]
-    landmarks = {name: locate(name, mapping, markers=prepared.index, positions_m=positions) for name in needed}
-    joints_3d = np.stack([landmarks[name] for name in joint_names], axis=1)
+    anatomical = {name: locate(name, mapping, markers=prepared.index, positions_m=positions) for name in needed}
+    joints_3d = np.stack([anatomical[name] for name in joint_names], axis=1)
     plane = find_plane(settings.plane, joints_3d)
+    functional = functional_landmarks(
+        anatomical,
+        mapping=mapping,
+        markers=prepared.index,
+        positions_m=positions,
+        plane=plane,
+        counted=~_foreshortened(joints_3d, plane, 0, settings),
+        min_range_deg=settings.motion.functional_min_range_deg,
+    )
+    landmarks = functional.landmarks
+    joints_3d = np.stack([landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_3d)
     _check_lengths(model, planar.length_m, recording)
     smoothed = _filtered(joints_3d @ plane.axes.T, recording.rate_hz, settings)
@@ -217,6 +229,7 @@ def chain_motion(
         "reversed_flexion_deg": _reversed_flexion(model, flexion, kinematics.angle),
         "undecided_flexion": _undecided_flexion(model, flexion, kinematics.angle),
         "up_axis_deg": _leg_tilt_deg(model, joints_3d, settings),
+        **functional.quality,
         **smoothed.quality,
         **fit_quality,
         **external.quality,
@@ -251,6 +264,7 @@ def chain_motion(
         notes=(
             *(f"landmark {needed}: {stand_in} stands for it" for needed, stand_in in substitutes),
             *prepared.notes,
+            *functional.notes,
             *smoothed.notes,
             *flexion.notes,
             _planarity_note(model, planar),

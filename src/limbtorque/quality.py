@@ -102,6 +102,13 @@ CHECKS = (
         "check the joint centres: swapped or loose markers, a point that is not a joint centre",
     ),
     Check(
+        "functional_residual_m",
+        "m",
+        "largest root mean square distance between the two segments' predictions of a functional joint centre",
+        "functional_residual_m",
+        "the segments do not turn about one point in this plane: skin that moves, swapped markers, or another plane; see the notes, or use the anatomical centre",
+    ),
+    Check(
         "reversed_flexion_deg",
         "deg",
         "median bend of an elbow or knee to the side it cannot bend to",
@@ -223,6 +230,16 @@ FIGURES = (
         "cutoff_at_limit",
         "1",
         "1 where the chosen cut-off is the lowest or highest that was tried: the data show no better one between",
+    ),
+    (
+        "functional_range_deg",
+        "deg",
+        "smallest range of relative rotation that a functional joint centre was found from",
+    ),
+    (
+        "functional_offset_m",
+        "m",
+        "largest mean distance in the plane between a functional joint centre and the anatomical one",
     ),
     ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
     (

@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from limbtorque.errors import SettingsError
 from limbtorque.yaml_file import read_yaml
@@ -49,7 +59,62 @@ class Between(_Untagged):
     fraction: float = _option(0.5, "Share of the way from the first marker to the second.", "1", ge=-1.0, le=2.0)
 
 
-LandmarkRule = str | tuple[str, ...] | Between
+def _kind_of_rule(value: Any) -> str:
+    """Which kind of rule a landmark has, so that a fault is told of that kind only."""
+    if isinstance(value, Functional) or (isinstance(value, dict) and {"functional", "anatomical"} & set(value)):
+        return "Functional"
+    if isinstance(value, Between | dict):
+        return "Between"
+    return "markers" if isinstance(value, list | tuple) else "marker"
+
+
+def _kind_of_place(value: Any) -> str:
+    """Likewise, of rules that say a place: one of these is the anatomical one beside a functional centre."""
+    kind = _kind_of_rule(value)
+    return "Between" if kind == "Functional" else kind
+
+
+Label = Annotated[str, Tag("marker")]
+Labels = Annotated[tuple[str, ...], Tag("markers")]
+Line = Annotated[Between, Tag("Between")]
+AnatomicalRule = Annotated[Label | Labels | Line, Discriminator(_kind_of_place)]
+
+
+class Functional(_Untagged):
+    """The point about which two segments turn against each other; see docs/signals.md."""
+
+    functional: tuple[tuple[str, ...], tuple[str, ...]] = Field(
+        description="Labels of two or more markers of each of the two segments."
+    )
+    anatomical: AnatomicalRule = Field(
+        description="Marker, markers or point between two: where the plane and the depth along its normal come from."
+    )
+
+    @model_validator(mode="after")
+    def _two_segments(self) -> Functional:
+        if fault := segments_fault(self.functional):
+            raise ValueError(fault)
+        return self
+
+
+def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
+    """What is wrong with the labels of two segments that turn against each other; empty where nothing is.
+
+    >>> segments_fault((("TH1", "TH2"), ("TB1", "TB2")))
+    ''
+    """
+    for labels in segments:
+        if len(set(labels)) < 2:
+            return f"{', '.join(labels) or 'no label'}: a segment's orientation needs two different markers or more; name another one"
+    if both := sorted(set(segments[0]) & set(segments[1])):
+        return (
+            f"{', '.join(both)}: named for both segments, and such a marker would be taken for their centre; "
+            "give it to the segment it sits on"
+        )
+    return ""
+
+
+LandmarkRule = Annotated[Label | Labels | Line | Annotated[Functional, Tag("Functional")], Discriminator(_kind_of_rule)]
 
 
 class Reading(_Untagged):
@@ -347,12 +412,19 @@ class Plates(_Untagged):
 
 
 class Motion(_Untagged):
-    """Joint angles."""
+    """Joint centres and angles."""
 
     angles: Literal["segments", "rigid_chain"] = _option(
         "segments",
         "'segments': each segment's own direction, from joint to joint; 'rigid_chain': a chain of links of constant length, "
         "fitted to all joints of all frames by least squares.",
+    )
+    functional_min_range_deg: float = _option(
+        20.0,
+        "A functional joint centre wants its segments to turn against each other by this much at least.",
+        "deg",
+        gt=0.0,
+        le=180.0,
     )
 
 
@@ -513,6 +585,9 @@ class Quality(_Untagged):
     chain_fit_m: float = _option(0.01, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
     out_of_plane_share: float = _option(0.20, "Share of the segments' movement that leaves the plane.", "1", gt=0.0)
     tilt_deg: float = _option(25.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
+    functional_residual_m: float = _option(
+        0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
+    )
     length_variation: float = _option(0.03, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
     gap_share: float = _option(0.10, "Share of frames in which a needed marker was filled.", "1", gt=0.0)
     reversed_flexion_deg: float = _option(10.0, "Median bend of an elbow or knee to its wrong side.", "deg", gt=0.0)
@@ -570,8 +645,8 @@ class Settings(_Untagged):
     gravity_m_s2: float = _option(9.80665, "Acceleration of gravity.", "m/s^2", ge=0.0, le=30.0)
     marker_sets: dict[str, dict[str, LandmarkRule]] = Field(
         default_factory=dict,
-        description="Per marker set: landmark -> marker, list of markers (their mean) or two markers and a fraction. "
-        "{S} stands for R or L, {s} for r or l, {side} for right or left.",
+        description="Per marker set: landmark -> marker, list of markers (their mean), two markers and a fraction, "
+        "or the markers of two segments whose centre of rotation it is. {S} stands for R or L, {s} for r or l, {side} for right or left.",
     )
     substitutes: dict[str, dict[str, str]] = Field(
         default_factory=dict,
@@ -780,7 +855,11 @@ def _sentence(detail: dict[str, Any]) -> str:
 
 def _names_in_lists() -> list[str]:
     """Names of the options of what stands in lists and dictionaries, and so has no dotted name of its own."""
-    return [name for model in (ChainModel, Joint, Segment, Force, Spring, Between) for name in model.model_fields]
+    return [
+        name
+        for model in (ChainModel, Joint, Segment, Force, Spring, Between, Functional)
+        for name in model.model_fields
+    ]
 
 
 def _short(value: Any) -> str:
