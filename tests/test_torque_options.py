@@ -413,7 +413,10 @@ def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
             r"replay: is a section; write 'replay:' and its options \(enabled, tolerance_deg, stop_deg\)",
         ),
         ({"replay": None}, "replay: is a section"),
-        ({"motion": "rigid_chain"}, r"motion: is a section; .*\(angles\) indented below it; found 'rigid_chain'"),
+        (
+            {"motion": "rigid_chain"},
+            r"motion: is a section; .*\(angles, functional_min_range_deg\) indented below it; found 'rigid_chain'",
+        ),
         (
             {"torques.conventions": []},
             r"is an option of a section; write 'torques:' and, indented below it, 'conventions:",
