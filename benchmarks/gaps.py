@@ -6,9 +6,12 @@ import argparse
 import warnings
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from limbtorque.figures import MM, STYLE, TWO_COLUMNS_MM, save
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.recording import Recording
 from limbtorque.signals.gaps import GapMethod, fill_gaps
@@ -16,6 +19,13 @@ from limbtorque.signals.gaps import GapMethod, fill_gaps
 FloatArray = NDArray[np.float64]
 
 METHODS: tuple[GapMethod, ...] = ("cubic", "pchip", "rigid_segment", "principal_components")
+LINES = (("#0072B2", "o"), ("#56B4E9", "s"), ("#D55E00", "^"), ("#009E73", "D"))
+NAMES = {
+    "Straight": "walking (children)",
+    "Turn": "turning (children)",
+    "arm_box_task": "box lifting",
+    "tennis_serve": "tennis serve (50 Hz)",
+}
 LENGTHS = (5, 10, 20, 50, 100)
 CHILD = (
     "LFHD LBHD RFHD RBHD",
@@ -52,6 +62,7 @@ def main() -> None:
     parser.add_argument("recordings", type=Path, help="folder with cohort/, arm_box_task/ and tennis_serve/")
     parser.add_argument("--gaps", type=int, default=60, help="gaps of each length in each recording")
     parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--figures", type=Path, help="folder for the figure")
     options = parser.parse_args()
     warnings.simplefilter("error")
     trials = [
@@ -76,9 +87,17 @@ def main() -> None:
                 for method in METHODS:
                     row = _cut(markers_m, groups, marker, start, length, method, recording.rate_hz)
                     results.setdefault((kind, method, length), []).append(row)
-    print("rms error, mm, of gaps in markers with three others of their segment (their segment, all, in other frames),")
-    print("and the error that was expected from gaps cut beside them, over it (median)")
-    print(f"{'recording':16s} {'method':22s}" + "".join(f"{n:>14d}" for n in LENGTHS) + "   frames")
+    print(
+        "\n## Gaps\n\nPrinted by `benchmarks/gaps.py`: gaps cut into complete recordings, in markers with three others of their segment. Rms error,"
+    )
+    print("mm; in brackets the error that was expected from gaps cut beside them, over it (median).\n")
+    print(
+        "| recording | method | "
+        + " | ".join(f"{n} frames" for n in LENGTHS)
+        + " |\n"
+        + "| --- " * (2 + len(LENGTHS))
+        + "|"
+    )
     for kind in dict.fromkeys(key[0] for key in results):
         for method in METHODS:
             cells = []
@@ -86,8 +105,33 @@ def main() -> None:
                 errors = np.array(results[kind, method, length])
                 known = errors[np.isfinite(errors[:, 1])]
                 ratio = f"{np.median(known[:, 1] / known[:, 0]):.1f}" if len(known) else "-"
-                cells.append(f"{1e3 * np.sqrt(np.mean(errors[:, 0] ** 2)):8.2f} ({ratio})")
-            print(f"{kind:16s} {method:22s}" + "".join(f"{cell:>14s}" for cell in cells))
+                cells.append(f"{1e3 * _rms(errors):.2f} ({ratio})")
+            print(f"| {kind} | {method} | {' | '.join(cells)} |")
+    if options.figures:
+        _draw(results, options.figures / "signals_gaps.png")
+
+
+def _rms(errors: FloatArray) -> float:
+    return float(np.sqrt(np.mean(errors[:, 0] ** 2)))
+
+
+def _draw(results: dict[tuple[str, str, int], list[tuple[float, float]]], path: Path) -> None:
+    """Error over the length of the gap, a panel for each recording."""
+    kinds = list(dict.fromkeys(key[0] for key in results))
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 62.0 * MM), layout="constrained")
+        panels = figure.subplots(1, len(kinds), sharey=True)
+        for axes, kind in zip(panels, kinds, strict=True):
+            for method, (colour, mark) in zip(METHODS, LINES, strict=True):
+                errors_mm = [1e3 * _rms(np.array(results[kind, method, length])) for length in LENGTHS]
+                axes.plot(LENGTHS, errors_mm, marker=mark, color=colour, markersize=3.5, label=method.replace("_", " "))
+            axes.set(xscale="log", yscale="log", title=NAMES.get(kind, kind), xlabel="gap (frames)", ylim=(0.1, 400.0))
+            axes.set_xticks(LENGTHS, [str(length) for length in LENGTHS])
+            axes.minorticks_off()
+        panels[0].set_yticks([0.1, 1.0, 10.0, 100.0], ["0.1", "1", "10", "100"])
+        panels[0].set_ylabel("rms error (mm)")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+        save(figure, path)
 
 
 def _complete(recording: Recording, segments: tuple[str, ...]) -> tuple[FloatArray, list[list[int]]]:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from movements import Case, first_set, louder, rigid_noise, second_set, static_noise, white
+import smoothing_figures as figures
+from movements import Case, Noise, first_set, louder, rigid_noise, second_set, static_noise, white
 from numpy.typing import NDArray
 
 from limbtorque.errors import SignalError
-from limbtorque.figures import cutoff_figure, save
 from limbtorque.signals.cutoff import Criterion, choose_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_reach
 
@@ -29,54 +29,88 @@ SMOOTHERS = {
     "quintic spline": Smoother("quintic_spline"),
 }
 CRITERIA: tuple[Criterion, ...] = ("residual", "autocorrelation", "gcv", "expected_error")
+DEFAULT = "Butterworth, order 3"
+DRAWN = ("Butterworth, order 2", DEFAULT, "critically damped", "quintic spline")
+PEZZACK_SCORED = slice(6, 136)
 FEW: tuple[Criterion, ...] = ("gcv", "expected_error")
 TRIED = 36
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=f"{__doc__} Prints a page in Markdown.")
     parser.add_argument("recordings", type=Path, help="folder with pezzack/, cohort/ and arm_box_task/")
     parser.add_argument("--figures", type=Path, help="folder for figures")
-    parser.add_argument("--cases", type=int, default=200, help="cases of the second set")
-    parser.add_argument("--seed", type=int, default=11, help="of the second set")
+    parser.add_argument("--cases", type=int, default=200, help="cases of each set drawn by lot")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[11, 12, 13], help="of the sets drawn by lot")
     parser.add_argument("--quick", action="store_true", help="two methods, two criteria")
     options = parser.parse_args()
     warnings.simplefilter("error")
     criteria = FEW if options.quick else CRITERIA
-    smoothers = {k: v for k, v in SMOOTHERS.items() if not options.quick or k.startswith(("quintic", "Butterworth"))}
+    smoothers = {k: v for k, v in SMOOTHERS.items() if not options.quick or k in (DEFAULT, "quintic spline")}
+    print(
+        "# Study of filters and cut-offs\n\nPrinted by `benchmarks/smoothing.py`; `docs/signals.md` says what follows from it."
+    )
     static, rigid = static_noise(options.recordings), rigid_noise(options.recordings)
-    for noise in (static, rigid):
-        print(f"noise of {noise.name}, mm at 100 frames per second, if it were white as at each frequency:")
-        print("  Hz ", " ".join(f"{value:8.1f}" for value in noise.frequency_hz))
-        print("  mm ", " ".join(f"{1e3 * value:8.5f}" for value in noise.amplitude_m))
+    noise_table([static, rigid])
     noises = [static, rigid, louder(rigid, 5.0), white(1e-4), white(4.5e-4), white(1e-3)]
-    angles(options.recordings, smoothers, criteria, options.figures)
-    table("first set", first_set(noises), smoothers, criteria)
-    table("second set", second_set(noises, n_cases=options.cases, seed=options.seed), smoothers, criteria)
+    rows = np.loadtxt(options.recordings / "pezzack" / "Pezzack.txt", skiprows=6)
+    for k, name in ((2, "noisy"), (1, "clean")):
+        angle_table(name, rows[:, 0], rows[:, k], rows[:, 3], smoothers, criteria)
+    first = scores(first_set(noises), smoothers, criteria)
+    score_table("The set on which the rules were settled", first)
+    lots = [scores(second_set(noises, n_cases=options.cases, seed=s), smoothers, criteria) for s in options.seeds]
+    drawn = {key: [row for lot in lots for row in lot[key]] for key in (lots[0] if lots else {})}
+    if drawn:
+        seeds = ", ".join(map(str, options.seeds))
+        score_table(f"Cases drawn by lot afterwards (seeds {seeds})", drawn)
+        worst_table(drawn[DEFAULT, "expected_error"])
     ends(list(first_set([rigid, white(4.5e-4)], rates_hz=(100.0,))), smoothers)
+    if options.figures:
+        angle = figures.Angle(rows[:, 0], rows[:, 2], rows[:, 3])
+        figures.draw_angle(angle, {name: SMOOTHERS[name] for name in DRAWN}, options.figures / "signals_pezzack.png")
+        figures.draw_ratios(
+            {key: [row.error / row.fixed for row in (*first[key], *drawn.get(key, []))] for key in first},
+            method=DEFAULT,
+            path=options.figures / "signals_ratios.png",
+        )
+        figures.draw_impact(SMOOTHERS[DEFAULT], options.figures / "signals_impact.png")
+
+
+def noise_table(noises: list[Noise]) -> None:
+    print(
+        "\n## Noise\n\nStandard deviation in mm that white noise as strong as at each frequency has at 100 frames per second.\n"
+    )
+    print("| Hz | " + " | ".join(f"{value:.1f}" for value in noises[0].frequency_hz) + " |")
+    print("| --- " * (len(noises[0].frequency_hz) + 1) + "|")
+    for noise in noises:
+        print(f"| {noise.name} | " + " | ".join(f"{1e3 * value:.2g}" for value in noise.amplitude_m) + " |")
 
 
 # --- a measured angle ---------------------------------------------------------------------------------------------------
 
 
-def angles(folder: Path, smoothers: dict[str, Smoother], criteria: Iterable[Criterion], figures: Path | None) -> None:
-    rows = np.loadtxt(folder / "pezzack" / "Pezzack.txt", skiprows=6)
-    rate_hz, scored = float(1.0 / np.diff(rows[:, 0]).mean()), slice(6, 136)
-    print("\nPezzack's angle: rms error of the second derivative, rad/s^2, against the accelerometer; rows 7-136")
-    print(f"{'method':26s} {'cut-off':16s} {'clean: Hz':>10s} {'error':>7s} {'noisy: Hz':>10s} {'error':>7s}")
-    for name, smoother in smoothers.items():
-        tried = [_errors(rows[:, k], rows[:, 3], rate_hz, smoother, scored) for k in (1, 2)]
-        print(f"{name:26s} {'best possible':16s} " + " ".join(f"{hz:10.2f} {least:7.2f}" for hz, least in tried))
+def angle_table(
+    name: str,
+    time_s: FloatArray,
+    angle_rad: FloatArray,
+    truth: FloatArray,
+    smoothers: dict[str, Smoother],
+    criteria: Iterable[Criterion],
+) -> None:
+    rate_hz = float(1.0 / np.diff(time_s).mean())
+    print(
+        f"\n## Pezzack's {name} angle\n\nRms error of the second derivative against the accelerometer, rad/s^2; rows 7 to 136.\n"
+    )
+    print(f"| method | best possible | {' | '.join(criteria)} |")
+    print("| --- " * (2 + len(list(criteria))) + "|")
+    for method, smoother in smoothers.items():
+        hz, least = _errors(angle_rad, truth, rate_hz, smoother, PEZZACK_SCORED)
+        cells = [f"{least:.2f} ({hz:.2f} Hz)"]
         for by in criteria:
-            cells = []
-            for k in (1, 2):
-                choice = choose_cutoff(rows[:, k], rate_hz=rate_hz, smoother=smoother, by=by)
-                error = _error(rows[:, k], rows[:, 3], rate_hz, smoother, choice.cutoff_hz, scored)
-                cells.append(f"{choice.cutoff_hz:10.2f} {error:7.2f}")
-                if figures and k == 2:
-                    path = figures / f"pezzack_{smoother.method}_{smoother.order}_{by}.png"
-                    save(cutoff_figure(choice, title=f"{name}, {by}", unit="rad"), path)
-            print(f"{name:26s} {by:16s} " + " ".join(cells))
+            cutoff_hz = choose_cutoff(angle_rad, rate_hz=rate_hz, smoother=smoother, by=by).cutoff_hz
+            error = _error(angle_rad, truth, rate_hz, smoother, cutoff_hz, PEZZACK_SCORED)
+            cells.append(f"{error:.2f} ({cutoff_hz:.2f} Hz)")
+        print(f"| {method} | {' | '.join(cells)} |")
 
 
 def _error(
@@ -116,9 +150,11 @@ class Score:
     error: float
 
 
-def table(title: str, cases: Iterable[Case], smoothers: dict[str, Smoother], criteria: Iterable[Criterion]) -> None:
-    """Error of the second derivative, ends left out, against a fixed 6 Hz and against the method's best."""
-    scores: dict[tuple[str, str], list[Score]] = {}
+def scores(
+    cases: Iterable[Case], smoothers: dict[str, Smoother], criteria: Iterable[Criterion]
+) -> dict[tuple[str, str], list[Score]]:
+    """Error of the second derivative, ends left out, of every method and criterion."""
+    found: dict[tuple[str, str], list[Score]] = {}
     for case in cases:
         margin = round(0.17 * case.rate_hz)
         scored = slice(margin, len(case.noisy_m) - margin)
@@ -128,40 +164,36 @@ def table(title: str, cases: Iterable[Case], smoothers: dict[str, Smoother], cri
             for by in criteria:
                 cutoff_hz = choose_cutoff(case.noisy_m, rate_hz=case.rate_hz, smoother=smoother, by=by).cutoff_hz
                 error = _error(case.noisy_m, case.acceleration, case.rate_hz, smoother, cutoff_hz, scored)
-                scores.setdefault((name, by), []).append(Score(case, fixed, min(best, error), error))
-    n_cases = len(next(iter(scores.values())))
+                found.setdefault((name, by), []).append(Score(case, fixed, min(best, error), error))
+    return found
+
+
+def score_table(title: str, found: dict[tuple[str, str], list[Score]]) -> None:
+    n_cases = len(next(iter(found.values())))
+    print(f"\n## {title}\n")
+    print(f"{n_cases} cases: error over that of a Butterworth filter of order 2 at 6 Hz, and over the method's best.\n")
     print(
-        f"\n{title}, {n_cases} cases: error over that of a Butterworth filter of order 2 at 6 Hz, and over the method's best"
+        "| method | cut-off | better than 6 Hz | median | worst | worse by a tenth | over the best: median | 90 % | worst |"
     )
-    print(
-        f"{'method':26s} {'cut-off':16s} {'better':>7s} {'median':>7s} {'worst':>7s} | {'median':>7s} {'90 %':>7s} {'worst':>7s}"
-    )
-    for (name, by), rows in scores.items():
+    print("| --- " * 9 + "|")
+    for (name, by), rows in found.items():
         ratio = np.array([row.error / row.fixed for row in rows])
         over = np.array([row.error / row.best for row in rows])
         print(
-            f"{name:26s} {by:16s} {100 * (ratio < 1).mean():6.1f}% {np.median(ratio):7.2f} {ratio.max():7.2f} | "
-            f"{np.median(over):7.2f} {np.quantile(over, 0.9):7.2f} {over.max():7.2f}"
+            f"| {name} | {by} | {100 * (ratio < 1).mean():.1f} % | {np.median(ratio):.2f} | {ratio.max():.2f} | {(ratio > 1.1).sum()} | "
+            f"{np.median(over):.2f} | {np.quantile(over, 0.9):.2f} | {over.max():.2f} |"
         )
-    _worst(scores.get(("quintic spline", "expected_error"), []))
 
 
-def _worst(rows: list[Score]) -> None:
-    print(
-        "quintic spline, expected_error: medians by noise and movement (over 6 Hz, over its best), and where 6 Hz was better"
-    )
-    for by in ("noise", "kind"):
-        for value in dict.fromkeys(getattr(row.case, by) for row in rows):
-            group = [row for row in rows if getattr(row.case, by) == value]
-            ratio = np.median([row.error / row.fixed for row in group])
-            over = np.median([row.error / row.best for row in group])
-            print(f"  {value:40s} {len(group):4d} cases {ratio:7.2f} {over:7.2f}")
+def worst_table(rows: list[Score]) -> None:
+    print(f"\nWhere 6 Hz was better by more than a tenth than {DEFAULT}, expected_error:\n")
+    print("| movement | noise | rate | error over that at 6 Hz | best possible |\n" + "| --- " * 5 + "|")
     for row in rows:
-        if row.error >= row.fixed:
+        if row.error > 1.1 * row.fixed:
             case = row.case
             print(
-                f"  6 Hz better: {case.kind} {case.movement}, {case.noise}, {case.rate_hz:g} Hz: "
-                f"{row.error / row.fixed:.2f} of it, best possible {row.best / row.fixed:.2f}"
+                f"| {case.kind}, {case.movement} | {case.noise} | {case.rate_hz:g} Hz | {row.error / row.fixed:.2f} | "
+                f"{row.best / row.fixed:.2f} |"
             )
 
 
@@ -171,10 +203,12 @@ def _worst(rows: list[Score]) -> None:
 def ends(cases: list[Case], smoothers: dict[str, Smoother]) -> None:
     """Error within reach of the ends of steps, which are cut out of a longer movement, over that in the middle."""
     print(
-        "\nends: rms error of the second derivative within reach of an end over that in the middle (steps, 100 Hz), median"
+        "\n## Ends\n\nRms error within reach of an end over that in the middle (steps, 100 Hz, best cut-off of each), median.\n"
     )
     print(
-        f"{'method':26s} {'reflect':>8s} {'linear':>8s} {'none':>8s}   of the signal: {'reflect':>8s} {'linear':>8s} {'none':>8s}"
+        "| method | second derivative: reflect | linear | none | signal: reflect | linear | none |\n"
+        + "| --- " * 7
+        + "|"
     )
     for name, smoother in smoothers.items():
         cells = {0: [], 2: []}
@@ -183,12 +217,7 @@ def ends(cases: list[Case], smoothers: dict[str, Smoother]) -> None:
             for derivative in cells:
                 shares = [_end_share(case, here, derivative) for case in cases if case.kind == "steps"]
                 cells[derivative].append(float(np.median(shares)))
-        print(
-            f"{name:26s} "
-            + " ".join(f"{v:8.2f}" for v in cells[2])
-            + " " * 18
-            + " ".join(f"{v:8.2f}" for v in cells[0])
-        )
+        print(f"| {name} | " + " | ".join(f"{value:.2f}" for value in (*cells[2], *cells[0])) + " |")
 
 
 def _end_share(case: Case, smoother: Smoother, derivative: int) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.errors import SettingsError
+from limbtorque.errors import SettingsError, SignalError
 from limbtorque.figures import cutoff_figure, save
 from limbtorque.motion import chain_motion
 from limbtorque.settings import load_settings, override
@@ -55,30 +55,56 @@ def test_every_method_gives_the_angles_of_an_exact_reach(method, ends):
 @pytest.mark.parametrize("cutoff", CUTOFFS)
 def test_a_chosen_cutoff_is_told_with_the_noise_that_was_found(cutoff):
     """Noise of 0.3 mm in each coordinate of a marker; the wrist's is the mean of two, so less. Found to a factor of 1.5."""
-    found = motion(filter__method="quintic_spline", filter__cutoff=cutoff)
+    found = motion(filter__method="quintic_spline", filter__cutoff_hz=cutoff)
     assert 2.0 < found.quality["cutoff_hz"] < 20.0
     assert 1.0e-4 < found.quality["noise_m"] < 4.5e-4
     assert found.quality["cutoff_at_limit"] == 0.0
-    assert any(note.startswith(f"cut-off by {cutoff}: ") for note in found.notes)
-    assert "cutoff_hz" not in motion().quality
+    assert found.quality["own_cutoff_hz"] == found.quality["cutoff_hz"]
+    assert any(
+        note.startswith(f"cut-off {found.quality['cutoff_hz']:.2f} Hz by {cutoff}; noise") for note in found.notes
+    )
+
+
+def test_a_given_cutoff_is_told_beside_the_trials_own():
+    own = motion().quality["cutoff_hz"]
+    found = motion(filter__cutoff_hz=9)
+    assert (found.quality["cutoff_hz"], found.quality["own_cutoff_hz"]) == (9.0, own)
+    assert any(f"cut-off 9.00 Hz, as given; the trial's own would be {own:.2f} Hz" in note for note in found.notes)
+
+
+def test_the_cutoff_of_a_study_has_to_be_known():
+    with pytest.raises(SignalError, match="the study has no cut-off"):
+        motion(filter__scope="study")
+    own = motion().quality["cutoff_hz"]
+    settings = override(SETTINGS, {"filter.scope": "study"}, source="test")
+    given = chain_motion(
+        NOISY,
+        chain="arm",
+        side="right",
+        marker_set="arm_markers",
+        body_mass_kg=72.0,
+        settings=settings,
+        study_cutoff_hz=4.0,
+    )
+    assert (given.cutoff_hz, given.quality["cutoff_hz"], given.quality["own_cutoff_hz"]) == ((4.0,), 4.0, own)
+    np.testing.assert_array_equal(given.angle_rad, motion(filter__cutoff_hz=4.0).angle_rad)
 
 
 @pytest.mark.parametrize("method", ["butterworth", "quintic_spline"])
 def test_least_expected_error_is_near_the_best_fixed_cutoff(method):
     """At most a fifth above the least error that any fixed cut-off has."""
     fixed = [error(motion(filter__method=method, filter__cutoff_hz=f)) for f in (2.5, 3.5, 4.5, 6.0, 8.0, 10.0)]
-    assert error(motion(filter__method=method, filter__cutoff="expected_error")) < 1.2 * min(fixed)
+    assert error(motion(filter__method=method, filter__cutoff_hz="expected_error")) < 1.2 * min(fixed)
 
 
 def test_each_joint_can_have_its_own_cutoff():
     """The shoulder hardly moves, so its cut-off is the lowest; one for all lies between, and is what the ends go by."""
-    own = motion(filter__method="quintic_spline", filter__cutoff="expected_error", filter__scope="joint")
-    (note,) = [note for note in own.notes if note.startswith("cut-off by expected_error: ")]
-    cutoffs_hz = [float(part) for part in note.split(": ")[1].split(" Hz")[0].split(", ")]
-    together = motion(filter__method="quintic_spline", filter__cutoff="expected_error").quality["cutoff_hz"]
+    own = motion(filter__method="quintic_spline", filter__cutoff_hz="expected_error", filter__scope="joint")
+    cutoffs_hz = own.cutoff_hz
+    together = motion(filter__method="quintic_spline", filter__cutoff_hz="expected_error").quality["cutoff_hz"]
     assert len(cutoffs_hz) == 4
     assert min(cutoffs_hz) < together < max(cutoffs_hz)
-    assert own.quality["cutoff_hz"] == pytest.approx(max(cutoffs_hz), abs=0.01)
+    assert own.quality["cutoff_hz"] == max(cutoffs_hz)
 
 
 def test_lines_have_no_second_derivative():
@@ -103,13 +129,18 @@ def test_a_gap_is_filled_from_the_other_markers_and_told():
 
 
 @pytest.mark.parametrize("by", CUTOFFS)
-def test_residual_plot(tmp_path, by):
-    choice = choose_cutoff(NOISY.markers_m[:, 2], rate_hz=NOISY.rate_hz, smoother=Smoother("quintic_spline"), by=by)
-    figure = cutoff_figure(choice, title="wrist", unit="m")
-    assert len(figure.axes) == (1 if by == "residual" else 2)
-    for axes in figure.axes:
-        assert any(np.allclose(line.get_xdata(), choice.cutoff_hz) for line in axes.lines)
-    (residual,) = [line for line in figure.axes[0].lines if line.get_label() == "residual"]
-    np.testing.assert_array_equal(residual.get_ydata(), choice.residual)
+@pytest.mark.parametrize("used_hz", [(), (3.0,)])
+def test_residual_plot(tmp_path, by, used_hz):
+    smoother = Smoother("quintic_spline")
+    choices = [choose_cutoff(NOISY.markers_m[:, k], rate_hz=NOISY.rate_hz, smoother=smoother, by=by) for k in (0, 2)]
+    figure = cutoff_figure(choices, title="reach", unit="m", names=["shoulder", "elbow"], used_hz=used_hz)
+    assert len(figure.axes) == (2 if by == "residual" else 4)
+    for axes, choice in zip(figure.axes, choices * 2, strict=False):
+        lines = {line.get_label(): line.get_xdata() for line in axes.lines}
+        assert lines["asked for by the data"] == pytest.approx([choice.cutoff_hz] * 2)
+        assert ("used" in lines) == bool(used_hz)
+    for axes, choice in zip(figure.axes, choices, strict=False):
+        (residual,) = [line for line in axes.lines if line.get_label() == "residual"]
+        np.testing.assert_array_equal(residual.get_ydata(), 1e3 * choice.residual)
     save(figure, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000

@@ -55,7 +55,7 @@ def test_a_window_keeps_the_time_and_frames_of_the_recording():
 
 def test_frames_within_reach_of_the_ends_are_marked():
     """The filter's answer to an end has decayed to a hundredth after `filter_reach` frames, and two more by differences."""
-    found = motion()
+    found = motion(filter__cutoff_hz=8, filter__order=2)
     reach = filter_reach(8.0, rate_hz=100.0, order=2) + 2
     np.testing.assert_array_equal(np.flatnonzero(~found.edge), np.arange(reach, 251 - reach))
     assert reach == 13
@@ -102,7 +102,7 @@ def test_angles_keep_to_their_turn_across_lost_orientations():
     swing = np.radians(np.interp(np.arange(251), [100, 150], [0.0, 360.0]))
     reach = np.linalg.norm(markers[:, 5] - wrist, axis=1)
     markers[:, 5] = wrist + reach[:, None] * np.column_stack([np.cos(swing), np.sin(swing), 0.2 * np.ones(251)])
-    found = motion(replace(EXACT, markers_m=markers))
+    found = motion(replace(EXACT, markers_m=markers), filter__cutoff_hz=8, filter__order=2)
     assert found.foreshortened.any()
     assert np.isnan(found.angle_rad[found.foreshortened]).all()
     assert np.nanmax(np.abs(found.angle_rad)) < np.pi + np.pi / 2
@@ -120,7 +120,7 @@ def test_a_nearly_straight_arm_leaves_its_facing_undecided():
 
 
 def test_a_trial_shorter_than_its_ends_is_flagged():
-    found = motion(replace(EXACT, markers_m=EXACT.markers_m[60:84]))
+    found = motion(replace(EXACT, markers_m=EXACT.markers_m[60:84]), filter__cutoff_hz=8, filter__order=2)
     figures = {**found.quality, **torque_quality(found, joint_torques(found))}
     assert "unused_share" in [flag.check.name for flag in assess(figures, SETTINGS.quality)]
 
@@ -239,7 +239,7 @@ def test_force_plates_are_filtered_as_a_spline_smooths(walk, method, order):
     with_filter = leg(walk, filter__method="butterworth", filter__order=order, filter__cutoff_hz=9.0)
     both = ~with_spline.edge & ~with_filter.edge
     np.testing.assert_allclose(with_spline.load.force_n[both], with_filter.load.force_n[both], atol=0.5)
-    chosen = leg(walk, filter__method=method, filter__cutoff="expected_error")
+    chosen = leg(walk, filter__method=method, filter__cutoff_hz="expected_error")
     again = leg(walk, filter__method=method, filter__cutoff_hz=chosen.quality["cutoff_hz"])
     np.testing.assert_array_equal(chosen.load.force_n, again.load.force_n)
 

@@ -450,11 +450,50 @@ def test_too_short_for_an_automatic_cutoff():
         choose_cutoff(np.random.default_rng(0).normal(size=25), rate_hz=RATE_HZ, smoother=smoother, by="expected_error")
 
 
-def test_one_cutoff_for_a_study():
-    assert study_cutoff([6.0, 4.0, 20.0]) == 6.0
-    assert study_cutoff(np.array([np.nan, 4.0, 5.0])) == 4.5
+def waves(by, *hz, n_frames=400, seed=0):
+    """Choices for noisy waves, one for each frequency."""
+    rng = np.random.default_rng(seed)
+    time_s = np.arange(n_frames) / RATE_HZ
+    return [
+        choose_cutoff(
+            0.1 * np.sin(2.0 * np.pi * f * time_s)[:, None] + 1e-3 * rng.normal(size=(n_frames, 6)),
+            rate_hz=RATE_HZ,
+            smoother=Smoother("butterworth", 3),
+            by=by,
+        )
+        for f in hz
+    ]
+
+
+@pytest.mark.parametrize("by", ["residual", "autocorrelation", "gcv", "expected_error"])
+def test_one_cutoff_for_a_study_of_like_trials_is_theirs(by):
+    (one,) = waves(by, 1.5)
+    assert study_cutoff([one] * 3) == round(one.cutoff_hz, 1)
+
+
+def test_one_cutoff_for_a_study_leaves_the_least_error_over_all_trials():
+    """Of two slow trials and a fast one: no cut-off of the grid leaves a smaller sum of the expected squared errors."""
+    choices = waves("expected_error", 0.8, 0.9, 3.0)
+    shared_hz = study_cutoff(choices)
+    assert choices[1].cutoff_hz < shared_hz <= choices[2].cutoff_hz
+
+    def total(cutoff_hz):
+        return sum(np.interp(np.log(cutoff_hz), np.log(c.grid_hz), c.criterion) for c in choices)
+
+    tried = [total(f) for f in np.geomspace(1.0, 20.0, 200)]
+    assert total(shared_hz) - min(tried) < 1e-3 * (total(choices[0].cutoff_hz) - min(tried))
+
+
+def test_one_cutoff_for_a_study_by_residual_analysis_is_the_median():
+    choices = waves("residual", 0.8, 1.5, 3.0)
+    assert study_cutoff(choices) == round(sorted(c.cutoff_hz for c in choices)[1], 1)
+
+
+def test_one_cutoff_needs_trials_of_one_criterion():
     with pytest.raises(SignalError, match="no trial of the study has a cut-off"):
-        study_cutoff([np.nan])
+        study_cutoff([])
+    with pytest.raises(SignalError, match="cut-offs by gcv and residual have no sum"):
+        study_cutoff([*waves("gcv", 1.0), *waves("residual", 1.0)])
 
 
 # --- a measured acceleration -----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import json
 import os
 import shutil
 import signal
@@ -100,7 +101,7 @@ def test_every_table_and_figure_is_made(finished):
     for name in TRIALS:
         for stage in ("kinematics", "torques", "muscles"):
             assert {f"results/{stage}/{name}.csv", f"results/{stage}/{name}.parquet"} <= set(made)
-        assert f"results/figures/{name}.png" in made
+        assert {f"results/figures/{kind}/{name}.png" for kind in ("torques", "cutoff")} <= set(made)
     for name in ("summary.csv", "ledger.csv", "data_dictionary.csv", "provenance.json"):
         assert f"results/{name}" in made
     assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
@@ -134,6 +135,41 @@ def test_a_new_trial_runs_its_session_only(study):
     assert planned(study) == stages | {"collect", "verdict"}
 
 
+def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
+    """Two of three trials share; the third has a number. A trial that cannot be analysed has no say and fails alone."""
+    path = study / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "filter:\n  scope: study\n", encoding="utf-8")
+    rows = demo_rows(TRIALS)
+    broken = {**rows[0], "trial": "broken", "session": "broken", "start_s": "90", "end_s": "91"}
+    extra = {"filter.cutoff_hz": "", "start_s": "", "end_s": ""}
+    rows = [{**extra, **row} for row in (*rows, broken)]
+    rows[2]["filter.cutoff_hz"] = "7"
+    write_trials(study, rows)
+    sessions = sorted(name for name in planned(study) if name.startswith("cutoffs"))
+    assert sessions == ["cutoffs_S01__horizontal", "cutoffs_S01__sagittal", "cutoffs_broken"]
+    run(study)
+    shared = json.loads((study / "results" / "study_cutoff.json").read_text(encoding="utf-8"))
+    kept = ledger(study)
+    assert set(shared["own_cutoff_hz"]) == {rows[0]["trial"], rows[1]["trial"]}
+    assert min(shared["own_cutoff_hz"].values()) < shared["cutoff_hz"] < max(shared["own_cutoff_hz"].values())
+    used = {name: float(row["cutoff_hz"]) for name, row in kept.items() if row["status"] != "failed"}
+    assert used == {rows[0]["trial"]: shared["cutoff_hz"], rows[1]["trial"]: shared["cutoff_hz"], rows[2]["trial"]: 7.0}
+    for name, own_hz in shared["own_cutoff_hz"].items():
+        assert float(kept[name]["own_cutoff_hz"]) == pytest.approx(own_hz)
+    assert kept["broken"]["status"] == "failed"
+    assert "not inside the recording" in kept["broken"]["message"]
+    assert planned(study) == set()
+
+
+def test_trials_that_share_a_cutoff_need_one_criterion(study):
+    path = study / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "filter:\n  scope: study\n", encoding="utf-8")
+    rows = [{**row, "filter.cutoff_hz": ""} for row in demo_rows(TRIALS)]
+    rows[1]["filter.cutoff_hz"] = "residual"
+    write_trials(study, rows)
+    assert "share one cut-off (filter.scope: study) choose it by expected_error" in run(study, expected=1)
+
+
 def stages_planned(folder, **kwargs):
     return {name.split("_")[0] for name in planned(folder, **kwargs)}
 
@@ -141,7 +177,11 @@ def stages_planned(folder, **kwargs):
 @pytest.mark.parametrize(
     ("old", "new", "stages"),
     [
-        ("cutoff_hz: 8.0", "cutoff_hz: 7.0", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
+        (
+            "figures:",
+            "filter:\n  order: 2\nfigures:",
+            {"kinematics", "torques", "muscles", "figures", "collect", "verdict"},
+        ),
         ("formats: [png]", "formats: [png, svg]", {"figures", "collect", "verdict"}),
         ("title: Demo", "title: Another demo", {"collect", "verdict"}),
         ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "collect", "verdict"}),

@@ -15,7 +15,7 @@ from limbtorque.plane import PlaneFrame, axis_vector
 from limbtorque.prepare import fill_needed
 from limbtorque.recording import Recording
 from limbtorque.settings import ChainModel, Gaps, LoadModel, Plates, Settings
-from limbtorque.signals.smoothers import HALF_ORDER
+from limbtorque.signals.smoothers import Smoother
 
 FloatArray = NDArray[np.float64]
 
@@ -34,6 +34,7 @@ def external_load(
     model: ChainModel,
     mapping: LandmarkMap,
     settings: Settings,
+    smoother: Smoother | None,
     cutoff_hz: float | None,
     plane: PlaneFrame,
     stretch: slice,
@@ -55,8 +56,10 @@ def external_load(
         Landmarks of this side.
     settings : Settings
         Options of plates and filter.
+    smoother : Smoother or None
+        The method that the joint positions are smoothed with; None where they are not.
     cutoff_hz : float or None
-        Cut-off of the joint positions, Hz; None where they are not filtered.
+        Cut-off of the joint positions, Hz; None where they are not smoothed.
     plane : PlaneFrame
         The plane of motion.
     stretch : slice
@@ -101,9 +104,7 @@ def external_load(
         first_frame=recording.first_frame + stretch.start,
         rate_hz=recording.rate_hz,
         cutoff_hz=force_cutoff,
-        order=HALF_ORDER.get(
-            settings.filter.method, settings.filter.order
-        ),  # a spline's gain is a filter's of this order
+        smoother=smoother,
         settings=settings.plates,
         frame=plane,
         up=up,

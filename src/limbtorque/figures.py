@@ -22,6 +22,12 @@ from limbtorque.tables import column_array, term_columns
 
 FloatArray = NDArray[np.float64]
 
+CRITERION_NAMES = {
+    "expected_error": "expected squared error\nof the acceleration",
+    "gcv": "squared error of\nprediction",
+    "autocorrelation": "autocorrelation\nof the residual",
+}
+
 MM = 1.0 / 25.4
 TWO_COLUMNS_MM = 180.0
 # Okabe and Ito (2008): told apart with every kind of colour vision. One colour means the same term in every figure.
@@ -353,57 +359,82 @@ def _muscles(count: int) -> str:
     return "1 muscle" if count == 1 else f"{count} muscles"
 
 
-def failure_figure(title: str, message: str) -> Figure:
-    """Figure of a trial that failed: the reason."""
+def failure_figure(title: str, message: str, *, what: str = "not analysed") -> Figure:
+    """Figure of a trial that failed, or of which there is nothing to draw: the reason."""
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 40.0 * MM), layout="constrained")
         axes = figure.subplots()
         axes.axis("off")
-        axes.text(0.0, 0.5, f"{title}\nnot analysed: {message}", va="center", wrap=True)
+        axes.text(0.0, 0.5, f"{title}\n{what}: {message}", va="center", wrap=True)
     return figure
 
 
-def cutoff_figure(choice: CutoffChoice, *, title: str, unit: str) -> Figure:
-    """Figure of a cut-off that was chosen from the data.
+def cutoff_figure(
+    choices: Sequence[CutoffChoice],
+    *,
+    title: str,
+    unit: str,
+    names: Sequence[str] = ("",),
+    used_hz: Sequence[float] = (),
+) -> Figure:
+    """Figure of what the data say of a cut-off.
 
     Parameters
     ----------
-    choice : CutoffChoice
-        The cut-off and the curves it was chosen from.
+    choices : sequence of CutoffChoice
+        Choices and the curves they were made from.
     title : str
         Title.
     unit : str
-        Unit of the signal.
+        Unit of the signal: m is drawn in mm.
+    names : sequence of str, optional
+        Of what each choice is.
+    used_hz : sequence of float, optional
+        Cut-offs that were used, one or one for each choice, Hz, where they are others than the choices.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The residual over the cut-off, with the choice, the noise and, of a residual analysis, its line; and below what
-        was made small, where that is something else.
+        For each choice the residual over the cut-off, with the choice, the noise and, of a residual analysis, its line; and below
+        what was made small, where that is something else. A narrow figure for one choice, two columns wide for several.
     """
-    both = choice.by != "residual"
+    both = choices[0].by != "residual"
+    used = list(used_hz) * (len(choices) if len(used_hz) == 1 else 1) or [choice.cutoff_hz for choice in choices]
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(0.5 * TWO_COLUMNS_MM * MM, (90.0 if both else 60.0) * MM), layout="constrained")
-        grid = figure.subplots(2 if both else 1, 1, sharex=True, squeeze=False)[:, 0]
-        grid[0].set_title(title, loc="left")
-        _draw_residual(grid[0], choice, unit)
-        if both:
-            _draw_criterion(grid[1], choice)
-        grid[-1].set_xlabel("cut-off (Hz)")
-        for axes in grid:
-            axes.axvline(choice.cutoff_hz, color=TERM_COLOURS["centripetal"], linewidth=0.8)
+        width = 1.0 if len(choices) > 1 else 0.5
+        size = (width * TWO_COLUMNS_MM * MM, (100.0 if both else 70.0) * MM)
+        figure = Figure(figsize=size, layout="constrained")
+        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
+        grid = figure.subplots(2 if both else 1, len(choices), sharex="col", squeeze=False)
+        for column, choice, name, own_hz in zip(grid.T, choices, names, used, strict=True):
+            column[0].set_title(name, loc="left")
+            _draw_residual(column[0], choice, unit)
+            if both:
+                _draw_criterion(column[1], choice)
+            column[-1].set_xlabel("cut-off (Hz)")
+            for axes in column:
+                axes.axvline(
+                    choice.cutoff_hz, color=TERM_COLOURS["centripetal"], linewidth=0.8, label="asked for by the data"
+                )
+                if abs(own_hz - choice.cutoff_hz) > 1e-9:
+                    axes.axvline(own_hz, color="black", linewidth=0.8, linestyle="--", label="used")
+            column[0].legend(frameon=False)
+        for axes in grid[:, 1:].ravel():
+            axes.set_ylabel("")
     return figure
 
 
 def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str) -> None:
-    axes.plot(choice.grid_hz, choice.residual, color=TERM_COLOURS["inertial"], label="residual")
-    intercept, slope = choice.line
+    scale, shown = (1e3, "mm") if unit == "m" else (1.0, unit)
+    residual, noise = scale * choice.residual, scale * choice.noise
+    axes.plot(choice.grid_hz, residual, color=TERM_COLOURS["inertial"], label="residual")
+    intercept, slope = (scale * value for value in choice.line)
     if np.isfinite(intercept):
         ends = np.array([0.0, choice.grid_hz[-1]])
         axes.plot(ends, intercept + slope * ends, color="black", linewidth=0.7, label="line through the noise")
-    axes.axhline(choice.noise, color="black", linewidth=0.7, linestyle=":", label="noise")
-    axes.set_ylim(0.0, min(4.0 * choice.noise, 1.05 * float(choice.residual.max())) or None)
-    axes.set_ylabel(f"rms residual ({unit})")
+    axes.axhline(noise, color="black", linewidth=0.7, linestyle=":", label="noise")
+    axes.set_ylim(0.0, min(4.0 * noise, 1.05 * float(residual.max())) or None)
+    axes.set_ylabel(f"rms residual ({shown})")
     axes.annotate(
         f" {choice.cutoff_hz:.1f} Hz",
         (choice.cutoff_hz, 0.95),
@@ -411,14 +442,14 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str) -> None:
         va="top",
         fontsize=7.5,
     )
-    axes.legend(frameon=False)
 
 
 def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
+    """What was made small, above its least: the expected error is known up to a constant, so there is no ratio to draw."""
     span = float(np.ptp(choice.criterion)) or 1.0
-    axes.plot(choice.grid_hz, (choice.criterion - choice.criterion.min()) / span, color=TERM_COLOURS["gravity"])
-    axes.set_ylim(-0.005, 0.1)
-    axes.set_ylabel(f"{choice.by.replace('_', ' ')}\nabove its least (share)")
+    axes.plot(choice.grid_hz, 100.0 * (choice.criterion - choice.criterion.min()) / span, color=TERM_COLOURS["gravity"])
+    axes.set_ylim(-0.5, 10.0)
+    axes.set_ylabel(f"{CRITERION_NAMES[choice.by]}\nabove its least (% of range)")
 
 
 def save(figure: Figure, path: Path | str) -> None:

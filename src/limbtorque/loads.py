@@ -14,8 +14,8 @@ from limbtorque.plane import PlaneFrame
 from limbtorque.recording import ForcePlate
 from limbtorque.settings import Force, LoadModel, Plates
 from limbtorque.signals.arrays import runs
-from limbtorque.signals.butterworth import low_pass
 from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.smoothers import Smoother, smooth_values
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -24,6 +24,7 @@ StatusArray = NDArray[np.int8]
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
 SPREAD_N = 1.0
+FLANK = 0.1  # of the threshold: down to there a load that was found is followed to its beginning and its end
 
 
 @dataclass(frozen=True)
@@ -172,8 +173,8 @@ def ground_load(
     frames: slice,
     first_frame: int,
     rate_hz: float,
+    smoother: Smoother | None,
     cutoff_hz: float | None,
-    order: int,
     settings: Plates,
     frame: PlaneFrame,
     up: FloatArray,
@@ -193,10 +194,10 @@ def ground_load(
         Number of the first of them in the original capture, for the notes.
     rate_hz : float
         Frames per second of the markers.
+    smoother : Smoother or None
+        How the plates are smoothed: like the joint positions; None averages the samples around each frame instead.
     cutoff_hz : float or None
-        Cut-off of the plates' low-pass filter; None averages the samples around each frame instead.
-    order : int
-        Order of one pass of that filter.
+        Cut-off, Hz; None where there is no smoother.
     settings : Plates
         Thresholds and assignment.
     frame : PlaneFrame
@@ -255,7 +256,7 @@ def ground_load(
                 tilt_deg = max(tilt_deg, _angle_deg(mean[part, :3].mean(axis=0), up))
         measured |= own
         masked = np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0)
-        smooth = _at_frames(masked, per_frame, plate.rate_hz, cutoff_hz, order)
+        smooth = _at_frames(masked, per_frame, plate.rate_hz, smoother, cutoff_hz)
         force += smooth[:, :3]
         moment += smooth[:, 3:]
     shortest = round(settings.min_contact_s * rate_hz)
@@ -365,8 +366,20 @@ def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
 
 
 def _loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
-    loaded = _ignore_short(mean[:, :3] @ up > settings.threshold_n, round(settings.min_contact_s * rate_hz))
-    return runs(loaded)
+    """Runs of frames above the threshold, each with the flanks that lead up to it and down from it."""
+    shortest = round(settings.min_contact_s * rate_hz)
+    vertical = mean[:, :3] @ up
+    found = runs(_ignore_short(vertical > settings.threshold_n, shortest))
+    bounds = [0, *(edge for run in found for edge in run), len(vertical)]
+    stretches = []
+    for k, (start, stop) in enumerate(found):
+        before, after = bounds[2 * k], bounds[2 * k + 3]
+        while start > max(before, found[k][0] - shortest) and vertical[start - 1] > FLANK * settings.threshold_n:
+            start -= 1
+        while stop < min(after, found[k][1] + shortest) and vertical[stop] > FLANK * settings.threshold_n:
+            stop += 1
+        stretches.append((start, stop))
+    return stretches
 
 
 def _verdict(
@@ -462,12 +475,14 @@ def _ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> Bool
     return result
 
 
-def _at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, cutoff_hz: float | None, order: int) -> FloatArray:
-    """Samples at the markers' frames, without aliasing: low-passed first, or the mean around each frame."""
+def _at_frames(
+    wrench: FloatArray, per_frame: int, rate_hz: float, smoother: Smoother | None, cutoff_hz: float | None
+) -> FloatArray:
+    """Samples at the markers' frames, without aliasing: smoothed first, or the mean around each frame."""
     if not wrench.any():
         return wrench[::per_frame]
-    if cutoff_hz is not None:
-        return low_pass(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, order=order)[::per_frame]
+    if smoother is not None and cutoff_hz is not None:
+        return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[::per_frame]
     before = per_frame // 2
     padded = np.concatenate([np.repeat(wrench[:1], before, axis=0), wrench])[: len(wrench)]
     return cast(FloatArray, padded.reshape(-1, per_frame, wrench.shape[1]).mean(axis=1))

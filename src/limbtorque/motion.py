@@ -19,10 +19,11 @@ from limbtorque.plane import Planarity, PlaneFrame, axis_vector, find_plane, pla
 from limbtorque.prepare import prepare_markers
 from limbtorque.recording import Recording
 from limbtorque.segments import LONGEST_M, segment_chain, table_row
-from limbtorque.settings import ChainModel, Settings
+from limbtorque.settings import ChainModel, CutoffCriterion, Filter, Settings
 from limbtorque.signals.arrays import lengths, runs
+from limbtorque.signals.cutoff import CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
-from limbtorque.signals.smooth import Cutoff, smooth_positions
+from limbtorque.signals.smooth import Scope, smooth_positions
 from limbtorque.signals.smoothers import HALF_ORDER, Smoother
 from limbtorque.signals.splines import spline_derivatives
 
@@ -71,6 +72,10 @@ class ChainMotion:
         Whether sampled moment arms hold in this plane.
     load : ExternalLoad
         Load on the last segment.
+    cutoff_hz : tuple of float
+        Cut-off of all joint centres, or of each, Hz; empty without a filter.
+    cutoffs : tuple of CutoffChoice
+        What the trial's data say of the cut-off of all joint centres, or of each; empty where they are too few to tell.
     quality : dict of str to float
         What was measured about the trial.
     notes : tuple of str
@@ -98,6 +103,8 @@ class ChainMotion:
     flexion_zero_rad: FloatArray
     moment_arms_known: BoolArray
     load: ExternalLoad
+    cutoff_hz: tuple[float, ...]
+    cutoffs: tuple[CutoffChoice, ...]
     quality: dict[str, float]
     notes: tuple[str, ...]
 
@@ -115,6 +122,7 @@ def chain_motion(
     start_s: float | None = None,
     end_s: float | None = None,
     measured: Mapping[str, float] | None = None,
+    study_cutoff_hz: float | None = None,
 ) -> ChainMotion:
     """Motion of a limb, as a planar chain, from a recording.
 
@@ -140,6 +148,8 @@ def chain_motion(
         Window of the recording, s from its first frame.
     measured : mapping of str to float, optional
         The subject's own segment parameters.
+    study_cutoff_hz : float, optional
+        Cut-off of the whole study, Hz; needed where `filter.scope` is ``study`` and `filter.cutoff_hz` is not a number.
 
     Returns
     -------
@@ -183,7 +193,7 @@ def chain_motion(
     joints_3d = np.stack([landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_3d)
     _check_lengths(model, planar.length_m, recording)
-    smoothed = _filtered(joints_3d @ plane.axes.T, recording.rate_hz, settings)
+    smoothed = _filtered(joints_3d @ plane.axes.T, recording, settings, study_cutoff_hz)
     joint_m, depth_m = smoothed.values[..., :2], smoothed.values[..., 2]
     flexion = _flexion(model, plane, side, landmarks)
     foreshortened = _foreshortened(joints_3d, plane, smoothed.reach, settings)
@@ -206,6 +216,7 @@ def chain_motion(
         model=model,
         mapping=mapping,
         settings=settings,
+        smoother=smoothed.smoother,
         cutoff_hz=max(smoothed.cutoff_hz, default=None),
         plane=plane,
         stretch=stretch,
@@ -260,6 +271,8 @@ def chain_motion(
         flexion_zero_rad=flexion.zero_rad,
         moment_arms_known=flexion.moment_arms_known,
         load=external,
+        cutoff_hz=smoothed.cutoff_hz,
+        cutoffs=smoothed.choices,
         quality=quality,
         notes=(
             *(f"landmark {needed}: {stand_in} stands for it" for needed, stand_in in substitutes),
@@ -345,31 +358,68 @@ class _Smoothed:
 
     values: FloatArray
     reach: int
+    smoother: Smoother | None
     cutoff_hz: tuple[float, ...]
+    choices: tuple[CutoffChoice, ...]
     quality: dict[str, float]
     notes: tuple[str, ...]
 
 
-def _filtered(values: FloatArray, rate_hz: float, settings: Settings) -> _Smoothed:
+def _filtered(values: FloatArray, recording: Recording, settings: Settings, study_cutoff_hz: float | None) -> _Smoothed:
     """Joint centres, (n_frames, n_joints + 1, 3), smoothed; reach includes that of the differences."""
-    chosen, accuracy = settings.filter, settings.differentiation.accuracy
+    chosen, accuracy, rate_hz = settings.filter, settings.differentiation.accuracy, recording.rate_hz
     if chosen.method == "none":
-        return _Smoothed(values, differentiation_reach(accuracy), (), {}, ())
-    ends = None if chosen.ends == "auto" else chosen.ends
-    smoother = Smoother(chosen.method, chosen.order, accuracy, ends)
-    cutoff: Cutoff = chosen.cutoff_hz if chosen.cutoff == "fixed" else chosen.cutoff
-    found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=cutoff, scope=chosen.scope)
+        return _Smoothed(values, differentiation_reach(accuracy), None, (), (), {}, ())
+    smoother = Smoother(chosen.method, chosen.order, accuracy, None if chosen.ends == "auto" else chosen.ends)
+    given_hz = chosen.cutoff_hz if isinstance(chosen.cutoff_hz, float) else None
+    if given_hz is None and chosen.scope == "study":
+        given_hz = study_cutoff_hz
+        if given_hz is None:
+            raise SignalError(
+                f"{recording.source}: filter.scope is 'study', and the study has no cut-off: run it with snakemake, with at least "
+                "one trial that can be analysed, or set filter.cutoff_hz to a number"
+            )
+    by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
+    if given_hz is None:
+        scope: Scope = "joint" if chosen.scope == "joint" else "trial"
+        found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=by, scope=scope)
+        choices = found.choices
+    else:
+        found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=given_hz)
+        choices = _own_choice(values, rate_hz, smoother, by)
     reach = found.reach + (differentiation_reach(accuracy) if chosen.method == "savitzky_golay" else 0)
-    if not found.choices:
-        return _Smoothed(found.values, reach, found.cutoff_hz, {}, ())
-    quality = {
-        "cutoff_hz": max(found.cutoff_hz),
-        "noise_m": max(choice.noise for choice in found.choices),
-        "cutoff_at_limit": float(any(choice.at_limit for choice in found.choices)),
-    }
-    cutoffs = ", ".join(f"{cutoff_hz:.2f}" for cutoff_hz in found.cutoff_hz)
-    note = f"cut-off by {chosen.cutoff}: {cutoffs} Hz; noise about {1e3 * quality['noise_m']:.2g} mm"
-    return _Smoothed(found.values, reach, found.cutoff_hz, quality, (note,))
+    quality = {"cutoff_hz": max(found.cutoff_hz)}
+    if choices:
+        quality |= {
+            "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
+            "noise_m": max(choice.noise for choice in choices),
+            "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
+        }
+    note = _cutoff_note(found.cutoff_hz, choices, chosen)
+    return _Smoothed(found.values, reach, smoother, found.cutoff_hz, choices, quality, (note,))
+
+
+def _own_choice(
+    values: FloatArray, rate_hz: float, smoother: Smoother, by: CutoffCriterion
+) -> tuple[CutoffChoice, ...]:
+    """What the trial's own data would ask for, where the cut-off was given; nothing where they are too few to tell."""
+    try:
+        return (choose_cutoff(values, rate_hz=rate_hz, smoother=smoother, by=by),)
+    except SignalError:
+        return ()
+
+
+def _cutoff_note(cutoffs_hz: tuple[float, ...], choices: tuple[CutoffChoice, ...], chosen: Filter) -> str:
+    used = ", ".join(f"{cutoff_hz:.2f}" for cutoff_hz in cutoffs_hz)
+    if not choices:
+        return f"cut-off {used} Hz, as given; the trial is too short to tell its own"
+    noise = f"noise about {1e3 * max(choice.noise for choice in choices):.2g} mm"
+    own = f"{choices[0].cutoff_hz:.2f} Hz by {choices[0].by}"
+    if isinstance(chosen.cutoff_hz, float):
+        return f"cut-off {used} Hz, as given; the trial's own would be {own}; {noise}"
+    if chosen.scope == "study":
+        return f"cut-off {used} Hz, of the study; the trial's own would be {own}; {noise}"
+    return f"cut-off {used} Hz by {choices[0].by}; {noise}"
 
 
 @dataclass(frozen=True)
@@ -527,7 +577,7 @@ def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float
     if speed > settings.reading.max_speed_m_s:
         raise SignalError(
             f"a joint moves at {speed:.4g} m/s, more than a body can ({settings.reading.max_speed_m_s:g} m/s, reading.max_speed_m_s); "
-            "check POINT:UNITS and POINT:RATE of the file, and swapped markers"
+            "check the units and the rate of the file (reading.length_unit, reading.rate_hz), and swapped markers"
         )
     return speed
 

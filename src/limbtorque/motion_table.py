@@ -13,6 +13,7 @@ from limbtorque.chain.model import Chain
 from limbtorque.loads import ExternalLoad
 from limbtorque.motion import ChainMotion
 from limbtorque.plane import PlaneFrame
+from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables import column_array, kinematics_columns, make_table
 
 FloatArray = NDArray[np.float64]
@@ -60,9 +61,25 @@ def _constants(motion: ChainMotion) -> dict[str, Any]:
         "flexion_sign": motion.flexion_sign.tolist(),
         "flexion_zero_rad": motion.flexion_zero_rad.tolist(),
         "moment_arms_known": motion.moment_arms_known.tolist(),
+        "cutoff_hz": motion.cutoff_hz,
+        "cutoffs": [kept_choice(choice) for choice in motion.cutoffs],
         "quality": motion.quality,
         "notes": motion.notes,
     }
+
+
+def kept_choice(choice: CutoffChoice) -> dict[str, Any]:
+    """What a cut-off was chosen from, as JSON can hold it."""
+    curves = {name: getattr(choice, name).tolist() for name in ("grid_hz", "residual", "criterion")}
+    line = None if np.isnan(choice.line[0]) else choice.line
+    return {**vars(choice), **curves, "line": line}
+
+
+def choice_of(kept: Mapping[str, Any]) -> CutoffChoice:
+    """What a cut-off was chosen from, the inverse of `kept_choice`."""
+    curves = {name: np.array(kept[name]) for name in ("grid_hz", "residual", "criterion")}
+    line = tuple(kept["line"]) if kept["line"] else (float("nan"), float("nan"))
+    return CutoffChoice(**{**kept, **curves, "line": line})
 
 
 def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
@@ -111,6 +128,8 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
         flexion_zero_rad=np.array(kept["flexion_zero_rad"]),
         moment_arms_known=np.array(kept["moment_arms_known"]),
         load=load,
+        cutoff_hz=tuple(kept["cutoff_hz"]),
+        cutoffs=tuple(map(choice_of, kept["cutoffs"])),
         quality=kept["quality"],
         notes=tuple(kept["notes"]),
     )

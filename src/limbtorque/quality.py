@@ -57,7 +57,7 @@ CHECKS = (
         "1",
         "root mean square difference between the powers and the change of the energy from frame to frame, relative to it (to 0.1 W at least)",
         "energy_rate_share",
-        "velocities and accelerations do not fit each other: lower filter.cutoff_hz, raise differentiation.accuracy, or record at a higher rate",
+        "velocities and accelerations do not fit each other: give a lower filter.cutoff_hz, raise differentiation.accuracy, or record at a higher rate",
     ),
     Check(
         "chain_fit_m",
@@ -220,16 +220,18 @@ FIGURES = (
     ("rate_hz", "Hz", "frames per second"),
     ("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
     ("undecided_flexion", "1", "1 where no elbow or knee is bent by 10 deg: a mirrored limb could not be noticed"),
+    ("cutoff_hz", "Hz", "cut-off of the joint centres; the largest where each has its own (filter.scope: joint)"),
     (
-        "cutoff_hz",
+        "own_cutoff_hz",
         "Hz",
-        "largest cut-off that was chosen from the trial's data (filter.cutoff); empty where it is fixed",
+        "cut-off that the trial's own data ask for, by filter.cutoff_hz, or by 'expected_error' where that is a number; the largest "
+        "where each joint centre has its own",
     ),
-    ("noise_m", "m", "standard deviation of the joint centres' noise that the choice of the cut-off found"),
+    ("noise_m", "m", "standard deviation of the joint centres' noise that the choice of own_cutoff_hz found"),
     (
         "cutoff_at_limit",
         "1",
-        "1 where the chosen cut-off is the lowest or highest that was tried: the data show no better one between",
+        "1 where own_cutoff_hz is the lowest or highest that was tried: the data show no better one between",
     ),
     (
         "functional_range_deg",

@@ -29,6 +29,7 @@ from limbtorque.yaml_file import read_yaml
 
 Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 Vector = tuple[float, float, float]
+CutoffCriterion = Literal["expected_error", "residual", "autocorrelation", "gcv"]
 Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
 
 
@@ -301,17 +302,20 @@ class Filter(_Untagged):
             "'quintic_spline': smoothing splines; 'none': no filter.",
         )
     )
-    cutoff: Literal["fixed", "residual", "autocorrelation", "gcv", "expected_error"] = _option(
-        "fixed",
-        "'fixed': cutoff_hz. Or from each trial's data: 'residual' analysis, 'autocorrelation' of the residual, 'gcv' "
-        "(generalised cross-validation), 'expected_error' (least expected error of the accelerations).",
+    cutoff_hz: float | CutoffCriterion = _option(
+        "expected_error",
+        "Frequency at which the dual-pass gain is 1/sqrt(2). Or how it is chosen from the data: 'expected_error' (least expected error "
+        "of the accelerations), 'residual' analysis, 'autocorrelation' of the residual, 'gcv' (generalised cross-validation).",
+        "Hz",
+        "> 0.0 | expected_error | residual | autocorrelation | gcv",
     )
-    cutoff_hz: float = _option(6.0, "Frequency at which the dual-pass gain is 1/sqrt(2).", "Hz", gt=0.0)
-    scope: Literal["trial", "joint"] = _option(
-        "trial", "A cut-off from the data is one for all joint centres of the trial, or each joint centre's own."
+    scope: Literal["trial", "joint", "study"] = _option(
+        "trial",
+        "A cut-off from the data is one for all joint centres of the trial, or each joint centre's own, or one for all trials of "
+        "the study that ask for it.",
     )
     order: int = _option(
-        2,
+        3,
         "Order of one pass; the two passes together have twice that order. Local polynomials have the degree 2 order - 1; splines "
         "have their own.",
         "1",
@@ -326,6 +330,19 @@ class Filter(_Untagged):
     force_cutoff_hz: float | None = _option(
         None, "Cut-off of force plates; null: the same as for the joint positions.", "Hz", gt=0.0
     )
+
+    @field_validator("cutoff_hz", mode="before")
+    @classmethod
+    def _number_or_criterion(cls, value: Any) -> Any:
+        if value in get_args(CutoffCriterion):
+            return value
+        try:
+            number = math.nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0.0 < number < math.inf:
+            raise ValueError(f"expected a frequency above 0 Hz, or one of {', '.join(get_args(CutoffCriterion))}")
+        return number
 
     @model_validator(mode="after")
     def _curved_polynomials(self) -> Filter:
@@ -619,11 +636,15 @@ class Tables(_Untagged):
 class Figures(_Untagged):
     """Figures."""
 
-    formats: tuple[Literal["png", "pdf", "svg"], ...] = _option(("png",), "Formats of the figure of each trial.")
+    kinds: tuple[Literal["torques", "cutoff"], ...] = _option(
+        ("torques", "cutoff"),
+        "What is drawn of each trial: 'torques', net torques and their terms; 'cutoff', what the cut-off was chosen from.",
+    )
+    formats: tuple[Literal["png", "pdf", "svg"], ...] = _option(("png",), "Formats of each figure.")
 
-    @field_validator("formats", mode="before")
+    @field_validator("kinds", "formats", mode="before")
     @classmethod
-    def _one_format(cls, value: Any) -> Any:
+    def _one_entry(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
 
 

@@ -785,7 +785,28 @@ def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
         What `make_table` was given as `meta`.
     """
     table = pyarrow.parquet.read_table(path, use_threads=False)
-    return table, json.loads((table.schema.metadata or {}).get(META_KEY, b"{}"))
+    return table, _kept(table.schema)
+
+
+def read_meta(path: Path) -> dict[str, Any]:
+    """Read what was kept with a Parquet table, without its rows.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `write_table` wrote.
+
+    Returns
+    -------
+    dict
+        What `make_table` was given as `meta`.
+    """
+    return _kept(pyarrow.parquet.read_schema(path))
+
+
+def _kept(schema: pa.Schema) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads((schema.metadata or {}).get(META_KEY, b"{}"))
+    return kept
 
 
 def column_array(table: pa.Table, *names: str) -> np.ndarray:

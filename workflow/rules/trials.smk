@@ -1,11 +1,57 @@
 # in:  the recordings
-# out: results/kinematics, results/torques, results/muscles and results/figures, one set of files for each trial
+# out: results/study_cutoff.json, results/kinematics, results/torques, results/muscles and results/figures, one set of files for each trial
 #
 # One rule for each stage and batch, with the files of its trials: the unit of a job is a session, not a trial, and
 # every table is tracked. A job writes its list of trials (results/batches) last, and later stages wait for that
 # instead of for every table, which Snakemake would note down for every output. 'code' and 'key' are what makes a job
 # run again after a change of the package or the study.
 TRIAL_FILES = []
+
+# Trials whose filter.scope is 'study' wait for one cut-off, which is chosen from all of them first.
+SHARING = {name: trials for name, trials in STUDY.batches.items() if any(map(layout.shares_cutoff, trials))}
+
+for batch, trials in SHARING.items():
+
+    rule:
+        name:
+            layout.rule_name("cutoffs", batch)
+        input:
+            sorted({str(trial.file) for trial in trials}),
+        output:
+            str(layout.batch_path("cutoffs", batch)),
+        log:
+            f"results/logs/cutoffs/{batch}.log",
+        conda:
+            "../envs/limbtorque.yaml"
+        params:
+            stage="cutoffs",
+            batch=batch,
+            key=layout.batch_key("cutoffs", STUDY, batch),
+            code=layout.code_key("cutoffs"),
+        message:
+            f"cut-offs of session {batch}: {len(trials)} trials"
+        script:
+            "../scripts/stage.py"
+
+
+if SHARING:
+
+    rule study_cutoff:
+        input:
+            [str(layout.batch_path("cutoffs", batch)) for batch in SHARING],
+        output:
+            str(layout.STUDY_CUTOFF),
+        log:
+            "results/logs/study_cutoff.log",
+        conda:
+            "../envs/limbtorque.yaml"
+        params:
+            code=layout.code_key("cutoffs"),
+        message:
+            f"one cut-off for {len(SHARING)} sessions"
+        script:
+            "../scripts/study_cutoff.py"
+
 
 for stage, sources in layout.SOURCES.items():
     for batch, trials in STUDY.batches.items():
@@ -18,6 +64,7 @@ for stage, sources in layout.SOURCES.items():
             input:
                 recordings=([] if sources else sorted({str(trial.file) for trial in trials})),
                 batches=[str(layout.batch_path(source, batch)) for source in sources],
+                cutoff=([str(layout.STUDY_CUTOFF)] if stage == "kinematics" and batch in SHARING else []),
             output:
                 made,
                 batch=str(layout.batch_path(stage, batch)),

@@ -78,7 +78,7 @@ def planned_study(stage: str, *, folder: Path, batch: str, key: str) -> Study:
 
 def announce(stage: str, study: Study, trials: Sequence[Trial], folder: Path) -> None:
     """Say what is being worked on, and how many trials of the study have this stage behind them."""
-    done = sum((folder / stage_outputs(stage, trial)[0]).exists() for trial in study.trials)
+    done = sum(all((folder / path).exists() for path in stage_outputs(stage, trial)[:1]) for trial in study.trials)
     names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")
     text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
     LOG.info(text)

@@ -9,7 +9,9 @@ from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
 from limbtorque.muscles.forces import check_options, muscle_forces
 from limbtorque.quality import assess
 from limbtorque.readers.guarded import GuardedReader
+from limbtorque.stages.cutoffs import shared_cutoff
 from limbtorque.stages.kinematics import read_trial, trial_motion
+from limbtorque.stages.layout import shares_cutoff
 from limbtorque.stages.muscles import muscle_set_of
 from limbtorque.study import Study, Trial, load_study
 from limbtorque.torques import joint_torques, torque_quality
@@ -43,6 +45,12 @@ def checked_study(folder: Path) -> Study:
                 check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
             faults[f"chain {trial.chain} (first in trial {trial.name}): {error}"] = None
+    criteria = {str(trial.settings.filter.cutoff_hz): trial.name for trial in study.trials if shares_cutoff(trial)}
+    if len(criteria) > 1:
+        named = " and ".join(f"{criterion} (trial {name})" for criterion, name in criteria.items())
+        faults[
+            f"filter.cutoff_hz: trials that share one cut-off (filter.scope: study) choose it by {named}; give them one criterion"
+        ] = None
     if faults:
         raise StudyError(list(faults))
     return study
@@ -65,13 +73,14 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
     """
     study = checked_study(folder)
     with GuardedReader() as reader:
+        shared_hz = shared_cutoff(study.trials, reader)
         for trial in study.trials:
-            yield trial.name, *_tried(trial, reader, folder)
+            yield trial.name, *_tried(trial, reader, folder, shared_hz)
 
 
-def _tried(trial: Trial, reader: GuardedReader, folder: Path) -> tuple[str, list[str]]:
+def _tried(trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: float | None) -> tuple[str, list[str]]:
     try:
-        motion = trial_motion(trial, read_trial(trial, reader))
+        motion = trial_motion(trial, read_trial(trial, reader), study_cutoff_hz)
         torques = joint_torques(motion)
         figures = {**motion.quality, **torque_quality(motion, torques)}
         chosen = muscle_set_of(trial, folder)

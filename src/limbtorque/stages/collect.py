@@ -32,11 +32,11 @@ from limbtorque.study import Study, Trial, load_study
 from limbtorque.tables import (
     DICTIONARY_COLUMNS,
     LEDGER_COLUMNS,
-    META_KEY,
     MUSCLE_SUMMARY_COLUMNS,
     SUMMARY_COLUMNS,
     Column,
     make_table,
+    read_meta,
     write_table,
 )
 
@@ -50,7 +50,9 @@ def run(*, folder: Path) -> None:
     _put_aside(study, folder)
     ledger, summary, muscle_summary, sources = [], [], [], {}
     for trial in study.trials:
-        kept = {stage: _kept(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")}
+        kept = {
+            stage: read_meta(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")
+        }
         ledger.append(_ledger_row(study, trial, kept))
         common = {**_identity(trial), "torque_status": ledger[-1]["torque_status"]}
         summary += [{**common, **row} for row in kept["torques"].get("summary", [])]
@@ -106,21 +108,15 @@ def _put_aside(study: Study, folder: Path) -> None:
     """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
     made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
     for stage in SOURCES:
-        for path in sorted((folder / RESULTS / stage).glob("*")):
+        for path in sorted((folder / RESULTS / stage).rglob("*")):
             if path.is_file() and path.relative_to(folder) not in made:
-                target = folder / LEFT_OVER / stage / path.name
+                target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.replace(target)
 
 
 def _text_types() -> dict[str, pa.DataType]:
     return {column.name: pa.string() for column in LEDGER_COLUMNS if column.kind is str}
-
-
-def _kept(path: Path) -> dict[str, Any]:
-    """Metadata of a per-trial table, without its rows."""
-    kept: dict[str, Any] = json.loads(pyarrow.parquet.read_schema(path).metadata[META_KEY])
-    return kept
 
 
 def _identity(trial: Trial) -> dict[str, str]:

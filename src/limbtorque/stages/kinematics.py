@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from limbtorque.readers.guarded import GuardedReader
 from limbtorque.readers.options import ReadOptions
 from limbtorque.recording import Recording
 from limbtorque.stages.batch import run_batch
+from limbtorque.stages.layout import STUDY_CUTOFF, shares_cutoff
 from limbtorque.study import Study, Trial
 from limbtorque.tables import Column, kinematics_columns
 
@@ -35,7 +37,7 @@ def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
     )
 
 
-def trial_motion(trial: Trial, recording: Recording) -> ChainMotion:
+def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | None = None) -> ChainMotion:
     """Motion of a trial's chain, as its row of the table asks for."""
     return chain_motion(
         recording,
@@ -49,7 +51,15 @@ def trial_motion(trial: Trial, recording: Recording) -> ChainMotion:
         start_s=trial.start_s,
         end_s=trial.end_s,
         measured=trial.subject.measured,
+        study_cutoff_hz=study_cutoff_hz,
     )
+
+
+def _study_cutoff(trial: Trial, folder: Path) -> float | None:
+    if not shares_cutoff(trial):
+        return None
+    found: float | None = json.loads((folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
+    return found
 
 
 def run(*, folder: Path, batch: str, key: str) -> None:
@@ -60,7 +70,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             recording = read_trial(trial, reader)
             meta["input_sha256"] = recording.sha256
             meta["provenance"]["kinematics"]["reader"] = recording.reader
-            motion = trial_motion(trial, recording)
+            motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             meta["notes"] = [*recording.audit.sentences, *recording.notes, *motion.notes]
             return kinematics_table(motion, meta=meta)
 

@@ -19,6 +19,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "muscles": ("kinematics", "torques"),
     "figures": ("kinematics", "torques"),
 }
+STUDY_CUTOFF = RESULTS / "study_cutoff.json"
 STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",
     "muscle_summary": RESULTS / "muscle_summary.csv",
@@ -48,6 +49,7 @@ SECTIONS = {
     "figures": ("chains", "figures"),
     "collect": ("title", "quality", "run"),
 }
+SECTIONS["cutoffs"] = SECTIONS["kinematics"]
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -56,13 +58,25 @@ def table_path(stage: str, trial: str, suffix: str = ".parquet") -> Path:
     return RESULTS / stage / f"{trial}{suffix}"
 
 
+def figure_path(kind: str, trial: str, suffix: str) -> Path:
+    """Path of a figure of a trial, relative to the study's folder."""
+    return RESULTS / "figures" / kind / f"{trial}{suffix}"
+
+
 def stage_outputs(stage: str, trial: Trial) -> list[Path]:
     """All files that a stage makes for a trial."""
     if stage == "figures":
-        return [table_path(stage, trial.name, f".{form}") for form in trial.settings.figures.formats]
+        chosen = trial.settings.figures
+        return [figure_path(kind, trial.name, f".{form}") for kind in chosen.kinds for form in chosen.formats]
     tables = trial.settings.tables
     suffixes = (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)
     return [table_path(stage, trial.name, suffix) for suffix in suffixes]
+
+
+def shares_cutoff(trial: Trial) -> bool:
+    """Whether a trial takes the cut-off of the whole study."""
+    chosen = trial.settings.filter
+    return chosen.scope == "study" and chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
 
 
 def batch_path(stage: str, batch: str) -> Path:
@@ -103,7 +117,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
 def batch_key(stage: str, study: Study, batch: str) -> str:
     """Hash over the trials of a batch; a job refuses to run where it differs from the one it was planned with."""
     keys = [trial_key(stage, trial, study.folder) for trial in study.batches[batch]]
-    if stage == "kinematics":  # a recording that was replaced, even by an older file
+    if stage in ("cutoffs", "kinematics"):  # a recording that was replaced, even by an older file
         states = [trial.file.stat() for trial in study.batches[batch]]
         keys += [f"{state.st_size} {state.st_mtime_ns}" for state in states]
     return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
