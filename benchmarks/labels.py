@@ -1,11 +1,12 @@
 """Exchanged labels and spikes made in real recordings: how many are found, and what is found that was not made.
 
-    python benchmarks/labels.py shared/data
+python benchmarks/labels.py shared/data
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 import warnings
 from pathlib import Path
@@ -37,15 +38,19 @@ RECORDINGS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("recordings", type=Path, help="folder of recordings")
-    parser.add_argument("--faults", type=int, default=100, help="exchanges of each distance, and spikes of each size, in each recording")
+    parser.add_argument(
+        "--faults", type=int, default=100, help="exchanges of each distance, and spikes of each size, in each recording"
+    )
     parser.add_argument("--every", type=int, default=1, help="take every so manieth frame only: a lower rate")
     parser.add_argument("--seed", type=int, default=2026)
     options = parser.parse_args()
     warnings.simplefilter("error")
     print("exchanges of 1 to 50 frames by the distance of the two markers, and spikes of 1 to 3 frames by their size:")
-    print("found with the right markers and frames, in brackets with the right markers and about the right frames (both ends within 2),")
+    print(
+        "found with the right markers and frames, in brackets with the right markers and about the right frames (both ends within 2),"
+    )
     print("and what else was found that is not in the recording as it is")
-    spans = [f"{100 * a:g}-{100 * b:g} cm" for a, b in zip(APART_M, APART_M[1:], strict=False)]
+    spans = [f"{100 * a:g}-{100 * b:g} cm" for a, b in itertools.pairwise(APART_M)]
     print(f"{'recording':28s}" + "".join(f"{span:>25s}" for span in spans))
     for pattern in RECORDINGS:
         for path in sorted(options.recordings.glob(pattern)):
@@ -55,7 +60,7 @@ def main() -> None:
             start = time.perf_counter()
             find_faults(markers_m)
             took_ms = 1e3 * (time.perf_counter() - start)
-            cells = [_exchanges(markers_m, rng, *span, options.faults) for span in zip(APART_M, APART_M[1:], strict=False)]
+            cells = [_exchanges(markers_m, rng, *span, options.faults) for span in itertools.pairwise(APART_M)]
             print(f"{path.stem:28s}" + "".join(f"{cell:>25s}" for cell in cells), flush=True)
             cells = [_spikes(markers_m, rng, size, options.faults) for size in SPIKES_M]
             named = (f"{100 * size:g} cm: {cell}" for size, cell in zip(SPIKES_M, cells, strict=True))

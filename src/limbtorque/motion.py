@@ -20,6 +20,7 @@ from limbtorque.recording import Recording
 from limbtorque.segments import LONGEST_M, segment_chain, table_row
 from limbtorque.settings import ChainModel, Settings
 from limbtorque.signals.arrays import lengths, runs
+from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.smooth import Cutoff, smooth_positions
 from limbtorque.signals.smoothers import HALF_ORDER, Smoother
@@ -207,6 +208,8 @@ def chain_motion(
         "rate_hz": recording.rate_hz,
         "gap_share": float(prepared.filled[stretch].mean()),
         "gap_error_m": prepared.gap_error_m,
+        "swapped_frames": float(prepared.swapped_frames),
+        "spike_frames": float(prepared.spike_frames),
         "longest_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
@@ -218,6 +221,7 @@ def chain_motion(
         "undecided_flexion": _undecided_flexion(model, flexion, kinematics.angle),
         "up_axis_deg": _leg_tilt_deg(model, joints_3d, settings),
         **smoothed.quality,
+        **_judged(joints_3d @ plane.axes.T, recording.rate_hz, settings, smoothed),
         **fit_quality,
         **external.quality,
     }
@@ -356,6 +360,17 @@ def _filtered(values: FloatArray, rate_hz: float, settings: Settings) -> _Smooth
     cutoffs = ", ".join(f"{cutoff_hz:.2f}" for cutoff_hz in found.cutoff_hz)
     note = f"cut-off by {chosen.cutoff}: {cutoffs} Hz; noise about {1e3 * quality['noise_m']:.2g} mm"
     return _Smoothed(found.values, reach, found.cutoff_hz, quality, (note,))
+
+
+def _judged(values: FloatArray, rate_hz: float, settings: Settings, smoothed: _Smoothed) -> dict[str, float]:
+    """Noise of the joint centres, and the share of their acceleration that the filter takes away (at its lowest cut-off)."""
+    chosen = settings.filter
+    if chosen.method == "none":
+        found = judge_cutoff(values, rate_hz=rate_hz)
+    else:
+        smoother = Smoother(chosen.method, chosen.order, settings.differentiation.accuracy)
+        found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoother, cutoff_hz=min(smoothed.cutoff_hz))
+    return {"noise_m": found.noise, "bandwidth_hz": found.bandwidth_hz, "acceleration_lost_share": found.lost_share}
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,9 @@ def find_swaps(markers_m: FloatArray) -> list[Swap]:
     return sorted(swaps, key=lambda swap: (swap.start, swap.first))
 
 
-def _middles(markers_m: FloatArray, frame: int, chosen: Sequence[int] | NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+def _middles(
+    markers_m: FloatArray, frame: int, chosen: Sequence[int] | NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray]:
     """Where markers would be half a frame before a frame, by their two frames before and by their two frames after."""
     near = markers_m[frame - 2 : frame + 2, chosen]
     return 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
@@ -111,26 +113,28 @@ def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> 
     """Distances of a pair to the markers that are steadiest beside both, around a frame: (2, n_frames, n_companions)."""
     around = markers_m[max(frame - BESIDE, 0) : frame + BESIDE]
     distances = np.stack([lengths(around - around[:, [marker]]) for marker in pair])
-    whole = ~np.isnan(distances).any(axis=(0, 1))
-    whole[list(pair)] = False
-    sides = distances[:, : min(frame, BESIDE), whole], distances[:, min(frame, BESIDE) :, whole]
-    spread = sum(side.std(axis=1).sum(axis=0) for side in sides)
-    steadiest = np.argsort(spread, kind="stable")[:COMPANIONS]
-    return np.asarray(distances[:, :, np.flatnonzero(whole)[steadiest]])
+    seen = ~np.isnan(distances[0, :, pair[1]])
+    others = np.flatnonzero(~np.isnan(distances[:, seen]).any(axis=(0, 1)))
+    others = others[(others != pair[0]) & (others != pair[1])]
+    before, after = distances[:, : min(frame, BESIDE), others], distances[:, min(frame, BESIDE) :, others]
+    spread = np.nanstd(before, axis=1).sum(axis=0) + np.nanstd(after, axis=1).sum(axis=0)
+    return np.asarray(distances[:, :, others[np.argsort(spread, kind="stable")[:COMPANIONS]]])
 
 
 def _stays(distances: FloatArray, middle: int) -> bool:
     """Whether labels are exchanged for good from the middle on; true where the distances do not say."""
-    before, after = np.median(distances[:, :middle], axis=1), np.median(distances[:, middle:], axis=1)
+    before, after = np.nanmedian(distances[:, :middle], axis=1), np.nanmedian(distances[:, middle:], axis=1)
     return bool(np.abs(after - before).sum() >= LEANING * np.abs(after[::-1] - before).sum())
 
 
 def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[int, int]]:
     """Frames on one side of the middle, and next to it, in which the distances are nearer to their medians if exchanged."""
-    usual = np.median(distances, axis=1, keepdims=True)
+    usual = np.nanmedian(distances, axis=1, keepdims=True)
     stay, across = (np.abs(found - usual).sum(axis=(0, 2)) for found in (distances, distances[::-1]))
     return [
-        (frame + start - middle, frame + stop - middle) for start, stop in runs(across < stay) if start <= middle <= stop
+        (frame + start - middle, frame + stop - middle)
+        for start, stop in runs(across < stay)
+        if start <= middle <= stop
     ]
 
 
