@@ -31,8 +31,8 @@ def flat_tops(signals: FloatArray) -> BoolArray:
     Notes
     -----
     A flat top is three or more samples in a row that equal the channel's largest or least value to the last bit, if the
-    signal comes to it on flanks and is cut off: just outside it is within half of its height, and as far outside as the top is
-    long it has fallen by more than 16 steps of the converter (the smallest difference between two values). A rounded peak that a
+    signal comes to it on flanks and is cut off: just outside it is within half of its height, and within as many samples outside as
+    the top is long it has fallen by more than 16 steps of the converter (the smallest difference between two values). A rounded peak that a
     coarse converter makes flat falls by 8 steps there: a parabola falls by one within the top and by nine in thrice its length.
     Unloaded channels, which stay near zero, constant loads without flanks, and channels in which most values are repeated (sampled
     more slowly and held) have none. Tops of one or two samples are not told from peaks.
@@ -61,16 +61,12 @@ def flat_tops(signals: FloatArray) -> BoolArray:
 def _cut_off(signal: FloatArray, start: int, stop: int) -> bool:
     """Whether the run of equal values looks cut off; a run that touches an end is judged by its other side."""
     limit, long = signal[start], stop - start
-    sides = [
-        (edge, max(min(edge + way * (long - 1), len(signal) - 1), 0))
-        for edge, way in ((start - 1, -1), (stop, 1))
-        if 0 <= edge < len(signal)
-    ]
-    beside = np.abs(signal[[edge for edge, _ in sides]] - limit)
-    outside = np.abs(signal[[far for _, far in sides]] - limit)
+    sides = [side for side in (signal[max(start - long, 0) : start][::-1], signal[stop : stop + long]) if len(side)]
+    beside = np.array([abs(side[0] - limit) for side in sides])
+    fallen = np.array([np.fmax.reduce(np.abs(side - limit)) for side in sides])
     loaded = np.abs(signal) > FAR * abs(limit)
     moving = loaded[:-1] & (signal[:-1] != limit)
     held = np.mean(signal[:-1][moving] == signal[1:][moving]) > 0.5 if moving.any() else True
     if not sides or held or (beside > FAR * abs(limit)).any():
         return False
-    return bool((outside > STEEP * np.diff(np.unique(signal[np.isfinite(signal)])).min()).all())
+    return bool((fallen > STEEP * np.diff(np.unique(signal[np.isfinite(signal)])).min()).all())
