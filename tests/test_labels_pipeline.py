@@ -232,13 +232,13 @@ def test_an_exchange_is_flagged_named_and_not_mended():
 
 
 def test_the_partner_may_be_a_marker_that_the_chain_does_not_need():
-    spare = DEMO.markers_m[:, [KNUCKLE]] + [0.0, 0.04, 0.0]
+    spare = DEMO.markers_m[:, [KNUCKLE]] + np.array([0.0, 0.04, 0.0])
     both = np.concatenate([DEMO.markers_m, spare], axis=1)
     both[100:110, [KNUCKLE, -1]] = both[100:110, [-1, KNUCKLE]]
     found, flags = motion(replace(DEMO, markers_m=both, labels=(*LABELS, "spare")))
     assert found.quality["swapped_frames"] == 10.0
     assert "swapped_frames" in flags
-    two = np.concatenate([DEMO.markers_m, spare, spare + [0.0, 0.1, 0.0]], axis=1)
+    two = np.concatenate([DEMO.markers_m, spare, spare + np.array([0.0, 0.1, 0.0])], axis=1)
     two[100:110, [-2, -1]] = two[100:110, [-1, -2]]
     found, flags = motion(replace(DEMO, markers_m=two, labels=(*LABELS, "spare", "other")))
     assert found.quality["swapped_frames"] == 0.0

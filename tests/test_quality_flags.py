@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import test_loads
+
 from limbtorque.loads import MEASURED, UNMEASURED
 from limbtorque.motion import chain_motion
 from limbtorque.quality import CHECKS, assess

@@ -20,7 +20,6 @@ BESIDE = 50  # frames, and
 COMPANIONS = 4  # markers that tell whether labels stay exchanged
 SPIKE_M = 0.01
 LONGEST_SPIKE = 3
-SAME_WAY = 0.5  # cosine of 60 degrees
 AROUND = 25
 TIMES_USUAL = 6.0
 TOLD = 10
@@ -154,14 +153,13 @@ def find_spikes(markers_m: FloatArray) -> BoolArray:
     Notes
     -----
     A spike leaves by a jump and comes back by one: changes of velocity between frames of more than 1 cm a frame and of more
-    than six times what is usual (the median) in the 25 frames around, in about the same direction (within 60 degrees). And it comes back to
+    than six times what is usual (the median) in the 25 frames around. And it comes back to
     where the marker would have been, to half of the smaller jump, and to its velocity, to the smaller jump a frame: the foot that
     strikes the ground does not. Within two frames of a gap or an end nothing is found. Fewer than 50 frames a second show impacts as spikes.
     """
     spikes = np.zeros(markers_m.shape[:2], dtype=bool)
     steps = np.diff(markers_m, axis=0)
-    bends = np.diff(steps, axis=0)
-    jumps = lengths(bends)
+    jumps = lengths(np.diff(steps, axis=0))
     high = jumps > SPIKE_M
     for length in range(1, LONGEST_SPIKE + 1):
         n_starts = len(markers_m) - length - 3  # the first one is frame 2
@@ -169,13 +167,11 @@ def find_spikes(markers_m: FloatArray) -> BoolArray:
             break
         start, marker = np.nonzero(high[:n_starts] & high[length + 1 : length + 1 + n_starts])
         end = start + length + 1
-        out, back = bends[start, marker], bends[end, marker]
-        least, product = np.minimum(lengths(out), lengths(back)), lengths(out) * lengths(back)
-        turned = np.einsum("ij,ij->i", out, back) < SAME_WAY * product
+        least = np.minimum(jumps[start, marker], jumps[end, marker])
         slowed = lengths(steps[end + 1, marker] - steps[start, marker]) > least
         velocity = 0.5 * (steps[start, marker] + steps[end + 1, marker])
         missed = markers_m[end + 1, marker] - markers_m[start + 1, marker] - (length + 1) * velocity
-        for k in np.flatnonzero(~turned & ~slowed & (lengths(missed) < 0.5 * least)):
+        for k in np.flatnonzero(~slowed & (lengths(missed) < 0.5 * least)):
             if least[k] > TIMES_USUAL * _usual(jumps[:, marker[k]], (start[k], end[k])):
                 spikes[start[k] + 2 : end[k] + 1, marker[k]] = True
     return spikes
