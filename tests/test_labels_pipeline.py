@@ -243,6 +243,7 @@ def test_the_partner_may_be_a_marker_that_the_chain_does_not_need():
     found, flags = motion(replace(DEMO, markers_m=two, labels=(*LABELS, "spare", "other")))
     assert found.quality["swapped_frames"] == 0.0
     assert "swapped_frames" not in flags
+    assert not any("exchanged" in note for note in found.notes)
 
 
 def test_faults_outside_the_window_do_not_count():

@@ -146,6 +146,8 @@ def test_what_is_no_flat_top():
     weight = np.zeros((300, 1))
     weight[100:200] = 700.0  # put on and taken off between two samples
     assert not flat_tops(weight).any()
+    later = np.concatenate([push(), weight[:, 0] * 1.3])
+    assert not flat_tops(later[:, None]).any()
     held = np.repeat(push(), 10)[:, None]  # 100 Hz, written at 1000 Hz
     assert not flat_tops(held).any()
     zeroed = np.maximum(push(noise=0.0), 50.0) - 50.0  # below a threshold nothing
@@ -212,6 +214,13 @@ def test_a_filter_carries_the_limit_as_far_as_it_reaches():
     np.testing.assert_array_equal(np.flatnonzero(found.status == UNMEASURED), np.arange(80 - reach, 81 + reach))
 
 
+def test_a_limit_outside_the_stance_does_not_matter():
+    known = replace(stance_plate(), saturated=np.isin(np.arange(1600), np.arange(100, 110)))
+    found = test_loads.ground([known], test_loads.OWN)
+    assert found.quality["plate_saturated_share"] == 0.0
+    assert not (found.status == UNMEASURED).any()
+
+
 def test_a_saturated_plate_of_the_other_foot_does_not_matter():
     far = test_loads.walking_foot(2.0, 0.0)
     found = test_loads.ground([stance_plate(limit_n=650.0)], far, test_loads.OWN)
@@ -227,6 +236,14 @@ def test_drift_is_the_change_of_the_unloaded_level(drift_n):
     assert found.quality["plate_drift_n"] == pytest.approx(abs(drift_n) * 1.3 / 1.6, abs=0.02)
     flagged = "plate_drift_n" in {flag.check.name for flag in assess(found.quality, Quality())}
     assert flagged == (abs(drift_n) > 7.0)
+
+
+def test_a_touch_is_no_drift():
+    """Three tenths of a second in which something knocks on the plate with up to 15 N."""
+    knocked = stance_plate()
+    knocks = np.where(np.arange(1600) < 300, 7.5 * (1.0 - np.cos(2.0 * np.pi * np.arange(1600) / 100.0)), 0.0)
+    touched = replace(knocked, force_n=knocked.force_n + knocks[:, None] * test_loads.UP)
+    assert test_loads.ground([touched], test_loads.OWN).quality["plate_drift_n"] == pytest.approx(0.0, abs=0.1)
 
 
 def test_drift_is_not_known_where_the_plate_is_hardly_unloaded():
