@@ -145,14 +145,12 @@ def prepare_markers(
 
 def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
     """Exchanges of needed markers with any marker, and spikes of needed markers, in the window; frames of the recording."""
-    found = find_faults(recording.markers_m[window])
-    about = set(needed)
-    swaps = [swap for swap in found.swaps if {swap.first, swap.second} & about]
+    found = find_faults(recording.markers_m[window], about=needed)
     shape = (recording.n_frames, len(recording.labels))
     swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-    columns = sorted(about)
+    columns = sorted(set(needed))
     swapped[window, columns], spikes[window, columns] = found.swapped[:, columns], found.spikes[:, columns]
-    shifted = [replace(s, start=s.start + window.start, stop=s.stop + window.start) for s in swaps]
+    shifted = [replace(s, start=s.start + window.start, stop=s.stop + window.start) for s in found.swaps]
     return LabelFaults(tuple(shifted), swapped, spikes)
 
 

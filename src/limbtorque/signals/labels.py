@@ -43,13 +43,15 @@ class Swap:
     stop: int
 
 
-def find_swaps(markers_m: FloatArray) -> list[Swap]:
+def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> list[Swap]:
     """Find pairs of markers that take each other's place.
 
     Parameters
     ----------
     markers_m : ndarray of shape (n_frames, n_markers, 3)
         Positions, m; NaN where missing.
+    about : sequence of int, optional
+        Markers of which at least one is in every pair; the other may be any. All by default.
 
     Returns
     -------
@@ -72,27 +74,25 @@ def find_swaps(markers_m: FloatArray) -> list[Swap]:
     """
     if len(markers_m) < 4:
         return []
-    steps = np.diff(markers_m, axis=0)
-    own = 0.5 * lengths(np.diff(steps, 2, axis=0))  # between frames 1 and 2 is the first
-    far = own > JUMP_M
+    wanted = np.arange(markers_m.shape[1]) if about is None else np.unique(np.asarray(about, dtype=int))
+    leaving = lengths(np.diff(markers_m[:, wanted], 3, axis=0)) > 2.0 * JUMP_M  # between frames 1 and 2 is the first
     events: dict[tuple[int, int], list[int]] = {}
-    for row in np.flatnonzero(far.sum(axis=1) >= 2):
-        jumping = np.flatnonzero(far[row])
-        before, after = _middles(markers_m, int(row) + 2, jumping)
-        across = lengths(before[:, None] - after[None])
-        stay = own[row, jumping]
-        better = across + across.T < BETTER * (stay[:, None] + stay)
+    for frame in np.flatnonzero(leaving.any(axis=1)) + 2:
+        before, after = _middles(markers_m[frame - 2 : frame + 2])
+        own = lengths(before - after)
+        jumping = np.flatnonzero(own > JUMP_M)
+        across = lengths(before[jumping, None] - after[jumping])
+        better = across + across.T < BETTER * (own[jumping, None] + own[jumping])
         for i, j in zip(*np.nonzero(np.triu(better, 1)), strict=True):
-            events.setdefault((int(jumping[i]), int(jumping[j])), []).append(int(row) + 2)
+            pair = int(jumping[i]), int(jumping[j])
+            if about is None or not {*pair}.isdisjoint(about):
+                events.setdefault(pair, []).append(int(frame))
     swaps = [Swap(*pair, *extent) for pair, at in events.items() for extent in _extents(at, pair, markers_m)]
     return sorted(swaps, key=lambda swap: (swap.start, swap.first))
 
 
-def _middles(
-    markers_m: FloatArray, frame: int, chosen: Sequence[int] | NDArray[np.intp]
-) -> tuple[FloatArray, FloatArray]:
-    """Where markers would be half a frame before a frame, by their two frames before and by their two frames after."""
-    near = markers_m[frame - 2 : frame + 2, chosen]
+def _middles(near: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where markers would be in the middle of four frames, by the first two and by the last two."""
     return 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
 
 
@@ -207,13 +207,15 @@ class LabelFaults:
     spikes: BoolArray
 
 
-def find_faults(markers_m: FloatArray) -> LabelFaults:
+def find_faults(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> LabelFaults:
     """Find exchanges and spikes.
 
     Parameters
     ----------
     markers_m : ndarray of shape (n_frames, n_markers, 3)
         Positions, m; NaN where missing.
+    about : sequence of int, optional
+        Markers whose spikes, and whose exchanges with any marker, are looked for. All by default.
 
     Returns
     -------
@@ -228,11 +230,14 @@ def find_faults(markers_m: FloatArray) -> LabelFaults:
     >>> found.swaps, int(found.spikes.sum())
     ((Swap(first=0, second=1, start=8, stop=12),), 0)
     """
-    swaps = find_swaps(markers_m)
+    swaps = find_swaps(markers_m, about=about)
+    wanted = np.arange(markers_m.shape[1]) if about is None else np.unique(np.asarray(about, dtype=int))
+    spikes = np.zeros(markers_m.shape[:2], dtype=bool)
+    spikes[:, wanted] = find_spikes(markers_m[:, wanted])
     swapped = np.zeros(markers_m.shape[:2], dtype=bool)
     for swap in swaps:
         swapped[swap.start : swap.stop, [swap.first, swap.second]] = True
-    return LabelFaults(tuple(swaps), swapped, find_spikes(markers_m) & ~swapped)
+    return LabelFaults(tuple(swaps), swapped, spikes & ~swapped)
 
 
 def fault_notes(faults: LabelFaults, labels: Sequence[str], *, first_frame: int) -> list[str]:
