@@ -220,6 +220,24 @@ def test_the_gap_of_the_lifting_trial_is_named(ledger):
     assert "the longest stretch was kept" in row["notes"]
 
 
+def test_exchanged_labels_and_spikes_are_flagged_where_they_are_and_nowhere_else(ledger):
+    """By hand: in frame 745 of the serve finger and wrist, around 196 elbow and upper arm; none else (docs/recordings.md)."""
+    for trial, row in ledger.items():
+        assert float(row["swapped_frames"]) == (2.0 if trial == "serve_right" else 0.0), trial
+        assert float(row["spike_frames"]) == 0.0, trial
+        assert ("swapped_frames" in row["reason"]) == (trial == "serve_right")
+    assert "Derrick:RELB and Derrick:RUPA 196, Derrick:RFIN and Derrick:RWRA 745" in ledger["serve_right"]["notes"]
+
+
+def test_noise_and_plates_of_real_recordings_raise_no_flag(ledger):
+    """The children's files were smoothed before, the others have 0.03 to 0.4 mm; plates drift by less than 1 N."""
+    for trial, row in ledger.items():
+        assert float(row["noise_m"]) < (1e-6 if row["condition"] in ("straight", "turn") else 4e-4), trial
+        assert not {"noise_m", "plate_drift_n", "plate_saturated_share"} & set(row["reason"].split())
+    assert float(ledger["walking2_right"]["plate_drift_n"]) < 1.0
+    assert "this foot (right)" in ledger["walking2_right"]["notes"]
+
+
 def test_every_output_can_be_traced(results, recordings):
     import hashlib
 

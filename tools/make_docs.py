@@ -83,8 +83,8 @@ QUALITY_HEAD = """# What the flags mean
 Made from the code by `tools/make_docs.py`. A trial is `failed` where no torque could be computed (the ledger says why), `flagged`
 where a figure below is above its threshold, else `ok`. Thresholds are options of `quality` in the settings.
 
-| figure | unit | what was measured | flagged above | what to do |
-| --- | --- | --- | --- | --- |
+| figure | unit | what was measured | flagged above | what to do | where the threshold comes from |
+| --- | --- | --- | --- | --- | --- |
 """
 FIGURES_HEAD = """
 Figures of the ledger that raise no flag:
@@ -106,7 +106,9 @@ def quality_page() -> str:
     rows = []
     for check in CHECKS:
         limit = getattr(thresholds, check.threshold) if check.threshold else 0
-        rows.append(f"| `{check.name}` | {check.unit} | {check.definition} | {limit:g} | {check.advice} |")
+        rows.append(
+            f"| `{check.name}` | {check.unit} | {check.definition} | {limit:g} | {check.advice} | {check.source} |"
+        )
     figures = [f"| `{name}` | {unit} | {definition} |" for name, unit, definition in FIGURES]
     return QUALITY_HEAD + "\n".join(rows) + "\n" + FIGURES_HEAD + "\n".join(figures) + "\n"
 

@@ -109,6 +109,7 @@ def external_load(
         frame=plane,
         up=up,
         ankle_m=joint_m[:, -2],
+        side=mapping.side,
     )
     alone = () if other else ("the other foot is not mapped or not seen: a shared plate goes unnoticed",)
     return replace(ground, notes=(*alone, *_unlike(force_cutoff, cutoff_hz), *ground.notes))

@@ -7,6 +7,7 @@ import numpy as np
 from limbtorque.loads import centre_of_pressure
 from limbtorque.recording import FloatArray, ForcePlate, Recording
 from limbtorque.signals.arrays import BoolArray, runs
+from limbtorque.signals.labels import fault_notes, find_faults, spike_runs
 
 LOADED_N = 20.0
 
@@ -33,6 +34,7 @@ def describe(recording: Recording) -> str:
         _extent(recording),
         f"markers     {len(recording.labels)}",
         *_markers(recording),
+        *_label_faults(recording),
         f"modelled    {len(recording.modelled_labels)} points that are not positions"
         + (
             f": {', '.join(recording.modelled_labels[:8])}{' ...' * (len(recording.modelled_labels) > 8)}"
@@ -112,6 +114,16 @@ def _markers(recording: Recording) -> list[str]:
         text = f"{100 * gone.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s" if gaps else "complete"
         lines.append(f"  {label:24s} {text}")
     return lines
+
+
+def _label_faults(recording: Recording) -> list[str]:
+    """Exchanged labels and spikes of all markers."""
+    faults = find_faults(recording.markers_m)
+    counted = f"{len(faults.swaps)} exchanges, {len(spike_runs(faults.spikes))} spikes of markers"
+    return [
+        f"labels      {counted}",
+        *(f"  {note}" for note in fault_notes(faults, recording.labels, first_frame=recording.first_frame)),
+    ]
 
 
 def _plate(plate: ForcePlate) -> str:

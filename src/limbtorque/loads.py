@@ -15,7 +15,8 @@ from limbtorque.recording import ForcePlate
 from limbtorque.settings import Force, LoadModel, Plates
 from limbtorque.signals.arrays import runs
 from limbtorque.signals.derivatives import differentiate
-from limbtorque.signals.smoothers import Smoother, smooth_values
+from limbtorque.signals.flat_tops import flat_tops
+from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -25,6 +26,8 @@ NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
 SPREAD_N = 1.0
 FLANK = 0.1  # of the threshold: down to there a load that was found is followed to its beginning and its end
+BLOCK_S = 0.1
+FEWEST_BLOCKS = 6
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ def ground_load(
     frame: PlaneFrame,
     up: FloatArray,
     ankle_m: FloatArray,
+    side: str = "",
 ) -> ExternalLoad:
     """Ground reaction on a foot from the plates it stands on.
 
@@ -206,6 +210,8 @@ def ground_load(
         Unit vector upwards.
     ankle_m : ndarray of shape (n_frames, 2)
         Last joint in the plane, m: the point where the equivalent force and couple are given.
+    side : str, optional
+        Side of the foot, for the notes.
 
     Returns
     -------
@@ -224,12 +230,17 @@ def ground_load(
     those stretches are passed on to the filter, so that the other foot's load never leaks in. Stance on no usable
     plate is widened by `min_contact_s` at both ends, because a foot is loaded a little before and after its markers
     are low and slow.
+
+    Frames in which a channel of the foot's plate is at its limit (`signals.flat_tops`), and those that the filter reaches from there,
+    have status 2: the force was larger than what was written, by how much is not known. `plate_drift_n` is the change of the vertical
+    force between the first and the last third of the unloaded tenths of a second of a plate that was used: tenths with less than
+    `max_offset_n` throughout that change by less than half of `threshold_n`; NaN with fewer than six.
     """
     n_frames = len(ankle_m)
     notes: list[str] = []
-    measured, unusable, other_unknown = (np.zeros(n_frames, dtype=bool) for _ in range(3))
+    measured, unusable, other_unknown, saturated, lost = (np.zeros(n_frames, dtype=bool) for _ in range(5))
     force, moment = np.zeros((n_frames, 3)), np.zeros((n_frames, 3))
-    tilt_deg = 0.0
+    tilt_deg, drift_n = 0.0, np.nan
     for plate in _chosen_plates(plates, settings):
         per_frame, samples = _analysed_samples(plate, frames, rate_hz)
         everything = np.hstack([plate.force_n, plate.moment_nm])
@@ -246,6 +257,7 @@ def ground_load(
             whose, why = _verdict(plate, mean[part], foot, other_foot, part, settings, up)
             if whose == "own" and broken_frames[max(start - 1, 0) : stop + 1].any():
                 whose, why = "unusable", "samples of the plate are missing, not used"
+            why = why.replace("this foot", f"this foot ({side})", 1) if side else why
             notes.append(f"plate {plate.number} frames {first_frame + start}-{first_frame + stop - 1}: {why}")
             own[part] = whose == "own"
             unusable[part] |= whose == "unusable"
@@ -255,6 +267,14 @@ def ground_load(
                 )
                 tilt_deg = max(tilt_deg, _angle_deg(mean[part, :3].mean(axis=0), up))
         measured |= own
+        if own.any():
+            drift_n = float(np.fmax(drift_n, _drift(everything[:, :3] @ up, per_frame, rate_hz, settings)))
+            cut = own & _saturated(plate)[samples].reshape(n_frames, per_frame).any(axis=1)
+            saturated |= cut
+            lost |= _widened(cut, _reach_frames(plate, per_frame, smoother, cutoff_hz)) & own
+            for start, stop in runs(cut):
+                at = f"plate {plate.number} frames {first_frame + start}-{first_frame + stop - 1}"
+                notes.append(f"{at}: a channel is at its limit, the force is not known")
         masked = np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0)
         smooth = _at_frames(masked, per_frame, plate.rate_hz, smoother, cutoff_hz)
         force += smooth[:, :3]
@@ -265,6 +285,7 @@ def ground_load(
     )
     for start, stop in runs(missing):
         notes.append(f"frames {first_frame + start}-{first_frame + stop - 1}: stance without a usable plate")
+    missing |= lost
     in_plane = frame.project(force)
     couple = moment @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
     in_plane[missing], couple[missing] = np.nan, np.nan
@@ -274,6 +295,8 @@ def ground_load(
         "unmeasured_share": float(missing.mean()),
         "no_contact": float(not status.any()),
         "other_foot_unknown_share": float(other_unknown.mean()),
+        "plate_saturated_share": float(saturated.mean()),
+        "plate_drift_n": drift_n,
         "plate_tilt_deg": tilt_deg,
     }
     return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), quality)
@@ -358,6 +381,31 @@ def _offset(everything: FloatArray, per_frame: int, up: FloatArray, settings: Pl
     quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
     offset = cast(FloatArray, mean[quiet].mean(axis=0))
     return offset, f"offset of {offset[:3] @ up:.1f} N vertical subtracted"
+
+
+def _saturated(plate: ForcePlate) -> BoolArray:
+    """Samples in which a channel is at its limit: of the plate's own channels, or of the force where they are not known."""
+    return plate.saturated if len(plate.saturated) else flat_tops(plate.force_n)
+
+
+def _reach_frames(plate: ForcePlate, per_frame: int, smoother: Smoother | None, cutoff_hz: float | None) -> int:
+    """Frames on both sides that the filter of the plate, or the mean around each frame, reaches."""
+    if smoother is None or cutoff_hz is None:
+        return 1
+    return -(-smoother_reach(cutoff_hz, rate_hz=plate.rate_hz, smoother=smoother) // per_frame)
+
+
+def _drift(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plates) -> float:
+    """Change of the unloaded vertical force from the first to the last third of the unloaded tenths of a second; NaN if few."""
+    size = per_frame * max(round(BLOCK_S * rate_hz), 1)
+    blocks = vertical[: len(vertical) // size * size].reshape(-1, size)
+    frames = blocks.reshape(len(blocks), -1, per_frame).mean(axis=2)
+    steady = np.ptp(frames, axis=1) < 0.5 * settings.threshold_n
+    level = frames.mean(axis=1)[steady & (np.abs(frames) < settings.max_offset_n).all(axis=1)]
+    if len(level) < FEWEST_BLOCKS:
+        return float("nan")
+    third = len(level) // 3
+    return float(abs(np.median(level[-third:]) - np.median(level[:third])))
 
 
 def _angle_deg(vector: FloatArray, up: FloatArray) -> float:

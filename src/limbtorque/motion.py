@@ -21,6 +21,7 @@ from limbtorque.recording import Recording
 from limbtorque.segments import LONGEST_M, segment_chain, table_row
 from limbtorque.settings import ChainModel, CutoffCriterion, Filter, Settings
 from limbtorque.signals.arrays import lengths, runs
+from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.cutoff import CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.smooth import Scope, smooth_positions
@@ -230,6 +231,8 @@ def chain_motion(
         "rate_hz": recording.rate_hz,
         "gap_share": float(prepared.filled[stretch].mean()),
         "gap_error_m": prepared.gap_error_m,
+        "swapped_frames": float(prepared.swapped_frames),
+        "spike_frames": float(prepared.spike_frames),
         "longest_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
@@ -242,6 +245,7 @@ def chain_motion(
         "up_axis_deg": _leg_tilt_deg(model, joints_3d, settings),
         **functional.quality,
         **smoothed.quality,
+        **_judged(joints_3d @ plane.axes.T, recording.rate_hz, smoothed),
         **fit_quality,
         **external.quality,
     }
@@ -392,7 +396,6 @@ def _filtered(values: FloatArray, recording: Recording, settings: Settings, stud
     if choices:
         quality |= {
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
-            "noise_m": max(choice.noise for choice in choices),
             "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
         }
     note = _cutoff_note(found.cutoff_hz, choices, chosen)
@@ -420,6 +423,15 @@ def _cutoff_note(cutoffs_hz: tuple[float, ...], choices: tuple[CutoffChoice, ...
     if chosen.scope == "study":
         return f"cut-off {used} Hz, of the study; the trial's own would be {own}; {noise}"
     return f"cut-off {used} Hz by {choices[0].by}; {noise}"
+
+
+def _judged(values: FloatArray, rate_hz: float, smoothed: _Smoothed) -> dict[str, float]:
+    """Noise of the joint centres, and the share of their acceleration that the filter takes away (at its lowest cut-off)."""
+    if smoothed.smoother is None:
+        found = judge_cutoff(values, rate_hz=rate_hz)
+    else:
+        found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoothed.smoother, cutoff_hz=min(smoothed.cutoff_hz))
+    return {"noise_m": found.noise, "bandwidth_hz": found.bandwidth_hz, "acceleration_lost_share": found.lost_share}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from limbtorque.recording import Recording
 from limbtorque.settings import Gaps, Settings
 from limbtorque.signals.arrays import missing_samples, runs
 from limbtorque.signals.gaps import Filled, Gap, fill_gaps
+from limbtorque.signals.labels import LabelFaults, fault_notes, find_faults
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -36,6 +37,9 @@ class PreparedMarkers:
         Longest run of frames between two such stretches.
     gap_error_m : float
         Largest expected error of a gap that was filled in the stretch, m; 0 where none was or none is known.
+    swapped_frames, spike_frames : int
+        Frames of the stretch in which a needed marker is exchanged with another one of the recording, and in which one has a
+        spike that was left as it is.
     notes : tuple of str
         What was left out and filled.
     """
@@ -46,6 +50,8 @@ class PreparedMarkers:
     stretch: slice
     longest_gap_frames: int
     gap_error_m: float
+    swapped_frames: int
+    spike_frames: int
     notes: tuple[str, ...]
 
 
@@ -94,6 +100,10 @@ def prepare_markers(
     """
     window = _window(recording, start_s, end_s)
     labels = list(markers)
+    faults = _needed_faults(recording, list(markers.values()), window)
+    left = faults.spikes
+    if settings.gaps.spikes == "fill":
+        recording, left = _without(recording, faults.spikes), np.zeros_like(faults.spikes)
     raw = recording.markers_m[:, [markers[label] for label in labels]].copy()
     raw[: window.start] = np.nan
     raw[window.stop :] = np.nan
@@ -123,11 +133,40 @@ def prepare_markers(
         slice(start, stop),
         longest,
         max(_errors(filled, slice(start, stop), needed), default=0.0),
+        int(faults.swapped[start:stop].any(axis=1).sum()),
+        int(left[start:stop].any(axis=1).sum()),
         (
+            *_label_notes(faults, slice(start, stop), recording, settings.gaps),
             *_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches),
             *_fill_notes(filled, slice(start, stop), needed, labels, recording),
         ),
     )
+
+
+def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
+    """Exchanges of needed markers with any marker, and spikes of needed markers, in the window; frames of the recording."""
+    found = find_faults(recording.markers_m[window], about=needed)
+    shape = (recording.n_frames, len(recording.labels))
+    swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    columns = sorted(set(needed))
+    swapped[window, columns], spikes[window, columns] = found.swapped[:, columns], found.spikes[:, columns]
+    shifted = [replace(s, start=s.start + window.start, stop=s.stop + window.start) for s in found.swaps]
+    return LabelFaults(tuple(shifted), swapped, spikes)
+
+
+def _without(recording: Recording, spikes: BoolArray) -> Recording:
+    """Recording in which the samples of spikes are missing."""
+    return replace(recording, markers_m=np.where(spikes[..., None], np.nan, recording.markers_m))
+
+
+def _label_notes(faults: LabelFaults, stretch: slice, recording: Recording, gaps: Gaps) -> list[str]:
+    """Exchanges and spikes that touch the stretch."""
+    swaps = tuple(s for s in faults.swaps if s.start < stretch.stop and s.stop > stretch.start)
+    spikes = np.zeros_like(faults.spikes)
+    spikes[stretch] = faults.spikes[stretch]
+    taken = ["spikes were taken as missing (gaps.spikes)"] if gaps.spikes == "fill" and spikes.any() else []
+    kept = LabelFaults(swaps, faults.swapped, spikes)
+    return [*fault_notes(kept, recording.labels, first_frame=recording.first_frame), *taken]
 
 
 def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, window: slice = slice(None)) -> Filled:

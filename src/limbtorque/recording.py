@@ -52,6 +52,8 @@ class ForcePlate:
         Ground reaction force: what the plate does to the foot, N; up is positive on a vertical axis.
     moment_nm : ndarray of shape (n_samples, 3)
         Moment of that force system about the **origin of the laboratory**, N m.
+    saturated : ndarray of bool, shape (n_samples,)
+        Samples in which a channel of the plate is at its limit (`signals.flat_tops`); empty where the channels are not known.
     """
 
     number: int
@@ -60,6 +62,7 @@ class ForcePlate:
     rate_hz: float
     force_n: FloatArray
     moment_nm: FloatArray
+    saturated: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
 
 @dataclass(frozen=True)

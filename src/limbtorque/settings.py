@@ -289,6 +289,9 @@ class Gaps(_Untagged):
     constant_marker: Literal["fail", "accept"] = _option(
         "fail", "A marker that has the very same position in all frames: refuse the trial, or accept a fixed point."
     )
+    spikes: Literal["flag", "fill"] = _option(
+        "flag", "Samples that leave their marker's path for up to three frames: flag the trial, or fill them as gaps."
+    )
     min_stretch_s: float = _option(0.2, "Shortest stretch worth analysing.", "s", gt=0.0)
 
 
@@ -607,6 +610,14 @@ class Quality(_Untagged):
     )
     length_variation: float = _option(0.03, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
     gap_share: float = _option(0.10, "Share of frames in which a needed marker was filled.", "1", gt=0.0)
+    swapped_frames: float = _option(0.0, "Frames in which a needed marker is exchanged with another.", "1", ge=0.0)
+    spike_frames: float = _option(0.0, "Frames in which a needed marker has a spike.", "1", ge=0.0)
+    noise_m: float = _option(1e-3, "Standard deviation of the joint centres' noise.", "m", gt=0.0)
+    acceleration_lost_share: float = _option(
+        0.25, "Root mean square acceleration that the filter takes away over the whole.", "1", gt=0.0
+    )
+    plate_saturated_share: float = _option(0.0, "Share of frames whose plate was driven to its limit.", "1", ge=0.0)
+    plate_drift_n: float = _option(5.0, "Change of a used plate's vertical force while unloaded.", "N", gt=0.0)
     reversed_flexion_deg: float = _option(10.0, "Median bend of an elbow or knee to its wrong side.", "deg", gt=0.0)
     foreshortened_share: float = _option(0.0, "Share of frames with a segment pointing out of the plane.", "1", ge=0.0)
     unused_share: float = _option(0.9, "Share of frames that are not in the summary.", "1", ge=0.0)

@@ -20,6 +20,7 @@ import numpy as np
 
 from limbtorque.audit import Finding
 from limbtorque.recording import FloatArray, ForcePlate
+from limbtorque.signals.flat_tops import flat_tops
 
 N_CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}
 LENGTHS_M = {
@@ -199,7 +200,7 @@ def _plate(
     axes = _axes(corners_m)
     force_n = force @ axes.T
     moment_nm = moment @ axes.T + np.cross(corners_m.mean(axis=0), force_n)
-    return ForcePlate(i + 1, kind, corners_m, rate_hz, force_n, moment_nm)
+    return ForcePlate(i + 1, kind, corners_m, rate_hz, force_n, moment_nm, flat_tops(signals))
 
 
 def _type_1(signals: FloatArray, units: Sequence[str]) -> tuple[FloatArray, FloatArray]:

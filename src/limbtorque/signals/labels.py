@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +14,15 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 JUMP_M = 0.02
+BETTER = 0.5  # of the distances where markers stay, if they are taken for each other
+LEANING = 0.75  # likewise, of changes of distances
+BESIDE = 50  # frames, and
+COMPANIONS = 4  # markers that tell whether labels stay exchanged
 SPIKE_M = 0.01
 LONGEST_SPIKE = 3
+AROUND = 25
 TIMES_USUAL = 6.0
+TOLD = 10
 
 
 @dataclass(frozen=True)
@@ -36,13 +43,15 @@ class Swap:
     stop: int
 
 
-def find_swaps(markers_m: FloatArray) -> list[Swap]:
+def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> list[Swap]:
     """Find pairs of markers that take each other's place.
 
     Parameters
     ----------
     markers_m : ndarray of shape (n_frames, n_markers, 3)
         Positions, m; NaN where missing.
+    about : sequence of int, optional
+        Markers of which at least one is in every pair; the other may be any. All by default.
 
     Returns
     -------
@@ -52,44 +61,80 @@ def find_swaps(markers_m: FloatArray) -> list[Swap]:
 
     Notes
     -----
-    Every marker is expected to go on as in its last two frames. Two are exchanged between two frames where both are more
-    than `JUMP_M` (2 cm) from where they were expected, and where the sum of the two distances is less than half of that if they are
-    taken for each other. Exchanges within a gap of one of the markers are not seen.
+    Between any two frames every marker is extended to the middle by straight lines from its two frames before and its two
+    frames after; on a smooth path the two points differ by the jerk only (half the third difference), not by the
+    acceleration, so that a serve at 50 Hz passes. Two markers are exchanged there where both points differ by more than
+    `JUMP_M` (2 cm: five times the noise of a marker with 1 mm in each coordinate), and where the sum of the two distances is less
+    than half of that if they are taken for each other.
+
+    An exchange with one end only stays until the end of the recording, or began at its start, unless the distances to the four
+    markers that are steadiest beside the two, over 50 frames on each side, say otherwise. Then the other end lies where more is wrong than
+    the labels: the two are exchanged in the frames next to the end in which these distances are nearer to their medians if the two
+    are taken for each other. Exchanges whose ends lie in gaps, and rings of three markers, are not seen.
     """
-    expected = 2.0 * markers_m[1:-1] - markers_m[:-2]
-    found = markers_m[2:]
-    own = lengths(found - expected)
+    if len(markers_m) < 4:
+        return []
+    wanted = np.arange(markers_m.shape[1]) if about is None else np.unique(np.asarray(about, dtype=int))
+    leaving = lengths(np.diff(markers_m[:, wanted], 3, axis=0)) > 2.0 * JUMP_M  # between frames 1 and 2 is the first
     events: dict[tuple[int, int], list[int]] = {}
-    for frame in np.flatnonzero((own > JUMP_M).sum(axis=1) >= 2):
-        jumping = np.flatnonzero(own[frame] > JUMP_M)
-        across = lengths(found[frame][jumping][:, None] - expected[frame][jumping][None])
-        stay = own[frame, jumping]
-        better = across + across.T < 0.5 * (stay[:, None] + stay)
+    for frame in np.flatnonzero(leaving.any(axis=1)) + 2:
+        before, after = _middles(markers_m[frame - 2 : frame + 2])
+        own = lengths(before - after)
+        jumping = np.flatnonzero(own > JUMP_M)
+        across = lengths(before[jumping, None] - after[jumping])
+        better = across + across.T < BETTER * (own[jumping, None] + own[jumping])
         for i, j in zip(*np.nonzero(np.triu(better, 1)), strict=True):
-            events.setdefault((int(jumping[i]), int(jumping[j])), []).append(int(frame) + 2)
-    swaps = [
-        Swap(*pair, start, stop)
-        for pair, at in events.items()
-        for start, stop in _between(_first_of(at), len(markers_m))
-    ]
+            pair = int(jumping[i]), int(jumping[j])
+            if about is None or not {*pair}.isdisjoint(about):
+                events.setdefault(pair, []).append(int(frame))
+    swaps = [Swap(*pair, *extent) for pair, at in events.items() for extent in _extents(at, pair, markers_m)]
     return sorted(swaps, key=lambda swap: (swap.start, swap.first))
 
 
-def _first_of(frames: list[int]) -> list[int]:
-    """Frames of events without those that only follow from one: the frame after it is expected wrongly, too."""
-    kept: list[int] = []
-    for frame in frames:
-        if not kept or frame - kept[-1] > 1:
-            kept.append(frame)
-    return kept
+def _middles(near: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where markers would be in the middle of four frames, by the first two and by the last two."""
+    return 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
 
 
-def _between(events: list[int], n_frames: int) -> list[tuple[int, int]]:
-    pairs = list(zip(events[::2], events[1::2], strict=False))
-    if len(events) % 2:
-        last = events[-1]
-        pairs.append((last, n_frames) if n_frames - last <= last or len(events) > 1 else (0, last))
-    return pairs
+def _extents(events: list[int], pair: tuple[int, int], markers_m: FloatArray) -> list[tuple[int, int]]:
+    """Frames between the first and second event, the third and fourth, and so on."""
+    found = list(zip(events[::2], events[1::2], strict=False))
+    if len(events) % 2 == 0:
+        return found
+    last, n_frames = events[-1], len(markers_m)
+    distances = _to_companions(pair, last, markers_m)
+    if _stays(distances, min(last, BESIDE)):
+        return [*found, (last, n_frames) if n_frames - last <= last or found else (0, last)]
+    return [*found, *_by_distances(distances, last, min(last, BESIDE))]
+
+
+def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> FloatArray:
+    """Distances of a pair to the markers that are steadiest beside both, around a frame: (2, n_frames, n_companions)."""
+    around = markers_m[max(frame - BESIDE, 0) : frame + BESIDE]
+    distances = np.stack([lengths(around - around[:, [marker]]) for marker in pair])
+    seen = ~np.isnan(distances[0, :, pair[1]])
+    others = np.flatnonzero(~np.isnan(distances[:, seen]).any(axis=(0, 1)))
+    others = others[(others != pair[0]) & (others != pair[1])]
+    before, after = distances[:, : min(frame, BESIDE), others], distances[:, min(frame, BESIDE) :, others]
+    spread = np.nanstd(before, axis=1).sum(axis=0) + np.nanstd(after, axis=1).sum(axis=0)
+    return np.asarray(distances[:, :, others[np.argsort(spread, kind="stable")[:COMPANIONS]]])
+
+
+def _stays(distances: FloatArray, middle: int) -> bool:
+    """Whether labels are exchanged for good from the middle on; true where the distances do not say."""
+    before, after = np.nanmedian(distances[:, :middle], axis=1), np.nanmedian(distances[:, middle:], axis=1)
+    return bool(np.abs(after - before).sum() >= LEANING * np.abs(after[::-1] - before).sum())
+
+
+def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[int, int]]:
+    """Frames on one side of the middle, and next to it, in which the distances are nearer to their medians if exchanged."""
+    usual = np.nanmedian(distances, axis=1, keepdims=True)
+    stay, across = (np.abs(found - usual).sum(axis=(0, 2)) for found in (distances, distances[::-1]))
+    return [
+        (frame + start - middle, frame + stop - middle)
+        for start, stop in runs(across < stay)
+        if start <= middle <= stop
+    ]
 
 
 def find_spikes(markers_m: FloatArray) -> BoolArray:
@@ -108,35 +153,119 @@ def find_spikes(markers_m: FloatArray) -> BoolArray:
     Notes
     -----
     A spike leaves by a jump and comes back by one: changes of velocity between frames of more than 1 cm a frame and of more
-    than six times what is usual (the median) in the 25 frames around. And it comes back to where the marker would have been, to half of the
-    smaller jump. Within two frames of a gap or an end nothing is found.
+    than six times what is usual (the median) in the 25 frames around. And it comes back to
+    where the marker would have been, to half of the smaller jump, and to its velocity, to the smaller jump a frame: the foot that
+    strikes the ground does not. Within two frames of a gap or an end nothing is found. Fewer than 50 frames a second show impacts as spikes.
     """
     spikes = np.zeros(markers_m.shape[:2], dtype=bool)
-    bends = np.diff(markers_m, 2, axis=0)
-    jumps = lengths(bends)
-    limit = np.maximum(TIMES_USUAL * _usual(np.nan_to_num(jumps)), SPIKE_M)
+    steps = np.diff(markers_m, axis=0)
+    jumps = lengths(np.diff(steps, axis=0))
+    high = jumps > SPIKE_M
     for length in range(1, LONGEST_SPIKE + 1):
         n_starts = len(markers_m) - length - 3  # the first one is frame 2
         if n_starts <= 0:
             break
-        out, back = jumps[:n_starts], jumps[length + 1 : length + 1 + n_starts]
-        velocity = 0.5 * (np.diff(markers_m, axis=0)[:n_starts] + np.diff(markers_m, axis=0)[length + 2 :])
-        missed = markers_m[length + 2 : length + 2 + n_starts] - markers_m[1 : 1 + n_starts] - (length + 1) * velocity
-        least = np.minimum(out, back)
-        usual = np.maximum(limit[:n_starts], limit[length + 1 : length + 1 + n_starts])
-        found = (least > usual) & (lengths(missed) < 0.5 * least)
-        for frame, marker in zip(*np.nonzero(found), strict=True):
-            spikes[frame + 2 : frame + 2 + length, marker] = True
+        start, marker = np.nonzero(high[:n_starts] & high[length + 1 : length + 1 + n_starts])
+        end = start + length + 1
+        least = np.minimum(jumps[start, marker], jumps[end, marker])
+        slowed = lengths(steps[end + 1, marker] - steps[start, marker]) > least
+        velocity = 0.5 * (steps[start, marker] + steps[end + 1, marker])
+        missed = markers_m[end + 1, marker] - markers_m[start + 1, marker] - (length + 1) * velocity
+        for k in np.flatnonzero(~slowed & (lengths(missed) < 0.5 * least)):
+            if least[k] > TIMES_USUAL * _usual(jumps[:, marker[k]], (start[k], end[k])):
+                spikes[start[k] + 2 : end[k] + 1, marker[k]] = True
     return spikes
 
 
-def _usual(values: FloatArray) -> FloatArray:
-    """Median over the 25 frames around each, shape (n_frames, n_markers)."""
-    from scipy import ndimage
-
-    return np.asarray(ndimage.median_filter(values, size=(25, 1), mode="nearest"))
+def _usual(jumps: FloatArray, at: Iterable[int]) -> float:
+    """Median of the 25 values around a frame, at the ends of those that there are; the larger one of some frames."""
+    near = [jumps[max(k - AROUND // 2, 0) : k + AROUND // 2 + 1] for k in at]
+    return max(float(np.median(np.nan_to_num(values))) for values in near)
 
 
 def spike_runs(spikes: BoolArray) -> list[tuple[int, int, int]]:
     """Marker, first frame and end of every spike that `find_spikes` found, by marker and time."""
     return [(m, start, stop) for m in range(spikes.shape[1]) for start, stop in runs(spikes[:, m])]
+
+
+@dataclass(frozen=True)
+class LabelFaults:
+    """Exchanges and spikes of a recording's markers.
+
+    Attributes
+    ----------
+    swaps : tuple of Swap
+        Exchanges, by time.
+    swapped : ndarray of bool, shape (n_frames, n_markers)
+        True where a marker is one of an exchanged pair.
+    spikes : ndarray of bool, shape (n_frames, n_markers)
+        True in the frames of a spike; a marker that is exchanged for a frame or two has none there.
+    """
+
+    swaps: tuple[Swap, ...]
+    swapped: BoolArray
+    spikes: BoolArray
+
+
+def find_faults(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> LabelFaults:
+    """Find exchanges and spikes.
+
+    Parameters
+    ----------
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions, m; NaN where missing.
+    about : sequence of int, optional
+        Markers whose spikes, and whose exchanges with any marker, are looked for. All by default.
+
+    Returns
+    -------
+    LabelFaults
+        What was found.
+
+    Examples
+    --------
+    >>> still = np.arange(20)[:, None, None] * np.ones((1, 2, 3)) * 0.001 + [[[0.0] * 3, [0.1] * 3]]
+    >>> still[8:12] = still[8:12, ::-1]
+    >>> found = find_faults(still)
+    >>> found.swaps, int(found.spikes.sum())
+    ((Swap(first=0, second=1, start=8, stop=12),), 0)
+    """
+    swaps = find_swaps(markers_m, about=about)
+    wanted = np.arange(markers_m.shape[1]) if about is None else np.unique(np.asarray(about, dtype=int))
+    spikes = np.zeros(markers_m.shape[:2], dtype=bool)
+    spikes[:, wanted] = find_spikes(markers_m[:, wanted])
+    swapped = np.zeros(markers_m.shape[:2], dtype=bool)
+    for swap in swaps:
+        swapped[swap.start : swap.stop, [swap.first, swap.second]] = True
+    return LabelFaults(tuple(swaps), swapped, spikes & ~swapped)
+
+
+def fault_notes(faults: LabelFaults, labels: Sequence[str], *, first_frame: int) -> list[str]:
+    """Sentences on the exchanges and on the spikes, ten of each at the most.
+
+    Parameters
+    ----------
+    faults : LabelFaults
+        What was found.
+    labels : sequence of str
+        Names of the markers.
+    first_frame : int
+        Number of the first frame.
+
+    Returns
+    -------
+    list of str
+        One for the exchanges and one for the spikes, where there are any.
+    """
+    swaps = [f"{labels[s.first]} and {labels[s.second]} {_frames(s.start, s.stop, first_frame)}" for s in faults.swaps]
+    spikes = [f"{labels[m]} {_frames(a, b, first_frame)}" for m, a, b in spike_runs(faults.spikes)]
+    return [
+        f"{said}: {', '.join(told[:TOLD])}" + (f", and {len(told) - TOLD} more" if len(told) > TOLD else "")
+        for said, told in (("labels exchanged (markers, frames)", swaps), ("spikes (marker, frames)", spikes))
+        if told
+    ]
+
+
+def _frames(start: int, stop: int, first_frame: int) -> str:
+    last = first_frame + stop - 1
+    return f"{first_frame + start}-{last}" if stop - start > 1 else f"{last}"

@@ -1,0 +1,72 @@
+"""Channels of a force plate that were driven to their limit: flat tops."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.signals.arrays import runs
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+SHORTEST = 3  # samples of the very same value
+FAR = 0.5  # of the largest value: nearer to zero is no limit
+STEEP = 16.0  # steps of the converter
+
+
+def flat_tops(signals: FloatArray) -> BoolArray:
+    """Find samples in which a channel stays at its limit.
+
+    Parameters
+    ----------
+    signals : ndarray of shape (n_samples, n_channels)
+        Channels as they were sampled, before any filter, in any unit; unloaded they are near zero. NaN where missing.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+        True where any channel is at a flat top.
+
+    Notes
+    -----
+    A flat top is three or more samples in a row that equal the channel's largest or least value to the last bit, if the
+    signal comes to it on flanks and is cut off: just outside it is within half of its height, and within as many samples outside as
+    the top is long it has fallen by more than 16 steps of the converter (the smallest difference between two values). A rounded peak that a
+    coarse converter makes flat falls by 8 steps there: a parabola falls by one within the top and by nine in thrice its length.
+    Unloaded channels, which stay near zero, constant loads without flanks, and channels in which most values are repeated (sampled
+    more slowly and held) have none. Tops of one or two samples are not told from peaks.
+
+    Examples
+    --------
+    >>> push = 500.0 * np.sin(np.linspace(0.0, np.pi, 200))[:, None]
+    >>> int(flat_tops(push).sum()), int(flat_tops(np.minimum(push, 450.0)).sum())
+    (0, 58)
+    """
+    found = np.zeros(len(signals), dtype=bool)
+    if len(signals) < SHORTEST:
+        return found
+    limits = np.fmax.reduce(signals, axis=0), np.fmin.reduce(signals, axis=0)
+    height = np.maximum(np.abs(limits[0]), np.abs(limits[1]))
+    for limit in limits:
+        at_limit = signals == limit
+        counted = at_limit.sum(axis=0)
+        for channel in np.flatnonzero((counted >= SHORTEST) & (np.abs(limit) > FAR * height)):
+            for start, stop in runs(at_limit[:, channel]):
+                if stop - start >= SHORTEST and _cut_off(signals[:, channel], start, stop):
+                    found[start:stop] = True
+    return found
+
+
+def _cut_off(signal: FloatArray, start: int, stop: int) -> bool:
+    """Whether the run of equal values looks cut off; a run that touches an end is judged by its other side."""
+    limit, long = signal[start], stop - start
+    sides = [side for side in (signal[max(start - long, 0) : start][::-1], signal[stop : stop + long]) if len(side)]
+    beside = np.array([abs(side[0] - limit) for side in sides])
+    fallen = np.array([np.fmax.reduce(np.abs(side - limit)) for side in sides])
+    loaded = np.abs(signal) > FAR * abs(limit)
+    moving = loaded[:-1] & (signal[:-1] != limit)
+    held = np.mean(signal[:-1][moving] == signal[1:][moving]) > 0.5 if moving.any() else True
+    if not sides or held or (beside > FAR * abs(limit)).any():
+        return False
+    return bool((fallen > STEEP * np.diff(np.unique(signal[np.isfinite(signal)])).min()).all())
