@@ -95,7 +95,7 @@ def reach_motion(noise_m=2e-4, **changes):
     return found.quality, {flag.check.name for flag in assess(found.quality, settings.quality)}
 
 
-@pytest.mark.parametrize("changes", [{}, {"filter__cutoff": "expected_error"}, {"filter__method": "none"}])
+@pytest.mark.parametrize("changes", [{}, {"filter__cutoff_hz": 8}, {"filter__method": "none"}])
 def test_every_trial_has_its_noise(changes):
     """Elbow and wrist are means of two markers, shoulder and knuckle one: the root mean square is sqrt(3) / 2 of a marker's."""
     quality, flags = reach_motion(**changes)

@@ -49,7 +49,7 @@ class Smoother:
     """
 
     method: Method = "butterworth"
-    order: int = 2
+    order: int = 3
     accuracy: int = 4
     ends: Ends | None = None
 

@@ -1,0 +1,77 @@
+"""What the omission of the base's motion, the replay and a rigid chain do to the trials of `tests/recordings_study`."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.motion import ChainMotion
+from limbtorque.quality import assess
+from limbtorque.readers.guarded import GuardedReader
+from limbtorque.replay import replay
+from limbtorque.stages.kinematics import read_trial, trial_motion
+from limbtorque.study import Trial, load_study
+from limbtorque.torques import joint_torques, torque_quality
+
+STUDY = Path(__file__).resolve().parents[1] / "tests" / "recordings_study"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=f"{__doc__} Prints a table in Markdown.")
+    parser.add_argument("recordings", type=Path, help="folder of the recordings")
+    options = parser.parse_args()
+    print(
+        "| trial | cut-off, own | flags | without the base | largest net torque | reproduced, off at the end | rigid chain: off, change |"
+    )
+    print("| --- " * 7 + "|")
+    with tempfile.TemporaryDirectory() as name, GuardedReader() as reader:
+        folder = Path(name)
+        shutil.copytree(STUDY / "config", folder / "config")
+        (folder / "recordings").symlink_to(options.recordings.resolve())
+        for trial in load_study(folder).trials:
+            print(f"| {trial.name} | {' | '.join(_cells(trial, reader))} |")
+
+
+def _cells(trial: Trial, reader: GuardedReader) -> tuple[str, ...]:
+    recording = read_trial(trial, reader)
+    motion = trial_motion(trial, recording)
+    torques = joint_torques(motion)
+    net = torques.terms.net
+    swing = (motion.load.status == 0) & ~motion.edge & ~motion.foreshortened
+    still = joint_torques(
+        replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2))
+    ).terms.net
+    figures = {**motion.quality, **torque_quality(motion, torques)}
+    played = replay(motion, torques, stop_deg=trial.settings.replay.stop_deg, integration=trial.settings.integration)
+    quality = played.quality(trial.settings.replay.tolerance_deg)
+    change, off_mm = _rigid(trial, motion, net, recording)
+    return (
+        f"{figures['cutoff_hz']:.1f} Hz",
+        " ".join(flag.check.name for flag in assess(figures, trial.settings.quality)) or "none",
+        _largest(np.abs(still - net)[swing]),
+        _largest(np.abs(net)[swing]),
+        f"{quality['replay_within_s']:.2f} of {motion.time_s[-1] - motion.time_s[0]:.2f} s, {quality['replay_drift_deg']:.2g} deg",
+        f"{off_mm:.0f} mm, {100.0 * change:.0f} %",
+    )
+
+
+def _largest(values: np.ndarray) -> str:
+    return ", ".join(f"{value:.2f}" for value in np.nanmax(values, axis=0)) + " N m" if len(values) else "no swing"
+
+
+def _rigid(trial: Trial, motion: ChainMotion, net: np.ndarray, recording: object) -> tuple[float, float]:
+    """Change of the proximal joint's largest torque, and how far the chain is from the joints, mm."""
+    rigid = trial.settings.motion.model_copy(update={"angles": "rigid_chain"})
+    fitted = trial_motion(replace(trial, settings=trial.settings.model_copy(update={"motion": rigid})), recording)
+    inner = ~motion.edge & ~fitted.edge
+    before, after = (np.nanmax(np.abs(t[inner, 0])) for t in (net, joint_torques(fitted).terms.net))
+    return abs(after / before - 1.0), 1e3 * fitted.quality["chain_fit_m"]
+
+
+if __name__ == "__main__":
+    main()
