@@ -28,6 +28,11 @@ def describe(recording: Recording) -> str:
     odd = oddities(recording)
     lines = [
         f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})",
+        *(
+            [f"forces of   {recording.forces_source}  (sha256 {recording.forces_sha256[:16]})"]
+            if recording.forces_source
+            else []
+        ),
         f"frames      {recording.n_frames} at {recording.rate_hz:g} Hz, numbers {recording.first_frame} to {last}, "
         f"{recording.n_frames / recording.rate_hz:.3f} s; positions in m",
         _extent(recording),

@@ -68,6 +68,12 @@ class Reading(_Untagged):
     text_encoding: str | None = _option(
         None, "Encoding of text that is not UTF-8, by Python's name, e.g. 'shift_jis'; null: Windows-1252, a guess."
     )
+    forces_length_unit: Literal["mm", "cm", "m"] | None = _option(
+        None, "The same as length_unit for the file of the column forces_file, for which length_unit does not hold."
+    )
+    forces_offset_s: float | None = _option(
+        None, "Added to the times of forces_file, where they are not of the same clock as the markers'.", "s"
+    )
     strict: bool = _option(False, "Refuse a file of which anything has to be guessed; the error lists the guesses.")
 
 

@@ -13,7 +13,16 @@ from limbtorque.errors import ReadError
 from limbtorque.readers.force_plates import LENGTHS_M, plain_unit
 from limbtorque.readers.options import NO_OPTIONS, ReadOptions
 from limbtorque.readers.report import Report, force_unit, length_unit, positions_m
-from limbtorque.readers.text import Text, even_rate, no_repeated_columns, plain_label, read_text, resolution_s, table
+from limbtorque.readers.text import (
+    Text,
+    even_rate,
+    no_repeated_columns,
+    plain_label,
+    read_text,
+    resolution_s,
+    start_s,
+    table,
+)
 from limbtorque.recording import FloatArray, ForcePlate, Recording
 
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
@@ -130,6 +139,7 @@ def _recording(
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=1,
+        start_s=start_s(time_s, rate_hz),
         force_plates=tuple(plates),
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
