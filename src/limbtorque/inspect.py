@@ -24,6 +24,11 @@ def describe(recording: Recording) -> str:
     str
         A few lines for every kind of content; the oddities come last.
     """
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers no body can have are shown, too
+        return _described(recording)
+
+
+def _described(recording: Recording) -> str:
     last = recording.first_frame + recording.n_frames - 1
     odd = oddities(recording)
     lines = [
