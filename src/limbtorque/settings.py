@@ -378,7 +378,9 @@ class TorqueColumns(_Untagged):
     @field_validator("conventions", mode="before")
     @classmethod
     def _one_convention(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+        if isinstance(value, list):  # each once; what is not a name is for the next check
+            return tuple(item for k, item in enumerate(value) if item not in value[:k])
+        return (value,) if isinstance(value, str) else value
 
 
 class Integration(_Untagged):
@@ -480,7 +482,7 @@ class Muscles(_Untagged):
     def _number_or_limit(cls, value: Any) -> Any:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if value != "min_max" and not 1.0 <= number <= 10.0:
             raise ValueError("expected a number from 1 to 10, or min_max")

@@ -18,7 +18,7 @@ SHIFT = 0.1  # of a frame: how far the samples may lie beside the frames
 LOADED_N = 50.0
 LOWEST_M = 0.25  # markers this far above the lowest one may be of a foot
 NEAR_M = 0.1  # recorded walks and standing: 0.01 to 0.05 m; with two axes exchanged 0.15 to 1.0 m
-ABOUT_MARKERS = ("axes", "missing samples", "prefix", "duplicates", "inDegrees")
+ABOUT_MARKERS = ("axes", "frames", "missing samples", "prefix", "duplicates", "inDegrees")
 FRAMES = 200
 
 

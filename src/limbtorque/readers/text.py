@@ -321,7 +321,7 @@ def start_s(times_s: FloatArray, rate_hz: float) -> float:
     >>> round(start_s(np.array([1.33, 1.34, 1.34, 1.35, 1.36]), 120.0), 3)
     1.327
     """
-    return float(np.mean(times_s - np.arange(len(times_s)) / rate_hz))
+    return float(times_s[0] + np.mean(times_s - times_s[0] - np.arange(len(times_s)) / rate_hz))
 
 
 def _skips(from_zero: FloatArray, printed_s: float) -> bool:
