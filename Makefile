@@ -1,9 +1,10 @@
-# make demo: set up and run the demo study; make test: set up and pass the tests; make check: style and types
+# make demo: set up and run the demo study; make test: set up and pass the tests; make check: style and types;
+# make peers: other programs that some tests compare with
 PYTHON ?= python3
 BIN := .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check format clean
+.PHONY: demo test peers check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -12,6 +13,10 @@ demo: .venv/installed
 
 test: .venv/tools
 	$(BIN)/python -m pytest
+
+# other programs that some tests compare with; those tests are skipped where it cannot be installed
+peers: .venv/tools
+	@$(PIP) --editable ".[peers]" || echo "make peers: opensim or atheris could not be installed; the tests that need them are skipped"
 
 check: .venv/tools
 	$(BIN)/ruff check

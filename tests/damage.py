@@ -10,6 +10,7 @@ import numpy as np
 
 import text_files
 from c3d_files import DEC, INTEL, MIPS, plate, raw_c3d
+from limbtorque.recording import Recording
 
 Case = tuple[str, bytes]  # what was done, and the file
 LABELS = (
@@ -196,3 +197,24 @@ def damaged_text(raw: bytes, *, seed: int, n_flips: int) -> Iterator[Case]:
         for at in random.integers(0, len(raw), size=1 + k % 4):
             damaged[at] = random.integers(256)
         yield f"flip {k}", bytes(damaged)
+
+
+def check_sense(read: Recording, n_bytes: int) -> None:
+    """A recording that came out of a damaged file fits together, and is no larger than the file can hold."""
+    n = read.n_frames
+    assert read.markers_m.shape == (n, len(read.labels), 3)
+    assert n >= 1
+    assert np.isfinite(read.rate_hz)
+    assert read.rate_hz > 0
+    missing = np.isnan(read.markers_m)
+    assert (missing.any(axis=2) == missing.all(axis=2)).all()
+    assert np.isfinite(read.markers_m[~missing]).all()
+    assert read.markers_m.size + read.analog.size <= n_bytes
+    assert len(read.analog_labels) == len(read.analog_units) == read.analog.shape[1]
+    assert all(np.isfinite(event.time_s) for event in read.events)
+    for found in read.force_plates:
+        assert found.force_n.shape == found.moment_nm.shape
+        assert found.corners_m.shape == (4, 3)
+        assert np.isfinite(found.corners_m).all()
+        wrench = np.hstack([found.force_n, found.moment_nm])
+        assert (np.isfinite(wrench).all(axis=1) | np.isnan(wrench).all(axis=1)).all()

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from c3d_files import raw_c3d
-from damage import LABELS, c3d_bases, damaged_c3d, damaged_text, odd_labels_c3d, text_bases
+from damage import LABELS, c3d_bases, check_sense, damaged_c3d, damaged_text, odd_labels_c3d, text_bases
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.inspect import describe
 from limbtorque.readers.c3d import read_c3d
@@ -20,7 +20,6 @@ from limbtorque.readers.compare import differences
 from limbtorque.readers.dispatch import read_recording
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.readers.options import ReadOptions
-from limbtorque.recording import Recording
 from limbtorque.stages.layout import RESULTS, batch_path, table_path
 from limbtorque.study import load_study
 
@@ -29,24 +28,6 @@ SAID = ReadOptions(length_unit="mm", force_unit="N")
 FORMATS = ("a.trc", "a.sto", "v.sto", "f.mot", "a.tsv", "n.csv", "p.csv")
 C3D = ("intel real", "intel integer", "dec real", "dec integer", "mips real", "mips integer")
 SLOWEST_S = 2.0  # one case, the start of a new process included
-
-
-def check_sense(read: Recording, n_bytes: int) -> None:
-    """A recording that came out of a damaged file fits together, and is no larger than the file can hold."""
-    n = read.n_frames
-    assert read.markers_m.shape == (n, len(read.labels), 3)
-    assert n >= 1
-    assert np.isfinite(read.rate_hz)
-    assert read.rate_hz > 0
-    missing = np.isnan(read.markers_m)
-    assert (missing.any(axis=2) == missing.all(axis=2)).all()
-    assert np.isfinite(read.markers_m[~missing]).all()
-    assert read.markers_m.size + read.analog.size <= n_bytes
-    assert len(read.analog_labels) == len(read.analog_units) == read.analog.shape[1]
-    assert all(np.isfinite(event.time_s) for event in read.events)
-    for plate in read.force_plates:
-        assert plate.force_n.shape == plate.moment_nm.shape
-        assert plate.corners_m.shape == (4, 3)
 
 
 def outcomes(cases, path: Path, options: ReadOptions) -> dict[str, str]:

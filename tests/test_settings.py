@@ -283,3 +283,18 @@ def test_hash_sees_its_sections_only():
     assert settings_hash(one, ("plane",)) == settings_hash(two, ("plane",))
     assert settings_hash(one, ("plane", "filter")) != settings_hash(two, ("plane", "filter"))
     assert settings_hash(make_settings({}), ("filter",)) == settings_hash(Settings(), ("filter",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("torques: {conventions: [{a: b}, [c]]}", "torques.conventions"),
+        ("muscles: {exponent: " + "9" * 400 + "}", "expected a number from 1 to 10, or min_max"),
+        ("filter: {cutoff_hz: " + "9" * 400 + "}", "filter.cutoff_hz: expected a frequency above 0 Hz"),
+        ("filter: {cutoff_hz: [6]}", "filter.cutoff_hz: expected a frequency above 0 Hz"),
+    ],
+)
+def test_values_that_fuzzing_found_are_faults(tmp_path, text, said):
+    (tmp_path / "config.yaml").write_text(text + "\n")
+    with pytest.raises(SettingsError, match=said):
+        load_settings(tmp_path / "config.yaml")

@@ -8,10 +8,12 @@ import pytest
 
 import text_files
 from limbtorque.errors import ReadError
+from limbtorque.inspect import describe
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.readers.dispatch import content_format, file_format, read_recording
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.readers.options import ReadOptions
+from limbtorque.readers.vicon import read_vicon
 from limbtorque.recording import Recording, find_marker
 from text_files import FORCE_N, LABELS, POINT_M, TORQUE_NM, positions_mm
 
@@ -320,3 +322,43 @@ def test_guarded_reader_reads_every_format(tmp_path: Path) -> None:
         for path in paths:
             read = reader.read(path, memory_limit_mb=512, time_limit_s=30.0, options=MM)
             np.testing.assert_allclose(read.markers_m, positions_mm() * 1e-3, rtol=1e-15)
+
+
+# ---- found by fuzzing (tests/fuzz) ----
+
+
+@pytest.mark.parametrize("value", ["inf", "1.7e308", "-inf"])
+def test_a_force_that_is_not_finite_is_missing(tmp_path: Path, value: str) -> None:
+    """Also where only the moment becomes infinite; it was kept, and loaded the foot with it."""
+    path = text_files.write_grf_mot(tmp_path / "a.mot")
+    lines = path.read_text().split("\n")
+    for line, old in ((12, "700.000000"), (14, "5.000000")):
+        assert old in lines[line]
+        lines[line] = lines[line].replace(old, value)
+    path.write_text("\n".join(lines))
+    plate = read_recording(path).force_plates[0]
+    wrench = np.hstack([plate.force_n, plate.moment_nm])
+    missing = np.isnan(wrench).all(axis=1)
+    assert np.flatnonzero(missing).tolist() == ([2, 4] if "inf" in value else [2])
+    assert np.isfinite(wrench[~missing]).all()
+    describe(read_recording(path))
+
+
+def test_vicon_without_sections_or_frames(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("E\n")
+    with pytest.raises(ReadError, match=r"a.csv line 1: found 'E', expected a section, Trajectories or Devices"):
+        read_vicon(path)
+    lines = text_files.write_vicon(path).read_text().split("\n")
+    at = lines.index("Trajectories")
+    path.write_text("\n".join([*lines[at : at + 5], "", "", "Joints", "100"]) + "\n")
+    with pytest.raises(ReadError, match=r"a.csv line 1: section trajectories has no frames"):
+        read_vicon(path)
+
+
+def test_positions_that_are_too_large_to_measure_between_are_refused(tmp_path: Path) -> None:
+    """Without a warning of numpy on the way, which is an error here."""
+    xyz = positions_mm()
+    xyz[:, 0] = 1e200
+    with pytest.raises(ReadError, match=r"a.trc: markers are 1e\+197 m from their nearest|markers are inf m"):
+        read_recording(text_files.write_trc(tmp_path / "a.trc", xyz[:, :2], labels=LABELS[:2]))

@@ -87,7 +87,7 @@ def test_what_cannot_be_written_is_said(recording: Recording, tmp_path: Path) ->
 
 def test_opensim_reads_it(recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # it writes a log where it is
-    opensim = pytest.importorskip("opensim", reason="the Python package opensim is not installed")
+    opensim = pytest.importorskip("opensim", reason="the Python package opensim is not installed", exc_type=ImportError)
     write_recording(recording, tmp_path / "a.sto")
     table = opensim.TimeSeriesTable(str(tmp_path / "a.sto"))
     assert (table.getNumRows(), table.getNumColumns()) == (12, 9)
@@ -104,7 +104,7 @@ def test_opensim_reads_it(recording: Recording, tmp_path: Path, monkeypatch: pyt
 
 def test_we_read_what_opensim_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    opensim = pytest.importorskip("opensim", reason="the Python package opensim is not installed")
+    opensim = pytest.importorskip("opensim", reason="the Python package opensim is not installed", exc_type=ImportError)
     source = opensim.TimeSeriesTableVec3(str(text_files.write_trc(tmp_path / "a.trc")))
     opensim.STOFileAdapterVec3.write(source, str(tmp_path / "a.sto"))
     opensim.STOFileAdapter.write(source.flatten(), str(tmp_path / "b.sto"))

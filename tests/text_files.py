@@ -18,13 +18,20 @@ def _rows(values: np.ndarray, separator: str) -> list[str]:
     return [separator.join("" if np.isnan(x) else f"{x:.5g}" for x in row) for row in values]
 
 
-def _table(first_frame: int, xyz: np.ndarray, rate_hz: float) -> np.ndarray:
+def _table(first_frame: int, xyz: np.ndarray, rate_hz: float, start_s: float = 0.0) -> np.ndarray:
     n = len(xyz)
-    return np.column_stack([first_frame + np.arange(n), np.arange(n) / rate_hz, xyz.reshape(n, -1)])
+    return np.column_stack([first_frame + np.arange(n), start_s + np.arange(n) / rate_hz, xyz.reshape(n, -1)])
 
 
 def write_trc(
-    path: Path, xyz: np.ndarray | None = None, *, unit: str = "mm", labels=LABELS, first_frame: int = 1
+    path: Path,
+    xyz: np.ndarray | None = None,
+    *,
+    unit: str = "mm",
+    labels=LABELS,
+    first_frame: int = 1,
+    start_s: float = 0.0,
+    rate_hz: float = RATE_HZ,
 ) -> Path:
     """TRC as OpenSim's documentation shows it."""
     xyz = positions_mm() if xyz is None else xyz
@@ -32,11 +39,11 @@ def write_trc(
     lines = [
         f"PathFileType\t4\t(X/Y/Z)\t{path.name}",
         "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
-        f"{RATE_HZ}\t{RATE_HZ}\t{n}\t{m}\t{unit}\t{RATE_HZ}\t1\t{n}",
+        f"{rate_hz}\t{rate_hz}\t{n}\t{m}\t{unit}\t{rate_hz}\t1\t{n}",
         "Frame#\tTime\t" + "".join(f"{label}\t\t\t" for label in labels),
         "\t\t" + "\t".join(f"{axis}{k}" for k in range(1, m + 1) for axis in "XYZ"),
         "",
-        *_rows(_table(first_frame, xyz, RATE_HZ), "\t"),
+        *_rows(_table(first_frame, xyz, rate_hz, start_s), "\t"),
     ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ EXAMPLES = """examples:
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
   limbtorque settings
 """
+
+
+FORCES = "a second file, whose force plates are joined to the recording"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
 
     inspect = commands.add_parser("inspect", help="what is in a recording, and what looks odd")
     inspect.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
+    inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
     inspect.add_argument("--compare", action="store_true", help="read a C3D file with every library; show differences")
     inspect.add_argument(
         "--set", action="append", default=[], metavar="OPTION=VALUE", help="e.g. reading.length_unit=mm"
@@ -67,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="analyse one recording without Snakemake")
     run.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
+    run.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
     run.add_argument("--chain", required=True, help="arm, leg or a chain of the settings")
     run.add_argument("--side", required=True, choices=("left", "right"))
     run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
@@ -101,8 +107,10 @@ def _inspect(options: argparse.Namespace) -> int:
 
     changes = dict(change.partition("=")[::2] for change in options.set)
     reading = override(Settings(), changes, source="--set").reading
+    if options.compare and options.forces:
+        raise TrialError("--compare reads one C3D file with every library; leave --forces out")
     with GuardedReader() as reader:
-        task = reader.compare if options.compare else reader.read
+        task = reader.compare if options.compare else functools.partial(reader.read, forces=options.forces)
         answer = task(
             options.file,
             memory_limit_mb=reading.memory_limit_mb,
@@ -144,6 +152,7 @@ def _run(options: argparse.Namespace) -> int:
             memory_limit_mb=reading.memory_limit_mb,
             time_limit_s=reading.time_limit_s,
             options=ReadOptions.of(reading),
+            forces=options.forces,
         )
     result = analyse_recording(
         recording,

@@ -25,10 +25,20 @@ def describe(recording: Recording) -> str:
     str
         A few lines for every kind of content; the oddities come last.
     """
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers no body can have are shown, too
+        return _described(recording)
+
+
+def _described(recording: Recording) -> str:
     last = recording.first_frame + recording.n_frames - 1
     odd = oddities(recording)
     lines = [
         f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})",
+        *(
+            [f"forces of   {recording.forces_source}  (sha256 {recording.forces_sha256[:16]})"]
+            if recording.forces_source
+            else []
+        ),
         f"frames      {recording.n_frames} at {recording.rate_hz:g} Hz, numbers {recording.first_frame} to {last}, "
         f"{recording.n_frames / recording.rate_hz:.3f} s; positions in m",
         _extent(recording),

@@ -102,6 +102,11 @@ class Recording:
         What looked odd to the reader.
     audit : Audit
         What the file says and what was made of it.
+    start_s : float or None
+        Time of the first frame on the file's own clock, s; None where the file has no times. Everything else that is a
+        time counts from the first frame.
+    forces_source, forces_sha256 : str
+        Name and hash of the file of the force plates, where that is another one.
     """
 
     source: str
@@ -120,6 +125,9 @@ class Recording:
     force_plates: tuple[ForcePlate, ...] = ()
     notes: tuple[str, ...] = ()
     audit: Audit = field(default_factory=Audit)
+    start_s: float | None = None
+    forces_source: str = ""
+    forces_sha256: str = ""
 
     @property
     def n_frames(self) -> int:

@@ -134,6 +134,12 @@ class Reading(_Untagged):
     text_encoding: str | None = _option(
         None, "Encoding of text that is not UTF-8, by Python's name, e.g. 'shift_jis'; null: Windows-1252, a guess."
     )
+    forces_length_unit: Literal["mm", "cm", "m"] | None = _option(
+        None, "The same as length_unit for the file of the column forces_file, for which length_unit does not hold."
+    )
+    forces_offset_s: float | None = _option(
+        None, "Added to the times of forces_file, where they are not of the same clock as the markers'.", "s"
+    )
     strict: bool = _option(False, "Refuse a file of which anything has to be guessed; the error lists the guesses.")
 
 
@@ -337,11 +343,11 @@ class Filter(_Untagged):
     @field_validator("cutoff_hz", mode="before")
     @classmethod
     def _number_or_criterion(cls, value: Any) -> Any:
-        if value in get_args(CutoffCriterion):
+        if isinstance(value, str) and value in get_args(CutoffCriterion):
             return value
         try:
             number = math.nan if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not 0.0 < number < math.inf:
             raise ValueError(f"expected a frequency above 0 Hz, or one of {', '.join(get_args(CutoffCriterion))}")
@@ -464,7 +470,9 @@ class TorqueColumns(_Untagged):
     @field_validator("conventions", mode="before")
     @classmethod
     def _one_convention(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+        if isinstance(value, list):  # each once; what is not a name is for the next check
+            return tuple(item for k, item in enumerate(value) if item not in value[:k])
+        return (value,) if isinstance(value, str) else value
 
 
 class Integration(_Untagged):
@@ -566,7 +574,7 @@ class Muscles(_Untagged):
     def _number_or_limit(cls, value: Any) -> Any:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if value != "min_max" and not 1.0 <= number <= 10.0:
             raise ValueError("expected a number from 1 to 10, or min_max")

@@ -16,7 +16,7 @@ from limbtorque.settings import Settings, load_settings, option_names, override
 
 SETTINGS_FILE = "config/config.yaml"
 REQUIRED_TRIAL_COLUMNS = ("trial", "session", "subject", "file", "chain", "side", "condition")
-OPTIONAL_TRIAL_COLUMNS = ("marker_set", "prefix", "load", "start_s", "end_s", "note")
+OPTIONAL_TRIAL_COLUMNS = ("forces_file", "marker_set", "prefix", "load", "start_s", "end_s", "note")
 REQUIRED_SUBJECT_COLUMNS = ("subject", "mass_kg", "height_m", "sex")
 OPTIONAL_SUBJECT_COLUMNS = ("note",)
 PER_TRIAL = (
@@ -93,6 +93,8 @@ class Trial:
         Window of the recording that is analysed, s from its first frame.
     note : str
         Anything; carried to the ledger.
+    forces_file : Path or None
+        A second file, whose force plates are joined to the recording.
     """
 
     name: str
@@ -109,6 +111,12 @@ class Trial:
     start_s: float | None = None
     end_s: float | None = None
     note: str = ""
+    forces_file: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that are read for the trial."""
+        return (self.file, self.forces_file) if self.forces_file else (self.file,)
 
 
 @dataclass(frozen=True)
@@ -322,13 +330,15 @@ def _trial(
         faults.append(
             f"{where}: subject {row['subject']!r} is not in {settings.subjects}{_hint(row['subject'], subjects)}"
         )
-    file = folder / row["file"]
-    if not row["file"] or not _is_file(file):
-        faults.append(f"{where}: file {row['file']!r} does not exist in {folder.resolve().name!r}")
-    if "{" in row["file"] or "}" in row["file"]:
-        faults.append(
-            f"{where}: file {row['file']!r} has braces in its name, which Snakemake takes for a pattern; rename it"
-        )
+    file = _file(folder, row["file"], "file", where, faults)
+    forces_file = None
+    if row.get("forces_file"):
+        forces_file = _file(folder, row["forces_file"], "forces_file", where, faults)
+        if _same(file, forces_file):
+            faults.append(
+                f"{where}: file and forces_file are the same file, {row['file']!r}; name the file that has the force "
+                "plates, or leave forces_file empty where the recording has them itself"
+            )
     if row["chain"] not in settings.chain_names:
         faults.append(f"{where}: chain is {row['chain']!r}, expected one of {', '.join(settings.chain_names)}")
     if row["side"] not in ("left", "right"):
@@ -367,7 +377,24 @@ def _trial(
         start_s=start,
         end_s=end,
         note=row.get("note", ""),
+        forces_file=forces_file,
     )
+
+
+def _file(folder: Path, name: str, column: str, where: str, faults: list[str]) -> Path:
+    """Path of a file of a trial, which has to be there."""
+    if not name or not _is_file(folder / name):
+        faults.append(f"{where}: {column} {name!r} does not exist in {folder.resolve().name!r}")
+    if "{" in name or "}" in name:
+        faults.append(
+            f"{where}: {column} {name!r} has braces in its name, which Snakemake takes for a pattern; rename it"
+        )
+    return folder / name
+
+
+def _same(first: Path, second: Path) -> bool:
+    """Whether two paths lead to one file."""
+    return _is_file(first) and _is_file(second) and first.samefile(second)
 
 
 def _is_file(path: Path) -> bool:

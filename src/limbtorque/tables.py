@@ -666,6 +666,7 @@ MUSCLE_SUMMARY_COLUMNS = (
 LEDGER_COLUMNS = (
     *TRIAL_COLUMNS,
     Column("file", "", "recording, as in the table of trials", kind=str),
+    Column("forces_file", "", "second file, with the force plates; empty where there is none", kind=str),
     Column("status", "", "ok, flagged or failed", kind=str),
     Column("torque_status", "", "status of the kinematics and torques alone", kind=str),
     Column(
@@ -680,6 +681,7 @@ LEDGER_COLUMNS = (
     *(Column(check.name, check.unit, check.definition) for check in CHECKS),
     Column("plane", "", "plane of motion as the body sees it: sagittal, horizontal or oblique", kind=str),
     Column("input_sha256", "", "hash of the recording", kind=str),
+    Column("forces_sha256", "", "hash of the second file", kind=str),
     Column("notes", "", "what was found and decided on the way", kind=str),
 )
 DICTIONARY_COLUMNS = (

@@ -16,7 +16,7 @@ for batch, trials in SHARING.items():
         name:
             layout.rule_name("cutoffs", batch)
         input:
-            sorted({str(trial.file) for trial in trials}),
+            sorted({str(file) for trial in trials for file in trial.files}),
         output:
             str(layout.batch_path("cutoffs", batch)),
         log:
@@ -62,7 +62,7 @@ for stage, sources in layout.SOURCES.items():
             name:
                 layout.rule_name(stage, batch)
             input:
-                recordings=([] if sources else sorted({str(trial.file) for trial in trials})),
+                recordings=([] if sources else sorted({str(file) for trial in trials for file in trial.files})),
                 batches=[str(layout.batch_path(source, batch)) for source in sources],
                 cutoff=([str(layout.STUDY_CUTOFF)] if stage == "kinematics" and batch in SHARING else []),
             output:

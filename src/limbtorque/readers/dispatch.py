@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from limbtorque.errors import ReadError
 from limbtorque.readers.c3d import read_c3d
+from limbtorque.readers.join import forces_options, join_forces
 from limbtorque.readers.options import NO_OPTIONS, ReadOptions
 from limbtorque.readers.plain_csv import read_csv
 from limbtorque.readers.qualisys import read_qualisys
@@ -64,6 +66,37 @@ def read_recording(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     if options.strict:
         recording.audit.refuse_guesses(path.name)
     return recording
+
+
+def read_with_forces(path: Path, forces: Path | None, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read a recording whose force plates may be in a second file.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the markers.
+    forces : Path or None
+        The file of the force plates; None where there is none.
+    options : ReadOptions, optional
+        What the user says of the files.
+
+    Returns
+    -------
+    Recording
+        As from :func:`read_recording`, or :func:`limbtorque.readers.join.join_forces`.
+
+    Raises
+    ------
+    ReadError
+        Either file cannot be read, or the two cannot be joined.
+    """
+    if forces is None:
+        return read_recording(path, options)
+    markers = read_recording(path, replace(options, strict=False))
+    joined = join_forces(markers, read_recording(forces, replace(forces_options(options), strict=False)), options)
+    if options.strict:
+        joined.audit.refuse_guesses(f"{path.name} with the forces of {forces.name}")
+    return joined
 
 
 def file_format(path: Path) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def force_plates(
     vector from the plate's sensor to the centre of its surface, so the moment about that centre is M - ORIGIN
     x F; its z is negative, and a file that has it positive holds the opposite vector (Vicon does), which is
     turned round. For type 3 it holds the two distances of the sensors and the depth. The baseline of ``ZERO``
-    is not subtracted. Missing (non-finite) samples stay as they are and are noted.
+    is not subtracted. Samples of which a number is not finite are NaN, and noted.
 
     A plate is left out where, over the samples with more than 50 N across its surface, it pulls: its mean
     force points away from the side the markers are on.
@@ -94,6 +95,8 @@ def force_plates(
     for i in range(used):
         try:
             plate = _plate(group, i, analog, units, rate_hz=rate_hz, length_m=length_m)
+            force_n, moment_nm = finite_wrench(plate.force_n, plate.moment_nm)
+            plate = replace(plate, force_n=force_n, moment_nm=moment_nm)
             _check_side(plate, body_m)
         except _UnusableError as reason:
             notes.append(f"force plate {i + 1} is left out: {reason}")
@@ -293,6 +296,12 @@ def _moment_scale(units: Sequence[str], *, otherwise: float | None = None) -> Fl
     if otherwise is not None and all(plain_unit(unit) not in MOMENTS_NM for unit in units):
         return np.full(len(units), otherwise)
     return _scale(units, MOMENTS_NM, "a moment (Nmm, Ncm, Nm)")
+
+
+def finite_wrench(force_n: FloatArray, moment_nm: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Forces and moments, both NaN in the samples in which a number of either is not finite."""
+    whole = np.isfinite(np.hstack([force_n, moment_nm])).all(axis=1, keepdims=True)
+    return np.where(whole, force_n, np.nan), np.where(whole, moment_nm, np.nan)
 
 
 def plain_unit(unit: str) -> str:

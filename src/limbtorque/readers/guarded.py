@@ -72,7 +72,13 @@ class GuardedReader:
         self.close()
 
     def read(
-        self, path: Path, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions = NO_OPTIONS
+        self,
+        path: Path,
+        *,
+        memory_limit_mb: int,
+        time_limit_s: float,
+        options: ReadOptions = NO_OPTIONS,
+        forces: Path | None = None,
     ) -> Recording:
         """Read one file.
 
@@ -87,18 +93,20 @@ class GuardedReader:
             Time after which the child is stopped, s; the start of a new child counts.
         options : ReadOptions, optional
             What the user says of the file.
+        forces : Path, optional
+            A second file with the force plates, read within the same limits.
 
         Returns
         -------
         Recording
-            As from :func:`limbtorque.readers.dispatch.read_recording`.
+            As from :func:`limbtorque.readers.dispatch.read_with_forces`.
 
         Raises
         ------
         ReadError
             The file is not readable, or its reading took too much memory or time, or ended the child.
         """
-        answer = self._ask("read", path, memory_limit_mb, time_limit_s, options)
+        answer = self._ask("read", path, memory_limit_mb, time_limit_s, options, forces)
         if not isinstance(answer, Recording):
             raise ReadError(f"{path.name}: the reading process answered with {type(answer).__name__}")
         return answer
@@ -113,12 +121,21 @@ class GuardedReader:
         """
         return str(self._ask("compare", path, memory_limit_mb, time_limit_s, options))
 
-    def _ask(self, task: str, path: Path, memory_limit_mb: int, time_limit_s: float, options: ReadOptions) -> object:
+    def _ask(
+        self,
+        task: str,
+        path: Path,
+        memory_limit_mb: int,
+        time_limit_s: float,
+        options: ReadOptions,
+        forces: Path | None = None,
+    ) -> object:
         """Answer of the child."""
         deadline = time.monotonic() + time_limit_s
         try:
             child = self._running()
-            _send(child.requests, (task, str(Path(path).absolute()), memory_limit_mb, time_limit_s, options))
+            files = [None if file is None else str(Path(file).absolute()) for file in (path, forces)]
+            _send(child.requests, (task, files, memory_limit_mb, time_limit_s, options))
             done, answer, last = _receive(child.replies, deadline)
         except TimeoutError:
             self.close()
@@ -246,14 +263,14 @@ def _take(handle: int, n: int, deadline: float | None) -> bytearray:
 def _serve(requests: int, replies: int) -> None:
     """Answer requests until the pipe is closed: the main loop of the child."""
     from limbtorque.readers.compare import compare_c3d  # here, so that the parent need not load the C++ library
-    from limbtorque.readers.dispatch import read_recording
+    from limbtorque.readers.dispatch import read_with_forces
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     started_with = _address_space()
     while True:
         try:
-            task, path, memory_limit_mb, time_limit_s, options = _receive(requests, None)
+            task, (path, forces), memory_limit_mb, time_limit_s, options = _receive(requests, None)
         except _DiedError:
             return
         _limit(started_with + memory_limit_mb * 2**20)
@@ -261,7 +278,8 @@ def _serve(requests: int, replies: int) -> None:
         out_of_memory = False
         reply: tuple[bool, object]
         try:
-            reply = (True, (compare_c3d if task == "compare" else read_recording)(Path(path), options))
+            file, second = Path(path), Path(forces) if forces else None
+            reply = (True, compare_c3d(file, options) if task == "compare" else read_with_forces(file, second, options))
         except ReadError as error:
             reply = (False, str(error))
         except MemoryError:

@@ -24,6 +24,10 @@ class ReadOptions:
         Refuse a file of which anything has to be guessed.
     max_speed_m_s : float
         Speed no joint centre can have, m/s.
+    forces_length_unit : {"mm", "cm", "m"}, optional
+        The same as ``length_unit`` for a second file with the force plates.
+    forces_offset_s : float, optional
+        Added to the times of that file, s.
     """
 
     length_unit: str | None = None
@@ -32,6 +36,8 @@ class ReadOptions:
     text_encoding: str | None = None
     strict: bool = False
     max_speed_m_s: float = 40.0
+    forces_length_unit: str | None = None
+    forces_offset_s: float | None = None
 
     @classmethod
     def of(cls, reading: Any) -> ReadOptions:

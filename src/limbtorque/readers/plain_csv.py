@@ -23,6 +23,7 @@ from limbtorque.readers.text import (
     plain_label,
     read_text,
     resolution_s,
+    start_s,
     table,
 )
 from limbtorque.recording import FloatArray, Recording
@@ -91,7 +92,7 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         raise ReadError(f"{text.name}: there are no rows below the names; export it again")
     said = _one_unit(text, columns.units)
     length_m = length_unit(said, "the columns' names", options, text.name, report)
-    rate_hz, first_frame = _timing(text, first, columns, values, separator, options, report)
+    rate_hz, first_frame, begin_s = _timing(text, first, columns, values, separator, options, report)
     report.find("axes", "columns x, y, z", "kept as they are; plane.up_axis of the settings says which is up")
     fourth = values[:, columns.ones]
     if not np.isin(fourth[np.isfinite(fourth)], (0.0, 1.0)).all():
@@ -111,6 +112,7 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=first_frame,
+        start_s=begin_s,
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
     )
@@ -174,8 +176,8 @@ def _timing(
     separator: str,
     options: ReadOptions,
     report: Report,
-) -> tuple[float, int]:
-    """Frames per second and first frame."""
+) -> tuple[float, int, float | None]:
+    """Frames per second, first frame, and its time where there are times, s."""
     first_frame = 1
     if columns.frame is not None:
         first_frame = check_frames(values[:, columns.frame], text, first, report)
@@ -185,7 +187,7 @@ def _timing(
         if not options.rate_hz:
             raise ReadError(f"{text.name}: there are frames but no times; give the rate with reading.rate_hz")
         report.find("rate", "frames without times", f"{options.rate_hz:g} frames per second, as reading.rate_hz says")
-        return options.rate_hz, first_frame
+        return options.rate_hz, first_frame, None
     unit = plain_unit(columns.time_unit)
     if unit and unit not in TIMES_S:
         raise text.fault(0, f"the unit of the time is {columns.time_unit!r}, expected s or ms; rename the column")
@@ -208,4 +210,4 @@ def _timing(
     )
     if columns.frame is None:
         report.find("frames", f"{len(values)} without numbers", "the first is frame 1")
-    return rate_hz, first_frame
+    return rate_hz, first_frame, start_s(values[:, columns.time] * factor, rate_hz)

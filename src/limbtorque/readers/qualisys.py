@@ -10,7 +10,7 @@ from limbtorque.audit import Audit
 from limbtorque.errors import ReadError
 from limbtorque.readers.options import NO_OPTIONS, ReadOptions
 from limbtorque.readers.report import Report, length_unit, positions_m
-from limbtorque.readers.text import Text, check_frames, even_rate, plain_label, read_text, resolution_s, table
+from limbtorque.readers.text import Text, check_frames, even_rate, plain_label, read_text, resolution_s, start_s, table
 from limbtorque.recording import Event, FloatArray, Recording
 
 KNOWN = (
@@ -82,6 +82,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=first_frame,
+        start_s=start_s(values[:, 1], rate_hz) if columns else None,
         events=tuple(sorted(events, key=lambda event: event.time_s)),
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),

@@ -10,10 +10,19 @@ import numpy as np
 
 from limbtorque.audit import Audit
 from limbtorque.errors import ReadError
-from limbtorque.readers.force_plates import LENGTHS_M, plain_unit
+from limbtorque.readers.force_plates import LENGTHS_M, finite_wrench, plain_unit
 from limbtorque.readers.options import NO_OPTIONS, ReadOptions
 from limbtorque.readers.report import Report, force_unit, length_unit, positions_m
-from limbtorque.readers.text import Text, even_rate, no_repeated_columns, plain_label, read_text, resolution_s, table
+from limbtorque.readers.text import (
+    Text,
+    even_rate,
+    no_repeated_columns,
+    plain_label,
+    read_text,
+    resolution_s,
+    start_s,
+    table,
+)
 from limbtorque.recording import FloatArray, ForcePlate, Recording
 
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
@@ -130,6 +139,7 @@ def _recording(
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=1,
+        start_s=start_s(time_s, rate_hz),
         force_plates=tuple(plates),
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
@@ -279,18 +289,19 @@ def _plate(
     )
     loaded = (force != 0.0).any(axis=1)
     point = np.where(loaded[:, np.newaxis], point, 0.0)  # without force its point is often not a number
-    bad = int((~np.isfinite(np.hstack([force, point, torque])).all(axis=1)).sum())
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is not known, and noted
+        moment = np.cross(point * length_m, force * force_n) + torque * force_n * length_m
+        wrench_n, moment_nm = finite_wrench(force * force_n, moment)
+        known = loaded & np.isfinite(wrench_n).all(axis=1)
+        centre_m = point[known].mean(axis=0) * length_m if known.any() else np.zeros(3)
+    bad = int(np.isnan(wrench_n).any(axis=1).sum())
     if bad:
         report.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
-    known = loaded & np.isfinite(point).all(axis=1)
-    centre_m = point[known].mean(axis=0) * length_m if known.any() else np.zeros(3)
-    with np.errstate(invalid="ignore", over="ignore"):  # what is not a number stays so, and was noted
-        moment = np.cross(point * length_m, force * force_n) + torque * force_n * length_m
     return ForcePlate(
         number=number,
         kind=0,
-        corners_m=np.tile(centre_m, (4, 1)),
+        corners_m=np.tile(np.nan_to_num(centre_m, posinf=0.0, neginf=0.0), (4, 1)),
         rate_hz=rate_hz,
-        force_n=force * force_n,
-        moment_nm=moment,
+        force_n=wrench_n,
+        moment_nm=moment_nm,
     )

@@ -313,6 +313,17 @@ def even_rate(
     return rate_hz
 
 
+def start_s(times_s: FloatArray, rate_hz: float) -> float:
+    """Time of the first frame, s, from all times, since each of them is rounded.
+
+    Examples
+    --------
+    >>> round(start_s(np.array([1.33, 1.34, 1.34, 1.35, 1.36]), 120.0), 3)
+    1.327
+    """
+    return float(times_s[0] + np.mean(times_s - times_s[0] - np.arange(len(times_s)) / rate_hz))
+
+
 def _skips(from_zero: FloatArray, printed_s: float) -> bool:
     """Whether times of hardly more than a digit from step to step skip or repeat a frame.
 

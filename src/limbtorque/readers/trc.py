@@ -16,6 +16,7 @@ from limbtorque.readers.text import (
     plain_label,
     read_text,
     resolution_s,
+    start_s,
     table,
 )
 from limbtorque.recording import Recording
@@ -91,6 +92,7 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=first_frame,
+        start_s=start_s(values[:, 1], rate_hz),
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
     )

@@ -78,7 +78,8 @@ def nearest_m(markers_m: FloatArray) -> float:
     for frame in markers_m[:: max(1, len(markers_m) // FRAMES)]:
         seen = frame[np.isfinite(frame).all(axis=1)]
         if 2 <= len(seen) <= 2000:
-            apart = np.linalg.norm(seen[:, np.newaxis] - seen, axis=2)
+            with np.errstate(over="ignore"):  # infinitely far apart is too far
+                apart = np.linalg.norm(seen[:, np.newaxis] - seen, axis=2)
             apart[np.arange(len(seen)), np.arange(len(seen))] = np.inf
             nearest = apart.min(axis=1)
             found.append(nearest[nearest > 0.0])  # markers in one place say nothing of the unit

@@ -107,6 +107,10 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 def _sections(text: Text, separator: str) -> list[_Section]:
     """Sections of the file, each with its rate."""
     starts = [k for k, line in enumerate(text.lines) if line.strip(f'{separator}" \t').lower() in SECTIONS]
+    if not starts:
+        raise text.fault(
+            0, f"found {text.lines[0][:40]!r}, expected a section, Trajectories or Devices; not a Vicon Nexus export"
+        )
     found = []
     for start, following in zip(starts, [*starts[1:], len(text.lines)], strict=True):
         name = text.lines[start].strip(f'{separator}" \t').lower()
@@ -127,7 +131,7 @@ def _table(
     text: Text, section: _Section, separator: str, per_label: int, report: Report
 ) -> tuple[tuple[str, ...], FloatArray, list[str]]:
     """Labels, numbers and units of a section; each label stands over `per_label` columns, or any number for 0."""
-    if section.last - section.first < 6:
+    if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
         raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
     over, names, units = (
         [plain_label(cell, report) for cell in cells(text.lines[section.first + k], separator)] for k in (2, 3, 4)

@@ -61,6 +61,8 @@ def run(*, folder: Path) -> None:
         sources[trial.name] = {
             "file": _relative(trial.file, folder),
             "sha256": kept["kinematics"].get("input_sha256", ""),
+            "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
+            "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
             "stages": kept["muscles"]["provenance"],
         }
     write_table(_table(SUMMARY_COLUMNS, summary), folder / STUDY_TABLES["summary"])
@@ -155,6 +157,7 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
     return {
         **_identity(trial),
         "file": _relative(trial.file, study.folder),
+        "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
         "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
         "torque_status": status["torques"],
         "muscle_status": status["muscles"],
@@ -163,6 +166,7 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         **{name: figures.get(name, float("nan")) for name in names},
         "plane": motion.get("plane_view", ""),
         "input_sha256": kept["kinematics"].get("input_sha256", ""),
+        "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
         "notes": "; ".join(notes),
     }
 

@@ -34,6 +34,7 @@ def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
         memory_limit_mb=reading.memory_limit_mb,
         time_limit_s=reading.time_limit_s,
         options=ReadOptions.of(reading),
+        forces=trial.forces_file,
     )
 
 
@@ -69,6 +70,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
         def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
             recording = read_trial(trial, reader)
             meta["input_sha256"] = recording.sha256
+            meta["forces_sha256"] = recording.forces_sha256
             meta["provenance"]["kinematics"]["reader"] = recording.reader
             motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             meta["notes"] = [*recording.audit.sentences, *recording.notes, *motion.notes]

@@ -100,7 +100,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     row = {
         "title": (trial.condition,) if stage == "figures" else (),
         "muscle_set": hashlib.sha256(chosen.read_bytes()).hexdigest() if isinstance(chosen, Path) else "",
-        "file": trial.file.as_posix(),
+        "file": [file.as_posix() for file in trial.files],
         "chain": trial.chain,
         "side": trial.side,
         "marker_set": trial.marker_set,
@@ -118,7 +118,7 @@ def batch_key(stage: str, study: Study, batch: str) -> str:
     """Hash over the trials of a batch; a job refuses to run where it differs from the one it was planned with."""
     keys = [trial_key(stage, trial, study.folder) for trial in study.batches[batch]]
     if stage in ("cutoffs", "kinematics"):  # a recording that was replaced, even by an older file
-        states = [trial.file.stat() for trial in study.batches[batch]]
+        states = [file.stat() for trial in study.batches[batch] for file in trial.files]
         keys += [f"{state.st_size} {state.st_mtime_ns}" for state in states]
     return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
 
