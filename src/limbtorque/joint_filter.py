@@ -104,7 +104,7 @@ def smooth_joints(
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
             "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
         }
-    note = _cutoff_note(found.cutoff_hz, choices, chosen)
+    note = _cutoff_note(found.cutoff_hz, choices, chosen, quality["noise_m"])
     return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, quality, (note,))
 
 
@@ -118,11 +118,13 @@ def _own_choice(
         return ()
 
 
-def _cutoff_note(cutoffs_hz: tuple[float, ...], choices: tuple[CutoffChoice, ...], chosen: Filter) -> str:
+def _cutoff_note(
+    cutoffs_hz: tuple[float, ...], choices: tuple[CutoffChoice, ...], chosen: Filter, noise_m: float
+) -> str:
     used = ", ".join(f"{cutoff_hz:.2f}" for cutoff_hz in cutoffs_hz)
     if not choices:
         return f"cut-off {used} Hz, as given; the trial is too short to tell its own"
-    noise = f"noise about {1e3 * max(choice.noise for choice in choices):.2g} mm"
+    noise = f"noise about {1e3 * noise_m:.2g} mm"
     own = f"{choices[0].cutoff_hz:.2f} Hz by {choices[0].by}"
     if isinstance(chosen.cutoff_hz, float):
         return f"cut-off {used} Hz, as given; the trial's own would be {own}; {noise}"

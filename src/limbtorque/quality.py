@@ -95,7 +95,7 @@ CHECKS = (
         "number of analysed frames in which a needed marker is exchanged with another marker",
         "swapped_frames",
         "look at the frames in the notes and exchange the labels back in the capture software; nothing was mended",
-        "none: any is told; on 28 recordings two were found, both in a serve at 50 Hz and both by the eye too",
+        "none: any is told; 26 recorded files have two, both in one serve at 50 Hz, both seen by the eye too",
     ),
     Check(
         "spike_frames",
@@ -103,7 +103,7 @@ CHECKS = (
         "number of analysed frames in which a needed marker leaves its path for up to three frames and comes back",
         "spike_frames",
         "look at the frames in the notes; mend them in the capture software, or set gaps.spikes to fill",
-        "none: any is told; on 28 recordings of 50 to 250 Hz three were found, all by the eye too",
+        "none: any is told; 26 recorded files of 50 to 250 Hz have two, in two movements, both seen by the eye too",
     ),
     Check(
         "noise_m",
