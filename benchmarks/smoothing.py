@@ -14,6 +14,7 @@ from movements import Case, Noise, first_set, louder, rigid_noise, second_set, s
 from numpy.typing import NDArray
 
 from limbtorque.errors import SignalError
+from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.cutoff import Criterion, choose_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_reach
 
@@ -65,6 +66,7 @@ def main() -> None:
         score_table(f"Cases drawn by lot afterwards (seeds {seeds})", drawn)
         worst_table(drawn[DEFAULT, "expected_error"])
     ends(list(first_set([rigid, white(4.5e-4)], rates_hz=(100.0,))), smoothers)
+    lost_table(first_set(noises))
     if options.figures:
         angle = figures.Angle(rows[:, 0], rows[:, 2], rows[:, 3])
         figures.draw_angle(angle, {name: SMOOTHERS[name] for name in DRAWN}, options.figures / "signals_pezzack.png")
@@ -195,6 +197,36 @@ def worst_table(rows: list[Score]) -> None:
                 f"| {case.kind}, {case.movement} | {case.noise} | {case.rate_hz:g} Hz | {row.error / row.fixed:.2f} | "
                 f"{row.best / row.fixed:.2f} |"
             )
+
+
+def lost_table(cases: Iterable[Case]) -> None:
+    """Share of the acceleration that a filter takes, as judged from the noisy movement and as it is without noise."""
+    found: dict[tuple[str, float], list[tuple[float, float]]] = {}
+    for case in cases:
+        margin = round(0.17 * case.rate_hz)
+        scored = slice(margin, len(case.noisy_m) - margin)
+        whole = np.sqrt(np.mean(case.acceleration[scored] ** 2))
+        for cutoff_hz in (3.0, 6.0, 10.0):
+            judged = judge_cutoff(case.noisy_m, rate_hz=case.rate_hz, smoother=FIXED, cutoff_hz=cutoff_hz).lost_share
+            left = smooth_at(case.position, rate_hz=case.rate_hz, cutoff_hz=cutoff_hz, smoother=FIXED).second
+            truth = float(np.sqrt(np.mean((left - case.acceleration)[scored] ** 2)) / whole)
+            found.setdefault((case.kind, cutoff_hz), []).append((truth, judged))
+    print("\n## Acceleration that the filter takes away\n")
+    print(
+        "`acceleration_lost_share` as judged from the noisy movements of the first set, Butterworth filter of order 2, and what the filter"
+    )
+    print("takes from the same movements without noise, ends left out.\n")
+    print("| movement | cut-off | share lost, median | judged less that: median | 5 % | 95 % |\n" + "| --- " * 6 + "|")
+    for (kind, cutoff_hz), pairs in found.items():
+        truth, judged = np.array(pairs).T
+        low, middle, high = np.quantile(judged - truth, [0.05, 0.5, 0.95])
+        print(f"| {kind} | {cutoff_hz:g} Hz | {np.median(truth):.2f} | {middle:.2f} | {low:.2f} | {high:.2f} |")
+    both = np.concatenate([np.array(pairs) for pairs in found.values()])
+    losers, keepers = both[both[:, 0] > 0.31], both[both[:, 0] < 0.2]
+    print(
+        f"\nAbove the threshold of 0.25: {(losers[:, 1] > 0.25).sum()} of {len(losers)} that lose more than 0.31, "
+        f"{(keepers[:, 1] > 0.25).sum()} of {len(keepers)} that lose less than 0.2."
+    )
 
 
 # --- ends ---------------------------------------------------------------------------------------------------------------
