@@ -125,7 +125,7 @@ def _draw(results: dict[tuple[str, str, int], list[tuple[float, float]]], path: 
             for method, (colour, mark) in zip(METHODS, LINES, strict=True):
                 errors_mm = [1e3 * _rms(np.array(results[kind, method, length])) for length in LENGTHS]
                 axes.plot(LENGTHS, errors_mm, marker=mark, color=colour, markersize=3.5, label=method.replace("_", " "))
-            axes.set(xscale="log", yscale="log", title=NAMES.get(kind, kind), xlabel="gap (frames)", ylim=(0.1, 400.0))
+            axes.set(xscale="log", yscale="log", title=NAMES.get(kind, kind), xlabel="gap (frames)", ylim=(0.1, 600.0))
             axes.set_xticks(LENGTHS, [str(length) for length in LENGTHS])
             axes.minorticks_off()
         panels[0].set_yticks([0.1, 1.0, 10.0, 100.0], ["0.1", "1", "10", "100"])

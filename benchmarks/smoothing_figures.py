@@ -87,18 +87,11 @@ def _error(angle: Angle, smoother: Smoother, cutoff_hz: float) -> float:
         return float("nan")
 
 
-def draw_ratios(ratios: Mapping[tuple[str, str], Sequence[float]], *, method: str, path: Path) -> None:
-    """Share of all cases whose error is at most so many times that at 6 Hz: by criterion, and by method."""
+def draw_ratios(panels: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -> None:
+    """Share of the cases whose error is at most so many times that at 6 Hz, a panel for each comparison."""
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 70.0 * MM), layout="constrained")
-        panels = figure.subplots(1, 2, sharey=True)
-        chosen = (
-            {by: values for (name, by), values in ratios.items() if name == method},
-            {name: values for (name, by), values in ratios.items() if by == "expected_error"},
-        )
-        for axes, lines, title in zip(
-            panels, chosen, (f"{method}, cut-off by", "least expected error, with"), strict=True
-        ):
+        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 75.0 * MM), layout="constrained")
+        for axes, (title, lines), letter in zip(figure.subplots(1, 2), panels.items(), "ab", strict=True):
             for (label, values), colour in zip(lines.items(), (*COLOURS, "black"), strict=False):
                 at = np.sort(values)
                 axes.plot(at, 100.0 * np.arange(1, len(at) + 1) / len(at), color=colour, label=label.replace("_", " "))
@@ -108,9 +101,8 @@ def draw_ratios(ratios: Mapping[tuple[str, str], Sequence[float]], *, method: st
                 [0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0], ["0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5"]
             )
             axes.minorticks_off()
-            axes.legend(frameon=False, title=title, alignment="left", loc="lower right")
-        panels[0].set_ylabel(f"cases at or below (% of {len(next(iter(ratios.values())))})")
-        for axes, letter in zip(panels, "ab", strict=True):
+            axes.legend(frameon=False, title=title, alignment="left", loc="upper left", fontsize=6.5)
+            axes.set(ylim=(0.0, 160.0), yticks=[0, 20, 40, 60, 80, 100], ylabel=f"cases at or below (% of {len(at)})")
             axes.set_title(letter, loc="left", fontweight="bold")
         save(figure, path)
 

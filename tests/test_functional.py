@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -584,3 +585,27 @@ def test_the_other_foot_needs_no_markers_of_segments(walk):
     found = walk_motion(blind, "right", settings)
     assert found.quality["other_foot_unknown_share"] == 0.0
     assert not any("shared plate goes unnoticed" in note for note in found.notes)
+
+
+def test_markers_on_one_line_across_the_plane_are_refused():
+    """Two markers 2 cm apart in the plane that slide past each other seem to turn by more than any joint can."""
+    first, second = hinge(250.0)
+    n_first = first.shape[1]
+    positions = np.concatenate([first, second], axis=1)
+    positions = np.concatenate([positions, np.zeros((*positions.shape[:2], 1))], axis=2)
+    labels = [f"M{k}" for k in range(positions.shape[1])]
+    mapping = SimpleNamespace(
+        segments=lambda _: (tuple(labels[:n_first]), tuple(labels[n_first:])), resolve=lambda name: name
+    )
+    with pytest.raises(
+        SignalError, match=r"landmark 'knee_axis', functional: the segments seem to turn by 2.. deg.*no joint does"
+    ):
+        functional_landmarks(
+            {"knee_axis": positions[:, 0]},
+            mapping=mapping,
+            markers={label: k for k, label in enumerate(labels)},
+            positions_m=positions,
+            plane=PlaneFrame(np.eye(3), "sagittal"),
+            counted=np.ones(N, dtype=bool),
+            min_range_deg=20.0,
+        )

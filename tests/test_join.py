@@ -15,7 +15,7 @@ from limbtorque.cli import main
 from limbtorque.errors import ReadError, StudyError
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.readers.dispatch import read_recording, read_with_forces
-from limbtorque.readers.join import distance_m
+from limbtorque.readers.join import distance_m, join_forces, stands
 from limbtorque.readers.options import ReadOptions
 from limbtorque.recording import Recording
 from limbtorque.stages import collect, kinematics, muscles, torques
@@ -23,6 +23,7 @@ from limbtorque.stages.layout import batch_key
 from limbtorque.study import load_study
 from limbtorque.tables import read_table
 from limbtorque.writers import forces_table, write_recording, write_sto
+from limbtorque.writers.recordings import write_forces
 
 NEWTON = ReadOptions(force_unit="N")
 
@@ -333,3 +334,43 @@ def test_faults_of_the_column(tmp_path: Path) -> None:
     assert "line 2 (trial no.mot): forces_file 'no.mot' does not exist in" in said
     assert said.count("file and forces_file are the same file, 'm.trc'") == 2
     assert "forces_file 'a{b}.mot' has braces in its name" in said
+
+
+def test_a_channel_at_its_limit_stays_with_its_frames(walk: Recording) -> None:
+    """Samples 3200 to 3263 of plate 1, frames 401 to 408, in a file whose markers begin at frame 61 (0.24 s)."""
+    limit = np.zeros(len(walk.force_plates[0].force_n), dtype=bool)
+    limit[3200:3264] = True
+    plates = (replace(walk.force_plates[0], saturated=limit), *walk.force_plates[1:])
+    late = replace(walk, markers_m=walk.markers_m[60:], first_frame=61, force_plates=(), start_s=0.24)
+    joined = join_forces(late, replace(walk, force_plates=plates, sha256="f" * 64, start_s=0.0), NEWTON)
+    found = joined.force_plates[0].saturated.reshape(joined.n_frames, 8).any(axis=1)
+    np.testing.assert_array_equal(np.flatnonzero(found) + joined.first_frame, np.arange(401, 409))
+    short = replace(
+        plates[0], force_n=plates[0].force_n[:6600], moment_nm=plates[0].moment_nm[:6600], saturated=limit[:6600]
+    )
+    joined = join_forces(late, replace(walk, force_plates=(short,), sha256="f" * 64, start_s=0.0), NEWTON)
+    assert len(joined.force_plates[0].saturated) == len(joined.force_plates[0].force_n)
+    assert joined.force_plates[0].saturated.sum() == 64
+
+
+def test_axes_that_are_exchanged_are_a_guess_though_the_forces_pass_near_a_marker(
+    walk: Recording,
+) -> None:
+    """Markers turned to y up, forces left with z up: the body does not stand along them."""
+    turned = replace(walk, markers_m=walk.markers_m[..., [0, 2, 1]] * [1, 1, -1], force_plates=())
+    assert stands(walk.markers_m, walk.force_plates)
+    assert not stands(turned.markers_m, walk.force_plates)
+    joined = join_forces(turned, replace(walk, sha256="f" * 64), NEWTON)
+    assert "axes of the forces" in {guess.what for guess in joined.audit.guesses}
+
+
+def test_the_unit_of_the_second_file_is_asked_for_by_its_own_option(walk: Recording, tmp_path: Path) -> None:
+    write_recording(walk, tmp_path / "m.sto")
+    write_sto(forces_table(walk), tmp_path / "f.mot")
+    with pytest.raises(ReadError, match=r"give it with the option reading\.forces_length_unit"):
+        read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", NEWTON)
+    read = read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", replace(NEWTON, forces_length_unit="m"))
+    assert any("as reading.forces_length_unit says" in finding.made for finding in read.audit.findings)
+    write_forces(walk, tmp_path / "g.mot")
+    read = read_with_forces(tmp_path / "m.sto", tmp_path / "g.mot", replace(NEWTON, strict=True))
+    np.testing.assert_array_equal(read.force_plates[0].force_n, walk.force_plates[0].force_n)

@@ -556,3 +556,26 @@ def test_the_laboratory_may_have_y_up():
     np.testing.assert_allclose(found.force_n, expected.force_n, atol=1e-9)
     np.testing.assert_allclose(found.couple_nm, expected.couple_nm, atol=1e-9)
     assert found.notes == expected.notes
+
+
+def test_a_plate_that_pulls_is_not_used():
+    """A steady -60 N is no load, and more than an offset may be (40 N): the stance has no force, and the note says why."""
+    found = ground([plate(loads=[UNDER], offset=[0, 0, -60.0, 0, 0, 0])], OWN)
+    assert not (found.status == MEASURED).any()
+    assert (found.status[CORE] == UNMEASURED).all()
+    assert any("it reads -60 N" in note and "no plate pulls" in note for note in found.notes)
+    within = ground([plate(loads=[UNDER], offset=[0, 0, -30.0, 0, 0, 0])], OWN)
+    np.testing.assert_allclose(within.force_n[CORE], np.tile(FORCE_N[[0, 2]], (54, 1)), atol=1e-9)
+
+
+def test_a_force_cutoff_that_would_alias_is_refused():
+    """A wave of 95 Hz would be one of 5 Hz at 100 frames per second."""
+    with pytest.raises(LoadError, match=r"200 Hz \(filter\.force_cutoff_hz\).*would alias; give less than 50 Hz"):
+        ground([plate(loads=[UNDER])], OWN, cutoff_hz=200.0)
+
+
+def test_forces_across_the_up_axis_are_told_whoever_stands_on_the_plate():
+    """A plate whose force is along x while z is up, on which nobody stands: 90 deg."""
+    across = plate(loads=[(STANCE, [700.0, 0.0, 0.0], POINT)])
+    assert ground([across], walking_foot(5.0, 0.0)).quality["plate_tilt_deg"] == pytest.approx(90.0)
+    assert ground([plate(loads=[UNDER])], walking_foot(5.0, 0.0)).quality["plate_tilt_deg"] < 10.0

@@ -315,11 +315,12 @@ def test_type_3(tmp_path: Path, sign: float) -> None:
     np.testing.assert_allclose(p.moment_nm[0], about_origin, rtol=1e-6)
 
 
-@pytest.mark.parametrize("units", [["V"] * 6, ["N", "N", "N", "Nmm", "Nmm", "Nmm"]])
+@pytest.mark.parametrize("units", [["V"] * 6, ["N", "N", "N", "Nmm", "Nmm", "Nmm"], ["kN"] * 3 + ["kNm"] * 3])
 def test_type_4(tmp_path: Path, units: list[str]) -> None:
     force, moment, _ = plate_signals()
     calibration = np.random.default_rng(3).normal(size=(6, 6)) + 4 * np.eye(6)
-    signals = np.linalg.solve(calibration, np.array([*force, *moment * 1e3]))
+    calibrated = [*force, *moment * 1e3] if units[0] != "kN" else [*force / 1e3, *moment / 1e3]
+    signals = np.linalg.solve(calibration, np.array(calibrated))
     (p,) = one_plate(tmp_path / "a.c3d", 4, signals, units, CAL_MATRIX=calibration[:, :, np.newaxis]).force_plates
     np.testing.assert_allclose(p.force_n[0], FORCE, atol=0.02)  # matrix and counts in single precision
     np.testing.assert_allclose(p.moment_nm[0], ABOUT_ORIGIN, rtol=1e-5)
@@ -557,8 +558,8 @@ WORDS = {  # of the header: offset, layout
         ("last", 0, "holds no frames"),
         ("first", 11, "holds no frames"),
         ("scale", 1.0, "header says integers, POINT:SCALE says real numbers"),
-        ("data", 65535, "truncated or its header damaged"),
-        ("data", 0, "truncated or its header damaged"),
+        ("data", 65535, "data begin in block 65535, POINT:DATA_START says"),
+        ("data", 0, "data begin in block 0, POINT:DATA_START says"),
         ("samples", 65535, "cannot be 65535 samples"),
     ],
 )

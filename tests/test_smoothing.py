@@ -520,3 +520,23 @@ def test_residual_analysis_of_pezzacks_noisy_angle(pezzack):
     rows, rate_hz = pezzack
     choice = choose_cutoff(rows[:, 2], rate_hz=rate_hz, smoother=Smoother("butterworth", 2), by="residual")
     assert choice.cutoff_hz == pytest.approx(3.95, abs=0.5)
+
+
+def test_trials_that_can_have_no_cutoff_in_common_are_told():
+    """30 frames per second allow up to 12 Hz; 200 frames at 1000 Hz none below 10 Hz, and the reach of the filter no less than that."""
+    rng = np.random.default_rng(0)
+    smoother = Smoother("butterworth", 3)
+    slow = choose_cutoff(np.cumsum(rng.normal(size=(300, 2)), axis=0), rate_hz=30.0, smoother=smoother)
+    fast = choose_cutoff(np.cumsum(rng.normal(size=(200, 2)), axis=0), rate_hz=1000.0, smoother=smoother)
+    with pytest.raises(
+        SignalError, match=r"no cut-offs in common: they can have .* Hz; give filter.cutoff_hz a number"
+    ):
+        study_cutoff([slow, fast])
+
+
+def test_every_trial_has_the_same_say_in_the_cutoff_of_a_study():
+    """Mean error, not the sum over frames: a recording that goes on ten times as long has no more weight."""
+    (short,), (long,) = waves("expected_error", 1.5), waves("expected_error", 1.5, n_frames=4000)
+    at = np.geomspace(3.0, 20.0, 30)
+    steps = [np.ptp(np.interp(np.log(at), np.log(c.grid_hz), c.criterion)) for c in (short, long)]
+    assert steps[0] == pytest.approx(steps[1], rel=0.3)

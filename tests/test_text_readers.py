@@ -362,3 +362,40 @@ def test_positions_that_are_too_large_to_measure_between_are_refused(tmp_path: P
     xyz[:, 0] = 1e200
     with pytest.raises(ReadError, match=r"a.trc: markers are 1e\+197 m from their nearest|markers are inf m"):
         read_recording(text_files.write_trc(tmp_path / "a.trc", xyz[:, :2], labels=LABELS[:2]))
+
+
+@pytest.mark.parametrize(("rate_hz", "decimals"), [(200.0, 2), (240.0, 2), (250.0, 2)])
+def test_a_rate_that_coarse_times_leave_open_is_a_guess_at_a_usual_one(tmp_path, rate_hz, decimals):
+    """0.00, 0.01, 0.01, 0.02: 200 frames per second, or 195; what the times can tell is asked for."""
+    times = np.round(np.arange(60) / rate_hz, decimals)
+    rows = [f"{t:.{decimals}f},{0.1 + 0.001 * k:.4f},0.2,0.3" for k, t in enumerate(times)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["time_s,A_x_m,A_y_m,A_z_m", *rows]) + "\n")
+    read = read_recording(path)
+    assert "rate" in [guess.what for guess in read.audit.guesses]
+    with pytest.raises(ReadError, match=r"give reading\.rate_hz"):
+        read_recording(path, ReadOptions(strict=True))
+    told = read_recording(path, ReadOptions(rate_hz=rate_hz, strict=True))
+    assert told.rate_hz == rate_hz
+
+
+def test_a_rate_that_contradicts_the_times_is_refused_whatever_the_heading_says(tmp_path):
+    path = text_files.write_trc(tmp_path / "a.trc", text_files.positions_mm())
+    stated = read_recording(path).rate_hz
+    with pytest.raises(ReadError, match=r"reading\.rate_hz says 37 frames per second, the times"):
+        read_recording(path, ReadOptions(rate_hz=37.0))
+    assert read_recording(path, ReadOptions(rate_hz=stated)).rate_hz == stated
+
+
+def test_a_heading_with_two_units_is_refused(tmp_path):
+    path = text_files.write_grf_mot(tmp_path / "f.mot")
+    text = path.read_text()
+    head, _, rest = text.partition("endheader")
+    lines = [line for line in head.splitlines() if "nits" not in line]
+    for two in (
+        ["Units=mm", "Units are S.I. units (second, meters, Newtons, ...)"],
+        ["Units are S.I. units (second, ...)", "Units=mm"],
+    ):
+        path.write_text("\n".join([*lines, *two, "endheader"]) + rest)
+        with pytest.raises(ReadError, match=r"says Units=mm, and that units are S\.I\."):
+            read_recording(path)

@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--side", required=True, choices=("left", "right"))
     run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
     run.add_argument("--settings", required=True, type=Path, help="settings file with at least one marker set")
-    run.add_argument("--marker-set", help="which marker set (default: the first)")
+    run.add_argument("--marker-set", help="which marker set; needed where the settings have several")
     run.add_argument("--prefix", default="", help="subject prefix of the labels")
     run.add_argument("--load", default="", help="external load of the settings")
     run.add_argument(
@@ -127,7 +127,7 @@ def _check(options: argparse.Namespace) -> int:
     faults = 0
     for trial, fault, flags in check_study(options.study):
         faults += bool(fault)
-        print(f"{trial}: {'would fail: ' + fault if fault else 'ok'}")
+        print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags else 'ok'}")
         for flag in flags:
             print(f"  would be flagged: {flag}")
     print(f"trials that would fail: {faults}" if faults else "every trial can be analysed")

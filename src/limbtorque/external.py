@@ -112,12 +112,20 @@ def external_load(
         side=mapping.side,
     )
     alone = () if other else ("the other foot is not mapped or not seen: a shared plate goes unnoticed",)
-    return replace(ground, notes=(*alone, *_unlike(force_cutoff, cutoff_hz), *ground.notes))
+    return replace(ground, notes=(*alone, *_unlike(smoother, force_cutoff, cutoff_hz), *ground.notes))
 
 
-def _unlike(force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
+def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
     """Warning where force plates and markers are not filtered alike: at an impact the torques then show what is not there."""
-    if force_cutoff_hz is None or cutoff_hz is None or force_cutoff_hz == cutoff_hz:
+    if smoother is None or force_cutoff_hz is None or cutoff_hz is None:
+        return [
+            "force plates are not filtered, but averaged over each frame: vibration above half the frame rate is folded down"
+        ]
+    if smoother.method == "savitzky_golay":
+        return [
+            "savitzky_golay smooths forces and differentiates positions with different gains: at an impact the two do not fit"
+        ]
+    if force_cutoff_hz == cutoff_hz:
         return []
     return [
         f"force plates are filtered at {force_cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: at an impact the two do not fit "

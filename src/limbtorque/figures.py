@@ -405,7 +405,7 @@ def cutoff_figure(
         size = (width * TWO_COLUMNS_MM * MM, (100.0 if both else 70.0) * MM)
         figure = Figure(figsize=size, layout="constrained")
         figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
-        grid = figure.subplots(2 if both else 1, len(choices), sharex="col", squeeze=False)
+        grid = figure.subplots(2 if both else 1, len(choices), sharex="col", sharey="row", squeeze=False)
         for column, choice, name, own_hz in zip(grid.T, choices, names, used, strict=True):
             column[0].set_title(name, loc="left")
             _draw_residual(column[0], choice, unit)
@@ -418,7 +418,13 @@ def cutoff_figure(
                 )
                 if abs(own_hz - choice.cutoff_hz) > 1e-9:
                     axes.axvline(own_hz, color="black", linewidth=0.8, linestyle="--", label="used")
-            column[0].legend(frameon=False)
+        shown: dict[str, Any] = {}
+        for axes in grid[0]:
+            handles, labels = axes.get_legend_handles_labels()
+            shown |= dict(zip(labels, handles, strict=True))
+        figure.legend(
+            shown.values(), shown.keys(), loc="outside lower center", ncols=2 if width < 1.0 else 4, frameon=False
+        )
         for axes in grid[:, 1:].ravel():
             axes.set_ylabel("")
     return figure
@@ -426,18 +432,28 @@ def cutoff_figure(
 
 def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str) -> None:
     scale, shown = (1e3, "mm") if unit == "m" else (1.0, unit)
-    residual, noise = scale * choice.residual, scale * choice.noise
-    axes.plot(choice.grid_hz, residual, color=TERM_COLOURS["inertial"], label="residual")
+    axes.plot(choice.grid_hz, scale * choice.residual, color=TERM_COLOURS["inertial"], label="residual")
     intercept, slope = (scale * value for value in choice.line)
     if np.isfinite(intercept):
-        ends = np.array([0.0, choice.grid_hz[-1]])
-        axes.plot(ends, intercept + slope * ends, color="black", linewidth=0.7, label="line through the noise")
-    axes.axhline(noise, color="black", linewidth=0.7, linestyle=":", label="noise")
-    axes.set_ylim(0.0, min(4.0 * noise, 1.05 * float(residual.max())) or None)
+        line = intercept + slope * choice.grid_hz
+        above = line > 0.0
+        axes.plot(choice.grid_hz[above], line[above], color="black", linewidth=0.7, label="line through the noise")
+    if choice.noise > 0.0:
+        axes.axhline(scale * choice.noise, color="black", linewidth=0.7, linestyle=":", label="noise")
+    axes.set_yscale("log")
+    axes.set_xscale("log")
+    ticks = [
+        hz
+        for hz in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
+        if choice.grid_hz[0] <= hz <= choice.grid_hz[-1]
+    ]
+    axes.set_xticks(ticks, [f"{hz:g}" for hz in ticks])
+    axes.minorticks_off()
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_ylabel(f"rms residual ({shown})")
     axes.annotate(
         f" {choice.cutoff_hz:.1f} Hz",
-        (choice.cutoff_hz, 0.95),
+        (choice.cutoff_hz, 0.97),
         xycoords=("data", "axes fraction"),
         va="top",
         fontsize=7.5,

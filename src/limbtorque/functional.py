@@ -17,6 +17,7 @@ BoolArray = NDArray[np.bool_]
 ComplexArray = NDArray[np.complex128]
 
 NARROWEST_M = 0.01
+WIDEST_DEG = 180.0
 FEWEST_FRAMES = 3
 
 
@@ -280,6 +281,12 @@ def functional_landmarks(
                 found[name] = centre_of_rotation(first, second, counted=counted, min_range_deg=min_range_deg)
             except SignalError as error:
                 raise SignalError(f"landmark {name!r}, functional: {error}") from None
+            if found[name].range_deg > WIDEST_DEG:
+                raise SignalError(
+                    f"landmark {name!r}, functional: the segments seem to turn by {found[name].range_deg:.0f} deg against each other, no "
+                    "joint does: markers of a segment that lie on one line across the plane have no orientation in it; name markers "
+                    "that are apart in the plane"
+                )
             distance = np.hypot(*(found[name].centre_m - in_plane[:, :2]).T)
             offset_m[name] = float(np.mean(distance[~np.isnan(distance)])) if (distance >= 0.0).any() else float("nan")
             notes.append(_note(name, segments, found[name], offset_m[name]))
@@ -299,7 +306,7 @@ def _note(name: str, segments: tuple[tuple[str, ...], ...], found: CentreOfRotat
     return (
         f"landmark {name}: functional centre of {first} against {second}, from {found.n_frames} frames: "
         f"residual {1e3 * found.residual_m:.2g} mm, {found.range_deg:.0f} deg of rotation, "
-        f"expected error {1e3 * found.expected_error_m:.2g} mm or more, {1e3 * offset_m:.2g} mm from the anatomical one"
+        f"expected error {1e3 * found.expected_error_m:.2g} mm or more, {1e3 * offset_m:.0f} mm from the anatomical one"
     )
 
 

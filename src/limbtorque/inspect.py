@@ -7,7 +7,7 @@ import numpy as np
 from limbtorque.loads import centre_of_pressure
 from limbtorque.recording import FloatArray, ForcePlate, Recording
 from limbtorque.signals.arrays import BoolArray, runs
-from limbtorque.signals.labels import fault_notes, find_faults, spike_runs
+from limbtorque.signals.labels import fault_notes, find_faults
 
 LOADED_N = 20.0
 
@@ -44,7 +44,6 @@ def _described(recording: Recording) -> str:
         _extent(recording),
         f"markers     {len(recording.labels)}",
         *_markers(recording),
-        *_label_faults(recording),
         f"modelled    {len(recording.modelled_labels)} points that are not positions"
         + (
             f": {', '.join(recording.modelled_labels[:8])}{' ...' * (len(recording.modelled_labels) > 8)}"
@@ -70,7 +69,7 @@ def _described(recording: Recording) -> str:
 
 def oddities(recording: Recording) -> list[str]:
     """Sentences about what a careful reader would ask about."""
-    found = list(recording.notes)
+    found = [*recording.notes, *_fault_sentences(recording)]
     labels = [label.rpartition(":")[2] for label in recording.labels]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
     if repeated:
@@ -116,24 +115,22 @@ def _extent(recording: Recording) -> str:
 
 
 def _markers(recording: Recording) -> list[str]:
-    lines = []
-    for label, positions in zip(recording.labels, recording.markers_m.transpose(1, 0, 2), strict=True):
-        gone = np.isnan(positions).any(axis=1)
-        gaps = runs(gone)
-        longest = max((stop - start for start, stop in gaps), default=0) / recording.rate_hz
-        text = f"{100 * gone.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s" if gaps else "complete"
-        lines.append(f"  {label:24s} {text}")
+    gone: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
+    whole = [label for label, missing in zip(recording.labels, gone.T, strict=True) if not missing.any()]
+    lines = [f"  complete ({len(whole)}): {', '.join(whole)}"] if whole else []
+    for label, missing in zip(recording.labels, gone.T, strict=True):
+        gaps = runs(missing)
+        if gaps:
+            longest = max(stop - start for start, stop in gaps) / recording.rate_hz
+            text = f"{100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; seen in frames "
+            seen = [f"{recording.first_frame + a}-{recording.first_frame + b - 1}" for a, b in runs(~missing)]
+            lines.append(f"  {label:24s} {text}{', '.join(seen[:3])}{' ...' * (len(seen) > 3)}")
     return lines
 
 
-def _label_faults(recording: Recording) -> list[str]:
+def _fault_sentences(recording: Recording) -> list[str]:
     """Exchanged labels and spikes of all markers."""
-    faults = find_faults(recording.markers_m)
-    counted = f"{len(faults.swaps)} exchanges, {len(spike_runs(faults.spikes))} spikes of markers"
-    return [
-        f"labels      {counted}",
-        *(f"  {note}" for note in fault_notes(faults, recording.labels, first_frame=recording.first_frame)),
-    ]
+    return fault_notes(find_faults(recording.markers_m), recording.labels, first_frame=recording.first_frame)
 
 
 def _plate(plate: ForcePlate) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ from limbtorque.signals.smooth import Scope, smooth_positions
 from limbtorque.signals.smoothers import Smoother
 
 FloatArray = NDArray[np.float64]
+
+SMOOTHED_BEFORE_M = 1e-6
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,12 @@ class SmoothedJoints:
 
 
 def smooth_joints(
-    values: FloatArray, *, rate_hz: float, settings: Settings, study_cutoff_hz: float | None = None
+    values: FloatArray,
+    *,
+    rate_hz: float,
+    settings: Settings,
+    names: Sequence[str] = (),
+    study_cutoff_hz: float | None = None,
 ) -> SmoothedJoints:
     """Smooth the joint centres of a trial as the settings say.
 
@@ -62,6 +70,8 @@ def smooth_joints(
         Frames per second.
     settings : Settings
         Filter and differentiation.
+    names : sequence of str, optional
+        Names of the joint centres, for the notes.
     study_cutoff_hz : float, optional
         Cut-off of the whole study, Hz; needed where `filter.scope` is ``study`` and `filter.cutoff_hz` is not a number.
 
@@ -79,7 +89,7 @@ def smooth_joints(
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
     if chosen.method == "none":
         judged = _judged(values, rate_hz, None, ())
-        return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ())
+        return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",))
     smoother = Smoother(chosen.method, chosen.order, accuracy, None if chosen.ends == "auto" else chosen.ends)
     given_hz = chosen.cutoff_hz if isinstance(chosen.cutoff_hz, float) else None
     if given_hz is None and chosen.scope == "study":
@@ -92,7 +102,9 @@ def smooth_joints(
     by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
     if given_hz is None:
         scope: Scope = "joint" if chosen.scope == "joint" else "trial"
-        found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=by, scope=scope)
+        found = smooth_positions(
+            values, rate_hz=rate_hz, smoother=smoother, cutoff=by, scope=scope, highest_hz=chosen.highest_cutoff_hz
+        )
         choices = found.choices
     else:
         found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=given_hz)
@@ -104,8 +116,8 @@ def smooth_joints(
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
             "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
         }
-    note = _cutoff_note(found.cutoff_hz, choices, chosen, quality["noise_m"])
-    return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, quality, (note,))
+    notes = _notes(found.cutoff_hz, choices, chosen, names, quality["noise_m"])
+    return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, quality, notes)
 
 
 def _own_choice(
@@ -118,19 +130,36 @@ def _own_choice(
         return ()
 
 
-def _cutoff_note(
-    cutoffs_hz: tuple[float, ...], choices: tuple[CutoffChoice, ...], chosen: Filter, noise_m: float
-) -> str:
-    used = ", ".join(f"{cutoff_hz:.2f}" for cutoff_hz in cutoffs_hz)
-    if not choices:
-        return f"cut-off {used} Hz, as given; the trial is too short to tell its own"
-    noise = f"noise about {1e3 * noise_m:.2g} mm"
-    own = f"{choices[0].cutoff_hz:.2f} Hz by {choices[0].by}"
+def _notes(
+    cutoffs_hz: tuple[float, ...],
+    choices: tuple[CutoffChoice, ...],
+    chosen: Filter,
+    names: Sequence[str],
+    noise_m: float,
+) -> tuple[str, ...]:
+    """Filter and cut-off, and a warning where the recording has no noise that a camera could have."""
+    method = chosen.method.replace("_", " ") + ("" if chosen.method.endswith("spline") else f", order {chosen.order}")
+    each = names if len(cutoffs_hz) > 1 and len(names) == len(cutoffs_hz) else [""] * len(cutoffs_hz)
+    used = ", ".join(f"{name} {cutoff_hz:.2f}".strip() for name, cutoff_hz in zip(each, cutoffs_hz, strict=True))
+    note = f"filter {method}; cut-off {used} Hz"
     if isinstance(chosen.cutoff_hz, float):
-        return f"cut-off {used} Hz, as given; the trial's own would be {own}; {noise}"
-    if chosen.scope == "study":
-        return f"cut-off {used} Hz, of the study; the trial's own would be {own}; {noise}"
-    return f"cut-off {used} Hz by {choices[0].by}; {noise}"
+        note += ", as given"
+    elif chosen.scope == "study":
+        note += ", of the study"
+    else:
+        note += f" by {chosen.cutoff_hz}"
+    if not choices:
+        return (f"{note}; the trial is too short to tell its own",)
+    own = ", ".join(f"{choice.cutoff_hz:.2f}" for choice in choices)
+    if any(abs(cutoff_hz - choice.cutoff_hz) > 0.005 for cutoff_hz, choice in zip(cutoffs_hz, choices, strict=True)):
+        note += f"; the trial's own would be {own} Hz by {choices[0].by}"
+        if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.highest_cutoff_hz:
+            note += ", which filter.highest_cutoff_hz does not allow"
+    note += f"; noise about {1e3 * noise_m:.2g} mm"
+    smooth = (
+        "no camera has so little noise: the recording was smoothed before, so nothing can be told of its own cut-off"
+    )
+    return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)
 
 
 def _judged(

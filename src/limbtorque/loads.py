@@ -25,6 +25,7 @@ StatusArray = NDArray[np.int8]
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
 SPREAD_N = 1.0
+HEAVY = 5.0  # times the threshold: forces whose direction tells which way is up
 FLANK = 0.1  # of the threshold: down to there a load that was found is followed to its beginning and its end
 BLOCK_S = 0.1
 FEWEST_BLOCKS = 6
@@ -246,10 +247,15 @@ def ground_load(
         everything = np.hstack([plate.force_n, plate.moment_nm])
         offset, offset_note = _offset(everything, per_frame, up, settings)
         notes += [f"plate {plate.number}: {offset_note}"] if offset_note else []
+        if offset is None:
+            continue
         wrench = everything[samples] - offset
         broken = np.asarray(np.isnan(wrench).any(axis=1))
         wrench[broken] = 0.0
         mean = wrench.reshape(n_frames, per_frame, 6).mean(axis=1)
+        seen = mean[:, :3] + offset[:3]
+        heavy = np.linalg.norm(seen, axis=1) > HEAVY * settings.threshold_n
+        tilt_deg = max(tilt_deg, _angle_deg(seen[heavy].sum(axis=0), up))
         broken_frames: BoolArray = np.asarray(broken.reshape(n_frames, per_frame).any(axis=1))
         own = np.zeros(n_frames, dtype=bool)
         for start, stop in _loaded_stretches(mean, up, settings, rate_hz):
@@ -265,7 +271,6 @@ def ground_load(
                 other_unknown[part] |= (
                     np.ones(stop - start, dtype=bool) if other_foot is None else other_foot.unseen[part]
                 )
-                tilt_deg = max(tilt_deg, _angle_deg(mean[part, :3].mean(axis=0), up))
         measured |= own
         if own.any():
             drift_n = float(np.fmax(drift_n, _drift(everything[:, :3] @ up, per_frame, rate_hz, settings)))
@@ -359,10 +364,10 @@ def _analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple
     return per_frame, slice(start, stop)
 
 
-def _offset(everything: FloatArray, per_frame: int, up: FloatArray, settings: Plates) -> tuple[FloatArray, str]:
-    """Mean wrench of the unloaded frames of the whole recording, and a note; zero where no frame is surely unloaded.
+def _offset(everything: FloatArray, per_frame: int, up: FloatArray, settings: Plates) -> tuple[FloatArray | None, str]:
+    """Mean wrench of the unloaded frames of the whole recording, and a note.
 
-    Unloaded: near the lowest vertical force, which is itself near zero, for at least a twentieth of the recording.
+    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, which is itself near zero, for at least a twentieth of the recording.
     """
     if not settings.remove_offset:
         return np.zeros(6), ""
@@ -374,7 +379,12 @@ def _offset(everything: FloatArray, per_frame: int, up: FloatArray, settings: Pl
     vertical = mean[:, :3] @ up
     quiet = vertical < np.percentile(vertical, 5.0) + 0.5 * settings.threshold_n
     level = float(np.median(vertical[quiet]))
-    if abs(level) > settings.max_offset_n:
+    if level < -settings.max_offset_n:
+        return None, (
+            f"is not used: it reads {level:.0f} N for a twentieth of the recording or more, and no plate pulls; tare it, or raise "
+            "plates.max_offset_n"
+        )
+    if level > settings.max_offset_n:
         return np.zeros(
             6
         ), f"is never unloaded (at least {level:.0f} N), so its offset is not known and was not subtracted"
@@ -530,6 +540,11 @@ def _at_frames(
     if not wrench.any():
         return wrench[::per_frame]
     if smoother is not None and cutoff_hz is not None:
+        if cutoff_hz >= 0.5 * rate_hz / per_frame:
+            raise LoadError(
+                f"force plates would be filtered at {cutoff_hz:g} Hz (filter.force_cutoff_hz), and samples taken at the frames, "
+                f"{rate_hz / per_frame:g} a second, would alias; give less than {0.5 * rate_hz / per_frame:g} Hz"
+            )
         return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[::per_frame]
     before = per_frame // 2
     padded = np.concatenate([np.repeat(wrench[:1], before, axis=0), wrench])[: len(wrench)]

@@ -163,7 +163,11 @@ def chain_motion(
     placed = place_joints(recording, model=model, mapping=mapping, settings=settings, start_s=start_s, end_s=end_s)
     stretch, plane, landmarks = placed.prepared.stretch, placed.plane, placed.landmarks
     smoothed = smooth_joints(
-        placed.joints_m @ plane.axes.T, rate_hz=recording.rate_hz, settings=settings, study_cutoff_hz=study_cutoff_hz
+        placed.joints_m @ plane.axes.T,
+        rate_hz=recording.rate_hz,
+        settings=settings,
+        names=[*(joint.name for joint in model.joints), "endpoint"],
+        study_cutoff_hz=study_cutoff_hz,
     )
     joint_m, depth_m = smoothed.values[..., :2], smoothed.values[..., 2]
     flexion = find_flexion(model, plane, side, landmarks)

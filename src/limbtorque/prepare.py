@@ -194,6 +194,11 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
     positions = recording.markers_m[:, columns].copy()
     positions[: window.start or 0] = np.nan
     positions[len(positions) if window.stop is None else window.stop :] = np.nan
+    if others:  # a helper that is exchanged or has a spike would put the filled marker in the wrong place
+        faults = find_faults(positions)
+        wrong = faults.swapped | faults.spikes
+        wrong[:, : len(needed)] = False
+        positions[wrong] = np.nan
     place = {recording.labels[column]: k for k, column in reversed(list(enumerate(columns)))}
     segments = [[place[label] for label in segment if label in place] for segment in gaps.segments]
     found = fill_gaps(

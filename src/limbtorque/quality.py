@@ -94,7 +94,7 @@ CHECKS = (
         "1",
         "number of analysed frames in which a needed marker is exchanged with another marker",
         "swapped_frames",
-        "look at the frames in the notes and exchange the labels back in the capture software; nothing was mended",
+        "look at the frames in the notes; exchange the labels back in the capture software, or leave the frames out with start_s and end_s; nothing was mended",
         "none: any is told; 26 recorded files have two, both in one serve at 50 Hz, both seen by the eye too",
     ),
     Check(
@@ -152,6 +152,14 @@ CHECKS = (
         "functional_residual_m",
         "the segments do not turn about one point in this plane: skin that moves, swapped markers, or another plane; see the notes, or use the anatomical centre",
         "knees, ankles, hips and an elbow leave 0.005 to 0.012 m in the recordings, planes that do not fit 0.026 m and more",
+    ),
+    Check(
+        "functional_offset_m",
+        "m",
+        "largest mean distance of a functional joint centre from the anatomical one",
+        "functional_offset_m",
+        "one of the two is wrong: check which markers belong to which segment, that they move with it, and that the movement is large enough",
+        "knees, ankles, hips and an elbow are 0.015 to 0.037 m apart in the recordings",
     ),
     Check(
         "reversed_flexion_deg",
@@ -300,7 +308,7 @@ FIGURES = (
     (
         "own_cutoff_hz",
         "Hz",
-        "cut-off that the trial's own data ask for, by filter.cutoff_hz, or by 'expected_error' where that is a number; the largest "
+        "cut-off that the trial's own data ask for, by filter.cutoff_hz, or by 'expected_error' where that is a number; it may be more than filter.highest_cutoff_hz allows; the largest "
         "where each joint centre has its own",
     ),
     (
@@ -317,11 +325,6 @@ FIGURES = (
         "functional_range_deg",
         "deg",
         "smallest range of relative rotation that a functional joint centre was found from",
-    ),
-    (
-        "functional_offset_m",
-        "m",
-        "largest mean distance in the plane between a functional joint centre and the anatomical one",
     ),
     ("edge_share", "1", "share of frames within reach of an end of the filter and the differences"),
     (

@@ -318,6 +318,13 @@ class Filter(_Untagged):
         "Hz",
         "> 0.0 | expected_error | residual | autocorrelation | gcv",
     )
+    highest_cutoff_hz: float = _option(
+        12.0,
+        "A cut-off from the data is no higher: markers are on skin, and skin that trembles looks like movement to every criterion. "
+        "Raise it for blows and landings with markers on bone or rigid clusters.",
+        "Hz",
+        gt=0.0,
+    )
     scope: Literal["trial", "joint", "study"] = _option(
         "trial",
         "A cut-off from the data is one for all joint centres of the trial, or each joint centre's own, or one for all trials of "
@@ -358,6 +365,10 @@ class Filter(_Untagged):
         if self.method == "savitzky_golay" and self.order < 2:
             raise ValueError(
                 "order 1 gives lines, which have no second derivative; savitzky_golay needs order 2 or more"
+            )
+        if self.method == "savitzky_golay" and self.cutoff_hz == "expected_error":
+            raise ValueError(
+                "expected_error is not to be relied on with savitzky_golay, whose gain has lobes; give cutoff_hz: gcv, or a number"
             )
         return self
 
@@ -613,6 +624,9 @@ class Quality(_Untagged):
     chain_fit_m: float = _option(0.01, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
     out_of_plane_share: float = _option(0.20, "Share of the segments' movement that leaves the plane.", "1", gt=0.0)
     tilt_deg: float = _option(25.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
+    functional_offset_m: float = _option(
+        0.05, "Distance of a functional joint centre from the anatomical one.", "m", gt=0.0
+    )
     functional_residual_m: float = _option(
         0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
     )
@@ -879,7 +893,10 @@ def _sentence(detail: dict[str, Any]) -> str:
             section, _, option = where.rpartition(".")
             return f"{where}: is an option of a section; write '{section}:' and, indented below it, '{option}: ...'"
         names = [name.split(".")[0] for name in (known if parent else option_names())] or _names_in_lists()
-        return f"{where}: no option has this name{_did_you_mean(str(detail['loc'][-1]), names)}"
+        last = str(detail["loc"][-1])
+        same = [name for name in option_names() if name.rpartition(".")[2] == last]
+        hint = f"; did you mean {' or '.join(map(repr, same[:3]))}?" if same else _did_you_mean(last, names)
+        return f"{where}: no option has this name{hint}"
     inside = [name for name in option_names() if name.startswith(f"{where}.")]
     if inside and not isinstance(detail.get("input"), dict):
         options = ", ".join(dict.fromkeys(name[len(where) + 1 :].split(".")[0] for name in inside))

@@ -682,6 +682,7 @@ LEDGER_COLUMNS = (
     Column("plane", "", "plane of motion as the body sees it: sagittal, horizontal or oblique", kind=str),
     Column("input_sha256", "", "hash of the recording", kind=str),
     Column("forces_sha256", "", "hash of the second file", kind=str),
+    Column("guesses", "", "what had to be guessed about the recording; reading.strict makes these errors", kind=str),
     Column("notes", "", "what was found and decided on the way", kind=str),
 )
 DICTIONARY_COLUMNS = (

@@ -48,5 +48,9 @@ def read_yaml(path: Path) -> Any:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        tab = "; indent with spaces, not tabs" if "\\t" in problem or "'\t'" in problem else ""
+        tab = (
+            "; indent with spaces, not tabs"
+            if "\\t" in problem or "\t" in problem or "cannot start any token" in problem
+            else ""
+        )
         raise ValueError(f"is not readable as YAML{where}: {problem}{tab}") from None

@@ -376,11 +376,6 @@ def _analog_findings(
             f"ANALOG:RATE is {stated[0]:g} Hz, {header.samples_per_frame} samples a frame make {expected_hz:g}: "
             "the latter is used"
         )
-    used = plain_numbers(groups.get("ANALOG", {}).get("USED")).ravel()
-    if used.size and used[0] != header.n_channels:
-        said = f"ANALOG:USED is {used[0]:g}, the header counts {header.n_channels} channels"
-        report.notes.append(f"{said}: the latter is used")
-        report.find("analog channels", said, "the header's count is used", "set ANALOG:USED right in the file")
     known = ", ".join(repr(unit) for unit in dict.fromkeys(units) if unit) or "none"
     report.find(
         "analog",

@@ -250,7 +250,19 @@ def _check_counts(header: Header, name: str) -> None:
                 f"{name}: the header counts {count} {what}, the parameter POINT:{parameter} {other}; "
                 "the file contradicts itself, export it again"
             )
+    start = header.point.get("DATA_START", 0.0)
+    if start > 0 and start != header.data_start / BLOCK + 1:
+        raise ReadError(
+            f"{name}: the header says that the data begin in block {header.data_start // BLOCK + 1}, POINT:DATA_START says {start:g}; "
+            "one of them would read garbage: export the file again"
+        )
+    channels = _analog_used(header)
     per_frame = header.samples_per_frame
+    if per_frame and channels and header.n_analog != channels * per_frame:
+        raise ReadError(
+            f"{name}: the header counts {header.n_analog} analog values in a frame, {per_frame} samples of each channel; ANALOG:USED "
+            f"says {channels} channels; the file contradicts itself, export it again"
+        )
     if (header.n_analog and (not per_frame or header.n_analog % per_frame)) or (
         not header.n_analog and per_frame > 1000
     ):
@@ -261,12 +273,23 @@ def _check_counts(header: Header, name: str) -> None:
         )
 
 
+def _analog_used(header: Header) -> int:
+    """Channels that ANALOG:USED counts; 0 where it says nothing."""
+    used = header.parameters.get("ANALOG", {}).get("USED")
+    found = numbers(used, header.processor, signed=False) if used is not None else np.zeros(0)
+    return int(found[0]) if found.size and math.isfinite(found[0]) else 0
+
+
 def _check_size(raw: bytes, header: Header, name: str, *, header_scale: float) -> None:
     """Refuse a file that is shorter than its counts say."""
     if (header_scale < 0) != (header.scale < 0):
         raise ReadError(
             f"{name}: the header says {_storage(header_scale)}, POINT:SCALE says {_storage(header.scale)}; "
             "export the file again"
+        )
+    if header_scale > 0.0 and header.scale > 0.0 and not math.isclose(header_scale, header.scale, rel_tol=1e-4):
+        raise ReadError(
+            f"{name}: the header's scale of the positions is {header_scale:g}, POINT:SCALE {header.scale:g}; set one of them right"
         )
     if not math.isfinite(header.scale) or header.scale == 0.0:
         raise ReadError(f"{name}: the scale of the positions is {header.scale:g} (POINT:SCALE); {WHOLE_FILE}")

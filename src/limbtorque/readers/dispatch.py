@@ -93,10 +93,25 @@ def read_with_forces(path: Path, forces: Path | None, options: ReadOptions = NO_
     if forces is None:
         return read_recording(path, options)
     markers = read_recording(path, replace(options, strict=False))
-    joined = join_forces(markers, read_recording(forces, replace(forces_options(options), strict=False)), options)
+    joined = join_forces(markers, _forces(forces, options), options)
     if options.strict:
         joined.audit.refuse_guesses(f"{path.name} with the forces of {forces.name}")
     return joined
+
+
+def _forces(path: Path, options: ReadOptions) -> Recording:
+    """The second file, with the name of its own option in what it says of its unit of length."""
+    own, other = "reading.length_unit", "reading.forces_length_unit"
+    try:
+        found = read_recording(path, replace(forces_options(options), strict=False))
+    except ReadError as error:
+        raise ReadError(str(error).replace(own, other)) from None
+    findings = [replace(f, made=f.made.replace(own, other)) for f in found.audit.findings]
+    return replace(
+        found,
+        notes=tuple(n.replace(own, other) for n in found.notes),
+        audit=replace(found.audit, findings=tuple(findings)),
+    )
 
 
 def file_format(path: Path) -> str:

@@ -159,6 +159,15 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
                     "make ORIGIN the vector from the sensor to the surface in the file",
                 )
             )
+        if plate.kind == 4 and all(plain_unit(units[c]) not in FORCES_N for c in columns[:3]):
+            found.append(
+                Finding(
+                    f"forces of force plate {plate.number}",
+                    f"the units of its channels are {own}",
+                    "calibrated forces taken in N",
+                    "set ANALOG:UNITS of its force channels",
+                )
+            )
         if plate.kind == 4 and all(plain_unit(units[c]) not in MOMENTS_NM for c in columns[3:]):
             found.append(
                 Finding(
@@ -195,7 +204,8 @@ def _plate(
         force, moment = _type_3(signals * _force_scale(names), origin_m)
     elif kind == 4:
         calibrated = signals @ _column(group, "CAL_MATRIX", i, (6, 6)).T
-        force, moment = calibrated[:, :3], calibrated[:, 3:] * _moment_scale(names[3:], otherwise=length_m)
+        force = calibrated[:, :3] * _force_scale(names[:3], otherwise=1.0)
+        moment = calibrated[:, 3:] * _moment_scale(names[3:], otherwise=length_m)
         moment = moment - np.cross(origin_m, force)
     else:
         force = signals[:, :3] * _force_scale(names[:3])
@@ -287,7 +297,10 @@ def _scale(units: Sequence[str], table: Mapping[str, float], wanted: str) -> Flo
     return np.array(factors, dtype=float)
 
 
-def _force_scale(units: Sequence[str]) -> FloatArray:
+def _force_scale(units: Sequence[str], *, otherwise: float | None = None) -> FloatArray:
+    """Factors to N; where none is named, a calibrated force is in N."""
+    if otherwise is not None and all(plain_unit(unit) not in FORCES_N for unit in units):
+        return np.full(len(units), otherwise)
     return _scale(units, FORCES_N, "a force (N, kN)")
 
 

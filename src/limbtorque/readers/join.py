@@ -68,7 +68,7 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
     Frames without samples have NaN, which is noted; where the samples end within a frame, the last one is held to its
     end. Laboratory axes are those of each file. They are taken for the same, as a guess, unless the forces act at the
     lower end of the body as the markers show it: within 0.1 m (median) of one of the markers that are, along the force,
-    no more than 0.25 m above the lowest.
+    no more than 0.25 m above the lowest; and the body stands along them (`stands`).
     """
     names = f"{markers.source} with the forces of {forces.source}"
     _check_files(markers, forces, names)
@@ -209,6 +209,9 @@ def _cut_plate(plate: ForcePlate, markers: Recording, forces: Recording, offset_
         rate_hz=clock.per_frame * markers.rate_hz,
         force_n=_taken(plate.force_n, clock, markers.n_frames),
         moment_nm=_taken(plate.moment_nm, clock, markers.n_frames),
+        saturated=_taken(plate.saturated[:, None].astype(float), clock, markers.n_frames)[:, 0] == 1.0
+        if len(plate.saturated)
+        else plate.saturated,
     )
 
 
@@ -260,9 +263,37 @@ def _axes(markers: Recording, plates: Sequence[ForcePlate], forces: Recording) -
         f"neither {markers.source} nor {forces.source} says that they have the same; {seen}",
         "the laboratory axes and origin of the markers",
         ""
-        if apart_m <= NEAR_M or not acts
+        if not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
         else "look at both files with limbtorque inspect; export them in the same axes",
     )
+
+
+def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:
+    """Whether the markers extend farther along the mean force than across it, as those of an upright body do.
+
+    Parameters
+    ----------
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions, m.
+    plates : sequence of ForcePlate
+        Force plates, N.
+
+    Returns
+    -------
+    bool
+        False also where no force or no marker is known.
+    """
+    force = np.concatenate([plate.force_n for plate in plates])
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = force[np.isfinite(force).all(axis=1) & (np.linalg.norm(force, axis=1) > LOADED_N)].sum(axis=0)
+    seen = markers_m[(~np.isnan(markers_m).any(axis=2)).sum(axis=1) > 1]
+    size = float(np.linalg.norm(mean))
+    if not len(seen) or not 0.0 < size < math.inf:
+        return False
+    across, _ = np.linalg.qr(np.column_stack([mean / size, np.eye(3)]))
+    turned = seen[:: max(1, len(seen) // FRAMES)] @ across
+    extent = np.nanmedian(np.nanmax(turned, axis=1) - np.nanmin(turned, axis=1), axis=0)
+    return bool(extent[0] >= extent[1:].max())
 
 
 def distance_m(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> float:

@@ -119,7 +119,7 @@ def _recording(
             f"found {', '.join(list(columns)[:5])}; a table of joint angles or muscles is not a recording"
         )
     _check_angles(text, header, markers, wrenches, other, report)
-    said, where = _unit(header)
+    said, where = _unit(header, text)
     length_m = length_unit(said, where, options, text.name, report)
     force_n = force_unit("N" if where == SENTENCE else None, where, options, report) if wrenches else 1.0
     plates = [_plate(k, name, wrench, rate_hz, length_m, force_n, report, text) for k, (name, wrench) in wrenches]
@@ -146,6 +146,7 @@ def _recording(
     )
 
 
+SI = "s.i. units"
 SENTENCE = "the heading's sentence that units are S.I."
 
 
@@ -154,21 +155,25 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
     found = {}
     for line in lines:
         name, equals, value = line.partition("=")
-        if not equals:
+        if not equals and "s.i. units" in line.lower():
+            name, value = SI, line
+        elif not equals:
             name, _, value = line.strip().partition(" ")
         if name.strip():
             found[name.strip().lower()] = value.strip()
     return found
 
 
-def _unit(header: Mapping[str, str]) -> tuple[str | None, str]:
+def _unit(header: Mapping[str, str], text: Text) -> tuple[str | None, str]:
     """Unit of length of the heading, and where it is said."""
-    if header.get("units") and plain_unit(header["units"]) in LENGTHS_M:
-        return header["units"], "Units"
-    sentence = " ".join(f"{name} {value}" for name, value in header.items()).lower()
-    if "s.i. units" in sentence:
-        return "m", SENTENCE
-    return None, "the heading"
+    said = header.get("units")
+    if said and plain_unit(said) in LENGTHS_M:
+        if SI in header and LENGTHS_M[plain_unit(said)] != 1.0:
+            raise ReadError(
+                f"{text.name}: the heading says Units={said}, and that units are S.I.; take one of them out"
+            )
+        return said, "Units"
+    return ("m", SENTENCE) if SI in header else (None, "the heading")
 
 
 def _stated_rate(header: Mapping[str, str]) -> float | None:

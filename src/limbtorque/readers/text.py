@@ -224,6 +224,9 @@ def resolution_s(text: Text, first: int, column: int, separator: str | None) -> 
     return 0.5 * 10.0**-digits
 
 
+USUAL_HZ = (100.0, 200.0, 50.0, 60.0, 120.0, 240.0, 250.0, 150.0, 300.0, 400.0, 500.0, 1000.0, 2000.0, 25.0, 30.0)
+
+
 def even_rate(
     times_s: FloatArray,
     text: Text,
@@ -259,8 +262,8 @@ def even_rate(
     Returns
     -------
     float
-        Frames per second: the stated rate where the times fit it, else the whole number that they fit to their
-        rounding, else one over their mean step.
+        Frames per second: the stated rate where the times fit it, else a usual rate or the whole number that they fit to
+        their rounding (a guess where they fit the next whole number, too), else one over their mean step.
 
     Raises
     ------
@@ -295,18 +298,21 @@ def even_rate(
 
     measured_hz = 1.0 / step_s
     whole_hz = float(round(measured_hz))
-    for asked, what in ((options.rate_hz, "reading.rate_hz"), (stated_hz, where)):
-        if fits(asked) and asked:
-            report.find("rate", f"{what} is {asked:g} Hz, the times fit it", f"{asked:g} frames per second")
-            return asked
-    if options.rate_hz:
+    if options.rate_hz and not fits(options.rate_hz):
         raise ReadError(
             f"{text.name}: reading.rate_hz says {options.rate_hz:g} frames per second, the times {measured_hz:g}; "
             "take the option out for this trial, or mend the file"
         )
-    rate_hz = whole_hz if fits(whole_hz) else measured_hz
+    for asked, what in ((options.rate_hz, "reading.rate_hz"), (stated_hz, where)):
+        if fits(asked) and asked:
+            report.find("rate", f"{what} is {asked:g} Hz, the times fit it", f"{asked:g} frames per second")
+            return asked
+    rounded = float(np.ptp(np.diff(times_s))) > 1e-6 * step_s  # even as printed: there is no rounding to see through
+    usual = [hz for hz in USUAL_HZ if fits(hz)] if rounded else []
+    rate_hz = usual[0] if usual else whole_hz if fits(whole_hz) else measured_hz
+    unsure = bool(stated_hz) or (rounded and any(fits(hz) for hz in (rate_hz - 1.0, rate_hz + 1.0)))
     said = f"{where} is {stated_hz:g} Hz, the times" if stated_hz else "the times"
-    settle = f"give reading.rate_hz: {rate_hz:g}" if stated_hz else ""
+    settle = f"give reading.rate_hz, {rate_hz:g} or what it is" if unsure else ""
     report.find("rate", f"{said} say {measured_hz:.6g} Hz", f"{rate_hz:g} frames per second", settle)
     if stated_hz:
         report.notes.append(f"{where} is {stated_hz:g} Hz, the times say {rate_hz:g} Hz: the times are used")

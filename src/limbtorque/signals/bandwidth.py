@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.signals.smoothers import Smoother, second_gain
-from limbtorque.signals.spectrum import find_noise, spectrum
+from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
 
 FloatArray = NDArray[np.float64]
 
 FEWEST_FRAMES = 20
-MOVING = 0.95  # of the velocity's power: below, the spectrum may rise and fall as it likes
-BAND = 1.5  # upper over lower end
-LEVEL = 3.0  # slope of power against frequency; a movement's falls more steeply, noise less
 TAIL_FROM = 0.6  # of the bandwidth: above, the signal only falls
 FREQUENCIES = 300  # a model is fitted to so many at the most
 
@@ -88,7 +85,7 @@ def judge_cutoff(
     above_hz = TAIL_FROM * _first_guess(frequency_hz, power)
     noise = find_noise(coarse_hz, coarse, above_hz=above_hz, n_channels=samples.shape[1] * together)
     level = noise.power(frequency_hz)
-    end_hz, plateau = _plateau(frequency_hz, power)
+    end_hz, plateau = find_plateau(frequency_hz, power)
     level = np.maximum(level, plateau)
     top = int(np.argmax(np.cumsum(np.where(frequency_hz < end_hz, (power - 2.0 * level) * weight, 0.0))))
     signal = np.maximum(power - level, 0.0)[: top + 1] * weight[: top + 1]
@@ -97,19 +94,6 @@ def judge_cutoff(
         gain = second_gain(frequency_hz[: top + 1], rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
         lost = float(np.sqrt((1.0 - gain) ** 2 @ signal / signal.sum()))
     return Bandwidth(noise.floor, float(frequency_hz[top]), lost)
-
-
-def _plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, float]:
-    """Where the power stops to fall as that of a movement does, from band to next but one, and its level there; infinity, 0: nowhere."""
-    velocity = np.cumsum(power * frequency_hz**2)
-    start_hz = frequency_hz[np.searchsorted(velocity, MOVING * velocity[-1])]
-    edges = start_hz * BAND ** np.arange(np.log(frequency_hz[-1] / start_hz) / np.log(BAND) + 1e-9)
-    place = np.searchsorted(frequency_hz, edges)
-    if len(place) < 4 or (np.diff(place) < 1).any():
-        return float("inf"), 0.0
-    bands = np.add.reduceat(power, place)[:-1] / np.diff(place)
-    shallow = np.flatnonzero(bands[2:] > bands[:-2] * BAND ** (-2.0 * LEVEL))
-    return (float(edges[shallow[0] + 1]), float(bands[shallow[0] + 1])) if shallow.size else (float("inf"), 0.0)
 
 
 def _means(values: FloatArray, together: int) -> FloatArray:

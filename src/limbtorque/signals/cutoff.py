@@ -18,7 +18,7 @@ from limbtorque.signals.smoothers import (
     smoother_gain,
     smoother_reach,
 )
-from limbtorque.signals.spectrum import find_noise, spectrum
+from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
 
 FloatArray = NDArray[np.float64]
 Criterion = Literal["residual", "autocorrelation", "gcv", "expected_error"]
@@ -50,7 +50,7 @@ class CutoffChoice:
         `expected_error` from the spectrum, without the ends.
     criterion : ndarray of shape (n_cutoffs,)
         What was made small: the residual's distance from its line's intercept, the sum of the residual's
-        autocorrelation, the cross-validation, the expected squared error of the second derivative (up to a constant).
+        autocorrelation, the cross-validation, the expected mean squared error of the second derivative (up to a constant).
     line : tuple of float
         Intercept and slope, per Hz, of the line through the residual of the noise; NaN but for the residual analysis.
     noise : float
@@ -117,7 +117,8 @@ def choose_cutoff(
     `expected_error`: least expected error of the **second derivative**. With P the power of the signal, N that of its noise
     (`spectrum.find_noise`) and H the gain of the second derivative, the error at a frequency is ``(1 - H)^2 (P - N) + H^2 N`` times its fourth power
     (Wiener's trade-off, estimated without bias as by Mallows 1973). The noise may rise towards low frequencies as that of
-    cameras does; it is counted 1.15 times, for a cut-off too high costs more than one too low. Not to be relied on with
+    cameras does; it is counted 1.15 times, for a cut-off too high costs more than one too low; and where the
+    spectrum stops to fall like a movement's below the frequencies that the noise was found at (`spectrum.find_plateau`), it is no less than there. Not to be relied on with
     local polynomials: what their gain has of lobes is weighed by chance.
     """
     samples = np.asarray(values, dtype=float)
@@ -238,11 +239,14 @@ def _by_expected_error(samples: FloatArray, rate_hz: float, smoother: Smoother, 
     gains = np.stack([second_gain(frequency_hz, **each) for each in at])
     weight = (2.0 * np.pi * frequency_hz) ** 4
     k = highest = int(np.argmin(residual / left.mean(axis=1)))
+    plateau_hz, plateau = find_plateau(frequency_hz, power)
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
         noise = find_noise(frequency_hz, power, above_hz=above_hz, n_channels=samples.shape[1])
         level = CAUTION * noise.power(frequency_hz)
-        error = ((1.0 - gains) ** 2 * power + (2.0 * gains - 1.0) * level) @ weight
+        if plateau_hz < above_hz:
+            level = np.maximum(level, plateau)
+        error = ((1.0 - gains) ** 2 * power + (2.0 * gains - 1.0) * level) @ weight / len(weight)
         k = min(int(np.argmin(error)), highest)
     return _least("expected_error", grid_hz, residual, error, k, (noise.floor, noise.corner_hz))
 
@@ -263,7 +267,7 @@ def study_cutoff(choices: Sequence[CutoffChoice]) -> float:
     Raises
     ------
     SignalError
-        No trial, or trials of different criteria.
+        No trial, trials of different criteria, or trials that can have no cut-off in common.
 
     Notes
     -----
@@ -295,6 +299,12 @@ def study_cutoff(choices: Sequence[CutoffChoice]) -> float:
     own_hz = [choice.cutoff_hz for choice in choices]
     grid_hz = max((choice.grid_hz for choice in choices), key=lambda grid: float(grid[0]))
     grid_hz = grid_hz[grid_hz <= min(choice.grid_hz[-1] for choice in choices)]
+    if len(grid_hz) < FEWEST_CUTOFFS:
+        spans = sorted({f"{c.grid_hz[0]:.1f} to {c.grid_hz[-1]:.1f}" for c in choices})
+        raise SignalError(
+            f"the trials of the study have no cut-offs in common: they can have {', '.join(spans)} Hz; give filter.cutoff_hz a number "
+            "for the shortest or fastest recorded ones, or leave them out of filter.scope: study"
+        )
     total = np.sum([np.interp(np.log(grid_hz), np.log(c.grid_hz), c.criterion) for c in choices], axis=0)
     k = int(np.argmin(total))
     shared_hz = _between(grid_hz, total, k) if 0 < k < len(grid_hz) - 1 else float(grid_hz[k])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,7 +28,7 @@ class SmoothedPositions:
     cutoff_hz : tuple of float
         Cut-off, Hz: one for all points, or one for each.
     choices : tuple of CutoffChoice
-        What they were chosen from; empty where they were given.
+        What they were chosen from, which may ask for more than `cutoff_hz` allows; empty where they were given.
     reach : int
         Frames at each end within which what was taken to be beyond the end is felt; the largest of the points.
     """
@@ -47,6 +48,7 @@ def smooth_positions(
     smoother: Smoother,
     cutoff: Cutoff = "expected_error",
     scope: Scope = "trial",
+    highest_hz: float = math.inf,
 ) -> SmoothedPositions:
     """Smooth the positions of points.
 
@@ -62,6 +64,8 @@ def smooth_positions(
         Cut-off, Hz, or how it is chosen from the positions; see `cutoff.choose_cutoff`.
     scope : {"trial", "joint"}, optional
         One choice for all points, or one for each. For one cut-off of a whole study see `cutoff.study_cutoff`.
+    highest_hz : float, optional
+        A cut-off that is chosen is taken to be no higher, Hz.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def smooth_positions(
         return _with(positions, [float(cutoff)], (), rate_hz, smoother)
     parts = [positions] if scope == "trial" else [positions[:, k] for k in range(positions.shape[1])]
     choices = tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=cutoff) for part in parts)
-    return _with(positions, [choice.cutoff_hz for choice in choices], choices, rate_hz, smoother)
+    return _with(positions, [min(choice.cutoff_hz, highest_hz) for choice in choices], choices, rate_hz, smoother)
 
 
 def _with(

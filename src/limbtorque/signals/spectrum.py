@@ -12,6 +12,9 @@ FloatArray = NDArray[np.float64]
 SLOPES = (8.0, 10.0, 14.0, 20.0)  # of the signal's power against frequency, where it falls towards the noise
 SIGNIFICANT = 2.0  # gain of log-likelihood for one more parameter: 95 %
 FEWEST = 10  # frequencies a model is fitted to
+MOVING = 0.95  # of the velocity's power: below, the spectrum may rise and fall as it likes
+BAND = 1.5  # upper over lower end
+LEVEL = 3.0  # slope of power against frequency; a movement's falls more steeply, noise less
 ROUNDS = 12
 SETTLED = 1e-3
 
@@ -103,6 +106,36 @@ def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, 
     if (likelihood - coloured) * n_channels * 2.0 / 3.0 > SIGNIFICANT:
         return NoiseSpectrum(float(np.sqrt(more[1])), float(at[0] * np.sqrt(more[2])))
     return NoiseSpectrum(float(np.sqrt(parts[1])), 0.0)
+
+
+def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, float]:
+    """Where the power stops to fall as that of a movement does.
+
+    Parameters
+    ----------
+    frequency_hz, power : ndarray of shape (n_frequencies,)
+        From `spectrum`.
+
+    Returns
+    -------
+    start_hz, level : float
+        First frequency of the plateau, Hz, and the power there; infinity and 0 where there is none.
+
+    Notes
+    -----
+    Mean power in bands that grow by a half, above the frequencies that hold `MOVING` of the velocity's power: a plateau begins where it falls by less
+    than f^-`LEVEL` from a band to the next but one. Skin that trembles after a heel strike, and markers that flicker, make plateaus that fall off
+    again at higher frequencies, and so are no floor.
+    """
+    velocity = np.cumsum(power * frequency_hz**2)
+    start_hz = frequency_hz[np.searchsorted(velocity, MOVING * velocity[-1])]
+    edges = start_hz * BAND ** np.arange(np.log(frequency_hz[-1] / start_hz) / np.log(BAND) + 1e-9)
+    place = np.searchsorted(frequency_hz, edges)
+    if len(place) < 4 or (np.diff(place) < 1).any():
+        return float("inf"), 0.0
+    bands = np.add.reduceat(power, place)[:-1] / np.diff(place)
+    shallow = np.flatnonzero(bands[2:] > bands[:-2] * BAND ** (-2.0 * LEVEL))
+    return (float(edges[shallow[0] + 1]), float(bands[shallow[0] + 1])) if shallow.size else (float("inf"), 0.0)
 
 
 def _best_fit(at: FloatArray, seen: FloatArray, *, coloured: bool) -> tuple[float, FloatArray]:

@@ -167,6 +167,7 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         "plane": motion.get("plane_view", ""),
         "input_sha256": kept["kinematics"].get("input_sha256", ""),
         "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
+        "guesses": "; ".join(kept["kinematics"].get("guesses", [])),
         "notes": "; ".join(notes),
     }
 

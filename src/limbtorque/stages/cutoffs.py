@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from limbtorque.errors import LimbtorqueError
+from limbtorque.errors import SignalError
 from limbtorque.motion_table import choice_of, kept_choice
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
@@ -34,8 +34,13 @@ def join(*, folder: Path, batches: Sequence[Path]) -> None:
         kept = json.loads((folder / path).read_text(encoding="utf-8"))
         choices |= {name: choice_of(choice) for name, choice in kept.items()}
     own = {name: choice.cutoff_hz for name, choice in choices.items()}
-    shared_hz = study_cutoff(list(choices.values())) if choices else None
-    _write(folder / STUDY_CUTOFF, {"cutoff_hz": shared_hz, "own_cutoff_hz": own})
+    shared_hz, reason = None, "no trial that shares it can be analysed"
+    if choices:
+        try:
+            shared_hz, reason = study_cutoff(list(choices.values())), ""
+        except SignalError as error:
+            reason = str(error)
+    _write(folder / STUDY_CUTOFF, {"cutoff_hz": shared_hz, "own_cutoff_hz": own, "reason": reason})
 
 
 def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | None:
@@ -52,6 +57,11 @@ def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | Non
     -------
     float or None
         Cut-off, Hz; None where no trial asks for it, or none that does can be analysed.
+
+    Raises
+    ------
+    SignalError
+        The trials can have no cut-off in common.
     """
     choices = _choices(trials, reader)
     return study_cutoff(list(choices.values())) if choices else None
@@ -65,10 +75,16 @@ def _choices(trials: Sequence[Trial], reader: GuardedReader) -> dict[str, Cutoff
         settings = trial.settings.model_copy(update={"filter": alone})
         try:
             motion = trial_motion(replace(trial, settings=settings), read_trial(trial, reader))
-        except LimbtorqueError as error:  # its kinematics fail for the same reason, and the ledger says it
-            LOG.warning("cutoffs %s: %s", trial.name, error)
+        except Exception as error:  # its kinematics fail for the same reason, and the ledger says it
+            LOG.warning("cutoffs %s: %s: %s", trial.name, type(error).__name__, error)
             continue
-        (choices[trial.name],) = motion.cutoffs
+        (own,) = motion.cutoffs
+        allowed = own.grid_hz <= max(alone.highest_cutoff_hz, own.grid_hz[0])
+        choices[trial.name] = replace(
+            own,
+            cutoff_hz=motion.cutoff_hz[0],
+            **{name: getattr(own, name)[allowed] for name in ("grid_hz", "residual", "criterion")},
+        )
     return choices
 
 

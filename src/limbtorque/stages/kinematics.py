@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from limbtorque.errors import SignalError
 from limbtorque.motion import ChainMotion, chain_motion
 from limbtorque.motion_table import kinematics_table
 from limbtorque.readers.guarded import GuardedReader
@@ -59,8 +60,11 @@ def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | No
 def _study_cutoff(trial: Trial, folder: Path) -> float | None:
     if not shares_cutoff(trial):
         return None
-    found: float | None = json.loads((folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
-    return found
+    found = json.loads((folder / STUDY_CUTOFF).read_text(encoding="utf-8"))
+    if found["reason"]:
+        raise SignalError(f"the study has no cut-off (filter.scope: study): {found['reason']}")
+    cutoff_hz: float = found["cutoff_hz"]
+    return cutoff_hz
 
 
 def run(*, folder: Path, batch: str, key: str) -> None:
@@ -72,8 +76,9 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             meta["input_sha256"] = recording.sha256
             meta["forces_sha256"] = recording.forces_sha256
             meta["provenance"]["kinematics"]["reader"] = recording.reader
+            meta["guesses"] = [f"{guess.what}: {guess.made}" for guess in recording.audit.guesses]
             motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
-            meta["notes"] = [*recording.audit.sentences, *recording.notes, *motion.notes]
+            meta["notes"] = [*recording.notes, *motion.notes, *recording.audit.sentences]
             return kinematics_table(motion, meta=meta)
 
         run_batch("kinematics", step, folder=folder, batch=batch, key=key, columns=columns)
