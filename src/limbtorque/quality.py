@@ -63,7 +63,7 @@ CHECKS = (
         "root mean square difference between the powers and the change of the energy from frame to frame, relative to it (to 0.1 W at least)",
         "energy_rate_share",
         "velocities and accelerations do not fit each other: give a lower filter.cutoff_hz, raise differentiation.accuracy, or record at a higher rate",
-        "a convention of this program; 0.12 % at the most on the recordings (docs/recordings.md)",
+        "a convention of this program; 0.22 % at the most on the recordings (docs/recordings.md)",
     ),
     Check(
         "chain_fit_m",
