@@ -182,16 +182,17 @@ def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: flo
     time, matrix = np.asarray(time_s, dtype=float), np.asarray(values, dtype=float)
     points = np.linspace(start_s, end_s, n_points)
     out = np.full((n_points, matrix.shape[1]), np.nan)
-    patterns, which = np.unique(~np.isnan(matrix), axis=1, return_inverse=True)
-    for k in range(patterns.shape[1]):
-        columns = np.flatnonzero(which.ravel() == k)
-        for a, b in runs(patterns[:, k]):
+    alike: dict[bytes, list[int]] = {}  # quantities that are known in the same frames share their splines
+    for k, known_frames in enumerate(np.ascontiguousarray(~np.isnan(matrix).T)):
+        alike.setdefault(known_frames.tobytes(), []).append(k)
+    for pattern, columns in alike.items():
+        for a, b in runs(np.frombuffer(pattern, dtype=bool)):
             inside = np.flatnonzero((points >= time[a] - SAME_TIME_S) & (points <= time[b - 1] + SAME_TIME_S))
             if not inside.size:
                 continue
             at = np.clip(points[inside], time[a], time[b - 1])
             known = matrix[a:b, columns]
-            out[np.ix_(inside, columns)] = CubicSpline(time[a:b], known)(at) if b - a > 1 else known
+            out[np.ix_(inside, np.array(columns))] = CubicSpline(time[a:b], known)(at) if b - a > 1 else known
     return out
 
 

@@ -672,6 +672,7 @@ _QUANTITY = (
 )
 _GROUP_COLUMNS = (TRIAL_COLUMNS[4], TRIAL_COLUMNS[3], TRIAL_COLUMNS[5])
 OF_UNIT = "as column unit"
+_CURVE_SIGN = f"angles, velocities, torques: {FLEXION}; powers: energy into the segments"
 CURVE_COLUMNS = (
     *TRIAL_COLUMNS,
     *_QUANTITY,
@@ -679,7 +680,7 @@ CURVE_COLUMNS = (
         "value",
         OF_UNIT,
         "value of the quantity, by cubic splines of time through the frames; missing where the frames around it have none, or are at the ends (column edge)",
-        FLEXION,
+        _CURVE_SIGN,
     ),
 )
 ENSEMBLE_COLUMNS = (
@@ -689,7 +690,7 @@ ENSEMBLE_COLUMNS = (
         "mean",
         OF_UNIT,
         "mean of the trials, or of the subjects' means where ensembles.spread_over is subjects",
-        FLEXION,
+        _CURVE_SIGN,
     ),
     Column("sd", OF_UNIT, "standard deviation (n - 1) of what the mean is of; empty for one"),
     Column("n_trials", "1", "trials with a value at this point", kind=int),
@@ -932,7 +933,8 @@ def read_table(path: Path, *, columns: Sequence[str] | None = None) -> tuple[pa.
     meta : dict
         What `make_table` was given as `meta`.
     """
-    table = pyarrow.parquet.read_table(path, use_threads=False, columns=columns)
+    with pyarrow.parquet.ParquetFile(path) as file:
+        table = file.read(columns=columns, use_threads=False)
     return table, _kept(table.schema)
 
 

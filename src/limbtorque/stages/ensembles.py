@@ -40,7 +40,6 @@ from limbtorque.tables import (
     curve_columns,
     long_table_writer,
     make_table,
-    read_meta,
     read_table,
     write_table,
 )
@@ -76,37 +75,40 @@ def columns(trial: Trial) -> list[Column]:
 
 def trial_curve(trial: Trial, folder: Path) -> TrialCurve:
     """Find the window of a trial, and its curves over it."""
-    options = trial.settings.ensembles
-    kept = {stage: read_meta(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques")}
-    figures = {**kept["kinematics"].get("motion", {}).get("quality", {}), **kept["torques"].get("quality", {})}
-    status = status_of(kept["torques"], assess(figures, trial.settings.quality), "torques")
+    options, names = trial.settings.ensembles, _names(trial)
+    joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
+    wanted = ["time_s", "edge", "endpoint_position_x_m", "endpoint_position_y_m"]
+    wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
+    moving, kept = read_table(folder / table_path("kinematics", trial.name), columns=wanted)
+    wanted = [name for name in names if name.endswith(("_nm", "_w"))]
+    torques, kept_torques = read_table(folder / table_path("torques", trial.name), columns=wanted)
+    figures = {**kept.get("motion", {}).get("quality", {}), **kept_torques.get("quality", {})}
+    status = status_of(kept_torques, assess(figures, trial.settings.quality), "torques")
     row = {**identity(trial), "torque_status": status, "window": options.window, "included": 0}
     row |= dict.fromkeys(("start_s", "end_s", "known_share"), float("nan"))
     if status == "failed":
-        return TrialCurve(trial, {**row, "note": f"the trial failed: {kept['torques'].get('reason', '')}"}, None)
-    motion, names = kept["kinematics"]["motion"], [c.name for c in columns(trial)]
-    joints: list[str] = motion["joints"]
-    wanted = ["time_s", "edge", "endpoint_position_x_m", "endpoint_position_y_m"]
-    wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
-    moving, _ = read_table(folder / table_path("kinematics", trial.name), columns=wanted)
-    window = find_window(trial, moving, kept["kinematics"])
+        return TrialCurve(trial, {**row, "note": f"the trial failed: {kept_torques['reason']}"}, None)
+    window = find_window(trial, moving, kept)
     row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
     if window.note:
         return TrialCurve(trial, row, None)
     if not included(status, options.include):
         return TrialCurve(trial, {**row, "note": "flagged, and ensembles.include is ok"}, None)
-    time_s = moving.column("time_s").to_numpy()
     found = resample(
-        time_s,
-        _quantities(trial, folder, moving, motion, names),
+        moving.column("time_s").to_numpy(),
+        _quantities(trial, moving, torques, kept["motion"]),
         start_s=window.start_s,
         end_s=window.end_s,
         n_points=options.n_points,
     )
-    torques = [k for k, name in enumerate(names) if "_torque_" in name]
-    known = float((~np.isnan(found[:, torques])).all(axis=1).mean())
+    known = float((~np.isnan(found[:, ["_torque_" in name for name in names]])).all(axis=1).mean())
     note = "" if known == 1.0 else "no torque in part of the curve: at the ends of the recording, or not known there"
     return TrialCurve(trial, {**row, "included": 1, "known_share": known, "note": note}, found)
+
+
+def _names(trial: Trial) -> list[str]:
+    """Names of a trial's quantities before they are divided by body mass: those of its torque table, and the motion's."""
+    return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
 
 
 def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Window:
@@ -144,25 +146,18 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Wind
     return find_movement(time_s, np.hypot(velocity[:, 0], velocity[:, 1]), onset_share=options.onset_share)
 
 
-def _quantities(
-    trial: Trial, folder: Path, moving: pa.Table, motion: Mapping[str, Any], names: Sequence[str]
-) -> FloatArray:
+def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mapping[str, Any]) -> FloatArray:
     """Quantities of every frame, flexion positive; NaN at the ends of the trial."""
-    ending = "_kg" if trial.settings.ensembles.per_body_mass else ""
-    mass = trial.subject.mass_kg if ending else 1.0
-    sources = [name.removesuffix(ending) for name in names]
-    torques, _ = read_table(
-        folder / table_path("torques", trial.name), columns=[name for name in sources if name.endswith(("_nm", "_w"))]
-    )
+    mass = trial.subject.mass_kg if trial.settings.ensembles.per_body_mass else 1.0
     values: dict[str, FloatArray] = {}
     for joint, sign, zero in zip(motion["joints"], motion["flexion_sign"], motion["flexion_zero_rad"], strict=True):
         angle, velocity = (moving.column(f"{joint}_{what}").to_numpy() for what in ("angle_rad", "velocity_rad_s"))
         values[f"{joint}_flexion_deg"] = np.degrees(sign * (angle - zero))
         values[f"{joint}_velocity_deg_s"] = np.degrees(sign * velocity)
-        for name in (name for name in sources if name.startswith(f"{joint}_torque_")):
+        for name in (name for name in torques.column_names if name.startswith(f"{joint}_torque_")):
             values[name] = sign * torques.column(name).to_numpy() / mass
         values[f"{joint}_power_w"] = torques.column(f"{joint}_power_w").to_numpy() / mass
-    matrix = np.column_stack([values[name] for name in sources])
+    matrix = np.column_stack([values[name] for name in _names(trial)])
     matrix[moving.column("edge").to_numpy() == 1] = np.nan
     return matrix
 
