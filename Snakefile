@@ -10,4 +10,5 @@ rule all:
     input:
         TRIAL_FILES,
         ENSEMBLE_FILES,
+        rules.collect.output,
         rules.verdict.output,

@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import re
 import time
 import zipfile
 from pathlib import Path
@@ -11,11 +12,12 @@ import openpyxl
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.settings import ARM
+from limbtorque.settings import ARM, make_settings
 from limbtorque.stages import collect, ensembles, kinematics, layout, muscles, torques
 from limbtorque.study import load_study
 from limbtorque.summaries import flexion_positive, summary_by_condition
@@ -306,6 +308,27 @@ def test_columns_of_the_wide_sheet_are_joint_term_and_statistic():
     assert names[:8] == [f"shoulder_net_{name}" for name in NAMES]
     assert "elbow_coriolis_shoulder_wrist_positive_work_j" in names
     assert len(set(names)) == len(names) == 3 * 13 * 8
+
+
+# ---- as the page on tables says ----
+
+
+def test_the_python_of_the_page_on_tables_runs(folder, monkeypatch):
+    (block,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    monkeypatch.chdir(folder)
+    names = {}
+    exec(block, names)
+    assert names["wide"].shape == (101, 4)
+    assert set(names["wide"].columns.get_level_values("condition")) == set(ODD)
+
+
+def test_the_settings_of_the_page_on_tables_are_valid():
+    (block,) = re.findall(
+        r"```yaml\n(.*?)```", (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    assert make_settings(yaml.safe_load(block)).ensembles.end_event == "Foot Strike {side}"
 
 
 # ---- Parquet ----
