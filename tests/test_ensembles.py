@@ -360,6 +360,15 @@ def test_a_curve_goes_through_the_frames_with_flexion_positive(demo):
         np.testing.assert_allclose(demo.curve(name, quantity), expected, atol=5e-3 * np.abs(expected).max())
 
 
+def test_a_hanging_arm_is_not_flexed(demo):
+    """In the sagittal plane the shoulder's angle is -90 deg where the arm hangs; the demo's reaches begin near it."""
+    moving = pd.read_parquet(demo.folder / "kinematics" / "S01_sagittal_fast.parquet")
+    row = demo.windows.loc["S01_sagittal_fast"]
+    expected = 90.0 + np.interp(row.start_s, moving.time_s, np.degrees(moving.shoulder_angle_rad))
+    assert demo.curve("S01_sagittal_fast", "shoulder_flexion_deg")[0] == pytest.approx(expected, abs=0.1)
+    assert 0.0 < expected < 30.0
+
+
 def test_left_and_right_reaches_agree_in_sign(demo):
     right, left = (demo.curve(f"{s}_horizontal_fast", "elbow_velocity_deg_s") for s in ("S01", "S02"))
     assert np.corrcoef(right, left)[0, 1] > 0.99
