@@ -237,6 +237,17 @@ def test_events_have_to_be_named():
     assert override(make_settings({}), changes, source="x").ensembles.end_event == "B"
 
 
+def test_a_column_of_the_trials_may_change_the_window_and_nothing_that_all_trials_share(tmp_path):
+    with_window = make_study(tmp_path / "a", change=lambda rows: [{**r, "ensembles.onset_share": "0.1"} for r in rows])
+    assert {t.settings.ensembles.onset_share for t in load_study(with_window).trials} == {0.1}
+    for k, option in enumerate(("n_points", "include", "spread_over", "per_body_mass", "enabled")):
+        folder = make_study(
+            tmp_path / f"b{k}", change=lambda rows, o=option: [{**r, f"ensembles.{o}": ""} for r in rows]
+        )
+        with pytest.raises(StudyError, match=f"ensembles.{option} is an option of the whole study"):
+            load_study(folder)
+
+
 def test_quantities_have_the_names_of_the_torque_table_and_end_in_their_unit():
     names = [column.name for column in curve_columns(ARM.joints, per_body_mass=False)]
     assert names[:3] == ["shoulder_flexion_deg", "shoulder_velocity_deg_s", "shoulder_torque_nm"]
