@@ -2,10 +2,13 @@
 # Another study: snakemake -s <here>/Snakefile --directory <study>
 include: "workflow/rules/study.smk"
 include: "workflow/rules/trials.smk"
+include: "workflow/rules/ensembles.smk"
 include: "workflow/rules/collect.smk"
 
 
 rule all:
     input:
         TRIAL_FILES,
+        ENSEMBLE_FILES,
+        rules.collect.output,
         rules.verdict.output,

@@ -102,7 +102,8 @@ def test_every_table_and_figure_is_made(finished):
         for stage in ("kinematics", "torques", "muscles"):
             assert {f"results/{stage}/{name}.csv", f"results/{stage}/{name}.parquet"} <= set(made)
         assert {f"results/figures/{kind}/{name}.png" for kind in ("torques", "cutoff")} <= set(made)
-    for name in ("summary.csv", "ledger.csv", "data_dictionary.csv", "provenance.json"):
+    tables = ("summary.csv", "summary_by_condition.csv", "ledger.csv", "data_dictionary.csv", "provenance.json")
+    for name in (*tables, "curves.parquet", "ensembles.csv", "windows.csv"):
         assert f"results/{name}" in made
     assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
     assert "3 trials:" in text
@@ -132,7 +133,7 @@ def test_a_new_trial_runs_its_session_only(study):
     shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", study / "data" / "demo")
     write_trials(study, demo_rows((*TRIALS, name)))
     stages = {f"{stage}_S02__horizontal" for stage in ("kinematics", "torques", "muscles", "figures")}
-    assert planned(study) == stages | {"collect", "verdict"}
+    assert planned(study) == stages | {"ensembles", "collect", "verdict"}
 
 
 def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
@@ -180,8 +181,10 @@ def stages_planned(folder, **kwargs):
         (
             "figures:",
             "filter:\n  order: 2\nfigures:",
-            {"kinematics", "torques", "muscles", "figures", "collect", "verdict"},
+            {"kinematics", "torques", "muscles", "figures", "ensembles", "collect", "verdict"},
         ),
+        ("figures:", "ensembles:\n  n_points: 51\nfigures:", {"ensembles", "collect", "verdict"}),
+        ("figures:", "tables:\n  xlsx: true\nfigures:", {"collect", "verdict"}),
         ("formats: [png]", "formats: [png, svg]", {"figures", "collect", "verdict"}),
         ("title: Demo", "title: Another demo", {"collect", "verdict"}),
         ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "collect", "verdict"}),
@@ -199,10 +202,11 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
     ("module", "stages"),
     [
         ("muscles/sharing.py", {"muscles", "collect", "verdict"}),
-        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
-        ("chain/energy.py", {"torques", "muscles", "figures", "collect", "verdict"}),
+        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "ensembles", "collect", "verdict"}),
+        ("chain/energy.py", {"torques", "muscles", "figures", "ensembles", "collect", "verdict"}),
+        ("ensembles.py", {"ensembles", "collect", "verdict"}),
         ("figures.py", {"figures"}),
-        ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "collect", "verdict"}),
+        ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "ensembles", "collect", "verdict"}),
     ],
 )
 def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
@@ -212,6 +216,28 @@ def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
     path = package / "limbtorque" / module
     path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     assert stages_planned(study, package=package) == stages
+
+
+def test_a_workbook_is_made_where_it_is_wanted_and_put_aside_where_not(study):
+    path = study / "config" / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "\ntables:\n  xlsx: true\n", encoding="utf-8")
+    run(study)
+    before = results(study)["results/summary.xlsx"]
+    (study / "results" / "summary.xlsx").unlink()
+    run(study)
+    assert results(study)["results/summary.xlsx"] == before
+    path.write_text(text, encoding="utf-8")
+    run(study)
+    assert "results/summary.xlsx" not in results(study)
+    assert results(study)["results/left_over/summary.xlsx"] == before
+
+
+def test_another_condition_makes_the_ensembles_again_and_no_table_of_a_trial(study):
+    rows = demo_rows(TRIALS)
+    rows[0]["condition"] = "another"
+    write_trials(study, rows)
+    assert stages_planned(study) == {"figures", "ensembles", "collect", "verdict"}
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):

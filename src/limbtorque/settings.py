@@ -660,10 +660,58 @@ class Quality(_Untagged):
 
 
 class Tables(_Untagged):
-    """Per-trial tables."""
+    """Formats of the tables."""
 
     csv: bool = _option(True, "Write CSV beside Parquet.")
     sto: bool = _option(False, "Write OpenSim storage files (.sto) beside Parquet; columns of text are left out.")
+    xlsx: bool = _option(
+        False,
+        "Write results/summary.xlsx: a row for every trial, what its columns are, and the ledger; docs/tables.md.",
+    )
+
+
+class Ensembles(_Untagged):
+    """Curves over 0 to 100 % of a movement or cycle, and their means. See docs/tables.md."""
+
+    enabled: bool = _option(True, "Write results/curves.parquet, results/ensembles.csv and results/windows.csv.")
+    window: Literal["movement", "events", "trial"] = _option(
+        "movement",
+        "What is 0 to 100 %: 'movement', from where the endpoint's speed in the plane first rises above a share of its peak to where "
+        "it last falls below; 'events', from one event of the recording to another; 'trial', all frames but those at its ends that the summary leaves out.",
+    )
+    onset_share: float = _option(
+        0.05, "Share of the peak speed at which a movement begins and ends.", "1", gt=0.0, lt=1.0
+    )
+    start_event: str = _option(
+        "",
+        "Event at 0 %, as `limbtorque inspect` shows it: 'Foot Strike Left', or 'Foot Strike' for those that are not of the other "
+        "side; {side} stands for right or left, by the trial's side. The first of them counts.",
+    )
+    end_event: str = _option(
+        "", "Event at 100 %: the next one after the start; the same name as start_event makes a whole cycle."
+    )
+    n_points: int = _option(101, "Points of a curve, evenly from 0 to 100 %.", "1", ge=2, le=10001)
+    include: Literal["ok", "flagged"] = _option(
+        "flagged",
+        "Trials that are averaged, by their torque_status: 'flagged', all but failed ones; 'ok', without flagged ones. Holds for "
+        "results/summary_by_condition.csv, too.",
+    )
+    spread_over: Literal["trials", "subjects"] = _option(
+        "trials",
+        "What mean and spread are of: all trials alike, or the means of the subjects. Holds for results/summary_by_condition.csv, too.",
+    )
+    per_body_mass: bool = _option(
+        False, "Torques and powers of curves and ensembles over the subject's body mass, in N m/kg and W/kg."
+    )
+
+    @model_validator(mode="after")
+    def _events_named(self) -> Ensembles:
+        if self.window == "events" and not (self.start_event.strip() and self.end_event.strip()):
+            raise ValueError(
+                "window events needs start_event and end_event, named as `limbtorque inspect` shows them; "
+                "the same name twice makes a whole cycle"
+            )
+        return self
 
 
 class Figures(_Untagged):
@@ -726,6 +774,7 @@ class Settings(_Untagged):
     muscles: Muscles = Muscles()
     quality: Quality = Quality()
     tables: Tables = Tables()
+    ensembles: Ensembles = Ensembles()
     figures: Figures = Figures()
     run: Run = Run()
 
@@ -877,8 +926,11 @@ def _literals(annotation: Any) -> str:
 
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
-    """Hash of some sections of the settings, as hexadecimal text."""
-    chosen = settings.model_dump(mode="json", include=set(sections))
+    """Hash of some sections of the settings, or of single options (`tables.csv`), as hexadecimal text."""
+    wanted: dict[str, Any] = {name: True for name in sections if "." not in name}
+    for section, _, option in (name.partition(".") for name in sections if "." in name):
+        wanted.setdefault(section, {})[option] = True
+    chosen = settings.model_dump(mode="json", include=wanted)
     return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:16]
 
 

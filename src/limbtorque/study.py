@@ -33,6 +33,10 @@ PER_TRIAL = (
     "replay",
     "muscles",
     "quality",
+    "ensembles.window",
+    "ensembles.onset_share",
+    "ensembles.start_event",
+    "ensembles.end_event",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
@@ -306,7 +310,7 @@ def _check_trial_columns(settings: Settings, rows: list[tuple[int, dict[str, str
 
 def _changes_option(column: str) -> bool:
     """Whether a column of the table of trials is an option that may differ between trials."""
-    return column.split(".")[0] in PER_TRIAL and column in option_names()
+    return column in option_names() and (column.split(".")[0] in PER_TRIAL or column in PER_TRIAL)
 
 
 def _trial(

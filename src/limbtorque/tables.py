@@ -16,7 +16,7 @@ import pyarrow.parquet
 
 from limbtorque.chain.model import pairs
 from limbtorque.quality import CHECKS, FIGURES
-from limbtorque.settings import Convention, Muscles, TorqueColumns
+from limbtorque.settings import Convention, Joint, Muscles, TorqueColumns
 from limbtorque.writers.sto import write_sto
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
@@ -663,6 +663,130 @@ MUSCLE_SUMMARY_COLUMNS = (
     Column("impulse_least_ns", "N s", "integral of the least possible force"),
     Column("impulse_greatest_ns", "N s", "integral of the greatest possible force"),
 )
+FLEXION = "flexion positive: what the chain's settings call flexion of the joint (flexion_name), on both sides and in every plane"
+_PERCENT = Column("percent", "%", "point of the window, from 0 at its start to 100 at its end (results/windows.csv)")
+_QUANTITY = (
+    Column("quantity", "", "quantity; the dictionary's table 'curves.quantity' defines each", kind=str),
+    Column("unit", "", "unit of the quantity", kind=str),
+    _PERCENT,
+)
+_GROUP_COLUMNS = (TRIAL_COLUMNS[4], TRIAL_COLUMNS[3], TRIAL_COLUMNS[5])
+OF_UNIT = "as column unit"
+_CURVE_SIGN = f"angles, velocities, torques: {FLEXION}; powers: energy into the segments"
+CURVE_COLUMNS = (
+    *TRIAL_COLUMNS,
+    *_QUANTITY,
+    Column(
+        "value",
+        OF_UNIT,
+        "value of the quantity, by cubic splines of time through the frames; missing where the frames around it have none, or are at the ends (column edge)",
+        _CURVE_SIGN,
+    ),
+)
+ENSEMBLE_COLUMNS = (
+    *_GROUP_COLUMNS,
+    *_QUANTITY,
+    Column(
+        "mean",
+        OF_UNIT,
+        "mean of the trials, or of the subjects' means where ensembles.spread_over is subjects",
+        _CURVE_SIGN,
+    ),
+    Column("sd", OF_UNIT, "standard deviation (n - 1) of what the mean is of; empty for one"),
+    Column("n_trials", "1", "trials with a value at this point", kind=int),
+    Column("n_subjects", "1", "subjects with a value at this point", kind=int),
+)
+WINDOW_COLUMNS = (
+    *TRIAL_COLUMNS,
+    Column(
+        "torque_status",
+        "",
+        "ok, flagged or failed: whether the ledger has a flag on the torques of this trial",
+        kind=str,
+    ),
+    Column("window", "", "what is 0 to 100 %: movement, events or trial", kind=str),
+    Column("start_s", "s", "start of the window, from the first frame of the recording"),
+    Column("end_s", "s", "end of the window, from the first frame of the recording"),
+    Column("known_share", "1", "share of the points of the curve with a known torque"),
+    Column("included", "1", "1 where the trial is in curves and ensembles", kind=int),
+    Column("note", "", "why a trial was left out, or which part of its curve is missing", kind=str),
+)
+FLEXION_SIGNED = ("peak_nm", "mean_nm", "impulse_nms")
+STATISTICS = tuple(column for column in SUMMARY_COLUMNS if column.name.endswith(("_nm", "_s", "_nms", "_w", "_j")))
+_OF_STATISTIC = "over the trials, or over the subjects' means where ensembles.spread_over is subjects"
+_MIXED = "; empty for peaks, and times of peaks, of which some are positive and some negative"
+_STATISTIC_SIGN = f"torques (peak_nm, mean_nm, impulse_nms): {FLEXION}; power and work: energy into the segments"
+CONDITION_SUMMARY_COLUMNS = (
+    *_GROUP_COLUMNS,
+    Column("joint", "", "joint", kind=str),
+    Column("term", "", "net torque or one of its terms", kind=str),
+    Column("statistic", "", "column of the summary that this is of", kind=str),
+    Column("unit", "", "unit of the statistic", kind=str),
+    Column("mean", OF_UNIT, f"mean {_OF_STATISTIC}{_MIXED}", _STATISTIC_SIGN),
+    Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OF_STATISTIC}{_MIXED}; empty for one"),
+    Column("median", OF_UNIT, f"median {_OF_STATISTIC}{_MIXED}", _STATISTIC_SIGN),
+    Column("min", OF_UNIT, f"least value {_OF_STATISTIC}; of the trials where the mean is empty", _STATISTIC_SIGN),
+    Column("max", OF_UNIT, f"greatest value {_OF_STATISTIC}; of the trials where the mean is empty", _STATISTIC_SIGN),
+    Column("n_trials", "1", "trials with a value", kind=int),
+    Column("n_subjects", "1", "subjects with a value", kind=int),
+)
+
+
+def curve_columns(joints: Sequence[Joint], *, per_body_mass: bool) -> list[Column]:
+    """Quantities of `results/curves.parquet` and `results/ensembles.csv`.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+        Joints of the chain, proximal first.
+    per_body_mass : bool
+        Torques and powers over body mass: their names and units end so.
+    """
+    names = [joint.name for joint in joints]
+    over, ending = (" over body mass", "_kg") if per_body_mass else ("", "")
+    columns = []
+    for joint in joints:
+        sign, name = f"{joint.flexion_name} positive", joint.name
+        columns += [
+            Column(f"{name}_flexion_deg", "deg", f"{joint.flexion_name} angle of the {name}", sign),
+            Column(f"{name}_velocity_deg_s", "deg/s", f"angular velocity of the {name}", sign),
+        ]
+        net = Column(f"{name}_torque_nm", "N m", f"net {name} torque: the sum of its terms")
+        columns += [
+            Column(f"{c.name}{ending}", f"{c.unit}{ending.replace('_', '/')}", f"{c.definition}{over}", sign)
+            for c in (net, *term_columns(name, names))
+        ]
+        text = f"power of the net {name} torque: torque times angular velocity{over}"
+        unit = f"W{ending.replace('_', '/')}"
+        columns.append(Column(f"{name}_power_w{ending}", unit, text, "positive: energy into the segments"))
+    return columns
+
+
+def wide_columns(joints: Sequence[str]) -> list[Column]:
+    """Columns `<joint>_<term>_<statistic>` of the workbook's sheet of trials.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Joints of a chain, proximal first.
+    """
+    columns = []
+    for joint in joints:
+        prefix, terms = f"{joint}_torque_", {"net": f"{joint}: net torque"}
+        terms |= {c.name.removeprefix(prefix).removesuffix("_nm"): c.definition for c in term_columns(joint, joints)}
+        for term, text in terms.items():
+            columns += [
+                Column(
+                    f"{joint}_{term}_{statistic.name}",
+                    statistic.unit,
+                    f"{statistic.definition}; {text}",
+                    FLEXION if statistic.name in FLEXION_SIGNED else statistic.sign,
+                )
+                for statistic in STATISTICS
+            ]
+    return columns
+
+
 LEDGER_COLUMNS = (
     *TRIAL_COLUMNS,
     Column("file", "", "recording, as in the table of trials", kind=str),
@@ -692,6 +816,7 @@ DICTIONARY_COLUMNS = (
     Column("definition", "", "what it is", kind=str),
     Column("sign", "", "what positive means", kind=str),
 )
+WORKBOOK_DICTIONARY_COLUMNS = DICTIONARY_COLUMNS[1:]
 _ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
 
 
@@ -724,7 +849,7 @@ def make_table(
     if twice or set(names) != set(values):
         raise ValueError(f"columns that are there twice: {twice}; without values: {sorted(set(names) ^ set(values))}")
     schema = _schema(tuple(columns)).with_metadata({META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
-    arrays = [pa.array(_values(values[c.name], c.kind), type=_ARROW_TYPES[c.kind]) for c in columns]
+    arrays = [_array(values[c.name], c.kind) for c in columns]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
@@ -734,6 +859,10 @@ def _schema(columns: tuple[Column, ...]) -> pa.Schema:
         pa.field(c.name, _ARROW_TYPES[c.kind], metadata={"unit": c.unit, "definition": c.definition, "sign": c.sign})
         for c in columns
     )
+
+
+def _array(values: Any, kind: type) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(_values(values, kind), type=_ARROW_TYPES[kind])
 
 
 def _values(values: Any, kind: type) -> Any:
@@ -766,19 +895,37 @@ def write_table(table: pa.Table, path: Path) -> None:
     pyarrow.csv.write_csv(pa.Table.from_arrays(blank, names=table.column_names), path, write_options=options)
 
 
+def long_table_writer(path: Path, columns: Sequence[Column]) -> pyarrow.parquet.ParquetWriter:
+    """Writer of a Parquet table that is written piece by piece; what repeats in it costs next to nothing.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    columns : sequence of Column
+        Its columns; `write_table` of the writer takes pieces that `make_table` made of them.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    repeated = [column.name for column in columns if column.name != "value"]
+    schema = make_table(columns, {column.name: [] for column in columns}).schema
+    return pyarrow.parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=repeated)
+
+
 def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pa.types.is_floating(column.type) or not np.isnan(column.to_numpy()).any():
         return column
     return pa.chunked_array([pa.array(column.to_numpy(), from_pandas=True)])
 
 
-def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+def read_table(path: Path, *, columns: Sequence[str] | None = None) -> tuple[pa.Table, dict[str, Any]]:
     """Read a Parquet table and what was kept with it.
 
     Parameters
     ----------
     path : Path
         A file that `write_table` wrote.
+    columns : sequence of str, optional
+        Only these columns.
 
     Returns
     -------
@@ -787,7 +934,8 @@ def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     meta : dict
         What `make_table` was given as `meta`.
     """
-    table = pyarrow.parquet.read_table(path, use_threads=False)
+    with pyarrow.parquet.ParquetFile(path) as file:
+        table = file.read(columns=columns, use_threads=False)
     return table, _kept(table.schema)
 
 

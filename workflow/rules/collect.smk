@@ -1,5 +1,6 @@
 # in:  results/kinematics, results/torques, results/muscles, by way of results/batches
-# out: results/summary.csv, results/ledger.csv, results/data_dictionary.csv, results/provenance.json, results/verdict.txt
+# out: results/summary.csv and results/summary_by_condition.csv, results/muscle_summary.csv, results/ledger.csv, results/data_dictionary.csv,
+#      results/provenance.json, results/summary.xlsx where tables.xlsx, results/verdict.txt
 rule collect:
     input:
         batches=[
@@ -8,7 +9,7 @@ rule collect:
             for batch in STUDY.batches
         ],
     output:
-        [str(path) for path in layout.STUDY_TABLES.values()],
+        [str(path) for path in layout.study_outputs(STUDY)],
     log:
         "results/logs/collect.log",
     conda:
@@ -16,6 +17,7 @@ rule collect:
     params:
         key=layout.study_key(STUDY),
         code=layout.code_key("collect"),
+        curves=layout.code_key("ensembles"), # provenance.json names it
     message:
         f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
     script:
@@ -25,6 +27,7 @@ rule collect:
 rule verdict:
     input:
         ledger=str(layout.STUDY_TABLES["ledger"]),
+        windows=[path for path in ENSEMBLE_FILES if path == str(layout.ENSEMBLE_TABLES["windows"])],
     output:
         "results/verdict.txt",
     log:

@@ -8,7 +8,7 @@ import logging
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, TrialError
+from limbtorque.quality import Flag
 from limbtorque.stages.layout import batch_key, batch_path, code_key, stage_outputs, table_path, trial_key
 from limbtorque.study import Study, Trial, load_study
 from limbtorque.tables import Column, empty_table, read_table, write_table
@@ -101,6 +102,25 @@ def failure(error: Exception) -> dict[str, str]:
     kind = "settings" if isinstance(error, LimbtorqueError) else "defect"
     advice = "" if kind == "settings" else " (an error inside the program: report it, with the log and the file)"
     return {"status": "failed", "reason": kind, "message": f"{type(error).__name__}: {error}{advice}"}
+
+
+def identity(trial: Trial) -> dict[str, str]:
+    """What the tables of the study say of every trial first."""
+    return {
+        "trial": trial.name,
+        "session": trial.session,
+        "subject": trial.subject.name,
+        "condition": trial.condition,
+        "chain": trial.chain,
+        "side": trial.side,
+    }
+
+
+def status_of(kept: Mapping[str, Any], flags: Iterable[Flag], about: str) -> str:
+    """Status of the torques or muscle forces of a trial: failed, flagged or ok, from what is kept with its table."""
+    if kept["status"] == "failed":
+        return "failed"
+    return "flagged" if any(flag.check.about == about for flag in flags) else "ok"
 
 
 def upstream(stage: str, trial: Trial, folder: Path, meta: dict[str, Any]) -> tuple[pa.Table, dict[str, Any]] | None:

@@ -51,6 +51,13 @@ def checked_study(folder: Path) -> Study:
         faults[
             f"filter.cutoff_hz: trials that share one cut-off (filter.scope: study) choose it by {named}; give them one criterion"
         ] = None
+    options = study.settings.ensembles
+    if (options.start_event or options.end_event) and all(
+        trial.settings.ensembles.window != "events" for trial in study.trials
+    ):
+        faults["ensembles.start_event and end_event have no meaning without ensembles.window: events; set it, too"] = (
+            None
+        )
     if faults:
         raise StudyError(list(faults))
     return study

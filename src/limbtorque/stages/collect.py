@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import platform
 from collections import Counter
@@ -19,44 +20,59 @@ from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
 from limbtorque.stages import kinematics, muscles, torques
+from limbtorque.stages.batch import identity, status_of
 from limbtorque.stages.layout import (
+    ENSEMBLE_TABLES,
     RESULTS,
     SECTIONS,
     SOURCES,
     STUDY_TABLES,
+    WORKBOOK,
     code_key,
+    ensemble_outputs,
     stage_outputs,
+    study_outputs,
     table_path,
 )
 from limbtorque.study import Study, Trial, load_study
+from limbtorque.summaries import flexion_positive, summary_by_condition, summary_sheets
 from limbtorque.tables import (
+    CONDITION_SUMMARY_COLUMNS,
+    CURVE_COLUMNS,
     DICTIONARY_COLUMNS,
+    ENSEMBLE_COLUMNS,
     LEDGER_COLUMNS,
     MUSCLE_SUMMARY_COLUMNS,
     SUMMARY_COLUMNS,
+    WINDOW_COLUMNS,
     Column,
+    curve_columns,
     make_table,
     read_meta,
+    wide_columns,
     write_table,
 )
+from limbtorque.writers.workbook import write_workbook
 
 LEFT_OVER = RESULTS / "left_over"
-LIBRARIES = ("c3d", "ezc3d", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
+LIBRARIES = ("c3d", "ezc3d", "numpy", "openpyxl", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
 
 
 def run(*, folder: Path) -> None:
     """Make the tables of the study from the metadata of its trials' tables; no per-trial table is loaded."""
     study = load_study(folder)
     _put_aside(study, folder)
-    ledger, summary, muscle_summary, sources = [], [], [], {}
+    ledger, summary, anatomical, muscle_summary, sources = [], [], [], [], {}
     for trial in study.trials:
         kept = {
             stage: read_meta(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")
         }
         ledger.append(_ledger_row(study, trial, kept))
-        common = {**_identity(trial), "torque_status": ledger[-1]["torque_status"]}
-        summary += [{**common, **row} for row in kept["torques"].get("summary", [])]
-        about = {**_identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
+        common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
+        rows = [{**common, **row} for row in kept["torques"].get("summary", [])]
+        summary += rows
+        anatomical += flexion_positive(rows, _flexion_signs(kept["kinematics"]))
+        about = {**identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
         muscle_summary += [{**about, **row} for row in kept["muscles"].get("summary", [])]
         sources[trial.name] = {
             "file": _relative(trial.file, folder),
@@ -66,9 +82,15 @@ def run(*, folder: Path) -> None:
             "stages": kept["muscles"]["provenance"],
         }
     write_table(_table(SUMMARY_COLUMNS, summary), folder / STUDY_TABLES["summary"])
+    by_condition = summary_by_condition(
+        anatomical, include=study.settings.ensembles.include, spread_over=study.settings.ensembles.spread_over
+    )
+    write_table(_table(CONDITION_SUMMARY_COLUMNS, by_condition), folder / STUDY_TABLES["summary_by_condition"])
     write_table(_table(MUSCLE_SUMMARY_COLUMNS, muscle_summary), folder / STUDY_TABLES["muscle_summary"])
     write_table(_table(LEDGER_COLUMNS, ledger), folder / STUDY_TABLES["ledger"])
     write_table(_table(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
+    if study.settings.tables.xlsx:
+        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
     text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
     (folder / STUDY_TABLES["provenance"]).write_text(text + "\n", encoding="utf-8")
 
@@ -96,6 +118,7 @@ def verdict(*, folder: Path, ledger: Path) -> str:
     study = load_study(folder)
     left = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
     lines += [f"  {left} files of trials or formats that are not of this study any more: {LEFT_OVER}"] if left else []
+    lines += _without_curves(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
     text = "\n".join(lines)
     allowed = study.settings.run.max_failed_fraction
     if count["failed"] > allowed * len(rows):
@@ -106,30 +129,27 @@ def verdict(*, folder: Path, ledger: Path) -> str:
     return text
 
 
+def _without_curves(windows: Path) -> list[str]:
+    """Sentence that counts the trials that did not fail and yet have no curve."""
+    with windows.open(encoding="utf-8", newline="") as file:
+        left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in csv.DictReader(file))
+    return [f"  {left} trials are not in the ensembles: {ENSEMBLE_TABLES['windows']} says why"] if left else []
+
+
 def _put_aside(study: Study, folder: Path) -> None:
     """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
     made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
-    for stage in SOURCES:
-        for path in sorted((folder / RESULTS / stage).rglob("*")):
-            if path.is_file() and path.relative_to(folder) not in made:
-                target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                path.replace(target)
+    made |= {*study_outputs(study), *ensemble_outputs(study)}
+    there = [path for stage in SOURCES for path in sorted((folder / RESULTS / stage).rglob("*"))]
+    for path in (*there, *(folder / table for table in (WORKBOOK, *ENSEMBLE_TABLES.values()))):
+        if path.is_file() and path.relative_to(folder) not in made:
+            target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
 
 
 def _text_types() -> dict[str, pa.DataType]:
     return {column.name: pa.string() for column in LEDGER_COLUMNS if column.kind is str}
-
-
-def _identity(trial: Trial) -> dict[str, str]:
-    return {
-        "trial": trial.name,
-        "session": trial.session,
-        "subject": trial.subject.name,
-        "condition": trial.condition,
-        "chain": trial.chain,
-        "side": trial.side,
-    }
 
 
 def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -142,20 +162,13 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
     }
     flags = assess(figures, trial.settings.quality) if kept["torques"]["status"] != "failed" else []
     said = [note for stage in ("kinematics", "torques", "muscles") for note in kept[stage].get("notes", [])]
-    status = {
-        about: "failed"
-        if kept[about]["status"] == "failed"
-        else "flagged"
-        if any(about == f.check.about for f in flags)
-        else "ok"
-        for about in ("torques", "muscles")
-    }
+    status = {about: status_of(kept[about], flags, about) for about in ("torques", "muscles")}
     if status["muscles"] != "failed" and "quality" not in last:
         status["muscles"] = "none"
     notes = [*said, *filter(None, (trial.subject.note, trial.note))]
     names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
     return {
-        **_identity(trial),
+        **identity(trial),
         "file": _relative(trial.file, study.folder),
         "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
         "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
@@ -170,6 +183,18 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
         "guesses": "; ".join(kept["kinematics"].get("guesses", [])),
         "notes": "; ".join(notes),
     }
+
+
+def _flexion_signs(kinematics_kept: dict[str, Any]) -> dict[str, float]:
+    """+1 where counter-clockwise is flexion, -1 where it is extension, of each joint of a trial."""
+    motion = kinematics_kept.get("motion", {"joints": (), "flexion_sign": ()})
+    return dict(zip(motion["joints"], motion["flexion_sign"], strict=True))
+
+
+def _joints(study: Study) -> list[list[str]]:
+    """Names of the joints of every chain of the study."""
+    chains = dict.fromkeys(trial.chain for trial in study.trials)
+    return [[joint.name for joint in study.settings.chain(chain).joints] for chain in chains]
 
 
 def _relative(path: Path, folder: Path) -> str:
@@ -197,8 +222,19 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
             add("torques", torques.columns(trial))
             add("muscles", muscles.columns(trial, folder))
     add("summary", SUMMARY_COLUMNS)
+    add("summary_by_condition", CONDITION_SUMMARY_COLUMNS)
     add("muscle_summary", MUSCLE_SUMMARY_COLUMNS)
     add("ledger", LEDGER_COLUMNS)
+    if study.settings.ensembles.enabled:
+        add("curves", CURVE_COLUMNS)
+        add("ensembles", ENSEMBLE_COLUMNS)
+        add("windows", WINDOW_COLUMNS)
+        for chain in dict.fromkeys(trial.chain for trial in study.trials):
+            per_body_mass = study.settings.ensembles.per_body_mass
+            add("curves.quantity", curve_columns(study.settings.chain(chain).joints, per_body_mass=per_body_mass))
+    if study.settings.tables.xlsx:
+        for joints in _joints(study):
+            add("summary.xlsx", wide_columns(joints))
     add("data_dictionary", DICTIONARY_COLUMNS)
     return [
         {
@@ -222,7 +258,7 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
     settings = study.settings.model_dump(mode="json")
     return {
         "program": {"name": "limbtorque", "version": __version__},
-        "code": {stage: code_key(stage) for stage in ("kinematics", "torques", "muscles", "collect")},
+        "code": {stage: code_key(stage) for stage in ("kinematics", "torques", "muscles", "ensembles", "collect")},
         "python": platform.python_version(),
         "libraries": {name: metadata.version(name) for name in LIBRARIES},
         "settings": settings,

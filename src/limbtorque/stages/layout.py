@@ -22,11 +22,19 @@ SOURCES: dict[str, tuple[str, ...]] = {
 STUDY_CUTOFF = RESULTS / "study_cutoff.json"
 STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",
+    "summary_by_condition": RESULTS / "summary_by_condition.csv",
     "muscle_summary": RESULTS / "muscle_summary.csv",
     "ledger": RESULTS / "ledger.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
     "provenance": RESULTS / "provenance.json",
 }
+WORKBOOK = RESULTS / "summary.xlsx"
+ENSEMBLE_TABLES = {
+    "curves": RESULTS / "curves.parquet",
+    "ensembles": RESULTS / "ensembles.csv",
+    "windows": RESULTS / "windows.csv",
+}
+TRIAL_TABLES = ("tables.csv", "tables.sto")
 SECTIONS = {
     "kinematics": (
         "gravity_m_s2",
@@ -42,10 +50,11 @@ SECTIONS = {
         "loads",
         "plates",
         "motion",
-        "tables",
+        *TRIAL_TABLES,
     ),
-    "torques": ("chains", "torques", "integration", "replay", "tables"),
-    "muscles": ("chains", "muscles", "tables"),
+    "torques": ("chains", "torques", "integration", "replay", *TRIAL_TABLES),
+    "muscles": ("chains", "muscles", *TRIAL_TABLES),
+    "ensembles": ("chains", "quality", "ensembles"),
     "figures": ("chains", "figures"),
     "collect": ("title", "quality", "run"),
 }
@@ -71,6 +80,16 @@ def stage_outputs(stage: str, trial: Trial) -> list[Path]:
     tables = trial.settings.tables
     suffixes = (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)
     return [table_path(stage, trial.name, suffix) for suffix in suffixes]
+
+
+def study_outputs(study: Study) -> list[Path]:
+    """Tables of the study that are made from its summaries and ledger."""
+    return [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx]
+
+
+def ensemble_outputs(study: Study) -> list[Path]:
+    """Tables of the study that are made from its curves; none where they are not wanted."""
+    return [*ENSEMBLE_TABLES.values()] if study.settings.ensembles.enabled else []
 
 
 def shares_cutoff(trial: Trial) -> bool:
@@ -138,6 +157,19 @@ def study_key(study: Study) -> str:
     ]
     everything = settings_hash(study.settings, tuple(type(study.settings).model_fields))
     return hashlib.sha256(json.dumps([rows, everything], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def ensembles_key(study: Study) -> str:
+    """Hash of what curves and ensembles depend on beside the tables of kinematics and torques."""
+    rows = [
+        (
+            *(trial.name, trial.session, trial.subject.name, trial.condition, trial.chain, trial.side),
+            trial.subject.mass_kg,
+            settings_hash(trial.settings, SECTIONS["ensembles"]),
+        )
+        for trial in study.trials
+    ]
+    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @functools.cache

@@ -1,0 +1,149 @@
+"""The summary of the trials, turned so that flexion is positive, in one row per condition, and as sheets of a workbook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.tables import (
+    FLEXION_SIGNED,
+    LEDGER_COLUMNS,
+    STATISTICS,
+    TRIAL_COLUMNS,
+    WORKBOOK_DICTIONARY_COLUMNS,
+    Column,
+    wide_columns,
+)
+from limbtorque.writers.workbook import Sheet
+
+FloatArray = NDArray[np.float64]
+
+GROUP = ("chain", "condition", "side", "joint", "term")
+PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak_power_w"}
+
+
+def included(torque_status: str, include: Literal["ok", "flagged"]) -> bool:
+    """Whether a trial is averaged: failed ones never are.
+
+    >>> [included(status, "flagged") for status in ("ok", "flagged", "failed")]
+    [True, True, False]
+    """
+    return torque_status == "ok" or (torque_status == "flagged" and include == "flagged")
+
+
+def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Rows of a trial's summary with torques positive in flexion, so that sides and planes can be averaged.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Rows of `results/summary.csv`, in the mechanical sign.
+    signs : mapping of str to float
+        Of each joint: +1 where counter-clockwise is flexion, -1 where it is extension.
+
+    Examples
+    --------
+    >>> flexion_positive([{"joint": "knee", "peak_nm": 3.0, "mean_nm": 1.0, "impulse_nms": 2.0}], {"knee": -1.0})
+    [{'joint': 'knee', 'peak_nm': -3.0, 'mean_nm': -1.0, 'impulse_nms': -2.0}]
+    """
+    return [{**row, **{name: signs[row["joint"]] * row[name] for name in FLEXION_SIGNED}} for row in rows]
+
+
+def summary_by_condition(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    include: Literal["ok", "flagged"],
+    spread_over: Literal["trials", "subjects"],
+) -> list[dict[str, Any]]:
+    """Mean, spread and range of every statistic of the summary, by chain, condition and side.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows of `results/summary.csv`, flexion positive (`flexion_positive`).
+    include : {"ok", "flagged"}
+        Trials that count, as `ensembles.include`.
+    spread_over : {"trials", "subjects"}
+        Whether every trial counts alike, or the mean of every subject.
+
+    Returns
+    -------
+    list of dict
+        Rows of `results/summary_by_condition.csv`.
+
+    Notes
+    -----
+    A peak is the value of largest magnitude, so it is in flexion in some trials and in extension in others where the
+    two are about as large. Such peaks, and their times, have no mean, sd and median: these are NaN. Least and greatest
+    value, which are then those of the trials, show that it is so.
+    """
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if included(row["torque_status"], include):
+            groups.setdefault(tuple(row[name] for name in GROUP), []).append(row)
+    found = []
+    for group, members in groups.items():
+        subjects = np.array([row["subject"] for row in members], dtype=object)
+        values = {
+            statistic.name: np.array([row[statistic.name] for row in members], dtype=float) for statistic in STATISTICS
+        }
+        for statistic in STATISTICS:
+            peaks = values[PEAK_OF[statistic.name]] if statistic.name in PEAK_OF else np.zeros(1)
+            mixed = bool((peaks > 0.0).any() and (peaks < 0.0).any())
+            figures = _figures(values[statistic.name], subjects, spread_over=spread_over, mixed=mixed)
+            about = {"statistic": statistic.name, "unit": statistic.unit}
+            found.append({**dict(zip(GROUP, group, strict=True)), **about, **figures})
+    return found
+
+
+def _figures(values: FloatArray, subjects: NDArray[Any], *, spread_over: str, mixed: bool) -> dict[str, Any]:
+    known = ~np.isnan(values)
+    values, subjects = values[known], subjects[known]
+    names = list(dict.fromkeys(subjects.tolist()))
+    count = {"n_trials": values.size, "n_subjects": len(names)}
+    if not values.size:
+        return {**dict.fromkeys(("mean", "sd", "median", "min", "max"), float("nan")), **count}
+    if spread_over == "subjects" and not mixed:
+        values = np.array([values[subjects == name].mean() for name in names])
+    nothing = float("nan")
+    return {
+        "mean": nothing if mixed else float(values.mean()),
+        "sd": nothing if mixed or values.size < 2 else float(values.std(ddof=1)),
+        "median": nothing if mixed else float(np.median(values)),
+        "min": float(values.min()),
+        "max": float(values.max()),
+        **count,
+    }
+
+
+def summary_sheets(
+    chains: Sequence[Sequence[str]], rows: Sequence[Mapping[str, Any]], ledger: Sequence[Mapping[str, Any]]
+) -> list[Sheet]:
+    """Sheets of `results/summary.xlsx`: a row for every trial, what its columns are, and the ledger.
+
+    Parameters
+    ----------
+    chains : sequence of sequence of str
+        Joints of every chain of the study; a column of another chain is empty.
+    rows : sequence of mapping
+        Rows of `results/summary.csv`, flexion positive.
+    ledger : sequence of mapping
+        Rows of `results/ledger.csv`.
+    """
+    first = (*TRIAL_COLUMNS, *(column for column in LEDGER_COLUMNS if column.name == "torque_status"))
+    columns: dict[str, Column] = {column.name: column for column in first}
+    for joints in chains:
+        columns |= {column.name: column for column in wide_columns(joints)}
+    wide = {row["trial"]: {column.name: row[column.name] for column in first} for row in ledger}
+    for row in rows:
+        name = f"{row['joint']}_{row['term']}_"
+        wide[row["trial"]] |= {name + statistic.name: row[statistic.name] for statistic in STATISTICS}
+    about = [{"column": c.name, "unit": c.unit, "definition": c.definition, "sign": c.sign} for c in columns.values()]
+    return [
+        Sheet("summary", tuple(columns.values()), tuple(wide.values())),
+        Sheet("columns", WORKBOOK_DICTIONARY_COLUMNS, tuple(about)),
+        Sheet("ledger", LEDGER_COLUMNS, tuple(ledger)),
+    ]

@@ -1,0 +1,24 @@
+# in:  results/kinematics, results/torques, by way of results/batches
+# out: results/curves.parquet, results/ensembles.csv, results/windows.csv, where ensembles.enabled
+ENSEMBLE_FILES = [str(path) for path in layout.ensemble_outputs(STUDY)]
+
+if ENSEMBLE_FILES:
+
+    rule ensembles:
+        input:
+            batches=[
+                str(layout.batch_path(stage, batch)) for stage in ("kinematics", "torques") for batch in STUDY.batches
+            ],
+        output:
+            ENSEMBLE_FILES,
+        log:
+            "results/logs/ensembles.log",
+        conda:
+            "../envs/limbtorque.yaml"
+        params:
+            key=layout.ensembles_key(STUDY),
+            code=layout.code_key("ensembles"),
+        message:
+            f"curves and ensembles of {len(STUDY.trials)} trials"
+        script:
+            "../scripts/ensembles.py"
