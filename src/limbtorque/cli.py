@@ -40,6 +40,12 @@ EXAMPLES = {
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
   limbtorque run walk.c3d --chain leg --side left --mass-kg 66 --settings config/config.yaml --set filter.cutoff_hz=6
 """,
+    "diff": """examples:
+  limbtorque diff results_with_6_hz results
+  limbtorque diff old/results new/results --csv changes.csv --html changes.html
+
+exit code: 0 where all numbers are the same, 1 where any differs, 2 where a run could not be read
+""",
     "settings": """examples:
   limbtorque settings | grep filter
 """,
@@ -154,6 +160,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure")
     run.set_defaults(function=_run)
+
+    diff = command("diff", "two runs side by side: what was changed, and what that did to the numbers")
+    diff.add_argument("first", type=Path, help="a folder 'results' of a finished run, or its study")
+    diff.add_argument("second", type=Path, help="another one")
+    diff.add_argument("--csv", type=Path, metavar="FILE", help="write every change as a row")
+    diff.add_argument("--html", type=Path, metavar="FILE", help="write a page of its own")
+    diff.add_argument("--top", type=int, default=20, help="how many changes of each table are printed (default: 20)")
+    diff.add_argument(
+        "--tolerance", type=float, default=0.0, help="share up to which numbers count as the same (default: 0)"
+    )
+    diff.set_defaults(function=_diff, error_code=2)
 
     settings = command("settings", "every option with its default, range and unit, as a table")
     settings.set_defaults(function=_settings)
@@ -315,6 +332,18 @@ def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list
             raise TrialError(f"{name} {value!r} is not in the settings, which have {', '.join(known) or 'none'}")
     if not marker_sets:
         raise TrialError(f"{options.settings} has no marker_sets, so no landmark is known")
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from limbtorque.compare_runs import compare, read_run, report_csv, report_html, report_text
+
+    found = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
+    print(report_text(found, top=options.top))
+    for path, made in ((options.csv, report_csv), (options.html, report_html)):
+        if path:
+            path.write_text(made(found), encoding="utf-8")
+            print(f"written: {path}")
+    return 0 if found.same else 1
 
 
 def _settings(_: argparse.Namespace) -> int:

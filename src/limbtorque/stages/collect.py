@@ -28,6 +28,7 @@ from limbtorque.stages.layout import (
     stage_outputs,
     table_path,
 )
+from limbtorque.stages.trial_row import trial_row
 from limbtorque.study import Study, Trial, load_study
 from limbtorque.tables import (
     DICTIONARY_COLUMNS,
@@ -64,6 +65,7 @@ def run(*, folder: Path) -> None:
             "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
             "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
             "stages": kept["muscles"]["provenance"],
+            "row": trial_row(study.settings, trial),
         }
     write_table(_table(SUMMARY_COLUMNS, summary), folder / STUDY_TABLES["summary"])
     write_table(_table(MUSCLE_SUMMARY_COLUMNS, muscle_summary), folder / STUDY_TABLES["muscle_summary"])
