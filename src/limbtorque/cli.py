@@ -46,6 +46,10 @@ EXAMPLES = {
 
 exit code: 0 where all numbers are the same, 1 where any differs, 2 where a run could not be read
 """,
+    "methods": """examples:
+  limbtorque methods results
+  limbtorque methods "my study" > methods.md
+""",
     "settings": """examples:
   limbtorque settings | grep filter
 """,
@@ -171,6 +175,12 @@ def _parser() -> argparse.ArgumentParser:
         "--tolerance", type=float, default=0.0, help="share up to which numbers count as the same (default: 0)"
     )
     diff.set_defaults(function=_diff, error_code=2)
+
+    methods = command(
+        "methods", "the methods of a finished run as a paragraph to paste, with references and a checklist"
+    )
+    methods.add_argument("results", type=Path, help="a folder 'results' of a finished run, or its study")
+    methods.set_defaults(function=_methods)
 
     settings = command("settings", "every option with its default, range and unit, as a table")
     settings.set_defaults(function=_settings)
@@ -344,6 +354,15 @@ def _diff(options: argparse.Namespace) -> int:
             path.write_text(made(found), encoding="utf-8")
             print(f"written: {path}")
     return 0 if found.same else 1
+
+
+def _methods(options: argparse.Namespace) -> int:
+    from limbtorque.compare_runs import read_run
+    from limbtorque.methods_text import methods_page
+
+    run = read_run(options.results)
+    print(methods_page(run.provenance, run.tables["ledger"]), end="")
+    return 0
 
 
 def _settings(_: argparse.Namespace) -> int:

@@ -1,5 +1,5 @@
 # in:  results/kinematics, results/torques, results/muscles, by way of results/batches
-# out: results/summary.csv, results/ledger.csv, results/data_dictionary.csv, results/provenance.json, results/verdict.txt
+# out: results/summary.csv, results/ledger.csv, results/data_dictionary.csv, results/provenance.json, results/methods.md, results/verdict.txt
 rule collect:
     input:
         batches=[

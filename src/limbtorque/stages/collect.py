@@ -15,6 +15,7 @@ import pyarrow.parquet
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError
+from limbtorque.methods_text import methods_page
 from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
@@ -73,6 +74,7 @@ def run(*, folder: Path) -> None:
     write_table(_table(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
     (folder / STUDY_TABLES["provenance"]).write_text(text + "\n", encoding="utf-8")
+    (folder / STUDY_TABLES["methods"]).write_text(methods_page(json.loads(text), ledger), encoding="utf-8")
 
 
 def verdict(*, folder: Path, ledger: Path) -> str:

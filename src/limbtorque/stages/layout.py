@@ -26,6 +26,7 @@ STUDY_TABLES = {
     "ledger": RESULTS / "ledger.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
     "provenance": RESULTS / "provenance.json",
+    "methods": RESULTS / "methods.md",
 }
 SECTIONS = {
     "kinematics": (
