@@ -94,7 +94,8 @@ class TrialResult:
                 else f"choose one of {', '.join(tables)}"
             )
             raise LimbtorqueError(f"there is no table {which!r}: {why}")
-        return table.to_pandas()
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
 
     def plot(self, which: Literal["torques", "muscles"] = "torques", **options: Any) -> Figure:
         """Figure of the torque terms of each joint, or of the muscle forces.
