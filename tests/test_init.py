@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from c3d_files import write_c3d
@@ -20,6 +21,7 @@ from limbtorque.start.known_sets import fits, known_sets, likely_labels, match_s
 from limbtorque.start.proposal import judge_up, propose_subject
 from limbtorque.start.survey import Body, Clue, Seen, look_at, same_movement
 from limbtorque.study import load_study
+from limbtorque.writers.sto import write_sto
 
 PLUG_IN_GAIT_ARM = ["SHO", "ELB", "WRA", "WRB", "FIN"]
 HEIGHTS_M = {
@@ -326,6 +328,25 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_used(folder, tmp_
     assert [one.name for one in proposal.unread] == ["S01/Walk/broken.c3d"]
     assert len(rows(tmp_path / "study")) == 4
     assert "# S01/Walk/broken.c3d: not read: " in (tmp_path / "study" / FILES[1]).read_text(encoding="utf-8")
+
+
+def test_a_file_without_markers_is_told_and_does_not_disturb_the_names(folder, tmp_path):
+    names = [f"{stem}{axis}" for stem in ("ground_force_v", "ground_force_p", "ground_torque_") for axis in "xyz"]
+    table = pa.table({"time_s": np.arange(50) / 100.0, **{name: np.full(50, 1.0 + k) for k, name in enumerate(names)}})
+    write_sto(table, folder / "forces.sto", units="m")
+    proposal = init_study(tmp_path / "study", folder)
+    assert any(note.startswith("forces.sto: no markers; ") for note in proposal.notes)
+    assert [subject.subject for subject in proposal.subjects] == ["S01", "S02"]
+
+
+def test_what_many_recordings_lack_is_said_once(tmp_path):
+    for n in range(8):
+        write(tmp_path / "data" / f"walk{n}.c3d", both_sides([*PLUG_IN_GAIT_ARM, "KNE", "ANK", "TOE", "HEE"]), seed=n)
+    proposal = init_study(tmp_path / "study", tmp_path / "data")
+    (said,) = [note for note in proposal.notes if "no leg" in note]
+    assert said.startswith(
+        "walk0.c3d, walk1.c3d, walk2.c3d, walk3.c3d, walk4.c3d, walk5.c3d and 2 more: no leg: hip_axis, "
+    )
 
 
 @pytest.mark.parametrize("what", ["no folder", "no recording", "none readable"])

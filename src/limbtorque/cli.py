@@ -216,7 +216,10 @@ def _init(options: argparse.Namespace) -> int:
     from limbtorque.start.text import summary_text
 
     def asked(question: str) -> bool:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        try:
+            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
 
     proposal = init_study(
         options.study,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 
 from limbtorque.settings import ARM, LEG, ChainModel, Plane
 from limbtorque.start.known_sets import Fit, fits, likely_labels, needed_landmarks, template_of
-from limbtorque.start.survey import Body, Clue, Seen, Unread, same_movement
+from limbtorque.start.survey import Body, Clue, Seen, Unread, fingerprints, same_movement
 from limbtorque.study import TO_DO
 
 CHAINS: dict[str, ChainModel] = {"arm": ARM, "leg": LEG}
@@ -167,13 +168,17 @@ def propose(
     seen = [one for one in looked if isinstance(one, Seen)]
     up_axis, up_evidence = judge_up(seen)
     subjects, conditions, notes = name_them(seen)
+    known: dict[tuple[object, ...], list[Seen]] = {}
+    said: list[tuple[str, str]] = []
     sets, trials = _Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
-    for n, one in enumerate(seen):
+    for one in seen:
+        if not one.bodies:
+            said.append(("no markers; where it has the forces of a trial, name it in a column forces_file", one.name))
         for body in one.bodies:
             who = body.prefix or subjects[one.name]
-            rows, said = _rows(one, body, seen[:n], sets, chains, confirm, up_axis)
-            notes += said
+            rows, about = _rows(one, body, _copy_of(one, body, known), sets, chains, confirm, up_axis)
+            said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
             if rows:
                 of_subject.setdefault(who, []).append(one)
             file = _from(relative_to, one.path)
@@ -195,8 +200,29 @@ def propose(
         trials=_unique(trials),
         subjects=tuple(propose_subject(who, ones) for who, ones in of_subject.items()),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=(*dict.fromkeys(notes), *_gathered(said)),
     )
+
+
+def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]]) -> str:
+    """Name of a recording, among those seen before, that has the same movement of a body; empty where there is none."""
+    prints = list(fingerprints(one, body.prefix))
+    shared = Counter(id(other) for print_ in prints for other in known.get(print_, ()))
+    likely = {id(other): other for print_ in prints for other in known.get(print_, ())}
+    for print_ in prints:
+        known.setdefault(print_, []).append(one)
+    for key, _ in shared.most_common(3):
+        if likely[key] is not one and same_movement(one, likely[key], body.prefix):
+            return likely[key].name
+    return ""
+
+
+def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:
+    """Sentences on recordings, each once with the names of those it is true of."""
+    whose: dict[str, list[str]] = {}
+    for sentence, name in said:
+        whose.setdefault(sentence, []).append(name)
+    return [f"{_some(names)}: {sentence}" for sentence, names in whose.items()]
 
 
 def _from(folder: Path, path: Path) -> str:
@@ -253,13 +279,15 @@ def name_them(seen: Sequence[Seen]) -> tuple[dict[str, str], dict[str, str], lis
         What was guessed.
     """
     subjects, conditions, notes = {}, {}, []
-    depth = min((len(Path(one.name).parts) - 1 for one in seen), default=0)
-    level = _subject_level(seen, depth)
+    seen = [one for one in seen if one.bodies]
+    depths = Counter(len(Path(one.name).parts) - 1 for one in seen)
+    depth = depths.most_common(1)[0][0] if depths else 0
+    level = _subject_level([one for one in seen if len(Path(one.name).parts) - 1 == depth], depth)
     for one in seen:
         *folders, file = Path(one.name).parts
         stem = Path(file).stem
         said = [text for name, text in one.said if name == "SUBJECTS:NAMES"]
-        if level is not None:
+        if level is not None and len(folders) > level:
             subjects[one.name] = folders[level]
             others = [folder for k, folder in enumerate(folders) if k != level]
         else:
@@ -361,7 +389,7 @@ def _agreed(ones: Sequence[Seen], parameters: Sequence[str]) -> tuple[float | No
 def _rows(
     one: Seen,
     body: Body,
-    before: Sequence[Seen],
+    copy_of: str,
     sets: _Sets,
     chains: Sequence[str],
     confirm: Confirm | None,
@@ -371,17 +399,13 @@ def _rows(
     stem = Path(one.name).stem
     prefix = body.prefix if len(one.bodies) > 1 else ""
     left_out = f"nothing moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
-    for other in before:
-        if any(mate.prefix == body.prefix for mate in other.bodies) and same_movement(one, other, body.prefix):
-            left_out = f"the same movement is in {other.name}"
-            break
+    left_out = f"the same movement is in {copy_of}" if copy_of else left_out
     forward, note = _forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
     complete = {chain: _best(chain_fits) for chain, chain_fits in found.items()}
     rows, notes = [], []
-    whose = f"{one.name}{f' ({body.prefix})' if body.prefix else ''}"
     for chain, chosen in complete.items():
-        notes += [] if chosen or left_out else _lacks(chain, found[chain], whose)
+        notes += [] if chosen or left_out else _lacks(chain, found[chain])
         for fit in chosen:
             name = sets.name_of(_set_of(fit, chosen))
             rows.append((chain, fit.side or TO_DO, name))
@@ -390,7 +414,7 @@ def _rows(
         if partly is None and not _looks_like_a_body(body, chains):
             return [], [
                 *notes,
-                f"{whose}: no chain is recognised in the labels {_some(body.labels)}; no row is made of it",
+                f"no chain is recognised in the labels {_some(body.labels)}; no row is made of it",
             ]
         built = _unknown_set(body, chains, found, confirm)
         rows = [(built[0], built[1], sets.name_of(built[2]))]
@@ -422,15 +446,13 @@ def _best(chain_fits: Sequence[Fit]) -> list[Fit]:
     return [fit for fit in done if fit.known is done[0].known]
 
 
-def _lacks(chain: str, chain_fits: Sequence[Fit], whose: str) -> list[str]:
+def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     """Why a recording does not support a chain that it nearly supports."""
     if not chain_fits:
         return []
     fit = chain_fits[0]
     hints = "; ".join(f"{name}: {fit.known.missing[name]}" for name in fit.missing if name in fit.known.missing)
-    return [
-        f"{whose} has no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"
-    ]
+    return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
 
 
 def _forward(body: Body, up_axis: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbtorque.errors import ReadError
 from limbtorque.readers.dispatch import SUFFIXES, file_format
@@ -123,7 +124,7 @@ class Seen:
     n_plates: int
     said: tuple[tuple[str, str], ...]
     up: tuple[Clue, ...]
-    sample: dict[int, FloatArray]
+    sample: dict[int, NDArray[np.float32]]
     labels: tuple[str, ...]
 
     @property
@@ -243,7 +244,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         n_plates=len(recording.force_plates),
         said=recording.said,
         up=tuple(_up(recording, kept)),
-        sample={int(n): recording.markers_m[i].copy() for i, n in enumerate(numbers) if n % step == 0},
+        sample={int(n): recording.markers_m[i].astype(np.float32) for i, n in enumerate(numbers) if n % step == 0},
         labels=recording.labels,
     )
 
@@ -373,3 +374,21 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
     apart = np.abs(mine - theirs).max(axis=2)
     known = ~np.isnan(apart)
     return bool(known.mean() > 0.2 and (apart[known] < SAME_M).mean() > 0.95)
+
+
+def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
+    """Where some markers of a body are in some frames, to the millimetre: copies share most of these.
+
+    Parameters
+    ----------
+    seen : Seen
+        The recording.
+    prefix : str
+        Subject prefix of the body.
+    """
+    own = sorted(label for label in seen.labels if label.rpartition(":")[0] == prefix)[:5]
+    for number, positions in seen.sample.items():
+        for label in own:
+            place = positions[seen.labels.index(label)]
+            if not np.isnan(place).any():
+                yield (number, label, *np.round(1e3 * place).astype(int).tolist())
