@@ -187,6 +187,7 @@ def test_the_weight_on_the_plates_is_a_hint_only():
     found = propose_subject("S07", [seen(moved_m=0.001, weight_n=9.80665 * 50.0)])
     assert found.mass_kg == "TODO"
     assert "a.c3d, where nothing moves: 490 N on the plates, 50.0 kg" in found.evidence
+    assert "plates" not in " ".join(propose_subject("S07", [seen(moved_m=1.0, weight_n=9.80665 * 50.0)]).evidence)
 
 
 def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):
