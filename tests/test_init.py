@@ -280,6 +280,22 @@ def test_what_cannot_be_known_is_left_to_fill_in_and_the_loader_names_it(tmp_pat
     assert "up_axis: null # TODO" in config
 
 
+def test_a_known_set_that_lacks_a_landmark_gets_rows_for_both_sides_and_the_landmark_to_fill_in(tmp_path):
+    write(tmp_path / "data" / "walk.c3d", ["LFHD", *both_sides(["ASI", "KNE", "ANK", "TOE", "HEE"])])
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["chain"], row["side"]) for row in rows(study)] == [("leg", "right"), ("leg", "left")]
+    config = (study / FILES[0]).read_text(encoding="utf-8")
+    assert 'hip_axis: "TODO"' in config
+    assert "export it with the model" in config
+    assert 'heel: "{S}HEE"' in config
+    with pytest.raises(StudyError) as error:
+        load_study(study)
+    (fault,) = [fault for fault in error.value.faults if "marker_sets" in fault]
+    assert fault.startswith("marker_sets.my_markers.hip_axis is still")
+    assert "greater_trochanter: hip_axis" in config
+
+
 def test_likely_labels_are_taken_where_a_person_says_so(tmp_path):
     write(tmp_path / "data" / "lift.c3d", ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"])
     asked = []

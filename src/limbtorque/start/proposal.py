@@ -299,14 +299,14 @@ def name_them(seen: Sequence[Seen]) -> tuple[dict[str, str], dict[str, str], lis
             f"subjects are the names of the folders at level {level + 1}: {_some(subjects.values())} (a guess)"
         )
     elif seen and not all(body.prefix for one in seen for body in one.bodies):
-        where = (
-            "SUBJECTS:NAMES of the files"
-            if any(text != "S01" for text in subjects.values())
-            else "nothing: S01 stands for all"
-        )
-        notes.append(
-            f"subjects are from {where}: {_some(subjects.values())} (a guess; rename them, and tell several apart)"
-        )
+        if any(text != "S01" for text in subjects.values()):
+            notes.append(
+                f"subjects are SUBJECTS:NAMES of the files: {_some(subjects.values())} (a guess; rename them, tell several apart)"
+            )
+        else:
+            notes.append(
+                "neither folders nor files name the subjects: S01 stands for all (a guess; tell several apart)"
+            )
     if any(body.prefix for one in seen for body in one.bodies):
         notes.append("where labels have a subject prefix, it is taken for the subject's name")
     if conditions:
@@ -416,8 +416,8 @@ def _rows(
                 *notes,
                 f"no chain is recognised in the labels {_some(body.labels)}; no row is made of it",
             ]
-        built = _unknown_set(body, chains, found, confirm)
-        rows = [(built[0], built[1], sets.name_of(built[2]))]
+        chain, sides, built = _unknown_set(body, chains, found, confirm)
+        rows = [(chain, side, sets.name_of(built)) for side in sides]
     both = len({chain for chain, *_ in rows}) > 1
     parts = ([body.prefix] if prefix else []) + [stem]
     proposed = [
@@ -496,8 +496,8 @@ def _looks_like_a_body(body: Body, chains: Sequence[str]) -> bool:
 
 def _unknown_set(
     body: Body, chains: Sequence[str], found: Mapping[str, Sequence[Fit]], confirm: Confirm | None
-) -> tuple[str, str, ProposedSet]:
-    """Chain, side and marker set of labels that no known set fits: likely labels are asked for, or left as comments."""
+) -> tuple[str, list[str], ProposedSet]:
+    """Chain, sides and marker set of labels that no known set fits: likely labels are asked for, or left as comments."""
     counted = {
         chain: sum(bool(likely_labels(name, body.labels)) for name in needed_landmarks(CHAINS[chain]))
         / len(needed_landmarks(CHAINS[chain]))
@@ -537,13 +537,20 @@ def _unknown_set(
                 else "no label looks like it"
             )
             rules[name], comments[name] = (TO_DO,), "; ".join(filter(None, (looks, hint)))
+    for name, pair in partly.known.substitutes.items() if partly else ():
+        if rules.get(name) == (TO_DO,) and pair[0] in rules:  # one place to fill in serves both
+            del rules[name]
+            substitutes[name] = pair
     sides = [fit.side for fit in found[chain] if partly and fit.known is partly.known]
-    side = sides[0] if len(sides) == 1 and sides[0] else TO_DO
     about = (
         "no known set fits these labels; name the marker, or a list of markers, of each landmark",
         f"labels: {', '.join(body.labels)}",
     )
-    return chain, side, ProposedSet("my_markers", rules, comments, substitutes, about)
+    return (
+        chain,
+        [side or TO_DO for side in sides] or [TO_DO],
+        ProposedSet("my_markers", rules, comments, substitutes, about),
+    )
 
 
 def _pruned(sets: Iterable[ProposedSet], trials: Sequence[ProposedTrial]) -> tuple[ProposedSet, ...]:
