@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from limbtorque.cli import main
+from limbtorque.cli import EXAMPLES, main
+from limbtorque.progress import followed
+from limbtorque.workflow import command, snakefile
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
@@ -89,3 +91,109 @@ def test_settings_prints_every_option(capsys):
 
     _, out, _ = run(capsys, "settings")
     assert all(f"`{name}`" in out for name in option_names())
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name])
+def test_every_command_shows_examples(capsys, name):
+    with pytest.raises(SystemExit) as end:
+        main([name, "--help"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert f"examples:\n  limbtorque {name} " in out
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name])
+def test_the_examples_can_be_parsed(name):
+    import shlex
+
+    from limbtorque.cli import _parser
+
+    lines = [line.strip() for line in EXAMPLES[name].splitlines() if line.startswith("  limbtorque ")]
+    assert lines
+    for line in lines:
+        words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
+        assert callable(_parser().parse_args(words[1:]).function)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion_knows_the_commands(capsys, shell):
+    with pytest.raises(SystemExit) as end:
+        main(["--print-completion", shell])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in EXAMPLES)
+    assert "--from" in out
+
+
+def test_faults_of_a_study_end_with_what_to_do_next(capsys, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text("filtr: {}\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", tmp_path)
+    assert code == 1
+    assert err.endswith("next: correct this; `limbtorque settings` lists every option with its default and range\n")
+    (tmp_path / "config" / "config.yaml").write_text("plane: {up_axis: +z}\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", tmp_path)
+    assert code == 1
+    assert err.endswith("next: correct this, then `limbtorque check STUDY` again\n")
+
+
+def test_check_ends_with_the_next_command(capsys):
+    _, _, err = run(capsys, "check", ROOT)
+    assert err == f"next: limbtorque run-study {ROOT}\n"  # and no bar: this is no terminal
+
+
+def test_there_is_no_bar_where_there_is_no_terminal(capsys):
+    assert list(followed(iter("abc"), 3, what="letters")) == ["a", "b", "c"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_on_a_terminal_a_bar_shows_what_is_done(capsys, monkeypatch):
+    import sys
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(followed(iter("abc"), 3, what="letters")) == ["a", "b", "c"]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "letters" in captured.err
+
+
+def test_the_workflow_of_a_clone_is_found_and_gets_its_options():
+    assert snakefile() == ROOT / "Snakefile"
+    words = command(Path("my study"), cores="4", more=["--dry-run"])
+    assert words[1:] == [
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(ROOT / "Snakefile"),
+        "--directory",
+        "my study",
+        "--cores",
+        "4",
+        "--dry-run",
+    ]
+
+
+def test_the_workflow_of_an_installed_package_is_found(monkeypatch, tmp_path):
+    import limbtorque.workflow
+
+    packed = tmp_path / "_workflow"
+    (packed / "workflow" / "rules").mkdir(parents=True)
+    (packed / "Snakefile").touch()
+    monkeypatch.setattr(limbtorque.workflow, "PLACES", (tmp_path / "no clone", packed))
+    assert snakefile() == packed / "Snakefile"
+
+
+def test_what_the_workflow_needs_is_packed_into_the_wheel():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packed = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert packed == {name: f"limbtorque/_workflow/{name}" for name in ("Snakefile", "profiles", "workflow")}
+    assert all((ROOT / name).exists() for name in packed)
+
+
+def test_a_folder_that_is_no_study_is_not_run(capsys, tmp_path):
+    code, _, err = run(capsys, "run-study", tmp_path)
+    assert code == 1
+    assert f"`limbtorque init {tmp_path} --from RECORDINGS` makes one" in err

@@ -724,3 +724,16 @@ def test_light_imports() -> None:
     heavy = "{'pandas', 'scipy', 'pydantic', 'yaml'}"
     code = f"import sys, limbtorque.readers.c3d; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_what_the_file_says_of_the_person_is_kept_as_text(tmp_path):
+    groups = {
+        "SUBJECTS": {"NAMES": ["S07", "ball"]},
+        "PROCESSING": {"Bodymass": [45.8], "Height": [1480.0], "LLegLength": [830.0]},
+    }
+    path = write_c3d(tmp_path / "a.c3d", positions(20), groups=groups)
+    assert read_c3d(path).said == (
+        *(("SUBJECTS:NAMES", "S07"), ("SUBJECTS:NAMES", "ball")),
+        *(("PROCESSING:BODYMASS", "45.8"), ("PROCESSING:HEIGHT", "1480")),
+    )
+    assert read_c3d(write_c3d(tmp_path / "b.c3d", positions(20))).said == ()

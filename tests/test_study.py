@@ -331,3 +331,44 @@ def test_the_columns_of_the_tables_are_an_option_of_the_whole_study(study):
 def test_a_number_of_a_few_may_be_a_column(study):
     found = study(["a,S1,Ann,reach.c3d,arm,right,slow,8"], trial_columns=TRIALS + ",differentiation.accuracy")
     assert found.trials[0].settings.differentiation.accuracy == 8
+
+
+# --- comments, and what is still to be filled in ------------------------------------------------------------------------
+
+
+def test_lines_that_begin_with_a_number_sign_are_comments(study):
+    found = study(
+        ["# left out: b,S1,Ann", 'reach,S1,Ann,reach.c3d,arm,right,"slow', '# not a comment"', " # the last, too"],
+        trial_columns="# what was found\n# and guessed, in words\n" + TRIALS,
+        subject_columns="# kg and m\n" + SUBJECTS,
+    )
+    assert [trial.condition for trial in found.trials] == ["slow\n# not a comment"]
+
+
+def test_comments_do_not_change_the_numbers_of_the_lines(study):
+    fault = only(
+        study,
+        ["# a comment", "reach,S1,Ann,reach.c3d,arm,up,slow"],
+        trial_columns="# one\n# two\n" + TRIALS,
+    )
+    assert fault == "config/trials.csv line 5 (trial reach): side is 'up', expected left or right"
+
+
+def test_what_is_still_to_be_filled_in_is_told_cell_by_cell_once(study):
+    found = faults(
+        study,
+        ["reach,S1,Ann,reach.c3d,arm,TODO,slow", "b,S1,Ann,reach.c3d,TODO: arm or leg,left,slow"],
+        ["Ann,TODO,,"],
+        settings="marker_sets:\n  lab: {elbow_axis: TODO, wrist_axis: WRI}\n",
+    )
+    assert found == [
+        "marker_sets.lab.elbow_axis is still to be filled in (TODO): name the marker, or the markers, it is made of, or take "
+        "the line out and name one that may stand for it in 'substitutes'",
+        "subjects.csv line 2 (subject Ann): mass_kg is still to be filled in (TODO): body mass in kg; segment masses are "
+        "shares of it",
+        "config/trials.csv line 2 (trial reach): side is still to be filled in (TODO): left or right, the limb that the "
+        "markers are on",
+        "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings",
+        "config/trials.csv line 3 (trial b): chain is still to be filled in (TODO: arm or leg): arm, leg, or a chain of the "
+        "settings",
+    ]

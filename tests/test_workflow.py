@@ -102,12 +102,22 @@ def test_every_table_and_figure_is_made(finished):
         for stage in ("kinematics", "torques", "muscles"):
             assert {f"results/{stage}/{name}.csv", f"results/{stage}/{name}.parquet"} <= set(made)
         assert {f"results/figures/{kind}/{name}.png" for kind in ("torques", "cutoff")} <= set(made)
-    tables = ("summary.csv", "summary_by_condition.csv", "ledger.csv", "data_dictionary.csv", "provenance.json")
+    tables = ("summary.csv", "summary_by_condition.csv", "ledger.csv", "data_dictionary.csv", "provenance.json", "methods.md")
     for name in (*tables, "curves.parquet", "ensembles.csv", "windows.csv"):
         assert f"results/{name}" in made
     assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
     assert "3 trials:" in text
     assert "of 3 trials done" in text
+
+
+def test_the_methods_of_the_run_are_those_that_the_command_prints(finished, capsys):
+    from limbtorque.cli import main
+
+    assert main(["methods", str(finished[0])]) == 0
+    written = (finished[0] / "results" / "methods.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == written
+    assert "3 trials of 2 participants (body mass 58.5 to 72 kg) were analysed: left arm (1), right arm (2)." in written
+    assert "the sagittal plane (+z up, forward the laboratory's +x axis) (1 trial)" in written
 
 
 def test_two_runs_give_the_same_bytes_and_do_not_mix(finished, tmp_path):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from limbtorque.errors import LandmarkError
+from limbtorque.errors import LandmarkError, LimbtorqueError
 from limbtorque.motion import ChainMotion, chain_motion
 from limbtorque.motion_table import kinematics_table
 from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
@@ -17,7 +18,13 @@ from limbtorque.quality import assess
 from limbtorque.recording import Recording
 from limbtorque.replay import Replay, replay
 from limbtorque.settings import Settings
-from limbtorque.torques import Torques, joint_torques, torque_quality, torque_table
+from limbtorque.torques import Torques, joint_torques, torque_quality, torque_table, used_frames
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+Which = Literal["torques", "kinematics", "muscles"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,10 @@ class TrialResult:
         The tables as they are written; ``.to_pandas()`` makes data frames of them.
     muscle_table : pyarrow.Table or None
         Likewise.
+    settings : Settings
+        All options it was analysed with.
+    chain, side, source : str
+        Chain and side, and the recording's name.
     """
 
     motion: ChainMotion
@@ -47,15 +58,85 @@ class TrialResult:
     kinematics_table: pa.Table
     torque_table: pa.Table
     muscle_table: pa.Table | None
+    settings: Settings = field(default_factory=Settings)
+    chain: str = ""
+    side: str = ""
+    source: str = ""
 
-    def flags(self, settings: Settings) -> list[str]:
-        """What is above its threshold, in sentences."""
+    def flags(self, settings: Settings | None = None) -> list[str]:
+        """What is above its threshold, in sentences; by the thresholds of other settings where they are given."""
         figures = {
             **self.motion.quality,
             **torque_quality(self.motion, self.torques),
             **(self.muscles.quality if self.muscles else {}),
         }
-        return [flag.sentence for flag in assess(figures, settings.quality)]
+        return [flag.sentence for flag in assess(figures, (settings or self.settings).quality)]
+
+    def to_dataframe(self, which: Which = "torques") -> pd.DataFrame:
+        """One of the three tables as a data frame.
+
+        Parameters
+        ----------
+        which : {"torques", "kinematics", "muscles"}
+            Which table.
+
+        Raises
+        ------
+        LimbtorqueError
+            There is no such table, or the chain has no muscles.
+        """
+        tables = {"torques": self.torque_table, "kinematics": self.kinematics_table, "muscles": self.muscle_table}
+        table = tables.get(which)
+        if table is None:
+            why = (
+                "the chain has no muscle set, or muscles.enabled is false"
+                if which in tables
+                else f"choose one of {', '.join(tables)}"
+            )
+            raise LimbtorqueError(f"there is no table {which!r}: {why}")
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
+
+    def plot(self, which: Literal["torques", "muscles"] = "torques", **options: Any) -> Figure:
+        """Figure of the torque terms of each joint, or of the muscle forces.
+
+        Parameters
+        ----------
+        which : {"torques", "muscles"}
+            What is drawn.
+        **options
+            As in `limbtorque.figures.muscle_figure`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            As `limbtorque.figures` draws it; a notebook shows it.
+        """
+        from limbtorque.figures import muscle_figure, torque_figure
+
+        title = f"{self.source}: {self.side} {self.chain}"
+        if which == "muscles":
+            self.to_dataframe("muscles")  # says why where there are none
+            return muscle_figure(self.muscle_table, title=title, **options)
+        model = self.settings.chain(self.chain)
+        return torque_figure(
+            self.torque_table, title=title, model=model, flexion_sign=self.motion.flexion_sign.tolist(), **options
+        )
+
+    def _repr_html_(self) -> str:
+        """Short table for a notebook: what the trial is, the largest torques, and what it is flagged for."""
+        motion, used = self.motion, used_frames(self.motion, self.torques)
+        rows = [
+            ("recording", f"{self.source}, {self.side} {self.chain}, {motion.plane.view} plane"),
+            ("frames", f"{len(motion.time_s)} at {motion.rate_hz:g} Hz, {int(used.sum())} in the summary"),
+            ("cut-off", ", ".join(f"{hz:.3g} Hz" for hz in motion.cutoff_hz) or "no filter"),
+        ]
+        for joint, net in zip(motion.joints, self.torques.terms.net[used].T, strict=True):
+            rows.append((f"{joint}, largest net torque", f"{max(net, key=abs):.3g} N m" if len(net) else "not known"))
+        flags = self.flags()
+        rows += [("flag", sentence) for sentence in flags] or [("flags", "none")]
+        cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
+        return f"<table>{cells}</table>"
 
 
 def analyse_recording(
@@ -137,4 +218,8 @@ def analyse_recording(
         kinematics_table(motion),
         torque_table(motion, torques, options=settings.torques),
         muscle_table(motion, muscles, options=settings.muscles) if muscles else None,
+        settings=settings,
+        chain=chain,
+        side=side,
+        source=recording.source,
     )

@@ -1,24 +1,66 @@
-"""The command `limbtorque`: look into a recording, check a study, analyse one file. As thin as can be."""
+"""The command `limbtorque`: start, check and run a study, look into a recording, analyse one file. As thin as can be."""
 
 from __future__ import annotations
 
 import argparse
 import functools
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from limbtorque import __version__
-from limbtorque.errors import LimbtorqueError, TrialError
+from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 
-EXAMPLES = """examples:
+EXAMPLES = {
+    "": """examples:
+  limbtorque init "my study" --from recordings      # then fill in what is TODO in "my study/config"
+  limbtorque check "my study"
+  limbtorque run-study "my study" --cores 4
+  limbtorque --print-completion bash > ~/.local/share/bash-completion/completions/limbtorque
+""",
+    "init": """examples:
+  limbtorque init "my study" --from recordings
+  limbtorque init "my study" --from recordings --chain leg
+""",
+    "inspect": """examples:
   limbtorque inspect data/demo/S01_sagittal_fast.c3d
-  limbtorque check .
+  limbtorque inspect markers.trc --forces forces.mot
+  limbtorque inspect table.csv --set reading.length_unit=mm
+""",
+    "check": """examples:
+  limbtorque check "my study"
+""",
+    "run-study": """examples:
+  limbtorque run-study "my study" --cores 4
+  limbtorque run-study "my study" -- --dry-run
+""",
+    "run": """examples:
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
-  limbtorque settings
-"""
+  limbtorque run walk.c3d --chain leg --side left --mass-kg 66 --settings config/config.yaml --set filter.cutoff_hz=6
+""",
+    "diff": """examples:
+  limbtorque diff results_with_6_hz results
+  limbtorque diff old/results new/results --csv changes.csv --html changes.html
 
-
+exit code: 0 where all numbers are the same, 1 where any differs, 2 where a run could not be read
+""",
+    "methods": """examples:
+  limbtorque methods results
+  limbtorque methods "my study" > methods.md
+""",
+    "settings": """examples:
+  limbtorque settings | grep filter
+""",
+    "demo-files": """examples:
+  limbtorque demo-files data/demo
+""",
+}
+NEXT = {
+    SettingsError: "next: correct this; `limbtorque settings` lists every option with its default and range",
+    StudyError: "next: correct this, then `limbtorque check STUDY` again",
+}
 FORCES = "a second file, whose force plates are joined to the recording"
 
 
@@ -40,7 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.function(options))
     except LimbtorqueError as error:
         print(f"limbtorque: {error}", file=sys.stderr)
-        return 1
+        if isinstance(error, SettingsError | StudyError):
+            print(NEXT[type(error)], file=sys.stderr)
+        return int(getattr(options, "error_code", 1))
     except BrokenPipeError:
         return 0
 
@@ -48,14 +92,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="limbtorque",
-        description="Why a joint torque is what it is. A whole study is run with snakemake; see the README.",
-        epilog=EXAMPLES,
+        description="Why a joint torque is what it is. From recordings to tables: init, check, run-study.",
+        epilog=EXAMPLES[""],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"limbtorque {__version__}")
+    parser.add_argument(
+        "--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), help="print completion for a shell"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    inspect = commands.add_parser("inspect", help="what is in a recording, and what looks odd")
+    def command(name: str, about: str) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=about,
+            description=f"{about[0].upper()}{about[1:]}.",
+            epilog=EXAMPLES[name],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    init = command(
+        "init", "propose a study for a folder of recordings: settings and tables, with what is left to fill in"
+    )
+    init.add_argument("study", type=Path, help="the study's folder; made where it does not exist, never overwritten")
+    init.add_argument(
+        "--from",
+        dest="recordings",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="where the recordings are, and stay",
+    )
+    init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: both)")
+    init.set_defaults(function=_init)
+
+    inspect = command("inspect", "what is in a recording, and what looks odd")
     inspect.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
     inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
     inspect.add_argument("--compare", action="store_true", help="read a C3D file with every library; show differences")
@@ -64,13 +135,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     inspect.set_defaults(function=_inspect)
 
-    check = commands.add_parser(
-        "check", help="try every trial of a study and say what would fail or be flagged; writes nothing"
-    )
+    check = command("check", "try every trial of a study and say what would fail or be flagged; writes nothing")
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     check.set_defaults(function=_check)
 
-    run = commands.add_parser("run", help="analyse one recording without Snakemake")
+    whole = command("run-study", "run a whole study with Snakemake: what is missing or out of date is made")
+    whole.add_argument("study", type=Path, help="the study's folder")
+    whole.add_argument("--cores", default="all", help="number of cores, or all (default)")
+    whole.add_argument("snakemake", nargs="*", metavar="-- OPTION", help="options for snakemake, after two dashes")
+    whole.set_defaults(function=_run_study)
+
+    run = command("run", "analyse one recording without Snakemake")
     run.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
     run.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
     run.add_argument("--chain", required=True, help="arm, leg or a chain of the settings")
@@ -90,13 +165,82 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure")
     run.set_defaults(function=_run)
 
-    settings = commands.add_parser("settings", help="every option with its default, range and unit, as a table")
+    diff = command("diff", "two runs side by side: what was changed, and what that did to the numbers")
+    diff.add_argument("first", type=Path, help="a folder 'results' of a finished run, or its study")
+    diff.add_argument("second", type=Path, help="another one")
+    diff.add_argument("--csv", type=Path, metavar="FILE", help="write every change as a row")
+    diff.add_argument("--html", type=Path, metavar="FILE", help="write a page of its own")
+    diff.add_argument("--top", type=int, default=20, help="how many changes of each table are printed (default: 20)")
+    diff.add_argument(
+        "--tolerance", type=float, default=0.0, help="share up to which numbers count as the same (default: 0)"
+    )
+    diff.set_defaults(function=_diff, error_code=2)
+
+    methods = command(
+        "methods", "the methods of a finished run as a paragraph to paste, with references and a checklist"
+    )
+    methods.add_argument("results", type=Path, help="a folder 'results' of a finished run, or its study")
+    methods.set_defaults(function=_methods)
+
+    settings = command("settings", "every option with its default, range and unit, as a table")
     settings.set_defaults(function=_settings)
 
-    demo = commands.add_parser("demo-files", help="write the recordings of the demo study")
+    demo = command("demo-files", "write the recordings of the demo study")
     demo.add_argument("folder", type=Path)
     demo.set_defaults(function=_demo)
     return parser
+
+
+class _Completion(argparse.Action):
+    """Print completion for a shell and end; paths are completed as files."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        import shtab
+
+        def mark(one: argparse.ArgumentParser) -> None:
+            for action in one._actions:
+                if action.type is Path:
+                    action.complete = shtab.FILE  # type: ignore[attr-defined]
+                if isinstance(action, argparse._SubParsersAction):
+                    for sub in action.choices.values():
+                        mark(sub)
+
+        mark(parser)
+        print(shtab.complete(parser, shell=rest[1]))
+        parser.exit()
+
+
+def _init(options: argparse.Namespace) -> int:
+    from limbtorque.progress import followed
+    from limbtorque.start.init import FILES, init_study
+    from limbtorque.start.text import summary_text
+
+    def asked(question: str) -> bool:
+        try:
+            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+
+    proposal = init_study(
+        options.study,
+        options.recordings,
+        chains=(options.chain,) if options.chain else ("arm", "leg"),
+        confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
+        watch=functools.partial(followed, what="looking at recordings"),
+    )
+    print(summary_text(proposal))
+    print("\n".join(f"written: {options.study / name}" for name in FILES))
+    quoted = shlex.quote(str(options.study))
+    if proposal.to_do:
+        print(f"next: fill in what is TODO in {options.study / 'config'} ({proposal.to_do} places), then")
+    print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
+    return 0
+
+
+def _run_study(options: argparse.Namespace) -> int:
+    from limbtorque.workflow import run_study
+
+    return run_study(options.study, cores=options.cores, more=options.snakemake)
 
 
 def _inspect(options: argparse.Namespace) -> int:
@@ -122,15 +266,20 @@ def _inspect(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from limbtorque.progress import followed
     from limbtorque.stages.check import check_study
+    from limbtorque.study import load_study
 
     faults = 0
-    for trial, fault, flags in check_study(options.study):
+    total = len(load_study(options.study).trials)
+    for trial, fault, flags in followed(check_study(options.study), total, what="checking trials"):
         faults += bool(fault)
         print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags else 'ok'}")
         for flag in flags:
             print(f"  would be flagged: {flag}")
     print(f"trials that would fail: {faults}" if faults else "every trial can be analysed")
+    run = f"limbtorque run-study {shlex.quote(str(options.study))}"
+    print(f"next: {'correct or take out the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
     return int(faults > 0)
 
 
@@ -196,6 +345,27 @@ def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list
             raise TrialError(f"{name} {value!r} is not in the settings, which have {', '.join(known) or 'none'}")
     if not marker_sets:
         raise TrialError(f"{options.settings} has no marker_sets, so no landmark is known")
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from limbtorque.compare_runs import compare, read_run, report_csv, report_html, report_text
+
+    found = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
+    print(report_text(found, top=options.top))
+    for path, made in ((options.csv, report_csv), (options.html, report_html)):
+        if path:
+            path.write_text(made(found), encoding="utf-8")
+            print(f"written: {path}")
+    return 0 if found.same else 1
+
+
+def _methods(options: argparse.Namespace) -> int:
+    from limbtorque.compare_runs import read_run
+    from limbtorque.methods_text import methods_page
+
+    run = read_run(options.results)
+    print(methods_page(run.provenance, run.tables["ledger"]), end="")
+    return 0
 
 
 def _settings(_: argparse.Namespace) -> int:

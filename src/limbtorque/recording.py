@@ -107,6 +107,9 @@ class Recording:
         time counts from the first frame.
     forces_source, forces_sha256 : str
         Name and hash of the file of the force plates, where that is another one.
+    said : tuple of (str, str)
+        What the file says of the person, parameter and value as text, e.g. ``("PROCESSING:BODYMASS", "45.8")``. Nothing is
+        computed from it; `limbtorque init` proposes it, with its source.
     """
 
     source: str
@@ -128,6 +131,7 @@ class Recording:
     start_s: float | None = None
     forces_source: str = ""
     forces_sha256: str = ""
+    said: tuple[tuple[str, str], ...] = ()
 
     @property
     def n_frames(self) -> int:

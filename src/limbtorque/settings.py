@@ -934,6 +934,20 @@ def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
     return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:16]
 
 
+def flattened(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested dictionaries as one, with dotted names; empty dictionaries stay as values.
+
+    >>> flattened({"filter": {"order": 3}, "loads": {}})
+    {'filter.order': 3, 'loads': {}}
+    """
+    flat: dict[str, Any] = {}
+    for name, value in nested.items():
+        flat |= (
+            flattened(value, f"{prefix}{name}.") if isinstance(value, dict) and value else {f"{prefix}{name}": value}
+        )
+    return flat
+
+
 def _sentence(detail: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import difflib
 import functools
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,16 @@ PER_TRIAL = (
     "ensembles.start_event",
     "ensembles.end_event",
 )
+TO_DO = "TODO"
+NEEDED = {
+    "mass_kg": "body mass in kg; segment masses are shares of it",
+    "height_m": "body height in m, or nothing",
+    "side": "left or right, the limb that the markers are on",
+    "chain": "arm, leg, or a chain of the settings",
+    "marker_set": "which of the settings' marker_sets names the markers",
+    "subject": "whose trial it is, a name from the table of subjects",
+    "plane.forward_axis": "the laboratory's axis that the person faces, such as +x, or travel where they move along",
+}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -169,6 +180,7 @@ def load_study(folder: Path, *, settings_file: str = SETTINGS_FILE) -> Study:
     """
     settings = load_settings(folder / settings_file)
     faults: list[str] = []
+    _check_marker_sets(settings, faults)
     subjects = _subjects(folder / settings.subjects, faults)
     count = len(faults)
     rows = _rows(folder / settings.trials, REQUIRED_TRIAL_COLUMNS, faults)
@@ -190,7 +202,8 @@ def _rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[
     """Rows of a CSV file with their line numbers; cells stripped, empty rows left out."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
+            reader = csv.DictReader(_without_comments(file), strict=True)
+            start = _comments_before_the_header(path)
             header = [name.strip() for name in reader.fieldnames or []]
             missing = [name for name in required if name not in header]
             if missing:
@@ -207,16 +220,44 @@ def _rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[
             for row in reader:
                 if None in row or any(value is None for value in row.values()):
                     faults.append(
-                        f"{path.name} line {reader.line_num}: expected {len(header)} cells, found {_cells(row)}"
+                        f"{path.name} line {start + reader.line_num}: expected {len(header)} cells, found {_cells(row)}"
                     )
                 elif any(value.strip() for value in row.values()):
-                    rows.append((reader.line_num, {key: value.strip() for key, value in row.items()}))
+                    rows.append((start + reader.line_num, {key: value.strip() for key, value in row.items()}))
             return rows
     except FileNotFoundError:
         faults.append(f"{path}: the table does not exist")
     except (UnicodeDecodeError, csv.Error, OSError) as error:
         faults.append(f"{path}: not readable as CSV in UTF-8: {error}")
     return []
+
+
+def _without_comments(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of a CSV file, those that begin with # empty, and left out before the header; a # in a quoted cell stays."""
+    quoted, begun = False, False
+    for line in lines:
+        if not quoted and line.lstrip().startswith("#"):
+            if begun:
+                yield "\n"
+            continue
+        begun = True
+        quoted ^= line.count('"') % 2 == 1
+        yield line
+
+
+def _comments_before_the_header(path: Path) -> int:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return sum(1 for _ in itertools.takewhile(lambda line: line.lstrip().startswith("#"), file))
+
+
+def _to_do(row: dict[str, str], where: str, faults: list[str]) -> bool:
+    """Whether a row has cells that are still to be filled in; each is a fault."""
+    open_cells = [column for column, value in row.items() if value.upper().startswith(TO_DO)]
+    for column in open_cells:
+        faults.append(
+            f"{where}: {column} is still to be filled in ({row[column]}): {NEEDED.get(column, 'see the comment')}"
+        )
+    return bool(open_cells)
 
 
 def _cells(row: dict[str | None, str | list[str] | None]) -> int:
@@ -264,6 +305,8 @@ def _subjects(path: Path, faults: list[str]) -> dict[str, Subject]:
 
 def _subject(row: dict[str, str], where: str, faults: list[str]) -> Subject:
     count = len(faults)
+    if _to_do(row, f"{where} (subject {row['subject']})", faults):
+        row = {column: "" if value.upper().startswith(TO_DO) else value for column, value in row.items()}
     mass = _number(row, "mass_kg", where, faults)
     if mass is None and len(faults) == count:
         faults.append(f"{where}: subject {row['subject']!r} has no mass_kg; segment masses are shares of it")
@@ -322,6 +365,9 @@ def _trial(
     faults: list[str],
 ) -> Trial | None:
     count = len(faults)
+    if _to_do(row, f"{where} (trial {row['trial']})", faults):
+        _check_up_axis(settings, faults)
+        return None
     if not _NAME.fullmatch(row["trial"]):
         faults.append(
             f"{where}: trial is {row['trial']!r}; a name starts with a letter or digit and has letters, digits, "
@@ -360,10 +406,7 @@ def _trial(
     except SettingsError as error:
         faults.append(f"{where}: {error}")
     else:
-        if own.plane.up_axis is None and not any("plane.up_axis" in fault for fault in faults):
-            faults.append(
-                "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings"
-            )
+        _check_up_axis(own, faults)
     if len(faults) > count or row["subject"] not in subjects:
         return None
     return Trial(
@@ -383,6 +426,24 @@ def _trial(
         note=row.get("note", ""),
         forces_file=forces_file,
     )
+
+
+def _check_up_axis(settings: Settings, faults: list[str]) -> None:
+    if settings.plane.up_axis is None and not any("plane.up_axis" in fault for fault in faults):
+        faults.append(
+            "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings"
+        )
+
+
+def _check_marker_sets(settings: Settings, faults: list[str]) -> None:
+    """Landmarks whose marker is still to be named."""
+    for name, rules in settings.marker_sets.items():
+        for landmark, rule in rules.items():
+            if isinstance(rule, str) and rule.upper().startswith(TO_DO):
+                faults.append(
+                    f"marker_sets.{name}.{landmark} is still to be filled in ({rule}): name the marker, or the markers, it is "
+                    "made of, or take the line out and name one that may stand for it in 'substitutes'"
+                )
 
 
 def _file(folder: Path, name: str, column: str, where: str, faults: list[str]) -> Path:

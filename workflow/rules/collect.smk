@@ -1,6 +1,6 @@
 # in:  results/kinematics, results/torques, results/muscles, by way of results/batches
 # out: results/summary.csv and results/summary_by_condition.csv, results/muscle_summary.csv, results/ledger.csv, results/data_dictionary.csv,
-#      results/provenance.json, results/summary.xlsx where tables.xlsx, results/verdict.txt
+#      results/provenance.json, results/methods.md, results/summary.xlsx where tables.xlsx, results/verdict.txt
 rule collect:
     input:
         batches=[

@@ -18,6 +18,7 @@ from limbtorque.errors import ReadError
 from limbtorque.readers.c3d_blocks import with_blocks
 from limbtorque.readers.c3d_contents import Contents, analog_scale, with_c3d, with_ezc3d
 from limbtorque.readers.c3d_header import Header, read_header
+from limbtorque.readers.c3d_parameters import value as parameter_value
 from limbtorque.readers.force_plates import LENGTHS_M, force_plates, plain_numbers, plain_unit, plate_findings
 from limbtorque.readers.options import NO_OPTIONS, ReadOptions
 from limbtorque.readers.report import Report, read_bytes
@@ -29,6 +30,11 @@ MODELLED_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 MARKER = "MARKER"  # a type of TYPE_GROUPS that names positions has this in it
 LIBRARIES = {"blocks": with_blocks, "c3d": with_c3d, "ezc3d": with_ezc3d}
 TRIED = ("blocks", "c3d")
+ABOUT_THE_PERSON = {
+    "SUBJECTS": ("NAMES",),
+    "SUBJECT": ("WEIGHT", "HEIGHT", "GENDER"),
+    "PROCESSING": ("BODYMASS", "HEIGHT"),
+}
 
 
 def read_c3d(path: Path, options: ReadOptions = NO_OPTIONS, *, libraries: Sequence[str] = TRIED) -> Recording:
@@ -138,7 +144,20 @@ def _recording(
         force_plates=plates,
         notes=tuple(report.notes),
         audit=Audit(tuple(report.findings)),
+        said=_said(header),
     )
+
+
+def _said(header: Header) -> tuple[tuple[str, str], ...]:
+    """What the file says of the person."""
+    found = []
+    for group, names in ABOUT_THE_PERSON.items():
+        for name in names:
+            entry = header.parameters.get(group, {}).get(name)
+            values = parameter_value(entry, header.processor) if entry is not None else []
+            plain = [_text(v, None, []) if isinstance(v, str) else f"{v:.6g}" for v in np.ravel(values).tolist()]
+            found += [(f"{group}:{name}", text) for text in plain if text]
+    return tuple(found)
 
 
 def _decoded(

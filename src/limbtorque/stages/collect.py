@@ -16,6 +16,7 @@ import pyarrow.parquet
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError
+from limbtorque.methods_text import methods_page
 from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
@@ -34,6 +35,7 @@ from limbtorque.stages.layout import (
     study_outputs,
     table_path,
 )
+from limbtorque.stages.trial_row import trial_row
 from limbtorque.study import Study, Trial, load_study
 from limbtorque.summaries import flexion_positive, summary_by_condition, summary_sheets
 from limbtorque.tables import (
@@ -80,6 +82,7 @@ def run(*, folder: Path) -> None:
             "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
             "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
             "stages": kept["muscles"]["provenance"],
+            "row": trial_row(study.settings, trial),
         }
     write_table(_table(SUMMARY_COLUMNS, summary), folder / STUDY_TABLES["summary"])
     by_condition = summary_by_condition(
@@ -93,6 +96,7 @@ def run(*, folder: Path) -> None:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
     text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
     (folder / STUDY_TABLES["provenance"]).write_text(text + "\n", encoding="utf-8")
+    (folder / STUDY_TABLES["methods"]).write_text(methods_page(json.loads(text), ledger), encoding="utf-8")
 
 
 def verdict(*, folder: Path, ledger: Path) -> str:

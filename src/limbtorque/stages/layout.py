@@ -27,6 +27,7 @@ STUDY_TABLES = {
     "ledger": RESULTS / "ledger.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
     "provenance": RESULTS / "provenance.json",
+    "methods": RESULTS / "methods.md",
 }
 WORKBOOK = RESULTS / "summary.xlsx"
 ENSEMBLE_TABLES = {

@@ -1,0 +1,159 @@
+"""A proposed study as three files, with what was found, what was guessed and what is left to fill in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+
+from limbtorque.start.proposal import Proposal, ProposedSet, ProposedTrial
+
+TRIAL_COLUMNS = {
+    **{
+        name: name
+        for name in ("trial", "session", "subject", "file", "chain", "side", "condition", "marker_set", "prefix")
+    },
+    "forward_axis": "plane.forward_axis",
+    "note": "note",
+}
+
+
+def config_text(proposal: Proposal, *, source: str) -> str:
+    """Text of config/config.yaml.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The study.
+    source : str
+        Where the recordings are, in words.
+
+    Returns
+    -------
+    str
+        YAML with comments.
+    """
+    up = (
+        f'"{proposal.up_axis}"'
+        if proposal.up_axis
+        else 'null # TODO: the laboratory\'s axis that points up, such as "+z"'
+    )
+    lines = [
+        f"# Proposed by `limbtorque init` from the recordings in {source}. TODO is what it could not know.",
+        "# Every option, its default, range and unit: `limbtorque settings`. What is not here has its default.",
+        f"title: {json.dumps(proposal.title, ensure_ascii=False)}",
+        "",
+        "plane:",
+        "  # What shows which axis points up:",
+        *(f"  #   {line}" for sentence in proposal.up_evidence for line in [sentence]),
+        f"  up_axis: {up}",
+        "  kind: sagittal # the default, not found out: or horizontal, or best_fit; a column plane.kind of trials.csv for single trials",
+        "",
+        "marker_sets: # landmark: marker, or markers whose mean it is; {S} is R or L, {side} is right or left, by the trial's side",
+    ]
+    for chosen in proposal.sets:
+        lines += _set_lines(chosen)
+    if not proposal.sets:
+        lines[-1] = "marker_sets: {} # TODO: no landmark was recognised; docs/settings.md says how to name them"
+    substitutes = [chosen for chosen in proposal.sets if chosen.substitutes]
+    if substitutes:
+        lines += [
+            "",
+            "substitutes: # landmark that is needed: the one that stands for it; every use is noted in the ledger",
+        ]
+        for chosen in substitutes:
+            lines.append(f"  {chosen.name}:")
+            lines += [f"    {name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]
+    lines += [
+        "",
+        "# Left at their defaults, worth a thought: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
+        "# segments.table (dempster_winter), plates.assignment (auto).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _set_lines(chosen: ProposedSet) -> list[str]:
+    lines = [*(f"  # {line}" for sentence in chosen.about for line in _wrapped(sentence)), f"  {chosen.name}:"]
+    for landmark, labels in chosen.rules.items():
+        rule = json.dumps(labels[0] if len(labels) == 1 else list(labels), ensure_ascii=False)
+        comment = chosen.comments.get(landmark, "")
+        lines.append(f"    {landmark}: {rule}{f' # {comment}' if comment else ''}")
+    return lines
+
+
+def _wrapped(sentence: str, width: int = 116) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(" ".join(sentence.split()), width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def trials_text(proposal: Proposal) -> str:
+    """Text of config/trials.csv: the rows, and as comments what was left out and why."""
+    kept = [trial for trial in proposal.trials if not trial.left_out]
+    columns = [name for name in TRIAL_COLUMNS if name != "prefix" or any(trial.prefix for trial in proposal.trials)]
+    comments = [
+        "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not want; TODO has to be filled in.",
+        *proposal.notes,
+        *_missing_side(kept),
+    ]
+    text = _commented(comments) + _csv([[TRIAL_COLUMNS[name] for name in columns]])
+    text += _csv([[getattr(trial, name) for name in columns] for trial in kept])
+    reasons: dict[str, list[ProposedTrial]] = {}
+    for trial in proposal.trials:
+        if trial.left_out:
+            reasons.setdefault(f"{trial.file}: left out, {trial.left_out}", []).append(trial)
+    for reason, rows in reasons.items():
+        text += _commented([reason])
+        text += "".join(
+            f"#{line}\n" for line in _csv([[getattr(t, name) for name in columns] for t in rows]).splitlines()
+        )
+    text += _commented([f"{one.name}: not read: {' '.join(one.why.split())}" for one in proposal.unread])
+    return text
+
+
+def _missing_side(trials: Sequence[ProposedTrial]) -> list[str]:
+    return (
+        ["The labels of some recordings do not say a side: fill in left or right."]
+        if any(t.side.startswith("TODO") for t in trials)
+        else []
+    )
+
+
+def subjects_text(proposal: Proposal) -> str:
+    """Text of config/subjects.csv: the rows, each under what its numbers rest on."""
+    comments = ["Proposed by `limbtorque init`: body mass in kg, height in m, sex f or m; the last two may be empty."]
+    text = _commented(comments) + _csv([["subject", "mass_kg", "height_m", "sex", "note"]])
+    for one in proposal.subjects:
+        text += _commented([f"{one.subject}: {sentence}" for sentence in one.evidence])
+        source = next((sentence.split(" is ")[0] for sentence in one.evidence if " is " in sentence), "")
+        note = f"mass from {source}" if source and not one.mass_kg.startswith("TODO") else ""
+        text += _csv([[one.subject, one.mass_kg, one.height_m, one.sex, note]])
+    return text
+
+
+def _commented(sentences: Iterable[str]) -> str:
+    return "".join(f"# {line}\n" for sentence in sentences for line in _wrapped(sentence))
+
+
+def _csv(rows: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def summary_text(proposal: Proposal) -> str:
+    """What was proposed, in a few lines for the terminal."""
+    kept = [trial for trial in proposal.trials if not trial.left_out]
+    chains = sorted({f"{trial.side} {trial.chain}" for trial in kept})
+    left_out: dict[str, str] = {trial.file: trial.left_out for trial in proposal.trials if trial.left_out}
+    lines = [
+        f"{len(kept)} trials of {len({trial.file for trial in kept})} recordings: {', '.join(chains) or 'none'}",
+        f"subjects: {', '.join(f'{s.subject} ({s.mass_kg} kg)' for s in proposal.subjects) or 'none'}",
+        f"marker sets: {', '.join(chosen.name for chosen in proposal.sets) or 'none'}",
+        f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
+        *(f"left out: {name}: {why}" for name, why in left_out.items()),
+        *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
+        *proposal.notes,
+    ]
+    return "\n".join(lines)

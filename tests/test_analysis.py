@@ -1,0 +1,73 @@
+"""The result of one trial as a notebook shows it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.errors import LimbtorqueError
+from limbtorque.readers.c3d import read_c3d
+from limbtorque.settings import load_settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def analyse(**changes):
+    settings = load_settings(ROOT / "config" / "config.yaml").model_copy(update=changes)
+    recording = read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")
+    return analyse_recording(recording, chain="arm", side="right", body_mass_kg=72.0, settings=settings)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return analyse()
+
+
+def test_data_frames_are_the_tables(result):
+    for which, table in (
+        ("torques", result.torque_table),
+        ("kinematics", result.kinematics_table),
+        ("muscles", result.muscle_table),
+    ):
+        frame = result.to_dataframe(which)
+        assert list(frame.columns) == table.column_names
+        assert len(frame) == 251
+    np.testing.assert_array_equal(result.to_dataframe()["elbow_torque_nm"], result.torques.terms.net[:, 1])
+
+
+def test_a_table_that_is_not_there_is_a_sentence(result):
+    with pytest.raises(LimbtorqueError, match="choose one of torques, kinematics, muscles"):
+        result.to_dataframe("forces")
+    with pytest.raises(LimbtorqueError, match="the chain has no muscle set"):
+        replace(result, muscle_table=None).plot("muscles")
+
+
+def test_plots_are_figures_of_the_trial(result):
+    figure = result.plot()
+    assert isinstance(figure, Figure)
+    assert len(figure.axes) == 3
+    assert "S01_sagittal_fast.c3d: right arm" in figure.get_suptitle()
+    assert isinstance(result.plot("muscles", at_most=2), Figure)
+
+
+def test_the_table_of_a_notebook_says_what_the_trial_is(result):
+    page = result._repr_html_()
+    assert "<th>recording</th><td>S01_sagittal_fast.c3d, right arm, sagittal plane</td>" in page
+    assert "251 at 100 Hz" in page
+    inner = result.torque_table.to_pandas()
+    inner = inner[inner["edge"] == 0]["shoulder_torque_nm"]
+    largest = inner.iloc[int(inner.abs().argmax())]
+    assert f"<th>shoulder, largest net torque</th><td>{largest:.3g} N m</td>" in page
+    assert "<th>flags</th><td>none</td>" in page
+
+
+def test_flags_are_escaped_and_by_the_trials_own_settings():
+    settings = load_settings(ROOT / "config" / "config.yaml")
+    strict = settings.quality.model_copy(update={"tilt_deg": 1e-9})
+    page = replace(analyse(quality=strict), source="<b>.c3d")._repr_html_()
+    assert "<th>flag</th><td>tilt_deg is " in page
+    assert "&lt;b&gt;.c3d" in page
+    assert "<b>" not in page

@@ -1,0 +1,225 @@
+"""Two runs compared: what was changed, and what that did, with numbers by hand."""
+
+import csv
+import json
+import math
+
+import pytest
+
+from limbtorque.cli import main
+from limbtorque.compare_runs import Run, causes, compare, read_run, report_csv, report_html, report_text
+
+
+def provenance(**more):
+    base = {
+        "program": {"name": "limbtorque", "version": "0.1.0"},
+        "code": {"torques": "aaaa"},
+        "python": "3.12.1",
+        "libraries": {"numpy": "2.1.0"},
+        "settings": {"filter": {"cutoff_hz": "expected_error", "order": 3}, "loads": {}},
+        "segment_table": {"hand": {"mass": 0.006}},
+        "trials": {"t1": {"sha256": "11", "forces_sha256": "", "row": {"body_mass_kg": 70.0, "options": {}}}},
+    }
+    return {**base, **more}
+
+
+def ledger(trial="t1", status="ok", cutoff="6.0", **more):
+    return {
+        "trial": trial,
+        "status": status,
+        "torque_status": status,
+        "reason": "",
+        "cutoff_hz": cutoff,
+        "notes": "x",
+        **more,
+    }
+
+
+def summary(term, peak, *, trial="t1", joint="elbow", mean="1.0", time="0.5"):
+    return {
+        "trial": trial,
+        "subject": "Ann",
+        "joint": joint,
+        "term": term,
+        "peak_nm": peak,
+        "mean_nm": mean,
+        "peak_time_s": time,
+    }
+
+
+def run(name="a", *, about=None, rows=None, ledgers=None, muscles=()):
+    tables = {
+        "ledger": ledgers or [ledger()],
+        "summary": rows or [summary("net", "10.0"), summary("gravity", "-0.1")],
+        "muscle_summary": list(muscles),
+    }
+    return Run(name, about or provenance(), tables)
+
+
+def write(folder, one):
+    folder.mkdir(parents=True)
+    (folder / "provenance.json").write_text(json.dumps(one.provenance), encoding="utf-8")
+    for name, rows in one.tables.items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0] if rows else ["trial", "muscle"])
+            writer.writeheader()
+            writer.writerows(rows)
+    return folder
+
+
+def test_a_run_is_the_same_as_itself():
+    found = compare(run(), run("b"))
+    assert found.same
+    assert found.causes == found.changes == ()
+    assert found.n_compared == 4 + 2 * 3  # status, torque_status, reason, cutoff; peak, mean and time of two terms
+    assert report_text(found).endswith("all numbers are the same")
+
+
+def test_absolute_and_relative_change_and_share_by_hand():
+    other = run("b", rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
+    first, second = compare(run(), other).changes
+    assert (first.item, first.figure, first.first, first.second) == ("elbow net", "peak_nm", "10.0", "8.0")
+    assert (first.difference, first.relative, first.share) == pytest.approx((-2.0, -0.2, 0.2))
+    assert (second.item, second.figure) == ("elbow gravity", "peak_nm")
+    # minus 0.1 to minus 0.2 doubles it: -100 % of its size, but a hundredth of the largest peak at the elbow
+    assert (second.difference, second.relative, second.share) == pytest.approx((-0.1, -1.0, 0.01))
+
+
+def test_times_of_peaks_come_after_torques_however_large():
+    other = run("b", rows=[summary("net", "10.1", time="0.1"), summary("gravity", "-0.1")])
+    assert [change.figure for change in compare(run(), other).changes] == ["peak_nm", "peak_time_s"]
+
+
+def test_a_number_that_is_there_in_one_run_only_comes_first():
+    other = run("b", rows=[summary("net", "5.0"), summary("gravity", "")])
+    first, second = compare(run(), other).changes
+    assert (first.item, first.first, first.second) == ("elbow gravity", "-0.1", "")
+    assert math.isnan(first.difference)
+    assert second.item == "elbow net"
+
+
+def test_two_ways_to_print_a_number_are_one():
+    other = run("b", rows=[summary("net", "1e1"), summary("gravity", "-0.10")])
+    assert compare(run(), other).same
+
+
+def test_tolerance_is_a_share():
+    other = run("b", rows=[summary("net", "9.0"), summary("gravity", "-0.1")])
+    assert not compare(run(), other, tolerance=0.09).same
+    assert compare(run(), other, tolerance=0.11).same
+
+
+def test_status_of_a_trial_and_figures_of_the_ledger():
+    other = run("b", ledgers=[ledger(status="flagged", cutoff="9.0", notes="y")])
+    found = compare(run(), other)
+    assert {(c.figure, c.first, c.second) for c in found.changes} == {
+        ("status", "ok", "flagged"),
+        ("torque_status", "ok", "flagged"),
+        ("cutoff_hz", "6.0", "9.0"),
+    }
+    text = report_text(found)
+    assert "status of trials\n  trial  what           A   B\n  t1     status         ok  flagged\n" in text
+    assert "t1     cutoff_hz  6  9  +3      +50 %  33.3 %" in text
+
+
+def test_trials_of_one_run_only_are_named_and_not_compared():
+    other = run(
+        "b",
+        ledgers=[ledger(), ledger("t2")],
+        rows=[summary("net", "10.0"), summary("gravity", "-0.1"), summary("net", "3", trial="t2")],
+    )
+    found = compare(run(), other)
+    assert (found.only_first, found.only_second, found.changes) == ((), ("t2",), ())
+    assert not found.same
+    assert "only in B: t2" in report_text(found)
+
+
+def test_every_kind_of_cause_is_told():
+    after = provenance(
+        settings={"filter": {"cutoff_hz": 6.0, "order": 3}, "loads": {"box": {"type": "spring"}}},
+        code={"torques": "bbbb"},
+        libraries={"numpy": "2.2.0"},
+        segment_table={"hand": {"mass": 0.007}},
+        trials={
+            "t1": {
+                "sha256": "22",
+                "forces_sha256": "",
+                "row": {"body_mass_kg": 71.0, "options": {"plane.kind": "horizontal"}},
+            }
+        },
+    )
+    found = {(c.kind, c.name, c.first, c.second) for c in causes(provenance(), after)}
+    assert found == {
+        ("setting", "filter.cutoff_hz", "expected_error", "6.0"),
+        ("setting", "loads", "{}", ""),
+        ("setting", "loads.box.type", "", "spring"),
+        ("version", "numpy", "2.1.0", "2.2.0"),
+        ("code", "torques", "aaaa", "bbbb"),
+        ("table", "hand.mass", "0.006", "0.007"),
+        ("input", "t1 sha256", "11", "22"),
+        ("trial", "t1 body_mass_kg", "70.0", "71.0"),
+        ("trial", "t1 options", "{}", ""),
+        ("trial", "t1 options.plane.kind", "", "horizontal"),
+    }
+
+
+def test_muscles_are_compared_too():
+    muscles = [
+        [{"trial": "t1", "muscle": name, "peak_n": peak} for name, peak in rows]
+        for rows in ((("a", "100"), ("b", "10")), (("a", "100"), ("b", "20")))
+    ]
+    (change,) = compare(run(muscles=muscles[0]), run("b", muscles=muscles[1])).changes
+    assert (change.table, change.item, change.difference, change.relative, change.share) == (
+        "muscle_summary",
+        "b",
+        10.0,
+        1.0,
+        0.1,
+    )
+
+
+def test_the_csv_has_every_change():
+    other = run("b", about=provenance(python="3.13.0"), rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
+    rows = list(csv.DictReader(report_csv(compare(run(), other)).splitlines()))
+    assert [(row["table"], row["figure"], row["a"], row["b"]) for row in rows] == [
+        ("version", "python", "3.12.1", "3.13.0"),
+        ("summary", "peak_nm", "10.0", "8.0"),
+        ("summary", "peak_nm", "-0.1", "-0.2"),
+    ]
+    assert float(rows[1]["relative"]) == pytest.approx(-0.2)
+
+
+def test_the_page_is_escaped_and_needs_nothing_else():
+    other = run("<b>", about=provenance(settings={"title": "<script>alert(1)</script>"}))
+    page = report_html(compare(run("a & a"), other))
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "a &amp; a" in page
+    assert "&lt;b&gt;" in page
+    assert "http" not in page
+    assert "src=" not in page
+
+
+def test_the_text_says_how_many_more_there_are():
+    rows = [[summary("net", f"{10 + k + add}", joint=f"j{k}") for k in range(5)] for add in (0, 1)]
+    text = report_text(compare(run(rows=rows[0]), run("b", rows=rows[1])), top=2)
+    assert "... and 3 more; --csv FILE has all" in text
+    assert "5 of 19 values differ" in text
+
+
+def test_exit_codes(tmp_path, capsys):
+    a, b = write(tmp_path / "one" / "results", run()), write(tmp_path / "b", run(rows=[summary("net", "8.0")]))
+    assert main(["diff", str(a), str(tmp_path / "one")]) == 0  # results, and the study they are in
+    assert main(["diff", str(a), str(b), "--csv", str(tmp_path / "x.csv"), "--html", str(tmp_path / "x.html")]) == 1
+    assert (tmp_path / "x.csv").read_text(encoding="utf-8").count("\n") == 2
+    assert (tmp_path / "x.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert main(["diff", str(a), str(tmp_path / "none")]) == 2
+    assert "provenance.json is not there; give a folder 'results'" in capsys.readouterr().err
+
+
+def test_results_that_are_not_readable_are_a_sentence(tmp_path, capsys):
+    folder = write(tmp_path / "a", run())
+    (folder / "provenance.json").write_text("{", encoding="utf-8")
+    assert main(["diff", str(folder), str(folder)]) == 2
+    assert "the results are not readable" in capsys.readouterr().err
+    assert read_run(write(tmp_path / "b", run())).tables["ledger"][0]["trial"] == "t1"

@@ -1,0 +1,429 @@
+"""A study proposed from a folder of recordings: what is known, what is guessed aloud, and what is left to fill in."""
+
+import csv
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from c3d_files import write_c3d
+from limbtorque.cli import main
+from limbtorque.errors import StudyError
+from limbtorque.readers.c3d import read_c3d
+from limbtorque.settings import ARM, LEG
+from limbtorque.stages.check import check_study
+from limbtorque.start.init import FILES, init_study
+from limbtorque.start.known_sets import fits, known_sets, likely_labels, match_set, needed_landmarks, template_of
+from limbtorque.start.proposal import judge_up, propose_subject
+from limbtorque.start.survey import Body, Clue, Seen, look_at, same_movement
+from limbtorque.study import load_study
+from limbtorque.writers.sto import write_sto
+
+PLUG_IN_GAIT_ARM = ["SHO", "ELB", "WRA", "WRB", "FIN"]
+HEIGHTS_M = {
+    "LFHD": 1.7,
+    "SHO": 1.4,
+    "ELB": 1.1,
+    "WRA": 0.9,
+    "WRB": 0.89,
+    "FIN": 0.8,
+    "ASI": 1.0,
+    "TOE": 0.03,
+    "HEE": 0.05,
+}
+
+
+def positions(labels, *, travel_m=2.0, up=2, n_frames=101, seed=1):
+    """Markers at their heights along an axis, all of which travel along the next one."""
+    xyz = np.zeros((n_frames, len(labels), 3))
+    rng = np.random.default_rng(seed)
+    for k, label in enumerate(labels):
+        stem = label.rpartition(":")[2]
+        xyz[:, k, up] = HEIGHTS_M.get(stem, HEIGHTS_M.get(stem[1:], HEIGHTS_M.get(stem[-3:], 0.5 + 0.1 * k)))
+        xyz[:, k, (up + 2) % 3] = 0.01 * seed + (0.2 if stem.startswith("R") else -0.2) + label.startswith("Bob")
+        xyz[:, k, (up + 1) % 3] = travel_m * np.linspace(0.0, 1.0, n_frames) + 0.3 * stem.endswith(("ASI", "TOE"))
+    return xyz + rng.normal(scale=1e-4, size=xyz.shape)
+
+
+def write(path, labels, **options):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    groups = options.pop("groups", None)
+    return write_c3d(path, positions(labels, **options), labels=labels, groups=groups)
+
+
+def both_sides(stems):
+    return [side + stem for side in "RL" for stem in stems]
+
+
+def rows(study, name="trials"):
+    text = (study / "config" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+def fill(study, **values):
+    """Do what the person has to do: put values in place of TODO, column by column, and the up axis into the settings."""
+    for name in ("trials", "subjects"):
+        table = rows(study, name)
+        for row in table:
+            for column, value in values.items():
+                if row.get(column, "").startswith("TODO"):
+                    row[column] = value
+        with (study / "config" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, table[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(table)
+
+
+# --- known sets -------------------------------------------------------------------------------------------------------
+
+
+def test_every_known_set_names_landmarks_that_a_chain_needs_or_that_stand_for_one():
+    needed = {*needed_landmarks(ARM), *needed_landmarks(LEG), "heel"}
+    for known in known_sets():
+        stand_ins = {by for by, _ in known.substitutes.values()}
+        assert set(known.rules) <= needed | stand_ins, known.name
+        assert set(known.substitutes) <= needed, known.name
+        assert set(known.meaning) == set(known.rules)
+        assert known.title
+        assert known.source
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["RSHO", "RELB", "RWRA", "RWRB", "RFIN"],
+        ["rsho", "r.elb", "R_WRA", "RWrb", "R FIN"],
+        ["SHO_R", "ELB_R", "WRA_right", "WRB-R", "rightFIN"],
+    ],
+)
+def test_names_fit_after_side_and_case_are_folded(labels):
+    known = next(one for one in known_sets() if one.name == "plug_in_gait_markers")
+    assert match_set(known, labels, "right") == {
+        "acromion": (labels[0],),
+        "lateral_epicondyle": (labels[1],),
+        "wrist_axis": (labels[2], labels[3]),
+        "ulnar_styloid": (labels[3],),
+        "knuckle_2_middle_finger": (labels[4],),
+    }
+    assert match_set(known, labels, "left") == {}
+
+
+def test_a_name_that_two_labels_fit_is_not_taken():
+    known = next(one for one in known_sets() if one.name == "plug_in_gait_markers")
+    assert "acromion" not in match_set(known, ["R_SHO", "r.sho"], "right")
+    assert match_set(known, ["RSHO", "r.sho"], "right")["acromion"] == ("RSHO",)
+
+
+def test_a_side_is_written_as_the_settings_understand_it():
+    assert template_of("RELB", "right") == "{S}ELB"
+    assert template_of("elb_l", "left") == "elb_{s}"
+    assert template_of("right_elbow", "right") == "{side}_elbow"
+    assert template_of("RightElbow", "right") == "RightElbow"  # {side} would be right, not Right
+
+
+def test_joint_centres_go_before_skin_markers():
+    labels = [*both_sides(PLUG_IN_GAIT_ARM), *both_sides(["CLO", "HUO", "RAO"])]
+    found = [fit.known.name for fit in fits(labels, ARM) if not fit.missing]
+    assert found == ["plug_in_gait"] * 2 + ["plug_in_gait_markers"] * 2
+
+
+def test_a_leg_without_a_hip_lacks_it():
+    labels = both_sides(["ASI", "KNE", "ANK", "TOE", "HEE"])
+    assert {fit.missing for fit in fits(labels, LEG)} == {("hip_axis", "greater_trochanter")}
+
+
+def test_likely_labels_are_the_like_ones():
+    assert [label for label, _ in likely_labels("elbow_axis", ["L_Elbow_Out", "Head_Top", "L_Knee_Out"])] == [
+        "L_Elbow_Out"
+    ]
+    assert likely_labels("heel", ["Head_Top"]) == []
+
+
+# --- evidence ---------------------------------------------------------------------------------------------------------
+
+
+def seen(name="a.c3d", *, up=(), said=(), **more):
+    base = Seen(
+        Path(name), name, 100, 100.0, 1, (Body("", ("M",), (0.0, 0.0, 0.0), None),), 1.0, 0.0, 0, said, up, {}, ("M",)
+    )
+    return replace(base, **more)
+
+
+def test_the_up_axis_takes_two_kinds_of_evidence_that_agree():
+    screen, body, other = Clue("screen", "+z", "drawn"), Clue("body", "+z", "stands"), Clue("body", "+y", "lies")
+    assert judge_up([seen(up=(screen, body))])[0] == "+z"
+    assert judge_up([seen(up=(screen,)), seen(up=(screen,))])[0] == ""
+    assert judge_up([seen(up=(screen, body)), seen(up=(other,))])[0] == ""
+    assert judge_up([seen()]) == ("", ("nothing shows it",))
+
+
+def test_mass_and_height_are_those_of_the_files_with_their_source():
+    said = (("PROCESSING:BODYMASS", "45.8"), ("PROCESSING:HEIGHT", "1480"))
+    found = propose_subject("S07", [seen(said=said), seen(said=said)])
+    assert (found.mass_kg, found.height_m, found.sex) == ("45.8", "1.48", "")
+    assert found.evidence[0] == "PROCESSING:BODYMASS is 45.8 in 2 files"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [(), (("PROCESSING:BODYMASS", "0"),), (("PROCESSING:BODYMASS", "4580"),), (("PROCESSING:BODYMASS", "heavy"),)],
+)
+def test_a_mass_that_is_not_known_is_left_to_fill_in(said):
+    assert propose_subject("S07", [seen(said=said)]).mass_kg == "TODO"
+
+
+def test_masses_that_differ_are_told_and_none_is_taken():
+    ones = [seen(said=(("PROCESSING:BODYMASS", text),)) for text in ("45.8", "60.3")]
+    found = propose_subject("S07", ones)
+    assert found.mass_kg == "TODO"
+    assert "PROCESSING:BODYMASS differs between the files: 45.8, 60.3" in found.evidence
+
+
+def test_the_weight_on_the_plates_is_a_hint_only():
+    found = propose_subject("S07", [seen(moved_m=0.001, weight_n=9.80665 * 50.0)])
+    assert found.mass_kg == "TODO"
+    assert "a.c3d, where nothing moves: 490 N on the plates, 50.0 kg" in found.evidence
+    assert "plates" not in " ".join(propose_subject("S07", [seen(moved_m=1.0, weight_n=9.80665 * 50.0)]).evidence)
+
+
+def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):
+    labels = both_sides(PLUG_IN_GAIT_ARM)
+    whole = positions(labels)
+    write_c3d(tmp_path / "whole.c3d", whole, labels=labels)
+    write_c3d(tmp_path / "part.c3d", whole[20:90], labels=labels, first_frame=21)
+    write_c3d(tmp_path / "later.c3d", whole[30:], labels=labels, first_frame=1)
+    one, part, later = (
+        look_at(read_c3d(tmp_path / f"{n}.c3d"), path=Path(n), name=n) for n in ("whole", "part", "later")
+    )
+    assert same_movement(part, one)
+    assert not same_movement(later, one)
+
+
+# --- a whole study ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two subjects with a static trial and a walk each, marked like Plug-in Gait."""
+    labels = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, "ASI", "TOE", "HEE"])]
+    for seed, (subject, mass) in enumerate((("S01", 70.0), ("S02", 55.5))):
+        groups = {"PROCESSING": {"Bodymass": [mass], "Height": [1750.0]}}
+        write(
+            tmp_path / "data" / subject / "Static" / f"{subject}_cal.c3d",
+            labels,
+            travel_m=0.0,
+            groups=groups,
+            seed=seed,
+        )
+        write(tmp_path / "data" / subject / "Walk" / f"{subject}_01.c3d", labels, groups=groups, seed=seed)
+    return tmp_path / "data"
+
+
+def test_a_cohort_of_known_markers_needs_nothing_filled_in(folder, tmp_path):
+    study = tmp_path / "my study"
+    proposal = init_study(study, folder)
+    assert proposal.to_do == 0
+    loaded = load_study(study)
+    assert loaded.settings.plane.up_axis == "+z"
+    assert list(loaded.settings.marker_sets) == ["plug_in_gait_markers"]
+    found = [
+        (t.name, t.subject.name, t.subject.mass_kg, t.side, t.condition, t.settings.plane.forward_axis)
+        for t in loaded.trials
+    ]
+    assert found == [
+        ("S01_01_right", "S01", 70.0, "right", "walk", "travel"),
+        ("S01_01_left", "S01", 70.0, "left", "walk", "travel"),
+        ("S02_01_right", "S02", 55.5, "right", "walk", "travel"),
+        ("S02_01_left", "S02", 55.5, "left", "walk", "travel"),
+    ]
+    assert [(trial, fault) for trial, fault, _ in check_study(study)] == [(row[0], "") for row in found]
+
+
+def test_the_files_say_what_was_found_guessed_and_left_out(folder, tmp_path):
+    init_study(tmp_path / "study", folder)
+    config, trials, subjects = ((tmp_path / "study" / name).read_text(encoding="utf-8") for name in FILES)
+    assert (
+        "from LHEE/RHEE to LFHD: along +z within 45 degrees in 100 % of the frames (S01/Static/S01_cal.c3d and 3 more)"
+        in " ".join(config.replace("RHEE/LHEE", "LHEE/RHEE").split())
+    )
+    assert "glenohumeral_axis: acromion # no joint centre in the file" in config
+    assert "# subjects are the names of the folders at level 1: S01, S02 (a guess)" in trials
+    assert re.search(r"# .*S01_cal\.c3d: left out, nothing moves by more than 0\.00\d m: a\s(# )?static trial", trials)
+    assert "#S01_cal_right,S01,S01," in trials
+    assert "# S02: PROCESSING:BODYMASS is 55.5 in 2 files" in subjects
+
+
+def test_nothing_is_overwritten(folder, tmp_path):
+    study = tmp_path / "study"
+    (study / "config").mkdir(parents=True)
+    (study / "config" / "subjects.csv").write_text("mine", encoding="utf-8")
+    with pytest.raises(StudyError, match=r"subjects.csv is there already, and is never overwritten"):
+        init_study(study, folder)
+    assert [path.name for path in (study / "config").iterdir()] == ["subjects.csv"]
+    assert (study / "config" / "subjects.csv").read_text(encoding="utf-8") == "mine"
+
+
+def test_what_cannot_be_known_is_left_to_fill_in_and_the_loader_names_it(tmp_path):
+    labels = [f"Me:{label}" for label in ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"]]
+    write(tmp_path / "data" / "lift.c3d", labels, travel_m=0.3)
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data")
+    with pytest.raises(StudyError) as error:
+        load_study(study)
+    assert len(error.value.faults) == proposal.to_do == 9  # five landmarks, mass, side, forward axis, up axis
+    config = (study / FILES[0]).read_text(encoding="utf-8")
+    assert 'elbow_axis: "TODO" # looks like it: EPICl (0.90), EPICm (0.90)' in config
+    assert "up_axis: null # TODO" in config
+
+
+def test_a_known_set_that_lacks_a_landmark_gets_rows_for_both_sides_and_the_landmark_to_fill_in(tmp_path):
+    write(tmp_path / "data" / "walk.c3d", ["LFHD", *both_sides(["ASI", "KNE", "ANK", "TOE", "HEE"])])
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["chain"], row["side"]) for row in rows(study)] == [("leg", "right"), ("leg", "left")]
+    config = (study / FILES[0]).read_text(encoding="utf-8")
+    assert 'hip_axis: "TODO"' in config
+    assert "export it with the model" in config
+    assert 'heel: "{S}HEE"' in config
+    with pytest.raises(StudyError) as error:
+        load_study(study)
+    (fault,) = [fault for fault in error.value.faults if "marker_sets" in fault]
+    assert fault.startswith("marker_sets.my_markers.hip_axis is still")
+    assert "greater_trochanter: hip_axis" in config
+
+
+def test_likely_labels_are_taken_where_a_person_says_so(tmp_path):
+    write(tmp_path / "data" / "lift.c3d", ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"])
+    asked = []
+
+    def confirm(question):
+        asked.append(question)
+        return "EPICm" in question
+
+    init_study(tmp_path / "study", tmp_path / "data", confirm=confirm)
+    config = (tmp_path / "study" / FILES[0]).read_text(encoding="utf-8")
+    assert 'elbow_axis: "EPICm" # confirmed' in config
+    assert "markers: is EPICl the elbow_axis?" in asked
+
+
+def test_two_people_in_one_file_and_a_copy(tmp_path):
+    labels = [f"{who}:{label}" for who in ("Ann", "Bob") for label in ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, "HEE"])]]
+    write(tmp_path / "data" / "game.c3d", labels)
+    shutil.copy(tmp_path / "data" / "game.c3d", tmp_path / "data" / "game_copy.c3d")
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["trial"], row["subject"], row["prefix"]) for row in rows(study)] == [
+        ("Ann_game_right", "Ann", "Ann"),
+        ("Ann_game_left", "Ann", "Ann"),
+        ("Bob_game_right", "Bob", "Bob"),
+        ("Bob_game_left", "Bob", "Bob"),
+    ]
+    assert "game_copy.c3d: left out, the same movement is in game.c3d" in " ".join(
+        (study / FILES[1]).read_text(encoding="utf-8").replace("\n#", "").split()
+    )
+
+
+def test_sides_that_no_pattern_can_write_get_a_marker_set_each(tmp_path):
+    labels = [f"{side}{stem}" for side in ("Right", "Left") for stem in PLUG_IN_GAIT_ARM]
+    write(tmp_path / "data" / "reach.c3d", labels)
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["side"], row["marker_set"]) for row in rows(study)] == [
+        ("right", "plug_in_gait_markers_right"),
+        ("left", "plug_in_gait_markers_left"),
+    ]
+    assert 'lateral_epicondyle: "LeftELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_used(folder, tmp_path):
+    (folder / "S01" / "Walk" / "broken.c3d").write_text("hello", encoding="utf-8")
+    proposal = init_study(tmp_path / "study", folder)
+    assert [one.name for one in proposal.unread] == ["S01/Walk/broken.c3d"]
+    assert len(rows(tmp_path / "study")) == 4
+    assert "# S01/Walk/broken.c3d: not read: " in (tmp_path / "study" / FILES[1]).read_text(encoding="utf-8")
+
+
+def test_a_file_without_markers_is_told_and_does_not_disturb_the_names(folder, tmp_path):
+    names = [f"{stem}{axis}" for stem in ("ground_force_v", "ground_force_p", "ground_torque_") for axis in "xyz"]
+    table = pa.table({"time_s": np.arange(50) / 100.0, **{name: np.full(50, 1.0 + k) for k, name in enumerate(names)}})
+    write_sto(table, folder / "forces.sto", units="m")
+    proposal = init_study(tmp_path / "study", folder)
+    assert any(note.startswith("forces.sto: no markers; ") for note in proposal.notes)
+    assert [subject.subject for subject in proposal.subjects] == ["S01", "S02"]
+
+
+def test_what_many_recordings_lack_is_said_once(tmp_path):
+    for n in range(8):
+        write(tmp_path / "data" / f"walk{n}.c3d", both_sides([*PLUG_IN_GAIT_ARM, "KNE", "ANK", "TOE", "HEE"]), seed=n)
+    proposal = init_study(tmp_path / "study", tmp_path / "data")
+    (said,) = [note for note in proposal.notes if "no leg" in note]
+    assert said.startswith(
+        "walk0.c3d, walk1.c3d, walk2.c3d, walk3.c3d, walk4.c3d, walk5.c3d and 2 more: no leg: hip_axis, "
+    )
+
+
+@pytest.mark.parametrize("what", ["no folder", "no recording", "none readable"])
+def test_without_recordings_nothing_is_written(tmp_path, what):
+    if what != "no folder":
+        (tmp_path / "data").mkdir()
+    if what == "none readable":
+        (tmp_path / "data" / "a.c3d").write_text("hello", encoding="utf-8")
+    with pytest.raises(StudyError):
+        init_study(tmp_path / "study", tmp_path / "data")
+    assert not (tmp_path / "study").exists()
+
+
+def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
+    study = tmp_path / "my study"
+    assert main(["init", str(study), "--from", str(folder), "--chain", "arm"]) == 0
+    out = capsys.readouterr().out
+    assert out.endswith(f"next: limbtorque check '{study}'\n")
+    assert "4 trials of 2 recordings: left arm, right arm" in out
+    assert main(["init", str(study), "--from", str(folder)]) == 1
+    assert "never overwritten" in capsys.readouterr().err
+
+
+# --- real recordings --------------------------------------------------------------------------------------------------
+
+
+def test_a_recorded_cohort(recordings, tmp_path):
+    study = tmp_path / "cohort"
+    proposal = init_study(study, recordings / "cohort")
+    assert proposal.to_do == 0
+    loaded = load_study(study)
+    assert len(loaded.trials) == 24  # six walks, two sides, two chains
+    assert {t.subject.name: t.subject.mass_kg for t in loaded.trials} == {
+        "HC030A": 45.8,
+        "HC032A": 60.3,
+        "HC044A": 39.4,
+    }
+    assert {t.condition for t in loaded.trials} == {"straight", "turn"}
+    assert sum("static trial" in t.left_out for t in proposal.trials) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "filled", "trials"),
+    [
+        ("walking_opensim", {"mass_kg": "66"}, ["walking2_right", "walking2_left"]),
+        (
+            "tennis_serve",
+            {"mass_kg": "75", "plane.forward_axis": "-y"},
+            [
+                *("kinematics_tennis_serve_right", "kinematics_tennis_serve_left"),
+                *("Viktor_kinematics_tennis_serve_2players_right", "Viktor_kinematics_tennis_serve_2players_left"),
+            ],
+        ),
+    ],
+)
+def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_path, name, filled, trials):
+    study = tmp_path / name
+    init_study(study, recordings / name)
+    with pytest.raises(StudyError, match="still to be filled in"):
+        load_study(study)
+    fill(study, **filled)
+    checked = list(check_study(study))
+    assert [(trial, fault) for trial, fault, _ in checked] == [(trial, "") for trial in trials]
