@@ -3,9 +3,11 @@
 include: "workflow/rules/study.smk"
 include: "workflow/rules/trials.smk"
 include: "workflow/rules/collect.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
     input:
         TRIAL_FILES,
         rules.verdict.output,
+        rules.report.output if STUDY.settings.report.enabled else [],

@@ -20,6 +20,7 @@ from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
 from limbtorque.stages import kinematics, muscles, torques
 from limbtorque.stages.layout import (
+    REPORT,
     RESULTS,
     SECTIONS,
     SOURCES,
@@ -109,8 +110,9 @@ def verdict(*, folder: Path, ledger: Path) -> str:
 def _put_aside(study: Study, folder: Path) -> None:
     """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
     made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
-    for stage in SOURCES:
-        for path in sorted((folder / RESULTS / stage).rglob("*")):
+    made |= set(REPORT.values()) if study.settings.report.enabled else set()
+    for name in (*SOURCES, "report"):
+        for path in sorted((folder / RESULTS / name).rglob("*")):
             if path.is_file() and path.relative_to(folder) not in made:
                 target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)
                 target.parent.mkdir(parents=True, exist_ok=True)

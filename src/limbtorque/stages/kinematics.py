@@ -71,6 +71,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             recording = read_trial(trial, reader)
             meta["input_sha256"] = recording.sha256
             meta["forces_sha256"] = recording.forces_sha256
+            meta["audit"] = [vars(finding) for finding in recording.audit.findings]
             meta["provenance"]["kinematics"]["reader"] = recording.reader
             motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             meta["notes"] = [*recording.audit.sentences, *recording.notes, *motion.notes]

@@ -1,0 +1,17 @@
+# in:  the tables of the study
+# out: results/report/index.html and the files that all pages share
+rule report:
+    input:
+        [str(path) for path in layout.STUDY_TABLES.values()],
+    output:
+        [str(path) for path in layout.REPORT.values()],
+    log:
+        "results/logs/report.log",
+    conda:
+        "../envs/limbtorque.yaml"
+    params:
+        code=layout.code_key("report"),
+    message:
+        f"report of {len(STUDY.trials)} trials"
+    script:
+        "../scripts/report.py"
