@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -771,13 +771,15 @@ def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(column.to_numpy(), from_pandas=True)])
 
 
-def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+def read_table(path: Path, wanted: Callable[[str], bool] | None = None) -> tuple[pa.Table, dict[str, Any]]:
     """Read a Parquet table and what was kept with it.
 
     Parameters
     ----------
     path : Path
         A file that `write_table` wrote.
+    wanted : callable, optional
+        Which columns to read, by their names; all of them if not given.
 
     Returns
     -------
@@ -786,7 +788,11 @@ def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     meta : dict
         What `make_table` was given as `meta`.
     """
-    table = pyarrow.parquet.read_table(path, use_threads=False)
+    if wanted is None:
+        table = pyarrow.parquet.read_table(path, use_threads=False)
+    else:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            table = file.read(list(filter(wanted, file.schema_arrow.names)), use_threads=False)
     return table, _kept(table.schema)
 
 

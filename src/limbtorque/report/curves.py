@@ -86,4 +86,4 @@ def spans(mask: NDArray[np.bool_], time_s: FloatArray) -> list[list[float]]:
     [[0.05, 0.25]]
     """
     half = (time_s[1] - time_s[0]) / 2.0 if len(time_s) > 1 else 0.0
-    return [[round(time_s[a] - half, 5), round(time_s[b - 1] + half, 5)] for a, b in runs(mask)]
+    return [[round(float(time_s[a] - half), 5), round(float(time_s[b - 1] + half), 5)] for a, b in runs(mask)]

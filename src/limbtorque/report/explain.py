@@ -21,7 +21,7 @@ REASONS = {
     "settings": "The settings do not fit this trial. The message names the option.",
     "defect": "An error inside the program, not in the recording. Report it, with the log of the session (results/logs) and the file.",
 }
-ABOUT = {"torques": "torques, and muscle forces that come from them", "muscles": "muscle forces only"}
+ABOUT = {"torques": "torques and muscle forces", "muscles": "muscle forces"}
 STATUS_WORDS = {"ok": "ok", "flagged": "flagged", "failed": "failed", "none": "none"}
 
 
@@ -60,7 +60,7 @@ def flag_cards(flags: Sequence[Flag]) -> Html:
             ("the threshold", check.source),
             ("puts in doubt", ABOUT[check.about]),
         ]
-        cards.append(tag("article", tag("h3", tag("code", check.name)), facts(pairs), class_="card flagged"))
+        cards.append(tag("article", tag("h3", tag("code", check.name)), facts(pairs, rows=True), class_="card flagged"))
     return join(cards)
 
 

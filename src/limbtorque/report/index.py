@@ -188,7 +188,7 @@ def _trial_row(row: Row) -> Html:
         tag("th", tag("a", row["trial"], href=f"trials/{row['trial']}.html"), scope="row"),
         tag("td", row["subject"]),
         tag("td", row["condition"]),
-        tag("td", _limb(row)),
+        tag("td", _limb(row), class_="whole"),
         tag("td", status_badge(row["status"])),
         tag("td", *why, class_="why"),
         tag("td", row["n_frames"], class_="number"),
@@ -202,7 +202,7 @@ def _trial_row(row: Row) -> Html:
 
 def _number(text: str, scale: float) -> str:
     value = float(text) if text else math.nan
-    return "" if math.isnan(value) else f"{scale * value:.3g}"
+    return "" if math.isnan(value) else f"{scale * value:#.3g}".rstrip(".")
 
 
 def _ensembles() -> Html:

@@ -68,7 +68,7 @@ def tag(name: str, /, *content: object, **attributes: object) -> Html:
 def table(caption: object, head: Sequence[object], rows: Iterable[Sequence[object]], **attributes: object) -> Html:
     """A table with a caption, a row of headers and a header in each row."""
     top = tag("tr", *(tag("th", cell, scope="col") for cell in head))
-    body = (tag("tr", tag("th", first, scope="row"), *(tag("td", cell) for cell in rest)) for first, *rest in rows)
+    body = (Html(f'<tr><th scope="row">{escape(first)}</th>{_cells(rest)}</tr>') for first, *rest in rows)
     return tag(
         "div",
         tag("table", tag("caption", caption), tag("thead", top), tag("tbody", *body), **attributes),
@@ -79,9 +79,17 @@ def table(caption: object, head: Sequence[object], rows: Iterable[Sequence[objec
     )
 
 
-def facts(pairs: Iterable[tuple[object, object]]) -> Html:
-    """A list of names and values."""
-    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs), class_="facts")
+def _cells(row: Iterable[object]) -> str:
+    return "".join(f"<td>{escape(cell)}</td>" for cell in row)
+
+
+def facts(pairs: Iterable[tuple[object, object]], *, rows: bool = False) -> Html:
+    """A list of names and values: side by side, or one a row."""
+    return tag(
+        "dl",
+        *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs),
+        class_="facts rows" if rows else "facts",
+    )
 
 
 def section(name: str, heading: object, *content: object) -> Html:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from limbtorque.report.curves import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.settings import ChainModel
-from limbtorque.tables import column_array
+from limbtorque.tables import column_array, term_columns
 from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms, kinds_of_terms
 
 FloatArray = NDArray[np.float64]
@@ -126,6 +126,32 @@ class _Curves:
     def add(self, curves: Mapping[str, FloatArray], digits: int) -> None:
         decimals = decimals_for(largest_of(*curves.values()), digits)
         self.full |= {name: (values, decimals) for name, values in curves.items()}
+
+
+_OF_MUSCLES = ("_force_n", "_activation")
+_OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled")
+_STATUS = ("external_status", "moment_arm_status", "fibre_status", "sharing_status")
+_FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
+
+
+def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
+    """Whether the page of a trial needs a column of its tables, as a function of the column's name.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Joints of the chain, proximal first.
+
+    Examples
+    --------
+    >>> list(map(drawn_columns(["elbow"]), ("elbow_torque_base_nm", "BRA_activation", "elbow_moment_arm_BRA_m")))
+    [True, True, False]
+    """
+    chosen = {*_OF_FRAMES, *_STATUS, *_FORCE}
+    chosen |= {f"{point}_position_{axis}_m" for point in (*joints, "endpoint") for axis in "xy"}
+    chosen |= {f"{joint}_{what}" for joint in joints for what in ("angle_rad", "torque_nm", "power_w")}
+    chosen |= {column.name for joint in joints for column in term_columns(joint, joints)}
+    return lambda name: name in chosen or name.endswith(_OF_MUSCLES)
 
 
 def draw_trial(
@@ -300,8 +326,6 @@ def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
     if not largest_of(*force.values()) > 0.0:
         return
     curves.add(force, 4)
-    couple = _columns(table, ["external_couple_nm"])
-    curves.add(couple, 4)
     lines = (
         Line(names[0], "x, forward", COLOURS[6]),
         Line(names[1], "y", COLOURS[0], "dash"),

@@ -87,7 +87,8 @@ def _verdict(contents: TrialContents) -> Html:
     parts = [failure_card(contents.reason, contents.message)] if contents.status == "failed" else []
     parts += [flag_cards(contents.flags)] if contents.flags else []
     if contents.status == "failed":
-        return section("verdict", "Why there is no result", *parts)
+        heading = "Why something is missing" if contents.drawing else "Why there is no result"
+        return section("verdict", heading, *parts)
     heading = "What to know before using this trial" if contents.flags else "No flags"
     none = tag("p", "All quality figures of this trial are within their thresholds.")
     return section("verdict", heading, *(parts or [none]))
@@ -234,7 +235,7 @@ SUMMARY = {
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.4g}"
+        return "" if math.isnan(value) else f"{value + 0.0:.4g}"
     return str(value).replace("_", " ")
 
 

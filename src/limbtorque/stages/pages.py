@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.quality import Flag, assess
-from limbtorque.report.panels import Drawing, draw_trial
+from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.stages.batch import announce, finish, planned_study
 from limbtorque.stages.layout import RESULTS, figure_path, stage_outputs, table_path
@@ -32,7 +32,9 @@ def run(*, folder: Path, batch: str, key: str) -> None:
 
 def contents(study: Study, trial: Trial, folder: Path) -> TrialContents:
     """What the page of a trial says, from its tables."""
-    read = {stage: read_table(folder / table_path(stage, trial.name)) for stage in STAGES}
+    model = trial.settings.chain(trial.chain)
+    wanted = drawn_columns([joint.name for joint in model.joints])
+    read = {stage: read_table(folder / table_path(stage, trial.name), wanted) for stage in STAGES}
     tables, kept = ({stage: found[part] for stage, found in read.items()} for part in (0, 1))
     motion = kept["kinematics"].get("motion", {})
     figures: dict[str, float] = {
@@ -43,9 +45,7 @@ def contents(study: Study, trial: Trial, folder: Path) -> TrialContents:
     flags = assess(figures, trial.settings.quality) if kept["torques"]["status"] != "failed" else []
     drawing: Drawing | None = None
     if kept["torques"]["status"] != "failed":
-        drawing = draw_trial(
-            *(tables[stage] for stage in STAGES), model=trial.settings.chain(trial.chain), motion=motion
-        )
+        drawing = draw_trial(*(tables[stage] for stage in STAGES), model=model, motion=motion)
     audit = kept["kinematics"].get("audit", [])
     said = [note for stage in STAGES for note in kept[stage].get("notes", [])]
     return TrialContents(

@@ -50,7 +50,7 @@ function faded(colour, share) {
 
 // --- plots -------------------------------------------------------------------------------------------------------------
 
-const CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d"] };
+const CONFIG = { displaylogo: false, responsive: true, displayModeBar: "hover", modeBarButtons: [["toImage"]], toImageButtonOptions: { format: "svg" } };
 
 function layoutOf(xTitle, yTitle, range) {
   const rule = printing.now ? "#bbbbbb" : css("--rule");
@@ -58,6 +58,7 @@ function layoutOf(xTitle, yTitle, range) {
   return {
     margin: { l: LEFT, r: RIGHT, t: 8, b: 38 },
     showlegend: false,
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--quiet"), activecolor: ink() },
     hovermode: "x unified",
     dragmode: "zoom",
     paper_bgcolor: "rgba(0,0,0,0)",
@@ -249,7 +250,12 @@ function trialPage(data) {
     mark.style.bottom = "38px";
   }
 
-  const number = (value) => (value === null ? "not known" : value.toPrecision(4).replace(/^(-?\d+)\.?e\+.*$/, value.toFixed(0)));
+  /** A number with four digits, and no more decimals than its curve has. */
+  function number(value, decimals) {
+    if (value === null) return "not known";
+    const before = Math.floor(Math.log10(Math.abs(value) || 1)) + 1;
+    return value.toFixed(Math.min(Math.max(4 - Math.max(before, 1), 0), decimals));
+  }
   const cells = [];
   function buildReadout() {
     const table = element("table", {}, element("caption", { class: "visually_hidden" }, "All values at the cursor"));
@@ -271,9 +277,10 @@ function trialPage(data) {
   function fillReadout() {
     for (const { panel, k, line, value, rest, numbers } of cells) {
       const found = numbers[state.at];
-      value.textContent = number(found);
+      const { decimals } = data.curves[line.curve];
+      value.textContent = number(found, decimals);
       const sense = found === null || panel.angle ? null : senses(panel, k);
-      const range = line.greatest ? ` (${number(curve(line.least)[state.at])} to ${number(curve(line.greatest)[state.at])})` : "";
+      const range = line.greatest ? ` (${number(curve(line.least)[state.at], decimals)} to ${number(curve(line.greatest)[state.at], decimals)})` : "";
       rest.textContent = `${panel.unit}${sense && found ? ` ${found > 0 ? sense[0] : sense[1]}` : ""}${range}`;
     }
   }
@@ -346,6 +353,7 @@ function trialPage(data) {
 /** The limb as an SVG: all its positions faintly, one of them strongly, with the external force. */
 function prepareStick(data, curve, last) {
   const { points, loaded } = data.stick;
+  const joints = points.length - 1;
   const x = points.map((point) => curve(`${point}_position_x_m`));
   const y = points.map((point) => curve(`${point}_position_y_m`));
   const all = (columns) => columns.flat().filter((value) => value !== null);
@@ -373,10 +381,11 @@ function prepareStick(data, curve, last) {
   const svg = shape("svg", { preserveAspectRatio: "xMidYMid meet", "aria-hidden": "true" });
   const grid = shape("g", {}, svg), ghosts = shape("g", {}, svg), now = shape("g", {}, svg);
   byId("stick").replaceChildren(svg);
-  const stroke = (width_px, opacity = 1) => ({ fill: "none", stroke: "currentColor", "stroke-width": width_px, opacity, "vector-effect": "non-scaling-stroke", "stroke-linecap": "round", "stroke-linejoin": "round" });
+  const px = size / 300; // m for about a pixel
+  const stroke = (width_px, opacity = 1) => ({ fill: "none", stroke: "currentColor", "stroke-width": width_px * px, opacity, "stroke-linecap": "round", "stroke-linejoin": "round" });
   const pathAt = (at) => points.map((_, k) => (x[k][at] === null ? "" : `${x[k][at]},${-y[k][at]}`)).join(" ");
   for (let n = 0; n <= 10; n += 1) shape("polyline", { points: pathAt(Math.round((n * last) / 10)), ...stroke(1, 0.18) }, ghosts);
-  shape("polyline", { points: x[0].map((_, at) => `${x[points.length - 1][at]},${-y[points.length - 1][at]}`).join(" "), ...stroke(1, 0.45), "stroke-dasharray": "2 3" }, ghosts);
+  shape("polyline", { points: x[0].map((_, at) => `${x[points.length - 1][at]},${-y[points.length - 1][at]}`).join(" "), ...stroke(1, 0.45), "stroke-dasharray": `${2 * px} ${3 * px}` }, ghosts);
 
   function arrow(from, to) {
     const long = Math.hypot(to[0] - from[0], to[1] - from[1]);
@@ -396,7 +405,7 @@ function prepareStick(data, curve, last) {
     shape("line", { x1: x0, x2: x0 + bar, y1: y0, y2: y0, ...stroke(2, 0.7) }, grid);
     shape("text", { x: x0 + bar + 0.015 * box[2], y: y0, "font-size": 0.05 * size, fill: "currentColor", opacity: 0.8 }, grid).textContent = `${Math.round(100 * bar)} cm`;
     if (!follows) return;
-    for (let at = Math.ceil(box[0] / 0.5) * 0.5; at < box[0] + box[2]; at += 0.5) {
+    for (let at = Math.ceil(box[0] / 0.5) * 0.5; at < box[0] + 0.88 * box[2]; at += 0.5) {
       shape("line", { x1: at, x2: at, y1: box[1], y2: box[1] + box[3], ...stroke(1, 0.2) }, grid);
       shape("text", { x: at + 0.01 * size, y: box[1] + 0.05 * size, "font-size": 0.045 * size, fill: "currentColor", opacity: 0.7 }, grid).textContent = `${at.toFixed(1)} m`;
     }
@@ -412,15 +421,17 @@ function prepareStick(data, curve, last) {
     shape("polyline", { points: pathAt(at), ...stroke(4), class: "limb" }, now);
     points.forEach((point, k) => {
       if (x[k][at] === null) return;
-      const isJoint = k < points.length - 1;
-      shape("circle", { cx: x[k][at], cy: -y[k][at], r: (isJoint ? 0.02 : 0.012) * size, fill: "currentColor" }, now);
-      if (isJoint) shape("text", { x: x[k][at] + 0.035 * size, y: -y[k][at] - 0.02 * size, "font-size": 0.055 * size, fill: "currentColor" }, now).textContent = words(point);
+      shape("circle", { cx: x[k][at], cy: -y[k][at], r: (k < joints ? 0.02 : 0.012) * size, fill: "currentColor" }, now);
+    });
+    const [fx, fy, ax, ay] = force ? force.map((column) => column[at]) : [null];
+    if (fx !== null && ax !== null) arrow([ax, ay], [ax + scale * fx, ay + scale * fy]);
+    points.slice(0, joints).forEach((point, k) => {
+      if (x[k][at] === null) return;
+      const label = { x: x[k][at] + 0.035 * size, y: -y[k][at] - 0.02 * size, "font-size": 0.055 * size, "stroke-width": 0.015 * size };
+      shape("text", { ...label, fill: "currentColor" }, now).textContent = words(point);
     });
     if (!force) return null;
-    const [fx, fy, px, py] = force.map((column) => column[at]);
-    if (fx === null || px === null) return 0;
-    arrow([px, py], [px + scale * fx, py + scale * fy]);
-    return Math.hypot(fx, fy);
+    return fx === null || ax === null ? 0 : Math.hypot(fx, fy);
   }
   return { draw };
 }
