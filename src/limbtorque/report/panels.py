@@ -337,10 +337,10 @@ def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
 def _stick(table: pa.Table, joints: Sequence[str], segments: Sequence[str], curves: _Curves) -> dict[str, Any]:
     """The limb: its points in order, and the force at its end where there is one."""
     points = [*joints, "endpoint"]
-    curves.add(_columns(table, [f"{point}_position_{axis}_m" for point in points for axis in "xy"]), 4)
+    curves.add(_columns(table, [f"{point}_position_{axis}_m" for point in points for axis in "xy"]), 5)
     loaded = largest_of(column_array(table, "external_force_x_n", "external_force_y_n")) > 0.0
     if loaded:
-        curves.add(_columns(table, ["external_point_x_m", "external_point_y_m"]), 4)
+        curves.add(_columns(table, ["external_point_x_m", "external_point_y_m"]), 5)
     return {"points": points, "segments": list(segments), "loaded": loaded}
 
 
