@@ -8,7 +8,19 @@ rule collect:
             for batch in STUDY.batches
         ],
     output:
-        [str(path) for path in layout.STUDY_TABLES.values()],
+        [
+            (
+                report(
+                    str(path),
+                    caption=f"../report/{name}.rst",
+                    category="Study",
+                    labels={"item": path.name},
+                )
+                if name in ("summary", "ledger")
+                else str(path)
+            )
+            for name, path in layout.STUDY_TABLES.items()
+        ],
     log:
         "results/logs/collect.log",
     conda:

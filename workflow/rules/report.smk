@@ -4,7 +4,13 @@ rule report:
     input:
         [str(path) for path in layout.STUDY_TABLES.values()],
     output:
-        [str(path) for path in layout.REPORT.values()],
+        report(
+            str(layout.REPORT["index"]),
+            caption="../report/index.rst",
+            category="Study",
+            labels={"item": "report"},
+        ),
+        [str(path) for name, path in layout.REPORT.items() if name != "index"],
     log:
         "results/logs/report.log",
     conda:

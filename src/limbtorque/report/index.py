@@ -192,17 +192,17 @@ def _trial_row(row: Row) -> Html:
         tag("td", status_badge(row["status"])),
         tag("td", *why, class_="why"),
         tag("td", row["n_frames"], class_="number"),
-        tag("td", _number(row["cutoff_hz"], 1.0), class_="number"),
-        tag("td", _number(row["noise_m"], 1e3), class_="number"),
+        tag("td", _number(row["cutoff_hz"], 1.0, 2), class_="number"),
+        tag("td", _number(row["noise_m"], 1e3, 3), class_="number"),
         data_status=row["status"],
         data_condition=row["condition"],
         data_reason=" ".join((*kinds, *flags)),
     )
 
 
-def _number(text: str, scale: float) -> str:
+def _number(text: str, scale: float, decimals: int) -> str:
     value = float(text) if text else math.nan
-    return "" if math.isnan(value) else f"{scale * value:#.3g}".rstrip(".")
+    return "" if math.isnan(value) else f"{scale * value:.{decimals}f}"
 
 
 def _ensembles() -> Html:

@@ -374,7 +374,7 @@ function prepareStick(data, curve, last) {
   const span = (list) => list.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
   const [left, right] = span(ends.x), [bottom, top] = span(ends.y);
   const follows = right - left > 2.2 * Math.max(top - bottom, limb);
-  const width = follows ? 1.5 * Math.max(top - bottom, limb) : right - left + 2 * pad;
+  const width = follows ? 1.5 * Math.max(top - bottom, limb) : right - left + 2 * pad + 0.2 * limb; // room for a name
   const height = top - bottom + 2 * pad;
   const size = Math.max(width / 1.45, height); // what the picture's shorter side shows, m
 
@@ -382,7 +382,7 @@ function prepareStick(data, curve, last) {
   const grid = shape("g", {}, svg), ghosts = shape("g", {}, svg), now = shape("g", {}, svg);
   byId("stick").replaceChildren(svg);
   const px = size / 300; // m for about a pixel
-  const stroke = (width_px, opacity = 1) => ({ fill: "none", stroke: "currentColor", "stroke-width": width_px * px, opacity, "stroke-linecap": "round", "stroke-linejoin": "round" });
+  const stroke = (width_px, opacity = 1) => ({ fill: "none", stroke: "currentColor", "stroke-width": width_px * px, "stroke-opacity": opacity, "stroke-linecap": "round", "stroke-linejoin": "round" });
   const pathAt = (at) => points.map((_, k) => (x[k][at] === null ? "" : `${x[k][at]},${-y[k][at]}`)).join(" ");
   for (let n = 0; n <= 10; n += 1) shape("polyline", { points: pathAt(Math.round((n * last) / 10)), ...stroke(1, 0.18) }, ghosts);
   shape("polyline", { points: x[0].map((_, at) => `${x[points.length - 1][at]},${-y[points.length - 1][at]}`).join(" "), ...stroke(1, 0.45), "stroke-dasharray": `${2 * px} ${3 * px}` }, ghosts);
@@ -403,11 +403,11 @@ function prepareStick(data, curve, last) {
     const bar = [0.02, 0.05, 0.1, 0.2, 0.5, 1].filter((m) => m < 0.4 * box[2]).pop() || 0.01;
     const [x0, y0] = [box[0] + 0.03 * box[2], box[1] + box[3] - 0.02 * box[3]];
     shape("line", { x1: x0, x2: x0 + bar, y1: y0, y2: y0, ...stroke(2, 0.7) }, grid);
-    shape("text", { x: x0 + bar + 0.015 * box[2], y: y0, "font-size": 0.05 * size, fill: "currentColor", opacity: 0.8 }, grid).textContent = `${Math.round(100 * bar)} cm`;
+    shape("text", { x: x0 + bar + 0.015 * box[2], y: y0, "font-size": 0.05 * size, "stroke-width": 0.015 * size, fill: "currentColor" }, grid).textContent = `${Math.round(100 * bar)} cm`;
     if (!follows) return;
     for (let at = Math.ceil(box[0] / 0.5) * 0.5; at < box[0] + 0.88 * box[2]; at += 0.5) {
       shape("line", { x1: at, x2: at, y1: box[1], y2: box[1] + box[3], ...stroke(1, 0.2) }, grid);
-      shape("text", { x: at + 0.01 * size, y: box[1] + 0.05 * size, "font-size": 0.045 * size, fill: "currentColor", opacity: 0.7 }, grid).textContent = `${at.toFixed(1)} m`;
+      shape("text", { x: at + 0.01 * size, y: box[1] + 0.05 * size, "font-size": 0.045 * size, "stroke-width": 0.015 * size, fill: "currentColor" }, grid).textContent = `${at.toFixed(1)} m`;
     }
   }
 
