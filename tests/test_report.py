@@ -234,7 +234,7 @@ def test_mean_curves_are_those_of_the_table(study):
         (study / "results" / "ensembles.csv").unlink()
         report.run(folder=study)
     assert "ensembles_data" not in page(study)
-    assert "plotly" not in page(study)
+    assert "plotly.min.js" not in page(study)
     assert ensemble_data([]) is None
 
 

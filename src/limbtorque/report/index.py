@@ -14,10 +14,10 @@ Row = Mapping[str, str]
 STATUSES = ("ok", "flagged", "failed")
 HEADS = (
     ("trial", "trial", "text"),
+    ("status", "status", "text"),
     ("subject", "subject", "text"),
     ("condition", "condition", "text"),
     ("limb", "limb", "text"),
-    ("status", "status", "text"),
     ("why", "flags, or why it failed", "text"),
     ("n_frames", "frames", "number"),
     ("cutoff_hz", "cut-off (Hz)", "number"),
@@ -186,10 +186,10 @@ def _trial_row(row: Row) -> Html:
     return tag(
         "tr",
         tag("th", tag("a", row["trial"], href=f"trials/{row['trial']}.html"), scope="row"),
+        tag("td", status_badge(row["status"])),
         tag("td", row["subject"]),
         tag("td", row["condition"]),
         tag("td", _limb(row), class_="whole"),
-        tag("td", status_badge(row["status"])),
         tag("td", *why, class_="why"),
         tag("td", row["n_frames"], class_="number"),
         tag("td", _number(row["cutoff_hz"], 1.0, 2), class_="number"),

@@ -362,7 +362,12 @@ def _bands(
         ("external_unknown", "ground contact whose force is not known: no torques", "#D55E00", unknown),
         ("moment_arm", "outside the range of a moment arm", "#DDAA33", status(muscles, "moment_arm_status") == 1),
         ("fibre", "outside the range of a fibre's curves", "#BB5566", status(muscles, "fibre_status") == 1),
-        ("beyond_muscles", "beyond what the muscles can do", "#AA3377", status(muscles, "sharing_status") == 1),
+        (
+            "beyond_muscles",
+            "beyond what the muscles can do, or no known moment arms",
+            "#AA3377",
+            status(muscles, "sharing_status") == 1,
+        ),
         ("not_shared", "no sharing passed its certificate", "#661100", status(muscles, "sharing_status") == 3),
     ]
     for joint in joints:

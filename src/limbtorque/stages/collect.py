@@ -42,7 +42,7 @@ from limbtorque.tables import (
 )
 
 LEFT_OVER = RESULTS / "left_over"
-LIBRARIES = ("c3d", "ezc3d", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
+LIBRARIES = ("c3d", "ezc3d", "numpy", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib", "plotly")
 
 
 def run(*, folder: Path) -> None:
