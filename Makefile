@@ -9,7 +9,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constra
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
 	@echo "figures: $(CURDIR)/results/figures"
-	@echo "report:  $(CURDIR)/results/ledger.csv"
+	@echo "report:  $(CURDIR)/results/report/index.html"
 
 test: .venv/tools
 	$(BIN)/python -m pytest

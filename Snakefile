@@ -4,6 +4,7 @@ include: "workflow/rules/study.smk"
 include: "workflow/rules/trials.smk"
 include: "workflow/rules/ensembles.smk"
 include: "workflow/rules/collect.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
@@ -12,3 +13,4 @@ rule all:
         ENSEMBLE_FILES,
         rules.collect.output,
         rules.verdict.output,
+        rules.report.output if STUDY.settings.report.enabled else [],

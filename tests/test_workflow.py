@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
+LAST = {"collect", "report", "verdict"}
 pytestmark = pytest.mark.workflow
 
 
@@ -102,9 +103,20 @@ def test_every_table_and_figure_is_made(finished):
         for stage in ("kinematics", "torques", "muscles"):
             assert {f"results/{stage}/{name}.csv", f"results/{stage}/{name}.parquet"} <= set(made)
         assert {f"results/figures/{kind}/{name}.png" for kind in ("torques", "cutoff")} <= set(made)
-    tables = ("summary.csv", "summary_by_condition.csv", "ledger.csv", "data_dictionary.csv", "provenance.json", "methods.md")
+    tables = (
+        "summary.csv",
+        "summary_by_condition.csv",
+        "ledger.csv",
+        "data_dictionary.csv",
+        "provenance.json",
+        "methods.md",
+    )
     for name in (*tables, "curves.parquet", "ensembles.csv", "windows.csv"):
         assert f"results/{name}" in made
+    shared = {f"results/report/{name}" for name in ("index.html", "report.css", "report.js", "plotly.min.js")}
+    pages = {f"results/report/trials/{name}.html" for name in TRIALS}
+    assert shared | pages == {name for name in made if name.startswith("results/report/")}
+    assert text.rstrip().split("report: ")[1].splitlines()[0] == "results/report/index.html"
     assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
     assert "3 trials:" in text
     assert "of 3 trials done" in text
@@ -126,6 +138,20 @@ def test_two_runs_give_the_same_bytes_and_do_not_mix(finished, tmp_path):
     assert results(other) == results(finished[0])
 
 
+def test_the_report_can_be_switched_off_and_pages_of_old_trials_are_put_aside(study):
+    path = study / "config" / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    write_trials(study, demo_rows(TRIALS[:2]))
+    run(study)
+    pages = {file.stem for file in (study / "results" / "report" / "trials").iterdir()}
+    assert pages == set(TRIALS[:2])
+    path.write_text(text + "report:\n  enabled: false\n", encoding="utf-8")
+    assert "report:" not in run(study)
+    assert not [file for file in (study / "results" / "report").rglob("*") if file.is_file()]
+    assert (study / "results" / "left_over" / "report" / "index.html").is_file()
+    assert planned(study) == set()
+
+
 def test_running_again_does_nothing(study):
     assert planned(study) == set()
 
@@ -142,8 +168,8 @@ def test_a_new_trial_runs_its_session_only(study):
     name = "S02_horizontal_slow"
     shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", study / "data" / "demo")
     write_trials(study, demo_rows((*TRIALS, name)))
-    stages = {f"{stage}_S02__horizontal" for stage in ("kinematics", "torques", "muscles", "figures")}
-    assert planned(study) == stages | {"ensembles", "collect", "verdict"}
+    stages = {f"{stage}_S02__horizontal" for stage in ("kinematics", "torques", "muscles", "figures", "pages")}
+    assert planned(study) == stages | {"ensembles"} | LAST
 
 
 def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
@@ -191,13 +217,13 @@ def stages_planned(folder, **kwargs):
         (
             "figures:",
             "filter:\n  order: 2\nfigures:",
-            {"kinematics", "torques", "muscles", "figures", "ensembles", "collect", "verdict"},
+            {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST},
         ),
-        ("figures:", "ensembles:\n  n_points: 51\nfigures:", {"ensembles", "collect", "verdict"}),
-        ("figures:", "tables:\n  xlsx: true\nfigures:", {"collect", "verdict"}),
-        ("formats: [png]", "formats: [png, svg]", {"figures", "collect", "verdict"}),
-        ("title: Demo", "title: Another demo", {"collect", "verdict"}),
-        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "collect", "verdict"}),
+        ("figures:", "ensembles:\n  n_points: 51\nfigures:", {"ensembles", *LAST}),
+        ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
+        ("formats: [png]", "formats: [png, svg]", {"figures", "pages", *LAST}),
+        ("title: Demo", "title: Another demo", {"pages", *LAST}),
+        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "pages", *LAST}),
     ],
 )
 def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
@@ -211,12 +237,14 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
 @pytest.mark.parametrize(
     ("module", "stages"),
     [
-        ("muscles/sharing.py", {"muscles", "collect", "verdict"}),
-        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "ensembles", "collect", "verdict"}),
-        ("chain/energy.py", {"torques", "muscles", "figures", "ensembles", "collect", "verdict"}),
-        ("ensembles.py", {"ensembles", "collect", "verdict"}),
+        ("muscles/sharing.py", {"muscles", "pages", *LAST}),
+        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST}),
+        ("chain/energy.py", {"torques", "muscles", "figures", "pages", "ensembles", *LAST}),
+        ("ensembles.py", {"ensembles", *LAST}),
         ("figures.py", {"figures"}),
-        ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "ensembles", "collect", "verdict"}),
+        ("report/trial.py", {"pages"}),
+        ("report/index.py", {"report"}),
+        ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST}),
     ],
 )
 def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
@@ -345,4 +373,4 @@ chains:
     run(study)
     assert planned(study) == set()
     own.write_text(own.read_text(encoding="utf-8").replace("987.26", "900.00"), encoding="utf-8")
-    assert stages_planned(study) == {"muscles", "collect", "verdict"}
+    assert stages_planned(study) == {"muscles", "pages", *LAST}

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from limbtorque.settings import ChainModel
 from limbtorque.signals.arrays import runs
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.tables import column_array, term_columns
+from limbtorque.tables import column_array
+from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms
 
 FloatArray = NDArray[np.float64]
 
@@ -30,23 +31,6 @@ CRITERION_NAMES = {
 
 MM = 1.0 / 25.4
 TWO_COLUMNS_MM = 180.0
-# Okabe and Ito (2008): told apart with every kind of colour vision. One colour means the same term in every figure.
-TERM_COLOURS = {
-    "inertial": "#0072B2",
-    "centripetal": "#D55E00",
-    "coriolis": "#CC79A7",
-    "gravity": "#009E73",
-    "base": "#E69F00",
-    "external": "#56B4E9",
-}
-TERM_NAMES = {
-    "inertial": "inertial",
-    "centripetal": "centripetal",
-    "coriolis": "Coriolis",
-    "gravity": "gravity",
-    "base": "base motion",
-    "external": "external",
-}
 # Muscles: tints of a colour that no term has, for what mechanics and criterion decide, and colours of other criteria.
 NEEDED, POSSIBLE = ("#332288", 0.45), ("#332288", 0.13)
 OTHER_LINES: tuple[tuple[str, Any], ...] = (
@@ -74,29 +58,6 @@ STYLE = {
     "svg.hashsalt": "limbtorque",
     "pdf.fonttype": 42,
 }
-
-
-def grouped_terms(table: pa.Table, joint: str, joints: Sequence[str]) -> dict[str, FloatArray]:
-    """Terms of a joint's torque, those of one kind added up.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Torque component table.
-    joint : str
-        The joint.
-    joints : sequence of str
-        All joints of the chain.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_frames,)
-        Kind -> torque, N m.
-    """
-    kinds: dict[str, list[str]] = {kind: [] for kind in TERM_COLOURS}
-    for column in term_columns(joint, joints):
-        kinds[column.name.removeprefix(f"{joint}_torque_").split("_")[0]].append(column.name)
-    return {kind: column_array(table, *names).sum(axis=1) for kind, names in kinds.items() if names}
 
 
 def draw_torque_terms(

@@ -729,6 +729,12 @@ class Figures(_Untagged):
         return (value,) if isinstance(value, str) else value
 
 
+class Report(_Untagged):
+    """Pages that open in a browser."""
+
+    enabled: bool = _option(True, "Make results/report: a first page, and a page for each trial.")
+
+
 class Run(_Untagged):
     """How the work is cut up."""
 
@@ -776,6 +782,7 @@ class Settings(_Untagged):
     tables: Tables = Tables()
     ensembles: Ensembles = Ensembles()
     figures: Figures = Figures()
+    report: Report = Report()
     run: Run = Run()
 
     def chain(self, name: str) -> ChainModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -917,15 +917,17 @@ def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(column.to_numpy(), from_pandas=True)])
 
 
-def read_table(path: Path, *, columns: Sequence[str] | None = None) -> tuple[pa.Table, dict[str, Any]]:
+def read_table(
+    path: Path, *, columns: Sequence[str] | Callable[[str], bool] | None = None
+) -> tuple[pa.Table, dict[str, Any]]:
     """Read a Parquet table and what was kept with it.
 
     Parameters
     ----------
     path : Path
         A file that `write_table` wrote.
-    columns : sequence of str, optional
-        Only these columns.
+    columns : sequence of str or callable, optional
+        Only these columns, or those whose names it says yes to.
 
     Returns
     -------
@@ -935,7 +937,8 @@ def read_table(path: Path, *, columns: Sequence[str] | None = None) -> tuple[pa.
         What `make_table` was given as `meta`.
     """
     with pyarrow.parquet.ParquetFile(path) as file:
-        table = file.read(columns=columns, use_threads=False)
+        wanted = list(filter(columns, file.schema_arrow.names)) if callable(columns) else columns
+        table = file.read(columns=wanted, use_threads=False)
     return table, _kept(table.schema)
 
 

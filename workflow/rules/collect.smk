@@ -9,7 +9,19 @@ rule collect:
             for batch in STUDY.batches
         ],
     output:
-        [str(path) for path in layout.study_outputs(STUDY)],
+        [
+            (
+                report(
+                    str(path),
+                    caption=f"../report/{path.stem}.rst",
+                    category="Study",
+                    labels={"item": path.name},
+                )
+                if path.name in ("summary.csv", "ledger.csv")
+                else str(path)
+            )
+            for path in layout.study_outputs(STUDY)
+        ],
     log:
         "results/logs/collect.log",
     conda:
@@ -17,7 +29,7 @@ rule collect:
     params:
         key=layout.study_key(STUDY),
         code=layout.code_key("collect"),
-        curves=layout.code_key("ensembles"), # provenance.json names it
+        curves=layout.code_key("ensembles"),  # provenance.json names it
     message:
         f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
     script:

@@ -23,3 +23,5 @@ onstart:
 onsuccess:
     print(Path("results/verdict.txt").read_text(), end="")
     print("ledger: results/ledger.csv")
+    if STUDY.settings.report.enabled:
+        print(f"report: {layout.REPORT['index']}")

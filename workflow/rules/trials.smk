@@ -1,5 +1,5 @@
 # in:  the recordings
-# out: results/study_cutoff.json, results/kinematics, results/torques, results/muscles and results/figures, one set of files for each trial
+# out: results/study_cutoff.json, results/kinematics, results/torques, results/muscles, results/figures and results/report/trials, one set of files for each trial
 #
 # One rule for each stage and batch, with the files of its trials: the unit of a job is a session, not a trial, and
 # every table is tracked. A job writes its list of trials (results/batches) last, and later stages wait for that
@@ -56,6 +56,8 @@ if SHARING:
 for stage, sources in layout.SOURCES.items():
     for batch, trials in STUDY.batches.items():
         made = [str(path) for trial in trials for path in layout.stage_outputs(stage, trial)]
+        if not made:
+            continue
         TRIAL_FILES += made
 
         rule:

@@ -24,6 +24,7 @@ from limbtorque.stages import kinematics, muscles, torques
 from limbtorque.stages.batch import identity, status_of
 from limbtorque.stages.layout import (
     ENSEMBLE_TABLES,
+    REPORT,
     RESULTS,
     SECTIONS,
     SOURCES,
@@ -57,7 +58,21 @@ from limbtorque.tables import (
 from limbtorque.writers.workbook import write_workbook
 
 LEFT_OVER = RESULTS / "left_over"
-LIBRARIES = ("c3d", "ezc3d", "numpy", "openpyxl", "pandas", "pyarrow", "pydantic", "scipy", "snakemake", "matplotlib")
+LIBRARIES = (
+    *(
+        "c3d",
+        "ezc3d",
+        "matplotlib",
+        "numpy",
+        "openpyxl",
+        "pandas",
+        "plotly",
+        "pyarrow",
+        "pydantic",
+        "scipy",
+        "snakemake",
+    ),
+)
 
 
 def run(*, folder: Path) -> None:
@@ -144,7 +159,8 @@ def _put_aside(study: Study, folder: Path) -> None:
     """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
     made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
     made |= {*study_outputs(study), *ensemble_outputs(study)}
-    there = [path for stage in SOURCES for path in sorted((folder / RESULTS / stage).rglob("*"))]
+    made |= set(REPORT.values()) if study.settings.report.enabled else set()
+    there = [path for name in (*SOURCES, "report") for path in sorted((folder / RESULTS / name).rglob("*"))]
     for path in (*there, *(folder / table for table in (WORKBOOK, *ENSEMBLE_TABLES.values()))):
         if path.is_file() and path.relative_to(folder) not in made:
             target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)

@@ -76,6 +76,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             meta["input_sha256"] = recording.sha256
             meta["forces_sha256"] = recording.forces_sha256
             meta["events"] = [{**vars(event), "time_s": float(event.time_s)} for event in recording.events]
+            meta["audit"] = [vars(finding) for finding in recording.audit.findings]
             meta["provenance"]["kinematics"]["reader"] = recording.reader
             meta["guesses"] = [f"{guess.what}: {guess.made}" for guess in recording.audit.guesses]
             motion = trial_motion(trial, recording, _study_cutoff(trial, folder))

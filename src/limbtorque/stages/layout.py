@@ -18,6 +18,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "torques": ("kinematics",),
     "muscles": ("kinematics", "torques"),
     "figures": ("kinematics", "torques"),
+    "pages": ("kinematics", "torques", "muscles"),
 }
 STUDY_CUTOFF = RESULTS / "study_cutoff.json"
 STUDY_TABLES = {
@@ -36,6 +37,12 @@ ENSEMBLE_TABLES = {
     "windows": RESULTS / "windows.csv",
 }
 TRIAL_TABLES = ("tables.csv", "tables.sto")
+REPORT = {
+    "index": RESULTS / "report" / "index.html",
+    "style": RESULTS / "report" / "report.css",
+    "script": RESULTS / "report" / "report.js",
+    "plotly": RESULTS / "report" / "plotly.min.js",
+}
 SECTIONS = {
     "kinematics": (
         "gravity_m_s2",
@@ -57,6 +64,7 @@ SECTIONS = {
     "muscles": ("chains", "muscles", *TRIAL_TABLES),
     "ensembles": ("chains", "quality", "ensembles"),
     "figures": ("chains", "figures"),
+    "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),
 }
 SECTIONS["cutoffs"] = SECTIONS["kinematics"]
@@ -73,8 +81,15 @@ def figure_path(kind: str, trial: str, suffix: str) -> Path:
     return RESULTS / "figures" / kind / f"{trial}{suffix}"
 
 
+def page_path(trial: str) -> Path:
+    """Path of the page of a trial, relative to the study's folder."""
+    return REPORT["index"].parent / "trials" / f"{trial}.html"
+
+
 def stage_outputs(stage: str, trial: Trial) -> list[Path]:
     """All files that a stage makes for a trial."""
+    if stage == "pages":
+        return [page_path(trial.name)] if trial.settings.report.enabled else []
     if stage == "figures":
         chosen = trial.settings.figures
         return [figure_path(kind, trial.name, f".{form}") for kind in chosen.kinds for form in chosen.formats]
@@ -118,7 +133,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     """Hash of everything in the study, but the recording, that a stage's result for a trial depends on."""
     chosen = trial.settings.muscle_set(trial.chain, folder) if stage == "muscles" else None
     row = {
-        "title": (trial.condition,) if stage == "figures" else (),
+        "title": (trial.condition,) if stage == "figures" else _told(trial) if stage == "pages" else (),
         "muscle_set": hashlib.sha256(chosen.read_bytes()).hexdigest() if isinstance(chosen, Path) else "",
         "file": [file.as_posix() for file in trial.files],
         "chain": trial.chain,
@@ -132,6 +147,11 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     }
     own = settings_hash(trial.settings, SECTIONS[stage])
     return hashlib.sha256(json.dumps([trial.name, row, own], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _told(trial: Trial) -> tuple[str, ...]:
+    """What the table of trials says of a trial that changes no number, but is on its page."""
+    return (trial.session, trial.condition, trial.subject.name, trial.note, trial.subject.note)
 
 
 def batch_key(stage: str, study: Study, batch: str) -> str:
@@ -180,9 +200,16 @@ def code_key(stage: str) -> str:
     for name in sorted(_closure(f"limbtorque.stages.{stage}")):
         path = _module_path(name)
         digest.update(name.encode() + path.read_bytes())
-        for data in sorted((path.parent / "sets").glob("*.yaml")) if name.startswith("limbtorque.muscles") else ():
+        for data in _data_beside(name, path):
             digest.update(data.name.encode() + data.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _data_beside(module: str, path: Path) -> list[Path]:
+    """Files beside a module that it reads."""
+    if module.startswith("limbtorque.muscles"):
+        return sorted((path.parent / "sets").glob("*.yaml"))
+    return sorted((_PACKAGE / "report" / "data").glob("report.*")) if module == "limbtorque.stages.report" else []
 
 
 def _closure(module: str) -> set[str]:

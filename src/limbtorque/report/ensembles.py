@@ -1,0 +1,96 @@
+"""The mean curves of a study, as the index draws them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from limbtorque.report.curves import decimals_for, fixed_point, largest_of
+from limbtorque.report.panels import COLOURS, DASHES
+from limbtorque.term_kinds import TERM_NAMES
+
+_QUANTITY = re.compile(
+    r"(?P<joint>[a-z][a-z0-9_]*?)_(?P<what>angle|flexion|velocity|acceleration|torque|power)(?P<rest>_.+)?"
+)
+_UNIT_ENDINGS = ("_nm", "_deg", "_rad", "_w", "_rad_s", "_deg_s")
+NAMES = {"flexion": "flexion", "torque": "net torque", "power": "power"}
+
+
+def quantity_name(quantity: str) -> tuple[str, str]:
+    """Joint and name of a quantity of the ensembles.
+
+    Examples
+    --------
+    >>> quantity_name("elbow_torque_nm"), quantity_name("elbow_torque_gravity_nm")
+    (('elbow', 'net torque'), ('elbow', 'torque: gravity'))
+    >>> quantity_name("BRA_force_n")
+    ('', 'BRA force n')
+    """
+    found = _QUANTITY.fullmatch(quantity)
+    if not found:
+        return "", quantity.replace("_", " ")
+    rest = found["rest"] or ""
+    for ending in _UNIT_ENDINGS:
+        rest = rest.removesuffix(ending)
+    if not rest:
+        return found["joint"], NAMES.get(found["what"], found["what"])
+    kind, _, by = rest.strip("_").partition("_")
+    return found["joint"], f"{found['what']}: {TERM_NAMES.get(kind, kind)} {by.replace('_', ' ')}".rstrip()
+
+
+def ensemble_data(rows: Iterable[Mapping[str, str]]) -> dict[str, Any] | None:
+    """Mean curves and their standard deviations as the index's script reads them; None where there are none.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Rows of `results/ensembles.csv`: a row for every quantity and per cent of the movement.
+    """
+    groups: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for row in rows:
+        key = (row["chain"], row["quantity"], row["unit"], row["condition"], row["side"])
+        groups.setdefault(key, []).append(row)
+    if not groups:
+        return None
+    drawn = list(dict.fromkeys((key[3], key[4]) for key in groups))
+    conditions, sides = (list(dict.fromkeys(pair[k] for pair in drawn)) for k in (0, 1))
+    styles = [
+        {
+            "name": ", ".join(filter(None, (condition, side))),
+            "colour": COLOURS[conditions.index(condition) % len(COLOURS)],
+            "dash": DASHES[
+                (sides.index(side) + len(sides) * (conditions.index(condition) // len(COLOURS))) % len(DASHES)
+            ],
+        }
+        for condition, side in drawn
+    ]
+    curves = [_curve(key, found, drawn.index((key[3], key[4]))) for key, found in groups.items()]
+    return {"styles": styles, "curves": curves}
+
+
+def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> dict[str, Any]:
+    chain, quantity, unit, *_ = key
+    mean, sd = (np.array([_number(row[name]) for row in rows]) for name in ("mean", "sd"))
+    decimals = decimals_for(largest_of(mean, sd), 4)
+    joint, name = quantity_name(quantity)
+    return {
+        "chain": chain,
+        "joint": joint,
+        "quantity": quantity,
+        "name": name,
+        "unit": unit,
+        "style": style,
+        "trials": rows[0]["n_trials"],
+        "subjects": rows[0]["n_subjects"],
+        "percent": fixed_point(np.array([_number(row["percent"]) for row in rows]), 1),
+        "mean": fixed_point(mean, decimals),
+        "sd": fixed_point(sd, decimals),
+    }
+
+
+def _number(text: str) -> float:
+    return float(text) if text else math.nan

@@ -1,0 +1,378 @@
+"""What the page of a trial draws: panels of lines, shaded frames, and the moving limb."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from limbtorque.report.curves import decimals_for, fixed_point, frame_step, largest_of, spans
+from limbtorque.settings import ChainModel
+from limbtorque.tables import column_array, term_columns
+from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms, kinds_of_terms
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+INK = "ink"  # the colour of the text: the net torque
+# Tol (2021), muted: joints and muscles have colours that no term has.
+COLOURS = ("#332288", "#117733", "#882255", "#999933", "#AA4499", "#44AA99", "#CC6677", "#661100", "#6699CC")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+KIND_DASHES = {"inertial": "solid", "centripetal": "dash", "coriolis": "dot", "base": "dashdot", "external": "longdash"}
+PULLS_N = 1e-3
+SHOWN_MUSCLES = 6  # lines of muscles that are on from the beginning
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a panel.
+
+    Attributes
+    ----------
+    curve, name, colour, dash : str
+        Name of its curve, what the legend calls it, its colour or ``"ink"``, and its dashes.
+    width : float
+        Width, px.
+    kind : str
+        Kind of term, for the switches of all panels; ``"net"`` for the sum.
+    grouped : bool or None
+        Whether it is drawn with the terms of a kind added up or with every term by itself; None: always.
+    shown : bool
+        Whether it is on from the beginning.
+    least, greatest : str
+        Curves of its possible range, if it has one.
+    """
+
+    curve: str
+    name: str
+    colour: str
+    dash: str = "solid"
+    width: float = 1.6
+    kind: str = ""
+    grouped: bool | None = None
+    shown: bool = True
+    least: str = ""
+    greatest: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of lines over time.
+
+    Attributes
+    ----------
+    name, title, quantity, unit : str
+        Its name in the page, and what is drawn.
+    lines : tuple of Line
+        The lines.
+    bands : tuple of str
+        Which frames are shaded.
+    joints : tuple of int
+        Number of the joint of each line, whose sense of flexion the numbers have; empty where they have none.
+    angle : bool
+        Whether the numbers are joint angles, which have another zero when counted from the anatomical position.
+    about : str
+        A sentence below the title.
+    """
+
+    name: str
+    title: str
+    quantity: str
+    unit: str
+    lines: tuple[Line, ...]
+    bands: tuple[str, ...]
+    joints: tuple[int, ...] = ()
+    angle: bool = False
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """All that the page of a trial draws.
+
+    Attributes
+    ----------
+    panels : tuple of Panel
+        Panels, from top to bottom.
+    bands : dict of str to dict
+        Frames that are not to be trusted: what the legend says, colour, count and times.
+    step, n_frames : int
+        Every how many of how many frames one is shown.
+    resting : tuple of str
+        Muscles that never pull; they have no line.
+    data : dict
+        What the page's script reads.
+    """
+
+    panels: tuple[Panel, ...]
+    bands: dict[str, dict[str, Any]]
+    step: int
+    n_frames: int
+    resting: tuple[str, ...]
+    data: dict[str, Any]
+
+
+@dataclass
+class _Curves:
+    """Curves of a page by name, and the decimals that those of a panel share."""
+
+    full: dict[str, tuple[FloatArray, int]] = field(default_factory=dict)
+
+    def add(self, curves: Mapping[str, FloatArray], digits: int) -> None:
+        decimals = decimals_for(largest_of(*curves.values()), digits)
+        self.full |= {name: (values, decimals) for name, values in curves.items()}
+
+
+_OF_MUSCLES = ("_force_n", "_activation")
+_OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled")
+_STATUS = ("external_status", "moment_arm_status", "fibre_status", "sharing_status")
+_FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
+
+
+def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
+    """Whether the page of a trial needs a column of its tables, as a function of the column's name.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Joints of the chain, proximal first.
+
+    Examples
+    --------
+    >>> list(map(drawn_columns(["elbow"]), ("elbow_torque_base_nm", "BRA_activation", "elbow_moment_arm_BRA_m")))
+    [True, True, False]
+    """
+    chosen = {*_OF_FRAMES, *_STATUS, *_FORCE}
+    chosen |= {f"{point}_position_{axis}_m" for point in (*joints, "endpoint") for axis in "xy"}
+    chosen |= {f"{joint}_{what}" for joint in joints for what in ("angle_rad", "torque_nm", "power_w")}
+    chosen |= {column.name for joint in joints for column in term_columns(joint, joints)}
+    return lambda name: name in chosen or name.endswith(_OF_MUSCLES)
+
+
+def draw_trial(
+    kinematics: pa.Table, torques: pa.Table, muscles: pa.Table, *, model: ChainModel, motion: Mapping[str, Any]
+) -> Drawing:
+    """Choose what the page of a trial draws, and encode its numbers.
+
+    Parameters
+    ----------
+    kinematics, torques, muscles : pyarrow.Table
+        The trial's tables.
+    model : ChainModel
+        The chain.
+    motion : mapping
+        What is kept with the kinematics table as ``motion``: senses and zeros of flexion.
+
+    Notes
+    -----
+    Torques have the sign of the tables. Curves are named after their columns; sums of the terms of one kind are
+    ``<joint>_torque_kind_<kind>_nm``, angles in degrees ``<joint>_angle_deg``. Terms that are zero throughout are left out.
+    """
+    joints = [joint.name for joint in model.joints]
+    time_s = column_array(kinematics, "time_s")[:, 0]
+    curves = _Curves()
+    panels = [_angle_panel(kinematics, joints, curves)]
+    panels += [_torque_panel(torques, i, joints, curves) for i in range(len(joints))]
+    panels += [
+        _power_panel(torques, joints, curves),
+        *_muscle_panel(muscles, curves),
+        *_force_panel(kinematics, curves),
+    ]
+    stick = _stick(kinematics, joints, [segment.name for segment in model.segments], curves)
+    bands = dict(_bands(kinematics, torques, muscles, joints, time_s))
+    names = {name.removesuffix("_force_n") for name in muscles.column_names if name.endswith("_activation")}
+    names = {name.removesuffix("_activation") for name in names}
+    drawn = {line.name for panel in panels if panel.name == "muscles" for line in panel.lines}
+    step = frame_step(len(time_s), len(curves.full) + 1)
+    kept = slice(None, None, step)
+    encoded = {name: fixed_point(values[kept], decimals) for name, (values, decimals) in curves.full.items()}
+    data = {
+        "joints": _senses(model, motion),
+        "first_frame": int(kinematics.column("frame")[0].as_py()),
+        "step": step,
+        "panels": [_panel_data(panel) for panel in panels],
+        "bands": bands,
+        "stick": stick,
+        "curves": {"time_s": fixed_point(time_s[kept], 5), **encoded},
+    }
+    return Drawing(tuple(panels), bands, step, len(time_s), tuple(sorted(names - drawn)), data)
+
+
+def _senses(model: ChainModel, motion: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": joint.name,
+            "flexion": joint.flexion_name,
+            "extension": joint.extension_name,
+            "sign": int(sign),
+            "zero_deg": round(float(np.degrees(zero)), 2),
+        }
+        for joint, sign, zero in zip(model.joints, motion["flexion_sign"], motion["flexion_zero_rad"], strict=True)
+    ]
+
+
+def _panel_data(panel: Panel) -> dict[str, Any]:
+    lines = [{key: value for key, value in vars(line).items() if value not in ("", None)} for line in panel.lines]
+    return {
+        **{key: getattr(panel, key) for key in ("name", "title", "quantity", "unit", "bands", "joints", "angle")},
+        "lines": lines,
+    }
+
+
+def _columns(table: pa.Table, names: Sequence[str]) -> dict[str, FloatArray]:
+    return {name: column_array(table, name)[:, 0] for name in names}
+
+
+def _angle_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Panel:
+    degrees = {f"{joint}_angle_deg": np.degrees(column_array(table, f"{joint}_angle_rad")[:, 0]) for joint in joints}
+    curves.add(degrees, 5)
+    lines = tuple(
+        Line(f"{joint}_angle_deg", joint, colour, dash)
+        for joint, colour, dash in zip(joints, itertools.cycle(COLOURS), itertools.cycle(DASHES), strict=False)
+    )
+    of = tuple(range(len(joints)))
+    about = "Of each segment against the one before it; the first against the x axis."
+    return Panel("angles", "Joint angles", "angle", "deg", lines, ("edge", "foreshortened", "filled"), of, True, about)
+
+
+def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _Curves) -> Panel:
+    joint = joints[number]
+    net = f"{joint}_torque_nm"
+    kinds = kinds_of_terms(joint, joints)
+    single = _columns(table, [name for names in kinds.values() for name in names])
+    single = {name: values for name, values in single.items() if largest_of(values) > 0.0}
+    sums = {kind: values for kind, values in grouped_terms(table, joint, joints).items() if largest_of(values) > 0.0}
+    summed = {f"{joint}_torque_kind_{kind}_nm": values for kind, values in sums.items()}
+    curves.add({**_columns(table, [net]), **single, **summed}, 5)
+    lines = [Line(net, "net", INK, width=2.6, kind="net")]
+    lines += [
+        Line(
+            f"{joint}_torque_kind_{kind}_nm",
+            TERM_NAMES[kind],
+            TERM_COLOURS[kind],
+            KIND_DASHES.get(kind, "solid"),
+            kind=kind,
+            grouped=True,
+        )
+        for kind in sums
+    ]
+    for kind, names in kinds.items():
+        there = [name for name in names if name in single]
+        lines += [
+            Line(name, _term_name(name, joint, kind), TERM_COLOURS[kind], dash, kind=kind, grouped=False)
+            for name, dash in zip(there, itertools.cycle(DASHES), strict=False)
+        ]
+    title = f"{joint.replace('_', ' ').capitalize()}: net torque and its terms"
+    shaded = ("edge", "foreshortened", "external_unknown", f"{joint}_unknown")
+    return Panel(f"torque_{joint}", title, "torque", "N m", tuple(lines), shaded, (number,) * len(lines))
+
+
+def _term_name(column: str, joint: str, kind: str) -> str:
+    """What the legend calls a single term: its kind and the joints whose motion makes it.
+
+    >>> _term_name("elbow_torque_coriolis_shoulder_wrist_nm", "elbow", "coriolis")
+    'Coriolis shoulder wrist'
+    """
+    by = column.removeprefix(f"{joint}_torque_{kind}").removesuffix("_nm").strip("_")
+    return " ".join(filter(None, (TERM_NAMES[kind], by.replace("_", " "))))
+
+
+def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Panel:
+    curves.add(_columns(table, [f"{joint}_power_w" for joint in joints]), 4)
+    lines = tuple(
+        Line(f"{joint}_power_w", joint, colour, dash)
+        for joint, colour, dash in zip(joints, itertools.cycle(COLOURS), itertools.cycle(DASHES), strict=False)
+    )
+    shaded = ("edge", "foreshortened", "external_unknown")
+    about = "Net torque times angular velocity; positive: energy into the segments."
+    return Panel("power", "Joint power", "power", "W", lines, shaded, about=about)
+
+
+def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
+    names = [name.removesuffix("_activation") for name in table.column_names if name.endswith("_activation")]
+    names = [name for name in names if f"{name}_force_n" in table.column_names]
+    forces = _columns(table, [f"{name}_force_n" for name in names])
+    peaks = {name: float(np.nanmax(forces[f"{name}_force_n"], initial=0.0)) for name in names}
+    pulling = sorted((name for name in names if peaks[name] > PULLS_N), key=lambda name: -peaks[name])
+    if not pulling:
+        return
+    ends = [f"{name}_{end}_force_n" for name in pulling for end in ("least", "greatest")]
+    ends = [name for name in ends if name in table.column_names]
+    curves.add({**{f"{name}_force_n": forces[f"{name}_force_n"] for name in pulling}, **_columns(table, ends)}, 4)
+    lines = tuple(
+        Line(
+            f"{name}_force_n",
+            name,
+            COLOURS[k % len(COLOURS)],
+            DASHES[k // len(COLOURS) % len(DASHES)],
+            shown=k < SHOWN_MUSCLES,
+            least=f"{name}_least_force_n" if f"{name}_least_force_n" in ends else "",
+            greatest=f"{name}_greatest_force_n" if f"{name}_greatest_force_n" in ends else "",
+        )
+        for k, name in enumerate(pulling)
+    )
+    shaded = ("edge", "foreshortened", "external_unknown", "moment_arm", "fibre", "beyond_muscles", "not_shared")
+    yield Panel("muscles", "Muscle forces", "force", "N", lines, shaded)
+
+
+def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
+    names = ("external_force_x_n", "external_force_y_n")
+    force = _columns(table, names)
+    if not largest_of(*force.values()) > 0.0:
+        return
+    curves.add(force, 4)
+    lines = (
+        Line(names[0], "x, forward", COLOURS[6]),
+        Line(names[1], "y", COLOURS[0], "dash"),
+    )
+    about = "On the last segment, in the plane of motion; y is up (in a horizontal plane: to the left)."
+    yield Panel("external", "External force", "force", "N", lines, ("edge", "external_unknown"), about=about)
+
+
+def _stick(table: pa.Table, joints: Sequence[str], segments: Sequence[str], curves: _Curves) -> dict[str, Any]:
+    """The limb: its points in order, and the force at its end where there is one."""
+    points = [*joints, "endpoint"]
+    curves.add(_columns(table, [f"{point}_position_{axis}_m" for point in points for axis in "xy"]), 5)
+    loaded = largest_of(column_array(table, "external_force_x_n", "external_force_y_n")) > 0.0
+    if loaded:
+        curves.add(_columns(table, ["external_point_x_m", "external_point_y_m"]), 5)
+    return {"points": points, "segments": list(segments), "loaded": loaded}
+
+
+def _bands(
+    kinematics: pa.Table, torques: pa.Table, muscles: pa.Table, joints: Sequence[str], time_s: FloatArray
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Frames that are not to be trusted: name, what the legend says, colour, count, times; only those that occur."""
+
+    def status(table: pa.Table, name: str) -> FloatArray:
+        return column_array(table, name)[:, 0] if name in table.column_names else np.zeros(len(time_s))
+
+    edge = status(kinematics, "edge") == 1
+    short = status(kinematics, "foreshortened") == 1
+    unknown = status(kinematics, "external_status") == 2
+    found: list[tuple[str, str, str, BoolArray]] = [
+        ("edge", "within reach of the ends: less certain", "#888888", edge),
+        ("filled", "a marker was filled", "#56B4E9", status(kinematics, "filled") == 1),
+        ("foreshortened", "a segment points out of the plane: no torques", "#E69F00", short),
+        ("external_unknown", "ground contact whose force is not known: no torques", "#D55E00", unknown),
+        ("moment_arm", "outside the range of a moment arm", "#DDAA33", status(muscles, "moment_arm_status") == 1),
+        ("fibre", "outside the range of a fibre's curves", "#BB5566", status(muscles, "fibre_status") == 1),
+        (
+            "beyond_muscles",
+            "beyond what the muscles can do, or no known moment arms",
+            "#AA3377",
+            status(muscles, "sharing_status") == 1,
+        ),
+        ("not_shared", "no sharing passed its certificate", "#661100", status(muscles, "sharing_status") == 3),
+    ]
+    for joint in joints:
+        missing = np.isnan(status(torques, f"{joint}_torque_nm")) & ~short & ~unknown
+        found.append((f"{joint}_unknown", f"{joint} torque not known", "#CC3311", missing))
+    for name, label, colour, mask in found:
+        if mask.any():
+            yield name, {"label": label, "colour": colour, "count": int(mask.sum()), "spans": spans(mask, time_s)}

@@ -1,0 +1,42 @@
+"""Tables of the study -> `results/report/index.html`, and the files that all pages share."""
+
+from __future__ import annotations
+
+import csv
+import json
+from importlib import resources
+from pathlib import Path
+
+from plotly.offline import get_plotlyjs
+
+from limbtorque.report.ensembles import ensemble_data
+from limbtorque.report.index import index_page
+from limbtorque.stages.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
+
+
+def run(*, folder: Path) -> None:
+    """Write the first page and the shared files of the report."""
+    ledger = _rows(folder / STUDY_TABLES["ledger"])
+    provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
+    means = (
+        ensemble_data(_rows(folder / ENSEMBLE_TABLES["ensembles"]))
+        if (folder / ENSEMBLE_TABLES["ensembles"]).is_file()
+        else None
+    )
+    files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in STUDY_TABLES.values()}
+    data = resources.files("limbtorque.report") / "data"
+    texts = {
+        "index": index_page(ledger, provenance, files=files, ensembles=means),
+        "style": (data / "report.css").read_text(encoding="utf-8"),
+        "script": (data / "report.js").read_text(encoding="utf-8"),
+        "plotly": get_plotlyjs(),
+    }
+    for name, text in texts.items():
+        path = folder / REPORT[name]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

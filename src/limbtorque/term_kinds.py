@@ -1,0 +1,72 @@
+"""Kinds of torque terms: their names, colours and sums, the same in every figure and on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from limbtorque.tables import column_array, term_columns
+
+FloatArray = NDArray[np.float64]
+
+# Okabe and Ito (2008): told apart with every kind of colour vision. One colour means the same term in every figure.
+TERM_COLOURS = {
+    "inertial": "#0072B2",
+    "centripetal": "#D55E00",
+    "coriolis": "#CC79A7",
+    "gravity": "#009E73",
+    "base": "#E69F00",
+    "external": "#56B4E9",
+}
+TERM_NAMES = {
+    "inertial": "inertial",
+    "centripetal": "centripetal",
+    "coriolis": "Coriolis",
+    "gravity": "gravity",
+    "base": "base motion",
+    "external": "external",
+}
+
+
+def kinds_of_terms(joint: str, joints: Sequence[str]) -> dict[str, list[str]]:
+    """Columns of a joint's terms by their kind.
+
+    Parameters
+    ----------
+    joint : str
+        The joint.
+    joints : sequence of str
+        All joints of the chain, proximal first.
+
+    Examples
+    --------
+    >>> kinds_of_terms("elbow", ["elbow"])["gravity"]
+    ['elbow_torque_gravity_nm']
+    """
+    kinds: dict[str, list[str]] = {kind: [] for kind in TERM_COLOURS}
+    for column in term_columns(joint, joints):
+        kinds[column.name.removeprefix(f"{joint}_torque_").split("_")[0]].append(column.name)
+    return {kind: names for kind, names in kinds.items() if names}
+
+
+def grouped_terms(table: pa.Table, joint: str, joints: Sequence[str]) -> dict[str, FloatArray]:
+    """Terms of a joint's torque, those of one kind added up.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Torque component table.
+    joint : str
+        The joint.
+    joints : sequence of str
+        All joints of the chain.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_frames,)
+        Kind -> torque, N m.
+    """
+    return {kind: column_array(table, *names).sum(axis=1) for kind, names in kinds_of_terms(joint, joints).items()}

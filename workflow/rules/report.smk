@@ -1,0 +1,24 @@
+# in:  the tables of the study
+# out: results/report/index.html and the files that all pages share
+rule report:
+    input:
+        [str(path) for path in layout.STUDY_TABLES.values()],
+        [str(path) for path in layout.ensemble_outputs(STUDY)],
+    output:
+        report(
+            str(layout.REPORT["index"]),
+            caption="../report/index.rst",
+            category="Study",
+            labels={"item": "report"},
+        ),
+        [str(path) for name, path in layout.REPORT.items() if name != "index"],
+    log:
+        "results/logs/report.log",
+    conda:
+        "../envs/limbtorque.yaml"
+    params:
+        code=layout.code_key("report"),
+    message:
+        f"report of {len(STUDY.trials)} trials"
+    script:
+        "../scripts/report.py"
