@@ -17,7 +17,7 @@ rule collect:
     params:
         key=layout.study_key(STUDY),
         code=layout.code_key("collect"),
-        curves=layout.code_key("ensembles"), # provenance.json names it
+        curves=layout.code_key("ensembles"),  # provenance.json names it
     message:
         f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
     script:
