@@ -4,6 +4,7 @@ include: "workflow/rules/study.smk"
 include: "workflow/rules/trials.smk"
 include: "workflow/rules/ensembles.smk"
 include: "workflow/rules/collect.smk"
+include: "workflow/rules/study_figures.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -11,6 +12,7 @@ rule all:
     input:
         TRIAL_FILES,
         ENSEMBLE_FILES,
+        STUDY_FIGURES,
         rules.collect.output,
         rules.verdict.output,
         rules.report.output if STUDY.settings.report.enabled else [],

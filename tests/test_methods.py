@@ -119,7 +119,7 @@ def test_the_paragraph_of_the_defaults():
         ({"filter": {"scope": "joint"}}, "for each joint centre by itself", "of a trial together"),
         ({"filter": {"order": 2}}, "of order 2, run forwards and backwards (order 4 in all", "order 3"),
         ({"filter": {"method": "critically_damped"}}, "a critically damped filter of order 3, run forwards and backwards (Robertson and Dowling 2003)", "Butterworth filter"),
-        ({"filter": {"method": "savitzky_golay"}}, "local polynomials of degree 5 (Savitzky and Golay 1964)", "Butterworth filter"),
+        ({"filter": {"method": "savitzky_golay", "cutoff_hz": "gcv"}}, "local polynomials of degree 5 (Savitzky and Golay 1964)", "Butterworth filter"),
         ({"filter": {"method": "quintic_spline"}}, "derivatives of a quintic spline through the joint angles", "central differences"),
         ({"filter": {"method": "none"}}, "Joint positions were not filtered.", "cut-off"),
         ({"differentiation": {"accuracy": 2}}, "central differences of order 2", "order 4"),
@@ -147,6 +147,12 @@ def test_an_option_changes_its_clause_and_no_other_says_the_old_value(settings, 
     assert says in text
     assert says not in paragraph()
     assert not_any_more not in text
+
+
+def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
+    assert "No cut-off that was chosen was above 12 Hz." in paragraph()
+    assert "above 15 Hz" in paragraph(filter={"highest_cutoff_hz": 15.0})
+    assert "No cut-off that was chosen" not in paragraph(filter={"cutoff_hz": 6.0})
 
 
 def test_range_and_median_of_the_chosen_cut_offs():

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
-LAST = {"collect", "report", "verdict"}
+LAST = {"collect", "report", "study_figures", "verdict"}
 pytestmark = pytest.mark.workflow
 
 
@@ -208,7 +208,7 @@ def test_trials_that_share_a_cutoff_need_one_criterion(study):
 
 
 def stages_planned(folder, **kwargs):
-    return {name.split("_")[0] for name in planned(folder, **kwargs)}
+    return {name if name in LAST else name.split("_")[0] for name in planned(folder, **kwargs)}
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def stages_planned(folder, **kwargs):
         ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
         ("formats: [png]", "formats: [png, svg]", {"figures", "pages", *LAST}),
         ("title: Demo", "title: Another demo", {"pages", *LAST}),
-        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "pages", *LAST}),
+        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "pages", "figures", *LAST}),
     ],
 )
 def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
@@ -237,11 +237,11 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
 @pytest.mark.parametrize(
     ("module", "stages"),
     [
-        ("muscles/sharing.py", {"muscles", "pages", *LAST}),
+        ("muscles/sharing.py", {"muscles", "pages", "figures", *LAST}),
         ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST}),
         ("chain/energy.py", {"torques", "muscles", "figures", "pages", "ensembles", *LAST}),
         ("ensembles.py", {"ensembles", *LAST}),
-        ("figures.py", {"figures"}),
+        ("figures.py", {"figures", "study_figures"}),
         ("report/trial.py", {"pages"}),
         ("report/index.py", {"report"}),
         ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST}),
@@ -275,7 +275,7 @@ def test_another_condition_makes_the_ensembles_again_and_no_table_of_a_trial(stu
     rows = demo_rows(TRIALS)
     rows[0]["condition"] = "another"
     write_trials(study, rows)
-    assert stages_planned(study) == {"figures", "ensembles", "collect", "verdict"}
+    assert stages_planned(study) == {"figures", "pages", "ensembles", *LAST}
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):

@@ -30,7 +30,8 @@ CRITERION_NAMES = {
 }
 
 MM = 1.0 / 25.4
-TWO_COLUMNS_MM = 180.0
+ONE_COLUMN_MM, TWO_COLUMNS_MM = 85.0, 180.0
+WIDTHS_MM = {"one_column": ONE_COLUMN_MM, "two_columns": TWO_COLUMNS_MM}
 # Muscles: tints of a colour that no term has, for what mechanics and criterion decide, and colours of other criteria.
 NEEDED, POSSIBLE = ("#332288", 0.45), ("#332288", 0.13)
 OTHER_LINES: tuple[tuple[str, Any], ...] = (
@@ -84,9 +85,9 @@ def draw_torque_terms(
         if np.nanmax(np.abs(values), initial=0.0) > 0.0:
             axes.plot(time_s, values, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
     axes.plot(time_s, table.column(f"{joint}_torque_nm").to_numpy(), color="black", linewidth=1.8, label="net")
-    _shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.92", "within reach of the ends")
+    shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.92", "within reach of the ends")
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
-    _shade(axes, time_s, unknown, "#F6D5C3", "torque not known")
+    shade(axes, time_s, unknown, "#F6D5C3", "torque not known")
     axes.set_xlim(time_s[0], time_s[-1])
     axes.margins(y=0.08)
     axes.set_title(joint, loc="left", fontweight="bold")
@@ -94,9 +95,24 @@ def draw_torque_terms(
     axes.set_title(f"$+$ {senses[0]}   $-$ {senses[1]}", loc="right", color="0.35")
 
 
-def _shade(
+def shade(
     axes: Axes, time_s: FloatArray, mask: NDArray[np.bool_], colour: str, label: str, *, lowest: float = 0.0
 ) -> None:
+    """Shade the frames of a mask.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    time_s : ndarray of shape (n_frames,)
+        Times, s.
+    mask : ndarray of bool, shape (n_frames,)
+        Which frames.
+    colour, label : str
+        Colour, and what the legend says.
+    lowest : float, optional
+        Where the shade begins, as a share of the axes' height.
+    """
     step = time_s[1] - time_s[0] if len(time_s) > 1 else 0.0
     for number, (start, stop) in enumerate(runs(mask)):
         axes.axvspan(
@@ -110,7 +126,14 @@ def _shade(
         )
 
 
-def torque_figure(table: pa.Table, *, title: str, model: ChainModel, flexion_sign: Sequence[float]) -> Figure:
+def torque_figure(
+    table: pa.Table,
+    *,
+    title: str,
+    model: ChainModel,
+    flexion_sign: Sequence[float],
+    width_mm: float = TWO_COLUMNS_MM,
+) -> Figure:
     """Figure of a trial: the torque terms of each joint with their sum.
 
     Parameters
@@ -123,15 +146,17 @@ def torque_figure(table: pa.Table, *, title: str, model: ChainModel, flexion_sig
         The chain.
     flexion_sign : sequence of float
         +1 for each joint at which a counter-clockwise torque flexes, -1 where it extends.
+    width_mm : float, optional
+        Width, mm: 180 for two columns of a page, 85 for one.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Two columns wide.
+        A panel for each joint.
     """
     joints = [joint.name for joint in model.joints]
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, (22.0 + 48.0 * len(joints)) * MM), layout="constrained")
+        figure = Figure(figsize=(width_mm * MM, (22.0 + 48.0 * len(joints)) * MM), layout="constrained")
         panels = figure.subplots(len(joints), 1, sharex=True, squeeze=False)[:, 0]
         for panel, joint, sign in zip(panels, model.joints, flexion_sign, strict=True):
             senses = (joint.flexion_name, joint.extension_name)
@@ -141,8 +166,9 @@ def torque_figure(table: pa.Table, *, title: str, model: ChainModel, flexion_sig
         for panel in panels:
             handles, labels = panel.get_legend_handles_labels()
             shown |= dict(zip(labels, handles, strict=True))
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
-        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=5, frameon=False)
+        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left", wrap=True)
+        columns = 5 if width_mm > ONE_COLUMN_MM else 3
+        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 
@@ -180,8 +206,8 @@ def draw_muscle_forces(
     """
     time_s = table.column("time_s").to_numpy()
     force = _floats(table, f"{muscle}_force_n")
-    _shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.88", "within reach of the ends")
-    _shade(axes, time_s, np.isnan(force), "#F6D5C3", "torque not known")
+    shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.88", "within reach of the ends")
+    shade(axes, time_s, np.isnan(force), "#F6D5C3", "torque not known")
     top = 0.0
     if f"{muscle}_least_force_n" in table.column_names:
         least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("least", "greatest"))
@@ -298,7 +324,7 @@ def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, las
     time_s = table.column("time_s").to_numpy()
     for column, (value, colour, text) in STATUS_MARKS.items():
         if column in table.column_names:
-            _shade(main, time_s, table.column(column).to_numpy() == value, colour, text, lowest=0.96)
+            shade(main, time_s, table.column(column).to_numpy() == value, colour, text, lowest=0.96)
 
 
 def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:

@@ -319,6 +319,8 @@ def _filter(study: _Study) -> str:
         text += (
             f" The cut-off{' of the others' if given else ''} was chosen by {by}: {_range(chosen, 'cutoff_hz', 'Hz')}."
         )
+        limit = study.clauses("filter.highest_cutoff_hz", say=lambda hz: f"{float(hz):g} Hz", of=chosen)
+        text += f" No cut-off that was chosen was above {limit}."
     text += " At the cut-off the gain is 1/sqrt(2), of both passes together where there are two."
     for name in ("robertson", "savitzky", "woltring", "winter", "challis", "craven"):
         if f"{{{name}}}" in text:

@@ -717,13 +717,24 @@ class Ensembles(_Untagged):
 class Figures(_Untagged):
     """Figures."""
 
-    kinds: tuple[Literal["torques", "cutoff"], ...] = _option(
-        ("torques", "cutoff"),
-        "What is drawn of each trial: 'torques', net torques and their terms; 'cutoff', what the cut-off was chosen from.",
+    kinds: tuple[Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "cutoff"], ...] = (
+        _option(
+            ("torques", "cutoff"),
+            "What is drawn of each trial: 'torques', net torques and their terms; 'contributions', the same terms piled up; 'kinematics'; 'power'; "
+            "'limb', the limb in the plane with the forces on it; 'muscles', forces with their possible range; 'cutoff', what the cut-off was chosen from.",
+        )
+    )
+    study: tuple[Literal["ensembles", "peak_terms", "flags"], ...] = _option(
+        ("ensembles", "peak_terms", "flags"),
+        "What is drawn of the study, for each chain: 'ensembles', mean curves and spread by condition and side; 'peak_terms', terms side by side at "
+        "the peak of the mean torque; 'flags', a matrix of quality flags.",
+    )
+    width: Literal["one_column", "two_columns"] = _option(
+        "two_columns", "Width of figures over time and of the study: 85 or 180 mm, as journals print them."
     )
     formats: tuple[Literal["png", "pdf", "svg"], ...] = _option(("png",), "Formats of each figure.")
 
-    @field_validator("kinds", "formats", mode="before")
+    @field_validator("kinds", "study", "formats", mode="before")
     @classmethod
     def _one_entry(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value

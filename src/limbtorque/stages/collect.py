@@ -33,6 +33,7 @@ from limbtorque.stages.layout import (
     code_key,
     ensemble_outputs,
     stage_outputs,
+    study_figures,
     study_outputs,
     table_path,
 )
@@ -160,6 +161,7 @@ def _put_aside(study: Study, folder: Path) -> None:
     made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
     made |= {*study_outputs(study), *ensemble_outputs(study)}
     made |= set(REPORT.values()) if study.settings.report.enabled else set()
+    made |= set(study_figures(study))
     there = [path for name in (*SOURCES, "report") for path in sorted((folder / RESULTS / name).rglob("*"))]
     for path in (*there, *(folder / table for table in (WORKBOOK, *ENSEMBLE_TABLES.values()))):
         if path.is_file() and path.relative_to(folder) not in made:

@@ -1,17 +1,35 @@
-"""`results/kinematics`, `results/torques` -> `results/figures`: the figures of every trial."""
+"""`results/kinematics`, `results/torques`, `results/muscles` -> `results/figures`: the figures of every trial."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 from matplotlib.figure import Figure
 
-from limbtorque.figures import cutoff_figure, failure_figure, save, torque_figure
+from limbtorque.figures import WIDTHS_MM, cutoff_figure, failure_figure, muscle_figure, save, torque_figure
 from limbtorque.motion_table import choice_of
+from limbtorque.settings import ChainModel
 from limbtorque.stages.batch import announce, finish, planned_study
 from limbtorque.stages.layout import figure_path, table_path
 from limbtorque.study import Trial
 from limbtorque.tables import read_meta, read_table
+from limbtorque.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What a figure of a trial is made of."""
+
+    trial: Trial
+    model: ChainModel
+    title: str
+    motion: dict[str, Any]
+    width_mm: float
+    table: Callable[[str], pa.Table]
 
 
 def run(*, folder: Path, batch: str, key: str) -> None:
@@ -19,35 +37,88 @@ def run(*, folder: Path, batch: str, key: str) -> None:
     study = planned_study("figures", folder=folder, batch=batch, key=key)
     announce("figures", study, study.batches[batch], folder)
     for trial in study.batches[batch]:
-        chosen = trial.settings.figures
-        for kind in chosen.kinds:
-            figure = DRAWN[kind](trial, folder)
-            for form in chosen.formats:
+        for kind in trial.settings.figures.kinds:
+            figure = _figure(kind, trial, folder)
+            for form in trial.settings.figures.formats:
                 save(figure, folder / figure_path(kind, trial.name, f".{form}"))
     finish("figures", batch, study.batches[batch], folder)
 
 
-def _torques(trial: Trial, folder: Path) -> Figure:
-    table, kept = read_table(folder / table_path("torques", trial.name))
-    title = f"{trial.name}: net joint torque and its terms, {trial.side} {trial.chain}, {trial.condition}"
+def _figure(kind: str, trial: Trial, folder: Path) -> Figure:
+    what, stage, draw = DRAWN[kind]
+    title = f"{trial.name}: {what}, {trial.side} {trial.chain}" + (f", {trial.condition}" if trial.condition else "")
+    kept = read_meta(folder / table_path(stage, trial.name))
     if kept["status"] == "failed":
         return failure_figure(title, kept["message"])
     motion = read_meta(folder / table_path("kinematics", trial.name))["motion"]
-    model = trial.settings.chain(trial.chain)
-    return torque_figure(table, title=title, model=model, flexion_sign=motion["flexion_sign"])
+    width_mm = WIDTHS_MM[trial.settings.figures.width]
+
+    def table(name: str) -> pa.Table:
+        return read_table(folder / table_path(name, trial.name))[0]
+
+    return draw(_Drawn(trial, trial.settings.chain(trial.chain), title, motion, width_mm, table))
 
 
-def _cutoff(trial: Trial, folder: Path) -> Figure:
-    kept = read_meta(folder / table_path("kinematics", trial.name))
-    title = f"{trial.name}: cut-off"
-    if kept["status"] == "failed":
-        return failure_figure(title, kept["message"])
-    choices = [choice_of(choice) for choice in kept["motion"]["cutoffs"]]
+def _torques(of: _Drawn) -> Figure:
+    return torque_figure(
+        of.table("torques"),
+        title=of.title,
+        model=of.model,
+        flexion_sign=of.motion["flexion_sign"],
+        width_mm=of.width_mm,
+    )
+
+
+def _contributions(of: _Drawn) -> Figure:
+    return contributions_figure(
+        of.table("torques"),
+        title=of.title,
+        model=of.model,
+        flexion_sign=of.motion["flexion_sign"],
+        width_mm=of.width_mm,
+    )
+
+
+def _kinematics(of: _Drawn) -> Figure:
+    return kinematics_figure(
+        of.table("kinematics"),
+        title=of.title,
+        model=of.model,
+        flexion_sign=of.motion["flexion_sign"],
+        flexion_zero_rad=of.motion["flexion_zero_rad"],
+        width_mm=of.width_mm,
+    )
+
+
+def _power(of: _Drawn) -> Figure:
+    return power_figure(of.table("torques"), title=of.title, model=of.model, width_mm=of.width_mm)
+
+
+def _limb(of: _Drawn) -> Figure:
+    return limb_figure(of.table("kinematics"), title=of.title, model=of.model)
+
+
+def _muscles(of: _Drawn) -> Figure:
+    table = of.table("muscles")
+    if not any(name.endswith("_activation") for name in table.column_names):
+        return failure_figure(of.title, "no muscle forces were asked for", what="not drawn")
+    return muscle_figure(table, title=of.title)
+
+
+def _cutoff(of: _Drawn) -> Figure:
+    choices = [choice_of(choice) for choice in of.motion["cutoffs"]]
     if not choices:
-        return failure_figure(title, "no filter, or too few frames to tell a cut-off from them", what="not drawn")
-    joints = trial.settings.chain(trial.chain).joints
-    names = [*(joint.name for joint in joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
-    return cutoff_figure(choices, used_hz=kept["motion"]["cutoff_hz"], names=names, title=title, unit="m")
+        return failure_figure(of.title, "no filter, or too few frames to tell a cut-off from them", what="not drawn")
+    names = [*(joint.name for joint in of.model.joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
+    return cutoff_figure(choices, used_hz=of.motion["cutoff_hz"], names=names, title=of.title, unit="m")
 
 
-DRAWN = {"torques": _torques, "cutoff": _cutoff}
+DRAWN: dict[str, tuple[str, str, Callable[[_Drawn], Figure]]] = {
+    "torques": ("net joint torque and its terms", "torques", _torques),
+    "contributions": ("contributions to the net joint torque", "torques", _contributions),
+    "kinematics": ("flexion", "kinematics", _kinematics),
+    "power": ("power of the net joint torques", "torques", _power),
+    "limb": ("the limb in the plane of motion", "kinematics", _limb),
+    "muscles": ("muscle forces", "muscles", _muscles),
+    "cutoff": ("cut-off of the filter", "kinematics", _cutoff),
+}

@@ -17,7 +17,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "kinematics": (),
     "torques": ("kinematics",),
     "muscles": ("kinematics", "torques"),
-    "figures": ("kinematics", "torques"),
+    "figures": ("kinematics", "torques", "muscles"),
     "pages": ("kinematics", "torques", "muscles"),
 }
 STUDY_CUTOFF = RESULTS / "study_cutoff.json"
@@ -36,6 +36,7 @@ ENSEMBLE_TABLES = {
     "ensembles": RESULTS / "ensembles.csv",
     "windows": RESULTS / "windows.csv",
 }
+STUDY_FIGURES = RESULTS / "figures" / "study"
 TRIAL_TABLES = ("tables.csv", "tables.sto")
 REPORT = {
     "index": RESULTS / "report" / "index.html",
@@ -106,6 +107,18 @@ def study_outputs(study: Study) -> list[Path]:
 def ensemble_outputs(study: Study) -> list[Path]:
     """Tables of the study that are made from its curves; none where they are not wanted."""
     return [*ENSEMBLE_TABLES.values()] if study.settings.ensembles.enabled else []
+
+
+def study_figures(study: Study) -> list[Path]:
+    """Figures of the study, and the captions of all figures."""
+    chosen = study.settings.figures
+    chains = sorted({trial.chain for trial in study.trials})
+    names = [f"{kind}_{chain}" for kind in chosen.study if kind != "flags" for chain in chains]
+    if not study.settings.ensembles.enabled:
+        names = []
+    names += ["flags"] if "flags" in chosen.study else []
+    made = [STUDY_FIGURES / f"{name}.{form}" for name in names for form in chosen.formats]
+    return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
 
 
 def shares_cutoff(trial: Trial) -> bool:
@@ -191,6 +204,13 @@ def ensembles_key(study: Study) -> str:
         for trial in study.trials
     ]
     return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def study_figures_key(study: Study) -> str:
+    """Hash of what the figures of the study depend on beside its tables."""
+    chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains",))) for trial in study.trials})
+    chosen = settings_hash(study.settings, ("title", "figures", "ensembles"))
+    return hashlib.sha256(json.dumps([chains, chosen]).encode()).hexdigest()[:16]
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from limbtorque.audit import Audit, Finding
 from limbtorque.quality import Flag, assess
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
@@ -16,7 +17,6 @@ from limbtorque.tables import read_table
 
 STAGES = ("kinematics", "torques", "muscles")
 UP = "../../"  # from a page to the folder of results
-FIGURE_NAMES = {"torques": "figure of the torques", "cutoff": "figure of the cut-off"}
 
 
 def run(*, folder: Path, batch: str, key: str) -> None:
@@ -47,7 +47,8 @@ def contents(study: Study, trial: Trial, folder: Path) -> TrialContents:
     if kept["torques"]["status"] != "failed":
         drawing = draw_trial(*(tables[stage] for stage in STAGES), model=model, motion=motion)
     audit = kept["kinematics"].get("audit", [])
-    said = [note for stage in STAGES for note in kept[stage].get("notes", [])]
+    told = set(Audit(tuple(Finding(**found) for found in audit)).sentences)  # by the page's table
+    said = [note for stage in STAGES for note in kept[stage].get("notes", []) if note not in told]
     return TrialContents(
         name=trial.name,
         title=study.settings.title,
@@ -58,7 +59,7 @@ def contents(study: Study, trial: Trial, folder: Path) -> TrialContents:
         flags=flags,
         figures={name: math.nan if value is None else value for name, value in figures.items()},
         audit=audit,
-        notes=[*said[_audited(kept["kinematics"]) :], *filter(None, (trial.subject.note, trial.note))],
+        notes=[*said, *filter(None, (trial.subject.note, trial.note))],
         summary=kept["torques"].get("summary", []),
         tables=_tables(trial),
         pictures=_pictures(trial) if drawing else {},
@@ -69,11 +70,6 @@ def contents(study: Study, trial: Trial, folder: Path) -> TrialContents:
 
 def _status(last: dict[str, Any], flags: list[Flag]) -> str:
     return "failed" if last["status"] == "failed" else "flagged" if flags else "ok"
-
-
-def _audited(kept: dict[str, Any]) -> int:
-    """How many of the notes are findings of the audit, which the page tells in a table."""
-    return len(kept.get("audit", [])) if kept.get("notes") else 0
 
 
 def _about(trial: Trial, motion: dict[str, Any], figures: dict[str, float], folder: Path) -> dict[str, str]:
@@ -110,7 +106,7 @@ def _tables(trial: Trial) -> dict[str, str]:
 def _pictures(trial: Trial) -> dict[str, str]:
     chosen = trial.settings.figures
     return {
-        FIGURE_NAMES[kind] + (f" ({form})" if len(chosen.formats) > 1 else ""): UP
+        f"figure: {kind}" + (f" ({form})" if len(chosen.formats) > 1 else ""): UP
         + figure_path(kind, trial.name, f".{form}").relative_to(RESULTS).as_posix()
         for kind in chosen.kinds
         for form in chosen.formats

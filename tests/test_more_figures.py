@@ -1,0 +1,190 @@
+"""Figures of a trial and of a study, compared with the numbers they show."""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.figures import ONE_COLUMN_MM, save
+from limbtorque.settings import load_settings
+from limbtorque.simulate.reach import demo_trials
+from limbtorque.study_figures import (
+    captions,
+    ensemble_figure,
+    flag_figure,
+    flag_matrix,
+    peak_figure,
+    terms_at_peak,
+)
+from limbtorque.tables import column_array
+from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms, kinds_of_terms
+from limbtorque.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
+
+SETTINGS = load_settings(Path(__file__).resolve().parents[1] / "config" / "config.yaml")
+MODEL = SETTINGS.chain("arm")
+JOINTS = [joint.name for joint in MODEL.joints]
+
+
+@pytest.fixture(scope="module")
+def result():
+    """A reach of the left arm in the horizontal plane against a spring: flexion is clockwise, and there is a load."""
+    demo = next(trial for trial in demo_trials() if trial.name == "S02_horizontal_spring")
+    settings = SETTINGS.model_copy(update={"plane": SETTINGS.plane.model_copy(update={"kind": "horizontal"})})
+    return analyse_recording(
+        demo.recording(noise_m=0.0), chain="arm", side="left", body_mass_kg=60.0, settings=settings, load="spring"
+    )
+
+
+def line(axes, label):
+    (found,) = [line for line in axes.lines if line.get_label() == label]
+    return np.asarray(found.get_ydata())
+
+
+def area(axes, colour):
+    """Height of the areas of a colour, above and below zero together, at every time."""
+    total = 0.0
+    for patch in axes.collections:
+        if mpl.colors.same_color(patch.get_facecolor()[0], colour):
+            path = patch.get_paths()[0].vertices
+            n = (len(path) - 3) // 2
+            low, high = path[1 : n + 1, 1], path[n + 2 : 2 * n + 2, 1][::-1]
+            total = total + (high - low)
+    return total
+
+
+def test_contributions_add_up_to_the_net_torque(result):
+    table, sign = result.torque_table, result.motion.flexion_sign
+    figure = contributions_figure(table, title="reach", model=MODEL, flexion_sign=sign)
+    assert (sign < 0).any()
+    for axes, joint, turn in zip(figure.axes, JOINTS, sign, strict=True):
+        np.testing.assert_allclose(line(axes, "net"), turn * column_array(table, f"{joint}_torque_nm")[:, 0])
+        for kind, values in grouped_terms(table, joint, JOINTS).items():
+            if np.abs(values).max() > 0.0:
+                np.testing.assert_allclose(area(axes, TERM_COLOURS[kind]), turn * values, atol=1e-9)
+
+
+def test_flexion_velocities_and_accelerations_are_drawn_in_degrees_flexion_positive(result):
+    motion = result.motion
+    figure = kinematics_figure(
+        result.kinematics_table,
+        title="reach",
+        model=MODEL,
+        flexion_sign=motion.flexion_sign,
+        flexion_zero_rad=motion.flexion_zero_rad,
+        width_mm=ONE_COLUMN_MM,
+    )
+    expected = (motion.angle_rad - motion.flexion_zero_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+    for axes, values in zip(figure.axes, expected, strict=True):
+        for k, joint in enumerate(JOINTS):
+            np.testing.assert_allclose(line(axes, joint), np.degrees(motion.flexion_sign[k] * values[:, k]))
+    assert figure.get_size_inches()[0] == pytest.approx(85.0 / 25.4)
+
+
+def test_power_is_that_of_the_table(result):
+    figure = power_figure(result.torque_table, title="reach", model=MODEL)
+    for axes, joint in zip(figure.axes, JOINTS, strict=True):
+        power = column_array(result.torque_table, f"{joint}_power_w")[:, 0]
+        assert any(
+            len(drawn.get_ydata()) == len(power) and np.allclose(drawn.get_ydata(), power) for drawn in axes.lines
+        )
+
+
+def test_the_limb_is_drawn_where_it_is_with_the_force_on_it(result):
+    figure = limb_figure(result.kinematics_table, title="reach", model=MODEL, postures=5)
+    axes = figure.axes[0]
+    postures = [drawn for drawn in axes.lines if len(drawn.get_xdata()) == len(JOINTS) + 1]
+    assert len(postures) == 5
+    first, last = result.motion.joint_m[0], result.motion.joint_m[-1]
+    np.testing.assert_allclose(postures[0].get_xydata(), first)
+    np.testing.assert_allclose(postures[-1].get_xydata(), last)
+    arrows = [text for text in axes.texts if getattr(text, "arrow_patch", None) is not None]
+    assert len(arrows) == 5
+    largest = np.hypot(*result.motion.load.force_n.T)
+    assert f"{largest[[0, -1]].max():.3g} N" in axes.get_title(loc="right") or "N" in axes.get_title(loc="right")
+
+
+def ensembles():
+    """Two conditions; the net torque of the elbow peaks at 40 % and at 70 %, with terms that add up to it."""
+    rows = []
+    percent = np.arange(0, 101, 10)
+    for condition, peak in (("slow", 40), ("fast", 70)):
+        shape = np.exp(-(((percent - peak) / 20.0) ** 2))
+        terms = {
+            "elbow_torque_gravity_nm": 2.0 * shape,
+            "elbow_torque_inertial_elbow_nm": -0.5 * shape,
+            "elbow_torque_centripetal_elbow_nm": 0.0 * shape,
+            "elbow_torque_base_nm": 0.25 * shape,
+            "elbow_torque_external_nm": 0.0 * shape,
+        }
+        curves = {
+            **terms,
+            "elbow_torque_nm": sum(terms.values()),
+            "elbow_flexion_deg": 10.0 * shape,
+            "elbow_power_w": shape,
+        }
+        for quantity, values in curves.items():
+            unit = "deg" if "deg" in quantity else "W" if "power" in quantity else "N m"
+            for at, value in zip(percent, values, strict=True):
+                rows.append(("arm", condition, "right", quantity, unit, at, value, 0.1, 3, 2))
+    names = ("chain", "condition", "side", "quantity", "unit", "percent", "mean", "sd", "n_trials", "n_subjects")
+    return pd.DataFrame(rows, columns=names)
+
+
+def test_mean_curves_are_those_of_the_table():
+    table = ensembles()
+    figure = ensemble_figure(table, joints=["elbow"], title="study")
+    torque = figure.axes[1]
+    assert torque.get_ylabel() == "net torque (N m)"
+    rows = table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "fast")]
+    np.testing.assert_array_equal(line(torque, "fast, right (n = 3)"), rows["mean"])
+
+
+def test_terms_at_the_peak_add_up_to_the_net_torque():
+    peaks = terms_at_peak(ensembles(), "elbow", ["elbow"])
+    assert peaks["percent"].tolist() == [40, 70]
+    np.testing.assert_allclose(peaks["net"], 1.75)
+    np.testing.assert_allclose(peaks[list(kinds_of_terms("elbow", ["elbow"]))].sum(axis=1), peaks["net"])
+    figure = peak_figure(ensembles(), joints=["elbow"], title="study")
+    heights = sorted(round(float(bar.get_height()), 9) for bar in figure.axes[0].patches)
+    assert heights == [-0.5, -0.5, 0.25, 0.25, 2.0, 2.0]
+    assert TERM_NAMES["gravity"] in {text.get_text() for text in figure.legends[0].get_texts()}
+
+
+def test_flags_by_trial_and_by_condition():
+    ledger = pd.DataFrame(
+        {
+            "trial": [f"t{k}" for k in range(4)],
+            "condition": ["a", "a", "b", "b"],
+            "status": ["ok", "flagged", "flagged", "failed"],
+            "reason": ["", "tilt_deg gap_share", "tilt_deg", "signal"],
+        }
+    )
+    matrix = flag_matrix(ledger)
+    assert list(matrix) == ["failed", "gap_share", "tilt_deg"]
+    assert matrix["tilt_deg"].tolist()[:3] == [0.0, 1.0, 1.0]
+    assert np.isnan(matrix.loc["t3", "tilt_deg"])
+    many = pd.concat([ledger.assign(trial=ledger["trial"] + f"_{k}") for k in range(20)], ignore_index=True)
+    matrix = flag_matrix(many)
+    assert matrix.index.tolist() == ["a", "b"]
+    assert (matrix.loc["a", "tilt_deg"], matrix.loc["b", "tilt_deg"], matrix.loc["b", "failed"]) == (0.5, 1.0, 0.5)
+    assert flag_figure(many, title="study").axes[0].get_yticklabels()[0].get_text() == "a"
+
+
+@pytest.mark.parametrize("form", ["png", "pdf", "svg"])
+def test_the_same_figure_has_the_same_bytes(tmp_path, form):
+    for name in ("a", "b"):
+        save(peak_figure(ensembles(), joints=["elbow"], title="study"), tmp_path / f"{name}.{form}")
+    assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
+
+
+def test_captions_define_every_term_and_name_every_figure():
+    text = captions({"arm": JOINTS})
+    for name in TERM_NAMES.values():
+        assert name.lower() in text.lower()
+    fields = type(SETTINGS.figures).model_fields
+    for option in ("kinds", "study"):
+        for kind in fields[option].annotation.__args__[0].__args__:
+            assert f"**{kind}**" in text

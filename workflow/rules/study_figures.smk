@@ -1,0 +1,23 @@
+# in:  results/ledger.csv, results/ensembles.csv where ensembles.enabled
+# out: results/figures/study, and the captions of all figures
+STUDY_FIGURES = [str(path) for path in layout.study_figures(STUDY)]
+
+if STUDY_FIGURES:
+
+    rule study_figures:
+        input:
+            str(layout.STUDY_TABLES["ledger"]),
+            [str(path) for path in layout.ensemble_outputs(STUDY)],
+        output:
+            STUDY_FIGURES,
+        log:
+            "results/logs/study_figures.log",
+        conda:
+            "../envs/limbtorque.yaml"
+        params:
+            key=layout.study_figures_key(STUDY),
+            code=layout.code_key("study_figures"),
+        message:
+            "figures of the study"
+        script:
+            "../scripts/study_figures.py"
