@@ -151,8 +151,8 @@ def test_an_option_changes_its_clause_and_no_other_says_the_old_value(settings, 
 
 def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
     assert "No cut-off that was chosen was above 12 Hz." in paragraph()
-    assert "above 15 Hz" in paragraph(filter={"highest_cutoff_hz": 15.0})
-    assert "No cut-off that was chosen" not in paragraph(filter={"cutoff_hz": 6.0})
+    assert "above 15 Hz" in paragraph({"filter": {"highest_cutoff_hz": 15.0}})
+    assert "No cut-off that was chosen" not in paragraph({"filter": {"cutoff_hz": 6.0}})
 
 
 def test_range_and_median_of_the_chosen_cut_offs():
