@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -155,21 +155,48 @@ def torque_figure(
         A panel for each joint.
     """
     joints = [joint.name for joint in model.joints]
+
+    def draw(axes: Axes, k: int) -> None:
+        senses = (model.joints[k].flexion_name, model.joints[k].extension_name)
+        draw_torque_terms(axes, table, joints[k], joints, senses=senses if flexion_sign[k] > 0 else senses[::-1])
+
+    return stacked_panels(draw, len(joints), title=title, width_mm=width_mm)
+
+
+def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, width_mm: float) -> Figure:
+    """Figure of panels over one time axis, one below the other, with one legend.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws on the axes of a panel, given its number.
+    n : int
+        Number of panels.
+    title : str
+        Title.
+    width_mm : float
+        Width, mm.
+    """
+    wide = width_mm > ONE_COLUMN_MM
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(width_mm * MM, (22.0 + 48.0 * len(joints)) * MM), layout="constrained")
-        panels = figure.subplots(len(joints), 1, sharex=True, squeeze=False)[:, 0]
-        for panel, joint, sign in zip(panels, model.joints, flexion_sign, strict=True):
-            senses = (joint.flexion_name, joint.extension_name)
-            draw_torque_terms(panel, table, joint.name, joints, senses=senses if sign > 0 else senses[::-1])
+        size = (width_mm * MM, (22.0 + (48.0 if wide else 38.0) * n) * MM)
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(n, 1, sharex=True, squeeze=False)[:, 0]
+        for k, axes in enumerate(panels):
+            draw(axes, k)
         panels[-1].set_xlabel("time (s)")
-        shown: dict[str, Any] = {}
-        for panel in panels:
-            handles, labels = panel.get_legend_handles_labels()
-            shown |= dict(zip(labels, handles, strict=True))
         figure.suptitle(title, fontsize=8.0, x=0.01, ha="left", wrap=True)
-        columns = 5 if width_mm > ONE_COLUMN_MM else 3
-        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
+        shared_legend(figure, panels, 5 if wide else 3)
     return figure
+
+
+def shared_legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
+    """Give a figure one legend below all panels, every entry once."""
+    shown: dict[str, Any] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        shown |= dict(zip(labels, handles, strict=True))
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
 
 
 def draw_muscle_forces(
@@ -405,13 +432,7 @@ def cutoff_figure(
                 )
                 if abs(own_hz - choice.cutoff_hz) > 1e-9:
                     axes.axvline(own_hz, color="black", linewidth=0.8, linestyle="--", label="used")
-        shown: dict[str, Any] = {}
-        for axes in grid[0]:
-            handles, labels = axes.get_legend_handles_labels()
-            shown |= dict(zip(labels, handles, strict=True))
-        figure.legend(
-            shown.values(), shown.keys(), loc="outside lower center", ncols=2 if width < 1.0 else 4, frameon=False
-        )
+        shared_legend(figure, grid[0], 2 if width < 1.0 else 4)
         for axes in grid[:, 1:].ravel():
             axes.set_ylabel("")
     return figure

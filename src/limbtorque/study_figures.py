@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limbtorque.figures import MM, STYLE, TWO_COLUMNS_MM
+from limbtorque.figures import MM, STYLE, TWO_COLUMNS_MM, shared_legend
 from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, kinds_of_terms
 
 # Tol's muted scheme (2021): told apart with every kind of colour vision, and no colour of a term.
@@ -83,7 +82,7 @@ def ensemble_figure(
             axes.set_title(joint, loc="left", fontweight="bold")
         for axes in grid[-1]:
             axes.set_xlabel("%")
-        _legend(figure, grid.ravel(), 3)
+        shared_legend(figure, grid.ravel(), 3)
         figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
     return figure
 
@@ -174,7 +173,7 @@ def peak_figure(
             draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, joints))
             axes.set_title(joint, loc="left", fontweight="bold")
             axes.set_ylabel(f"torque ({unit})")
-        _legend(figure, panels, 7)
+        shared_legend(figure, panels, 7)
         figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
     return figure
 
@@ -253,14 +252,6 @@ def _groups(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
     """Rows of each condition and side, in their order."""
     pairs = list(dict.fromkeys(zip(rows["condition"], rows["side"], strict=True)))
     return [(pair, rows[(rows["condition"] == pair[0]) & (rows["side"] == pair[1])]) for pair in pairs]
-
-
-def _legend(figure: Figure, panels: Any, columns: int) -> None:
-    shown: dict[str, Any] = {}
-    for axes in panels:
-        handles, labels = axes.get_legend_handles_labels()
-        shown |= dict(zip(labels, handles, strict=True))
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
 
 
 def captions(model_joints: Mapping[str, Sequence[str]]) -> str:

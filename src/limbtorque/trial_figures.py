@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, shade
+from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, shade, stacked_panels
 from limbtorque.settings import ChainModel
 from limbtorque.tables import column_array
 from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms
@@ -94,7 +94,7 @@ def contributions_figure(
         senses = (model.joints[k].flexion_name, model.joints[k].extension_name)
         draw_contributions(axes, table, joints[k], joints, sign=flexion_sign[k], senses=senses)
 
-    return _stacked(draw, len(joints), title=title, width_mm=width_mm)
+    return stacked_panels(draw, len(joints), title=title, width_mm=width_mm)
 
 
 def kinematics_figure(
@@ -144,7 +144,7 @@ def kinematics_figure(
         _marked(axes, table, time_s, table.column("foreshortened").to_numpy() == 1)
         axes.set_ylabel(label)
 
-    return _stacked(draw, len(kinds), title=title, width_mm=width_mm)
+    return stacked_panels(draw, len(kinds), title=title, width_mm=width_mm)
 
 
 def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: float = TWO_COLUMNS_MM) -> Figure:
@@ -179,7 +179,7 @@ def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: fl
         axes.set_ylabel("power (W)")
         axes.set_title(model.joints[k].name, loc="left", fontweight="bold")
 
-    return _stacked(draw, len(model.joints), title=title, width_mm=width_mm)
+    return stacked_panels(draw, len(model.joints), title=title, width_mm=width_mm)
 
 
 def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: int = POSTURES) -> None:
@@ -265,26 +265,6 @@ def limb_figure(
         colours = mpl.cm.ScalarMappable(mpl.colors.Normalize(time_s[0], time_s[-1]), "viridis_r")
         figure.colorbar(colours, ax=axes, label="time (s)", fraction=0.04, pad=0.02)
         figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
-    return figure
-
-
-def _stacked(draw: Callable[[Axes, int], None], n: int, *, title: str, width_mm: float) -> Figure:
-    """Panels over one time axis, one below the other, with one legend."""
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(
-            figsize=(width_mm * MM, (24.0 + (44.0 if width_mm > ONE_COLUMN_MM else 36.0) * n) * MM),
-            layout="constrained",
-        )
-        panels = figure.subplots(n, 1, sharex=True, squeeze=False)[:, 0]
-        shown: dict[str, Any] = {}
-        for k, axes in enumerate(panels):
-            draw(axes, k)
-            handles, labels = axes.get_legend_handles_labels()
-            shown |= dict(zip(labels, handles, strict=True))
-        panels[-1].set_xlabel("time (s)")
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
-        columns = 5 if width_mm > ONE_COLUMN_MM else 3
-        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 

@@ -59,24 +59,14 @@ def _figure(kind: str, trial: Trial, folder: Path) -> Figure:
     return draw(_Drawn(trial, trial.settings.chain(trial.chain), title, motion, width_mm, table))
 
 
-def _torques(of: _Drawn) -> Figure:
-    return torque_figure(
-        of.table("torques"),
-        title=of.title,
-        model=of.model,
-        flexion_sign=of.motion["flexion_sign"],
-        width_mm=of.width_mm,
-    )
+def _terms(draw: Callable[..., Figure]) -> Callable[[_Drawn], Figure]:
+    """What a figure of torque terms is made of."""
 
+    def figure(of: _Drawn) -> Figure:
+        sign = of.motion["flexion_sign"]
+        return draw(of.table("torques"), title=of.title, model=of.model, flexion_sign=sign, width_mm=of.width_mm)
 
-def _contributions(of: _Drawn) -> Figure:
-    return contributions_figure(
-        of.table("torques"),
-        title=of.title,
-        model=of.model,
-        flexion_sign=of.motion["flexion_sign"],
-        width_mm=of.width_mm,
-    )
+    return figure
 
 
 def _kinematics(of: _Drawn) -> Figure:
@@ -114,8 +104,8 @@ def _cutoff(of: _Drawn) -> Figure:
 
 
 DRAWN: dict[str, tuple[str, str, Callable[[_Drawn], Figure]]] = {
-    "torques": ("net joint torque and its terms", "torques", _torques),
-    "contributions": ("contributions to the net joint torque", "torques", _contributions),
+    "torques": ("net joint torque and its terms", "torques", _terms(torque_figure)),
+    "contributions": ("contributions to the net joint torque", "torques", _terms(contributions_figure)),
     "kinematics": ("flexion", "kinematics", _kinematics),
     "power": ("power of the net joint torques", "torques", _power),
     "limb": ("the limb in the plane of motion", "kinematics", _limb),
