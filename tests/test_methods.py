@@ -151,6 +151,16 @@ def test_an_option_changes_its_clause_and_no_other_says_the_old_value(settings, 
 
 def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
     assert "No cut-off that was chosen was above 12 Hz." in paragraph()
+    rows = [
+        row("a", own_cutoff_hz="14", noise_m="1e-8"),
+        row("b", own_cutoff_hz="33", noise_m="1e-4"),
+        row("c", own_cutoff_hz="4"),
+    ]
+    text = paragraph(rows=rows)
+    assert (
+        "above 12 Hz: 2 trials of 3 would have had one of 14 to 33 Hz, median 23.5 Hz. 1 recording had less noise"
+        in text
+    )
     assert "above 15 Hz" in paragraph({"filter": {"highest_cutoff_hz": 15.0}})
     assert "No cut-off that was chosen" not in paragraph({"filter": {"cutoff_hz": 6.0}})
 

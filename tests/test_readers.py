@@ -737,3 +737,7 @@ def test_what_the_file_says_of_the_person_is_kept_as_text(tmp_path):
         *(("PROCESSING:BODYMASS", "45.8"), ("PROCESSING:HEIGHT", "1480")),
     )
     assert read_c3d(write_c3d(tmp_path / "b.c3d", positions(20))).said == ()
+
+
+def test_a_path_may_be_a_text(small: Path) -> None:
+    assert read_c3d(str(small)).sha256 == read_c3d(small).sha256

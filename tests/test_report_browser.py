@@ -241,10 +241,12 @@ def test_mean_curves_are_chosen(browser, study):
     visit(browser, study)
     names = "return document.getElementById('ensemble_plot').data.filter((t) => t.name).map((t) => t.y[20])"
     assert browser.execute_script(names) == [10.0, 20.0]
+    band = browser.execute_script("return document.getElementById('ensemble_plot').data[0]")
+    assert (band["fill"], band["x"].count(None)) == ("toself", 1)  # no gap, one outline
     choose(browser, "#ensemble_quantity", "torque: gravity")
     assert find(browser, "#ensemble_title").text == "arm, elbow: torque: gravity"
     assert BAD in find(browser, "#ensemble .legend").text
-    drawn = browser.execute_script("return document.getElementById('ensemble_plot').data[5].name")
+    drawn = browser.execute_script("return document.getElementById('ensemble_plot').data[3].name")
     assert drawn == "&lt;img src=x onerror=alert(1)&gt;, right"
 
 

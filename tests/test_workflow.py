@@ -223,7 +223,7 @@ def stages_planned(folder, **kwargs):
         ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
         ("formats: [png]", "formats: [png, svg]", {"figures", "pages", *LAST}),
         ("title: Demo", "title: Another demo", {"pages", *LAST}),
-        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "pages", "figures", *LAST}),
+        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "pages", *LAST}),
     ],
 )
 def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
@@ -237,7 +237,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
 @pytest.mark.parametrize(
     ("module", "stages"),
     [
-        ("muscles/sharing.py", {"muscles", "pages", "figures", *LAST}),
+        ("muscles/sharing.py", {"muscles", "pages", *LAST}),
         ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST}),
         ("chain/energy.py", {"torques", "muscles", "figures", "pages", "ensembles", *LAST}),
         ("ensembles.py", {"ensembles", *LAST}),

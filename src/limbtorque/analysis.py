@@ -115,6 +115,8 @@ class TrialResult:
         from limbtorque.figures import muscle_figure, torque_figure
 
         title = f"{self.source}: {self.side} {self.chain}"
+        if which not in ("torques", "muscles"):
+            raise ValueError(f"which is {which!r}, expected 'torques' or 'muscles'")
         if which == "muscles":
             self.to_dataframe("muscles")  # says why where there are none
             return muscle_figure(self.muscle_table, title=title, **options)

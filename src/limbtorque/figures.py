@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -185,9 +186,15 @@ def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, wid
         for k, axes in enumerate(panels):
             draw(axes, k)
         panels[-1].set_xlabel("time (s)")
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left", wrap=True)
-        shared_legend(figure, panels, 5 if wide else 3)
+        heading(figure, title, width_mm)
+        shared_legend(figure, panels, 5 if wide else 2)
     return figure
+
+
+def heading(figure: Figure, title: str, width_mm: float) -> None:
+    """Title of a figure, in as many lines as its width needs."""
+    lines = textwrap.fill(title, width=round(0.62 * width_mm))
+    figure.suptitle(lines, fontsize=8.0, x=0.01, ha="left")
 
 
 def shared_legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:

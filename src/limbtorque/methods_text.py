@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from limbtorque.joint_filter import SMOOTHED_BEFORE_M
 from limbtorque.settings import ChainModel, Settings, flattened
 
 REFERENCES = {
@@ -319,13 +320,31 @@ def _filter(study: _Study) -> str:
         text += (
             f" The cut-off{' of the others' if given else ''} was chosen by {by}: {_range(chosen, 'cutoff_hz', 'Hz')}."
         )
-        limit = study.clauses("filter.highest_cutoff_hz", say=lambda hz: f"{float(hz):g} Hz", of=chosen)
-        text += f" No cut-off that was chosen was above {limit}."
+        text += _limit(study, chosen)
     text += " At the cut-off the gain is 1/sqrt(2), of both passes together where there are two."
     for name in ("robertson", "savitzky", "woltring", "winter", "challis", "craven"):
         if f"{{{name}}}" in text:
             text = text.replace(f"{{{name}}}", study.cite(name))
     return text
+
+
+def _limit(study: _Study, chosen: Sequence[Row]) -> str:
+    """Which chosen cut-offs were limited, and where the recordings had been smoothed before."""
+    limit = study.clauses("filter.highest_cutoff_hz", say=lambda hz: f"{float(hz):g} Hz", of=chosen)
+    above = [
+        row
+        for row in chosen
+        if float(row.get("own_cutoff_hz") or "nan") > 1.0001 * float(study.value(row, "filter.highest_cutoff_hz"))
+    ]
+    text = f" No cut-off that was chosen was above {limit}"
+    if above:
+        text += f": {_count(len(above), 'trial')} of {len(chosen)} would have had one of {_range(above, 'own_cutoff_hz', 'Hz')}"
+    smooth = sum(float(row.get("noise_m") or "nan") < SMOOTHED_BEFORE_M for row in study.done)
+    return f"{text}." + (
+        f" {_count(smooth, 'recording')} had less noise than any camera has, and so had been smoothed before."
+        if smooth
+        else ""
+    )
 
 
 def _derivatives(study: _Study) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limbtorque.figures import MM, STYLE, TWO_COLUMNS_MM, shared_legend
+from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
 from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, kinds_of_terms
 
 # Tol's muted scheme (2021): told apart with every kind of colour vision, and no colour of a term.
@@ -39,7 +39,9 @@ def draw_ensemble(axes: Axes, ensembles: pd.DataFrame, quantity: str) -> None:
         n_trials = int(curve["n_trials"].max())
         if not n_trials:
             continue
-        label = f"{condition or 'no condition'}, {side} (n = {n_trials})"
+        fewest = int(curve["n_trials"][curve["mean"].notna()].min())
+        count = f"{n_trials}" if fewest == n_trials else f"{fewest} to {n_trials}"
+        label = f"{condition or 'no condition'}, {side} (n = {count})"
         percent, mean, sd = (curve[name].to_numpy() for name in ("percent", "mean", "sd"))
         axes.plot(percent, mean, color=colours[condition], linestyle=SIDE_LINES[side], label=label)
         axes.fill_between(percent, mean - sd, mean + sd, color=colours[condition], alpha=0.15, linewidth=0.0)
@@ -82,8 +84,8 @@ def ensemble_figure(
             axes.set_title(joint, loc="left", fontweight="bold")
         for axes in grid[-1]:
             axes.set_xlabel("%")
-        shared_legend(figure, grid.ravel(), 3)
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
+        shared_legend(figure, grid.ravel(), 3 if width_mm > ONE_COLUMN_MM else 1)
+        heading(figure, title, width_mm)
     return figure
 
 
@@ -173,8 +175,8 @@ def peak_figure(
             draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, joints))
             axes.set_title(joint, loc="left", fontweight="bold")
             axes.set_ylabel(f"torque ({unit})")
-        shared_legend(figure, panels, 7)
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
+        shared_legend(figure, panels, 7 if width_mm > ONE_COLUMN_MM else 3)
+        heading(figure, title, width_mm)
     return figure
 
 
@@ -244,7 +246,7 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
         axes.tick_params(length=0.0)
         for spine in axes.spines.values():
             spine.set_visible(False)
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
+        heading(figure, title, width_mm)
     return figure
 
 
@@ -273,7 +275,7 @@ def captions(model_joints: Mapping[str, Sequence[str]]) -> str:
         "need. Gravity: what holds the segments up. Base motion: what the acceleration of the first joint needs. External: what a load on the last "
         "segment needs. The terms add up to the net joint torque, which the proximal segment exerts on the distal one."
     )
-    marks = "Grey: frames within reach of the filter's ends; red: torque not known."
+    marks = "Grey: frames within reach of the filter's ends; reddish: torque not known."
     return (
         "\n\n".join(
             (
@@ -286,7 +288,7 @@ def captions(model_joints: Mapping[str, Sequence[str]]) -> str:
                 "**limb** The limb in the plane of motion (m, x forward) at evenly spaced times, light to dark; arrows: external force; grey line: path of the endpoint.",
                 "**muscles** Force of each muscle (line, N), the least it has to pull whatever the criterion (dark), and the greatest it could pull with the same torques (light).",
                 "**cutoff** Above: root mean square difference between raw and filtered joint centres over the cut-off, mm. Below: what was made small.",
-                "**ensembles** Mean (line) and one standard deviation to each side (band) over trials, 0 to 100 % of the window of `ensembles.window`; flexion positive; "
+                "**ensembles** Mean (line) and one standard deviation to each side (band) over trials, 0 to 100 % of the movement or cycle; flexion positive; "
                 "solid: right, dashed: left; n: trials.",
                 f"**peak_terms** Terms of the mean torque at the moment (% of the window) when the mean net torque (line) is largest; flexion positive. {terms}",
                 "**flags** Trials and the quality flags that were raised; docs/quality.md explains each.",

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, shade, stacked_panels
+from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shade, stacked_panels
 from limbtorque.settings import ChainModel
 from limbtorque.tables import column_array
 from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms
@@ -264,7 +264,7 @@ def limb_figure(
         draw_limb(axes, table, [joint.name for joint in model.joints], postures=postures)
         colours = mpl.cm.ScalarMappable(mpl.colors.Normalize(time_s[0], time_s[-1]), "viridis_r")
         figure.colorbar(colours, ax=axes, label="time (s)", fraction=0.04, pad=0.02)
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
+        heading(figure, title, width_mm)
     return figure
 
 

@@ -65,7 +65,7 @@ for stage, sources in layout.SOURCES.items():
                 layout.rule_name(stage, batch)
             input:
                 recordings=([] if sources else sorted({str(file) for trial in trials for file in trial.files})),
-                batches=[str(layout.batch_path(source, batch)) for source in sources],
+                batches=[str(layout.batch_path(source, batch)) for source in layout.needed(stage, trials)],
                 cutoff=([str(layout.STUDY_CUTOFF)] if stage == "kinematics" and batch in SHARING else []),
             output:
                 made,

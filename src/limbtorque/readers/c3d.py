@@ -37,12 +37,12 @@ ABOUT_THE_PERSON = {
 }
 
 
-def read_c3d(path: Path, options: ReadOptions = NO_OPTIONS, *, libraries: Sequence[str] = TRIED) -> Recording:
+def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS, *, libraries: Sequence[str] = TRIED) -> Recording:
     """Read a C3D file.
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         A C3D file in Intel, DEC or MIPS byte order, integers or real numbers.
     options : ReadOptions, optional
         What the user says of the file.
@@ -71,6 +71,7 @@ def read_c3d(path: Path, options: ReadOptions = NO_OPTIONS, *, libraries: Sequen
     the ``EVENT`` group count from frame 1 of the capture, those of the header from the first frame of the
     file (c3d.org).
     """
+    path = Path(path)
     raw = read_bytes(path)
     header = read_header(raw, path.name)
     if not all(np.isfinite(numbers).all() for numbers in analog_scale(header)):

@@ -40,12 +40,12 @@ HEAD = 20_000
 VICON_SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
 
 
-def read_recording(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
     """Read a recording of any known format.
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         The file.
     options : ReadOptions, optional
         What the user says of the file.
@@ -61,6 +61,7 @@ def read_recording(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         The file cannot be opened or read, its name and content do not fit, its lengths or speeds cannot be a
         body's, or (``options.strict``) something about it would be a guess.
     """
+    path = Path(path)
     recording = READERS[file_format(path)](path, options)
     check_believable(recording, options)
     if options.strict:

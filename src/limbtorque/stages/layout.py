@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from limbtorque.settings import settings_hash
@@ -107,6 +108,12 @@ def study_outputs(study: Study) -> list[Path]:
 def ensemble_outputs(study: Study) -> list[Path]:
     """Tables of the study that are made from its curves; none where they are not wanted."""
     return [*ENSEMBLE_TABLES.values()] if study.settings.ensembles.enabled else []
+
+
+def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
+    """Stages whose tables a stage reads for these trials: figures need muscles only where muscles are drawn."""
+    drawn = any("muscles" in trial.settings.figures.kinds for trial in trials)
+    return [source for source in SOURCES[stage] if stage != "figures" or source != "muscles" or drawn]
 
 
 def study_figures(study: Study) -> list[Path]:

@@ -513,9 +513,14 @@ function ensembles(data) {
     for (const curve of shown) {
       const style = data.styles[curve.style], on = !off.has(curve.style);
       const [x, mean, sd] = [curve.percent, curve.mean, curve.sd].map(decode);
-      const edge = (sign) => mean.map((value, k) => (value === null || sd[k] === null ? null : value + sign * sd[k]));
-      const band = { x, mode: "lines", line: { width: 0 }, hoverinfo: "skip", visible: on };
-      traces.push({ ...band, y: edge(-1) }, { ...band, y: edge(1), fill: "tonexty", fillcolor: faded(style.colour, 0.16) });
+      const known = x.map((_, k) => k).filter((k) => mean[k] !== null && sd[k] !== null);
+      const starts = known.filter((k, i) => i === 0 || known[i - 1] !== k - 1);  // a band for each stretch without a gap
+      const outline = starts.map((start) => {
+        const run = known.filter((k) => k >= start && !starts.some((other) => start < other && other <= k));
+        return [...run.map((k) => [x[k], mean[k] - sd[k]]), ...run.reverse().map((k) => [x[k], mean[k] + sd[k]]), [null, null]];
+      }).flat();
+      traces.push({ x: outline.map((point) => point[0]), y: outline.map((point) => point[1]), mode: "lines", line: { width: 0 }, hoverinfo: "skip",
+        visible: on, fill: "toself", fillcolor: faded(style.colour, 0.16) });
       traces.push({ x, y: mean, mode: "lines", visible: on, name: plain(style.name), line: { color: drawn(style.colour), dash: style.dash, width: 2.2 },
         hovertemplate: `%{y:.4~g} ${plain(curve.unit)}` });
       const count = `n = ${curve.trials} trials, ${curve.subjects} subjects`;
