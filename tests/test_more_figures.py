@@ -145,6 +145,7 @@ def test_mean_curves_are_those_of_the_table():
 def test_terms_at_the_peak_add_up_to_the_net_torque():
     peaks = terms_at_peak(ensembles(), "elbow", ["elbow"])
     assert peaks["percent"].tolist() == [40, 70]
+    assert peaks["known_share"].tolist() == [1.0, 1.0]
     np.testing.assert_allclose(peaks["net"], 1.75)
     np.testing.assert_allclose(peaks[list(kinds_of_terms("elbow", ["elbow"]))].sum(axis=1), peaks["net"])
     figure = peak_figure(ensembles(), joints=["elbow"], title="study")

@@ -136,7 +136,7 @@ def test_text_from_files_stays_text(browser, study):
         assert browser.execute_script("return document.querySelectorAll('img').length") == 0
         assert "<img src=x" in find(browser, "body").text
     visit(browser, study)
-    assert find(browser, "#ledger tbody tr:nth-child(2) td:nth-child(4)").text == BAD
+    assert find(browser, "#ledger tbody tr:nth-child(2) td:nth-child(6)").text == BAD
     assert find(browser, "h1").text.startswith("Odd </script><!--")
 
 

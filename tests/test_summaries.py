@@ -33,7 +33,14 @@ JOINTS = [joint.name for joint in ARM.joints]
 def row(subject="A", status="ok", **figures):
     """A row of the summary: all statistics are 1 but those that are given."""
     about = {"chain": "arm", "condition": "fast", "side": "right", "joint": "elbow", "term": "net"}
-    return {**about, "subject": subject, "torque_status": status, **dict.fromkeys(NAMES, 1.0), **figures}
+    return {
+        **about,
+        "subject": subject,
+        "torque_status": status,
+        "used_share": 0.5,
+        **dict.fromkeys(NAMES, 1.0),
+        **figures,
+    }
 
 
 def figures(rows, statistic, *, include="flagged", spread_over="trials"):
@@ -76,6 +83,13 @@ def test_one_trial_has_no_spread_and_none_has_nothing():
     found = figures([row(rms_nm=float("nan"))], "rms_nm")
     assert np.isnan([found[name] for name in ("mean", "sd", "median", "min", "max")]).all()
     assert (found["n_trials"], found["n_subjects"]) == (0, 0)
+
+
+def test_trials_of_unlike_shares_are_told():
+    """The trial without a value does not count for it."""
+    rows = [row(used_share=0.25), row(used_share=0.9), row("B", used_share=0.1, peak_time_s=float("nan"))]
+    found = figures(rows, "peak_time_s")
+    assert (found["least_used_share"], found["largest_used_share"]) == (0.25, 0.9)
 
 
 def test_failed_trials_never_count_and_flagged_ones_as_the_option_says():
@@ -193,6 +207,7 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
     found = pd.read_csv(folder / "results" / "summary_by_condition.csv")
     assert list(found) == [column.name for column in CONDITION_SUMMARY_COLUMNS]
     order = "chain condition side joint term statistic unit mean sd median min max n_trials n_subjects"
+    order += " least_used_share largest_used_share"
     assert list(found) == order.split()
     assert set(found.condition) == set(ODD)
     summary = pd.read_csv(folder / "results" / "summary.csv")

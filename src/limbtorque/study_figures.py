@@ -16,6 +16,7 @@ from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, kinds_of_terms
 # Tol's muted scheme (2021): told apart with every kind of colour vision, and no colour of a term.
 CONDITION_COLOURS = ("#332288", "#117733", "#882255", "#999933", "#AA4499", "#44AA99", "#88CCEE", "#DDCC77", "#CC6677")
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
+WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
 MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
 STATUS_COLOURS = {"ok": "#E8F1EC", "flagged": "#D9A441", "failed": "#A03050"}
 CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
@@ -104,7 +105,7 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
     Returns
     -------
     pandas.DataFrame
-        A row for each condition and side with a known torque: ``condition``, ``side``, ``percent`` (the moment), ``net`` and one column
+        A row for each condition and side with a known torque: ``condition``, ``side``, ``percent`` (the moment), ``known_share`` (of the curve: a peak may lie where it is not known), ``net`` and one column
         for each kind of term, in the unit of the ensembles; the kinds add up to the net torque.
     """
     found = []
@@ -120,8 +121,10 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
         for kind, names in kinds.items():
             columns = [f"{name}{ending}" for name in names if f"{name}{ending}" in curves]
             parts[kind] = float(curves.loc[percent, columns].to_numpy(dtype=float).sum())
-        found.append({"condition": condition, "side": side, "percent": percent, "net": float(net[percent]), **parts})
-    return pd.DataFrame(found, columns=["condition", "side", "percent", "net", *kinds])
+        known = float(net.notna().mean())
+        about = {"condition": condition, "side": side, "percent": percent, "known_share": known}
+        found.append({**about, "net": float(net[percent]), **parts})
+    return pd.DataFrame(found, columns=["condition", "side", "percent", "known_share", "net", *kinds])
 
 
 def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame) -> None:
@@ -142,7 +145,11 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame) -> None:
     axes.hlines(peaks["net"], at - 0.42, at + 0.42, color="black", linewidth=1.2, label="net")
     axes.axhline(0.0, color="black", linewidth=0.5)
     told = zip(*(peaks[name].astype(str) for name in ("condition", "side", "percent")), strict=True)
-    names = [f"{condition or '-'}\n{side}, {percent} %" for condition, side, percent in told]
+    partly = [f", {100.0 * share:.0f} % known" if share < WHOLE else "" for share in peaks["known_share"]]
+    names = [
+        f"{condition or '-'}\n{side}, at {percent} %{rest}"
+        for (condition, side, percent), rest in zip(told, partly, strict=True)
+    ]
     axes.set_xticks(at, names, rotation=90 if len(peaks) > 4 else 0, fontsize=6.5)
 
 

@@ -95,7 +95,11 @@ def summary_by_condition(
             mixed = bool((peaks > 0.0).any() and (peaks < 0.0).any())
             figures = _figures(values[statistic.name], subjects, spread_over=spread_over, mixed=mixed)
             about = {"statistic": statistic.name, "unit": statistic.unit}
-            found.append({**dict(zip(GROUP, group, strict=True)), **about, **figures})
+            used = [
+                row["used_share"] for row, v in zip(members, values[statistic.name], strict=True) if not np.isnan(v)
+            ]
+            shares = {"least_used_share": min(used, default=np.nan), "largest_used_share": max(used, default=np.nan)}
+            found.append({**dict(zip(GROUP, group, strict=True)), **about, **figures, **shares})
     return found
 
 

@@ -729,6 +729,12 @@ CONDITION_SUMMARY_COLUMNS = (
     Column("max", OF_UNIT, f"greatest value {_OF_STATISTIC}; of the trials where the mean is empty", _STATISTIC_SIGN),
     Column("n_trials", "1", "trials with a value", kind=int),
     Column("n_subjects", "1", "subjects with a value", kind=int),
+    Column(
+        "least_used_share",
+        "1",
+        "least share of a trial's frames that its value is of: trials of unlike shares do not compare",
+    ),
+    Column("largest_used_share", "1", "largest such share"),
 )
 
 

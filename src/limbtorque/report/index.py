@@ -15,6 +15,8 @@ STATUSES = ("ok", "flagged", "failed")
 HEADS = (
     ("trial", "trial", "text"),
     ("status", "status", "text"),
+    ("torque_status", "torques", "text"),
+    ("muscle_status", "muscles", "text"),
     ("subject", "subject", "text"),
     ("condition", "condition", "text"),
     ("limb", "limb", "text"),
@@ -187,6 +189,8 @@ def _trial_row(row: Row) -> Html:
         "tr",
         tag("th", tag("a", row["trial"], href=f"trials/{row['trial']}.html"), scope="row"),
         tag("td", status_badge(row["status"])),
+        tag("td", row["torque_status"]),
+        tag("td", row["muscle_status"]),
         tag("td", row["subject"]),
         tag("td", row["condition"]),
         tag("td", _limb(row), class_="whole"),
