@@ -270,14 +270,16 @@ def _check(options: argparse.Namespace) -> int:
     from limbtorque.stages.check import check_study
     from limbtorque.study import load_study
 
-    faults = 0
+    faults = flagged = 0
     total = len(load_study(options.study).trials)
     for trial, fault, flags in followed(check_study(options.study), total, what="checking trials"):
         faults += bool(fault)
+        flagged += bool(flags)
         print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags else 'ok'}")
         for flag in flags:
             print(f"  would be flagged: {flag}")
-    print(f"trials that would fail: {faults}" if faults else "every trial can be analysed")
+    verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
+    print(f"{verdict}; {flagged} of {total} would be flagged")
     run = f"limbtorque run-study {shlex.quote(str(options.study))}"
     print(f"next: {'correct or take out the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
     return int(faults > 0)

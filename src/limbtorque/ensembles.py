@@ -132,6 +132,7 @@ def find_between(
     Window(start_s=1.2, end_s=2.3, note='')
     """
     starts = sorted(e.time_s for e in events if _named(e, start, side) and e.time_s >= first_s - SAME_TIME_S)
+    start, end = (name.replace("{side}", side) for name in (start, end))
     known = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
     if not starts:
         return _missing(f"no event {start!r} of this side at {first_s:g} s or later; the recording has {known}")
