@@ -32,6 +32,7 @@ NOT_PUBLIC = ["cli", "workflow", "stages", "start", "report", "progress", "inspe
 
 # files beside docs -> their place in the site
 COPIES = {"CHANGELOG.md": "changelog.md", "data/README.md": "study_folder.md"}
+WIDE = ("quality.md", "settings.md")
 
 
 def modules(name: str) -> list[str]:
@@ -75,8 +76,10 @@ def on_files(files: Files, *, config: Any) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Turn links that leave docs into links to the copies."""
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Turn links that leave docs into links to the copies; give wide tables the room of the table of contents."""
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["toc"]
     changes = {
         "../examples/": "scripts/",
         "../README.md": "index.md",
