@@ -15,7 +15,7 @@ test: .venv/tools
 	$(BIN)/python -m pytest
 
 docs: .venv/tools
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site: $(CURDIR)/site/index.html"
 
 # other programs that some tests compare with; those tests are skipped where it cannot be installed
