@@ -1,10 +1,10 @@
 # make demo: set up and run the demo study; make test: set up and pass the tests; make check: style and types;
-# make peers: other programs that some tests compare with
+# make docs: the documentation as a site, site/index.html; make peers: other programs that some tests compare with
 PYTHON ?= python3
 BIN := .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test peers check format clean
+.PHONY: demo test docs peers check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -13,6 +13,10 @@ demo: .venv/installed
 
 test: .venv/tools
 	$(BIN)/python -m pytest
+
+docs: .venv/tools
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site: $(CURDIR)/site/index.html"
 
 # other programs that some tests compare with; those tests are skipped where it cannot be installed
 peers: .venv/tools
@@ -40,4 +44,4 @@ format: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv results .snakemake
+	rm -rf .venv results site .snakemake

@@ -1,0 +1,96 @@
+"""What MkDocs adds to the pages of docs: the Python reference, the changelog, the folder's layout, the examples' scripts.
+
+The pages link to files beside docs as GitHub shows them (../data/README.md); the site has copies, and links lead there.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "limbtorque"
+
+# Modules of the Python reference; a package stands for itself and all its modules.
+REFERENCE = {
+    "Analyse a recording": ["analysis", "recording", "readers.dispatch", "readers.c3d", "readers.join", "writers"],
+    "Settings and studies": ["settings", "study", "quality", "errors", "compare_runs", "methods_text"],
+    "Chains": ["chain"],
+    "Simulation": ["simulate"],
+    "Signals": ["signals", "joint_filter"],
+    "From markers to motion": ["landmarks", "functional", "plane", "segments", "prepare", "motion", "flexion"],
+    "Forces and torques": ["external", "loads", "placement", "torques", "replay"],
+    "Muscles": ["muscles"],
+    "Tables and means": ["tables", "motion_table", "summary", "summaries", "ensembles", "term_kinds"],
+    "Figures": ["figures", "trial_figures", "study_figures"],
+}
+# How the program does it: nothing that a script would call. tests/test_docs.py: every module is here or above.
+NOT_PUBLIC = ["cli", "workflow", "stages", "start", "report", "progress", "inspect", "audit", "yaml_file", "readers"]
+
+# files beside docs -> their place in the site
+COPIES = {"CHANGELOG.md": "changelog.md", "data/README.md": "study_folder.md"}
+WIDE = ("quality.md", "settings.md")
+
+
+def modules(name: str) -> list[str]:
+    """Module, or package with its public modules unless it names what it offers itself, by names below limbtorque."""
+    folder = SOURCE.joinpath(*name.split("."))
+    if folder.is_dir() and "__all__" in (folder / "__init__.py").read_text(encoding="utf-8"):
+        return [name]
+    inside = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    return [name, *(f"{name}.{stem}" for stem in inside)]
+
+
+def reference_page(title: str, names: list[str]) -> str:
+    """Text of a page of the Python reference."""
+    parts = [f"# {title}\n"]
+    for module in (module for name in names for module in modules(name)):
+        parts.append(f"::: limbtorque.{module}\n")
+    return "\n".join(parts)
+
+
+def slug(title: str) -> str:
+    """File name of a page."""
+    return title.lower().replace(" ", "_")
+
+
+def on_config(config: Any) -> Any:
+    """Name the pages of the Python reference in the navigation."""
+    for entry in config.nav:
+        if "Python reference" in entry:
+            entry["Python reference"] = [f"python/{slug(title)}.md" for title in REFERENCE]
+    return config
+
+
+def on_files(files: Files, *, config: Any) -> Files:
+    """Add what is not in docs."""
+    for title, names in REFERENCE.items():
+        files.append(File.generated(config, f"python/{slug(title)}.md", content=reference_page(title, names)))
+    for source, target in COPIES.items():
+        files.append(File.generated(config, target, content=(ROOT / source).read_text(encoding="utf-8")))
+    for script in sorted((ROOT / "examples").glob("*.py")):
+        files.append(File.generated(config, f"scripts/{script.name}", content=script.read_text(encoding="utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Turn links that leave docs into links to the copies; give wide tables the room of the table of contents."""
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["toc"]
+    changes = {
+        "../examples/": "scripts/",
+        "../README.md": "index.md",
+        "../docs/": "",
+        "(decisions)": "(decisions/index.md)",
+    }
+    changes |= {f"../{source}": target for source, target in COPIES.items()}
+    return re.sub(r"\]\([^)]+\)", lambda link: _changed(link.group(), changes), markdown)
+
+
+def _changed(link: str, changes: dict[str, str]) -> str:
+    for old, new in changes.items():
+        link = link.replace(old, new)
+    return link
