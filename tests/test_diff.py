@@ -90,6 +90,13 @@ def test_times_of_peaks_come_after_torques_however_large():
     assert [change.figure for change in compare(run(), other).changes] == ["peak_nm", "peak_time_s"]
 
 
+def test_a_peak_that_changed_its_sign_and_hardly_its_size_comes_after_one_that_grew():
+    first = run(rows=[summary("net", "5.0"), summary("gravity", "1.0", joint="wrist")])
+    second = run("b", rows=[summary("net", "-4.9"), summary("gravity", "1.5", joint="wrist")])
+    found = compare(first, second)
+    assert [change.item for change in found.changes if change.figure == "peak_nm"] == ["wrist gravity", "elbow net"]
+
+
 def test_a_number_that_is_there_in_one_run_only_comes_first():
     other = run("b", rows=[summary("net", "5.0"), summary("gravity", "")])
     first, second = compare(run(), other).changes

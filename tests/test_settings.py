@@ -298,3 +298,8 @@ def test_values_that_fuzzing_found_are_faults(tmp_path, text, said):
     (tmp_path / "config.yaml").write_text(text + "\n")
     with pytest.raises(SettingsError, match=said):
         load_settings(tmp_path / "config.yaml")
+
+
+@pytest.mark.parametrize(("given", "meant"), [(2, (2,)), ("2", (2,)), ([1, 2], (1, 2)), ("none", "none")])
+def test_one_plate_may_be_given_without_a_list(given, meant):
+    assert make_settings({"plates": {"assignment": given}}).plates.assignment == meant

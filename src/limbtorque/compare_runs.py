@@ -189,7 +189,7 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         tuple(causes(first.provenance, second.provenance)),
         tuple(name for name in trials[0] if name not in trials[1]),
         tuple(name for name in trials[1] if name not in trials[0]),
-        tuple(sorted(changes, key=lambda change: (change.figure in MINOR, -change.share))),
+        tuple(sorted(changes, key=lambda change: (change.figure in MINOR, -_rank(change)))),
         n_compared,
     )
 
@@ -286,6 +286,14 @@ def _change(table: str, trial: str, item: str, figure: str, a: str, b: str, larg
         difference / abs(one) if one else math.nan,
         abs(difference) / largest,
     )
+
+
+def _rank(change: Change) -> float:
+    """Share of a change; of a peak that changed its sign the change of its size, for two peaks about as large change places easily."""
+    one, other = _number(change.first), _number(change.second)
+    if change.figure.startswith("peak_") and one is not None and other is not None and one * other < 0.0:
+        return change.share * abs(abs(other) - abs(one)) / abs(change.difference)
+    return change.share
 
 
 def _number(text: str) -> float | None:

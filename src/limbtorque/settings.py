@@ -447,6 +447,14 @@ class Plates(_Untagged):
         40.0, "A plate whose lowest vertical force is farther from zero is never unloaded.", "N"
     )
 
+    @field_validator("assignment", mode="before")
+    @classmethod
+    def _one_plate(cls, value: Any) -> Any:
+        """Take 2, or '2' of a column of the table of trials, for the list of one plate."""
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        return (value,) if isinstance(value, int) and not isinstance(value, bool) else value
+
 
 class Motion(_Untagged):
     """Joint centres and angles."""
