@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,8 @@ from limbtorque.errors import SignalError
 from limbtorque.signals.smoothers import (
     Smoother,
     degrees_of_freedom,
-    second_gain,
+    second_gains,
     smooth_values,
-    smoother_gain,
     smoother_reach,
 )
 from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
@@ -233,10 +232,10 @@ def _explained(at: FloatArray, curve: FloatArray) -> float:
 def _by_expected_error(samples: FloatArray, rate_hz: float, smoother: Smoother, grid_hz: FloatArray) -> CutoffChoice:
     """Least expected error of the second derivative, no higher than where cross-validation takes all noise for white."""
     frequency_hz, power = spectrum(samples, rate_hz=rate_hz)
-    at: list[dict[str, Any]] = [{"rate_hz": rate_hz, "cutoff_hz": float(f), "smoother": smoother} for f in grid_hz]
-    left = 1.0 - np.stack([smoother_gain(frequency_hz, **each) for each in at])
+    cutoffs_hz = [float(f) for f in grid_hz]
+    kept, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
+    left = 1.0 - kept
     residual = np.sqrt((left**2 * power).mean(axis=1))
-    gains = np.stack([second_gain(frequency_hz, **each) for each in at])
     weight = (2.0 * np.pi * frequency_hz) ** 4
     k = highest = int(np.argmin(residual / left.mean(axis=1)))
     plateau_hz, plateau = find_plateau(frequency_hz, power)

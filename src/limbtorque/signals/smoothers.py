@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -238,14 +239,41 @@ def second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, s
     SignalError
         Cut-off not below Nyquist.
     """
+    _, second = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=[cutoff_hz], smoother=smoother)
+    return np.asarray(second[0])
+
+
+def second_gains(
+    frequency_hz: FloatArray, *, rate_hz: float, cutoffs_hz: Sequence[float], smoother: Smoother
+) -> tuple[FloatArray, FloatArray]:
+    """Gains of the signal and of its second derivative at several cut-offs.
+
+    Parameters
+    ----------
+    frequency_hz, rate_hz, smoother
+        As in `smoother_gain`; frequencies above zero.
+    cutoffs_hz : sequence of float
+        Cut-offs, Hz.
+
+    Returns
+    -------
+    first, second : ndarray of shape (n_cutoffs, n_frequencies)
+        As from `smoother_gain` and `second_gain`.
+
+    Raises
+    ------
+    SignalError
+        A cut-off is not below Nyquist.
+    """
+    first = np.stack([smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=f, smoother=smoother) for f in cutoffs_hz])
+    cycles = frequency_hz / rate_hz
     if smoother.method == "savitzky_golay":
         degree = 2 * smoother.order - 1
-        return local_second_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, degree=degree)
-    gain = smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-    cycles = frequency_hz / rate_hz
+        own = [local_second_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=f, degree=degree) for f in cutoffs_hz]
+        return first, np.stack(own)
     if smoother.method in HALF_ORDER:
-        return gain * splines.second_derivative_gain(cycles, half_order=HALF_ORDER[smoother.method])
-    return gain * derivatives.second_derivative_gain(cycles, accuracy=smoother.accuracy)
+        return first, first * splines.second_derivative_gain(cycles, half_order=HALF_ORDER[smoother.method])
+    return first, first * derivatives.second_derivative_gain(cycles, accuracy=smoother.accuracy)
 
 
 def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> float:
