@@ -131,8 +131,8 @@ def find_between(
     >>> find_between(strikes, start="Foot Strike", end="Foot Strike", side="left", first_s=0.5, last_s=3.0)
     Window(start_s=1.2, end_s=2.3, note='')
     """
-    starts = sorted(e.time_s for e in events if _named(e, start, side) and e.time_s >= first_s - SAME_TIME_S)
     start, end = (name.replace("{side}", side) for name in (start, end))
+    starts = sorted(e.time_s for e in events if _named(e, start, side) and e.time_s >= first_s - SAME_TIME_S)
     known = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
     if not starts:
         return _missing(f"no event {start!r} of this side at {first_s:g} s or later; the recording has {known}")
@@ -149,7 +149,7 @@ def find_between(
 
 def _named(event: Event, name: str, side: str) -> bool:
     """Whether an event has a name: its label with its context, or its label alone if it is not of the other side."""
-    wanted = " ".join(name.replace("{side}", side).casefold().split())
+    wanted = " ".join(name.casefold().split())
     label, context = (" ".join(text.casefold().split()) for text in (event.label, event.context))
     other = "left" if side == "right" else "right"
     return wanted == f"{label} {context}".strip() or (wanted == label and context != other)

@@ -45,6 +45,8 @@ STATUS_MARKS = {  # column of a frame's status: the value that is marked, its co
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
     "sharing_status": (1, "black", "beyond what the muscles can do"),
 }
+# Tol's muted scheme (2021) for joints and conditions: told apart with every kind of colour vision, and no colour of a term.
+LINE_COLOURS = ("#332288", "#117733", "#882255", "#999933", "#AA4499", "#44AA99", "#88CCEE", "#DDCC77", "#CC6677")
 PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
 STYLE = {
     "font.size": 8.0,

@@ -10,11 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
+from limbtorque.figures import LINE_COLOURS, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
 from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, kinds_of_terms
 
-# Tol's muted scheme (2021): told apart with every kind of colour vision, and no colour of a term.
-CONDITION_COLOURS = ("#332288", "#117733", "#882255", "#999933", "#AA4499", "#44AA99", "#88CCEE", "#DDCC77", "#CC6677")
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
 WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
 MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
@@ -35,7 +33,7 @@ def draw_ensemble(axes: Axes, ensembles: pd.DataFrame, quantity: str) -> None:
         Which quantity, e.g. ``elbow_torque_nm``.
     """
     rows = ensembles[ensembles["quantity"] == quantity]
-    colours = dict(zip(ensembles["condition"].drop_duplicates(), CONDITION_COLOURS * 10, strict=False))
+    colours = dict(zip(ensembles["condition"].drop_duplicates(), LINE_COLOURS * 10, strict=False))
     for (condition, side), curve in _groups(rows):
         n_trials = int(curve["n_trials"].max())
         if not n_trials:

@@ -12,14 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shade, stacked_panels
+from limbtorque.figures import LINE_COLOURS, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shade, stacked_panels
 from limbtorque.settings import ChainModel
 from limbtorque.tables import column_array
 from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms
 
 FloatArray = NDArray[np.float64]
 
-JOINT_COLOURS = ("#332288", "#117733", "#882255", "#999933", "#AA4499", "#44AA99")
 POSTURES = 14
 ARROW_SHARE = 0.35  # of the limb's length: the longest arrow
 
@@ -137,7 +136,7 @@ def kinematics_figure(
 
     def draw(axes: Axes, k: int) -> None:
         quantity, label = kinds[k]
-        for joint, sign, zero, colour in zip(model.joints, flexion_sign, flexion_zero_rad, JOINT_COLOURS, strict=False):
+        for joint, sign, zero, colour in zip(model.joints, flexion_sign, flexion_zero_rad, LINE_COLOURS, strict=False):
             values = table.column(f"{joint.name}_{quantity}").to_numpy() - (zero if k == 0 else 0.0)
             axes.plot(time_s, np.degrees(sign * values), color=colour, label=joint.name)
         axes.axhline(0.0, color="0.6", linewidth=0.6)

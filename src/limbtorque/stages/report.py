@@ -18,11 +18,8 @@ def run(*, folder: Path) -> None:
     """Write the first page and the shared files of the report."""
     ledger = _rows(folder / STUDY_TABLES["ledger"])
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
-    means = (
-        ensemble_data(_rows(folder / ENSEMBLE_TABLES["ensembles"]))
-        if (folder / ENSEMBLE_TABLES["ensembles"]).is_file()
-        else None
-    )
+    curves = folder / ENSEMBLE_TABLES["ensembles"]
+    means = ensemble_data(_rows(curves)) if curves.is_file() else None
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in STUDY_TABLES.values()}
     data = resources.files("limbtorque.report") / "data"
     texts = {

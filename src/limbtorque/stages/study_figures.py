@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -12,36 +13,42 @@ from limbtorque.stages.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLE
 from limbtorque.study import Study, load_study
 from limbtorque.study_figures import captions, ensemble_figure, flag_figure, peak_figure
 
+CAPTIONS = STUDY_FIGURES / "captions.md"
+DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
+    "ensembles": ("mean curves", ensemble_figure),
+    "peak_terms": ("terms at the peak of the mean torque", peak_figure),
+}
+
 
 def run(*, folder: Path) -> None:
     """Draw the figures of the study."""
     study = load_study(folder)
+    curves = _curves(folder) if study.settings.ensembles.enabled else None
     for path in study_figures(study):
-        if path.suffix != ".md":
-            save(_figure(path.stem, study, folder), folder / path)
+        if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
+            save(_figure(path.stem, study, curves, folder), folder / path)
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
-    text = captions(dict(sorted(chains.items())))
-    (folder / STUDY_FIGURES).mkdir(parents=True, exist_ok=True)
-    (folder / STUDY_FIGURES / "captions.md").write_text(text, encoding="utf-8", newline="\n")
+    (folder / CAPTIONS).parent.mkdir(parents=True, exist_ok=True)
+    (folder / CAPTIONS).write_text(captions(dict(sorted(chains.items()))), encoding="utf-8", newline="\n")
 
 
-def _figure(name: str, study: Study, folder: Path) -> Figure:
+def _curves(folder: Path) -> pd.DataFrame:
+    kinds = {"condition": str, "side": str, "chain": str}
+    return pd.read_csv(folder / ENSEMBLE_TABLES["ensembles"], dtype=kinds).fillna({"condition": ""})
+
+
+def _figure(name: str, study: Study, curves: pd.DataFrame | None, folder: Path) -> Figure:
     width_mm = WIDTHS_MM[study.settings.figures.width]
     title = study.settings.title or "study"
-    if name == "flags":
+    if name == "flags" or curves is None:
         ledger = pd.read_csv(folder / STUDY_TABLES["ledger"], keep_default_na=False, dtype=str)
         return flag_figure(ledger, title=f"{title}: quality flags", width_mm=width_mm)
-    kind = next(kind for kind in ("ensembles", "peak_terms") if name.startswith(f"{kind}_"))
+    kind = next(kind for kind in DRAWN if name.startswith(f"{kind}_"))
+    what, draw = DRAWN[kind]
     chain = name.removeprefix(f"{kind}_")
-    whole = pd.read_csv(folder / ENSEMBLE_TABLES["ensembles"], dtype={"condition": str, "side": str, "chain": str})
-    rows = whole.fillna({"condition": ""})[whole["chain"] == chain]
-    what = {"ensembles": "mean curves", "peak_terms": "terms at the peak of the mean torque"}[kind]
+    title = f"{title}: {what}, {chain}"
+    rows = curves[curves["chain"] == chain]
     if not (rows["n_trials"] > 0).any():
-        return failure_figure(
-            f"{title}: {what}, {chain}", "no trial has a curve, windows.csv says why", what="not drawn"
-        )
+        return failure_figure(title, "no trial has a curve, windows.csv says why", what="not drawn")
     model = next(trial.settings.chain(chain) for trial in study.trials if trial.chain == chain)
-    draw = {"ensembles": ensemble_figure, "peak_terms": peak_figure}[kind]
-    return draw(
-        rows, joints=[joint.name for joint in model.joints], title=f"{title}: {what}, {chain}", width_mm=width_mm
-    )
+    return draw(rows, joints=[joint.name for joint in model.joints], title=title, width_mm=width_mm)
