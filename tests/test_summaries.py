@@ -118,12 +118,20 @@ def test_means_of_both_signs_are_averaged():
 
 
 def test_flexion_is_positive_on_both_sides():
-    """Clockwise is flexion of one of them: its torques, not its times, powers and works, change their sign."""
+    """Clockwise is flexion of one of them: its torques, not its times, powers and works, change their sign.
+
+    The greatest torque in one sense is the least in the other.
+    """
     mechanical = {name: float(k) for k, name in enumerate(NAMES, start=1)}
     (found,) = flexion_positive([row(**mechanical)], {"elbow": -1.0})
     changed = {name for name in NAMES if found[name] == -mechanical[name]}
     assert changed == {"peak_nm", "mean_nm", "impulse_nms"}
-    assert all(found[name] == mechanical[name] for name in set(NAMES) - changed)
+    assert (found["max_nm"], found["min_nm"]) == (-mechanical["min_nm"], -mechanical["max_nm"])
+    assert (found["max_time_s"], found["min_time_s"]) == (mechanical["min_time_s"], mechanical["max_time_s"])
+    exchanged = {"max_nm", "min_nm", "max_time_s", "min_time_s"}
+    assert all(found[name] == mechanical[name] for name in set(NAMES) - changed - exchanged)
+    (same,) = flexion_positive([row(**mechanical)], {"elbow": 1.0})
+    assert all(same[name] == mechanical[name] for name in NAMES)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ABC"), st.floats(-1e6, 1e6)), min_size=1, max_size=12))
@@ -180,8 +188,9 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
     summary = pd.read_csv(folder / "results" / "summary.csv")
     assert summary.trial.nunique() == 4
     assert len(summary) == 4 * 3 * 13
-    assert summary[[name for name in NAMES if name != "peak_time_s"]].notna().all(axis=None)
-    assert summary.peak_time_s.isna().equals(summary.peak_nm == 0.0)
+    times = ["peak_time_s", "max_time_s", "min_time_s"]
+    assert summary[[name for name in NAMES if name not in times]].notna().all(axis=None)
+    assert all(summary[name].isna().equals(summary.peak_nm == 0.0) for name in times)
     found = summary[(summary.trial == "S02_horizontal_fast") & (summary.joint == "elbow")].set_index("term")
     frames = pd.read_csv(folder / "results" / "torques" / "S02_horizontal_fast.csv")
     moving = pd.read_csv(folder / "results" / "kinematics" / "S02_horizontal_fast.csv")
@@ -193,10 +202,16 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
         expected = [
             torque[top],
             time_s[top],
+            torque.max(),
+            time_s[torque.argmax()],
+            torque.min(),
+            time_s[torque.argmin()],
             torque.mean(),
             np.sqrt((torque**2).mean()),
             np.trapezoid(torque, time_s),
             power[np.abs(power).argmax()],
+            power.max(),
+            power.min(),
             np.trapezoid(np.maximum(power, 0.0), time_s),
             np.trapezoid(np.minimum(power, 0.0), time_s),
         ]
@@ -255,7 +270,7 @@ def test_the_workbook_has_a_row_per_trial_what_its_columns_are_and_the_ledger(fo
         assert wide.loc[line.trial, f"{name}_rms_nm"] == pytest.approx(line.rms_nm)
     assert wide.loc["S02_sagittal_slow"].iloc[6:].isna().all()
     assert ledger.loc["S02_sagittal_slow", "status"] == "failed"
-    assert wide.shape == (5, 6 + 3 * 13 * 8)
+    assert wide.shape == (5, 6 + 3 * 13 * len(NAMES))
 
 
 def test_text_is_never_a_formula(folder):
@@ -320,9 +335,9 @@ def test_a_sheet_that_excel_does_not_take_is_refused(tmp_path, monkeypatch):
 
 def test_columns_of_the_wide_sheet_are_joint_term_and_statistic():
     names = [column.name for column in wide_columns(JOINTS)]
-    assert names[:8] == [f"shoulder_net_{name}" for name in NAMES]
+    assert names[: len(NAMES)] == [f"shoulder_net_{name}" for name in NAMES]
     assert "elbow_coriolis_shoulder_wrist_positive_work_j" in names
-    assert len(set(names)) == len(names) == 3 * 13 * 8
+    assert len(set(names)) == len(names) == 3 * 13 * len(NAMES)
 
 
 # ---- as the page on tables says ----

@@ -131,11 +131,15 @@ def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion
     row = rows["elbow", "net"]
     assert row["peak_nm"] == net[np.abs(net).argmax()]
     assert row["peak_time_s"] == elbow.loc[used, "time_s"].to_numpy()[np.abs(net).argmax()]
+    times = elbow.loc[used, "time_s"].to_numpy()
+    assert (row["max_nm"], row["max_time_s"]) == (net.max(), times[net.argmax()])
+    assert (row["min_nm"], row["min_time_s"]) == (net.min(), times[net.argmin()])
     assert row["used_share"] == used.mean()
     assert row["peak_sense"] == ("extension" if row["peak_nm"] > 0 else "flexion")
     assert row["mean_nm"] == pytest.approx(net.mean())
     assert row["impulse_nms"] == pytest.approx(np.trapezoid(net, dx=1 / 200.0))
     power = elbow.loc[used, "elbow_power_w"].to_numpy()
+    assert (row["max_power_w"], row["min_power_w"]) == (power.max(), power.min())
     assert row["positive_work_j"] == pytest.approx(np.trapezoid(np.maximum(power, 0), dx=1 / 200.0))
     assert row["n_frames"] == used.sum()
 

@@ -219,7 +219,7 @@ def stages_planned(folder, **kwargs):
             "filter:\n  order: 2\nfigures:",
             {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST},
         ),
-        ("figures:", "ensembles:\n  n_points: 51\nfigures:", {"ensembles", *LAST}),
+        ("ensembles:", "ensembles:\n  n_points: 51", {"ensembles", *LAST}),
         ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
         ("formats: [png]", "formats: [png, svg]", {"figures", "pages", *LAST}),
         ("title: Demo", "title: Another demo", {"pages", *LAST}),

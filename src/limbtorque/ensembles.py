@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -44,7 +45,9 @@ def _missing(note: str) -> Window:
     return Window(float("nan"), float("nan"), note)
 
 
-def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float) -> Window:
+def find_movement(
+    time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float, longest_rest_s: float = np.inf
+) -> Window:
     """Window from where the speed first rises above a share of its peak to where it last falls below.
 
     Parameters
@@ -55,11 +58,14 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
         Tangential speed of the endpoint, m/s.
     onset_share : float
         Share of the peak speed, between 0 and 1.
+    longest_rest_s : float, optional
+        Longest time below that share between two parts of one movement, s.
 
     Returns
     -------
     Window
-        Not found where the endpoint does not move, or moves at the first or last frame already.
+        Not found where the endpoint does not move, moves at the first or last frame already, or rests in between: then
+        there are several movements.
 
     Notes
     -----
@@ -85,10 +91,19 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
                 f"no rest: at the {what} frame the endpoint has {share}, above ensembles.onset_share; for gait and other "
                 "cycles set ensembles.window to events"
             )
-    return Window(
-        _crossing(time, speed, first - 1, threshold),
-        _crossing(time, speed, last, threshold),
-    )
+    rests = [
+        (_crossing(time, speed, int(a), threshold), _crossing(time, speed, int(b) - 1, threshold))
+        for a, b in pairwise(above)
+        if b - a > 1
+    ]
+    if longest := [rest for rest in rests if rest[1] - rest[0] > longest_rest_s]:
+        told = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in longest[:5]) + (", ..." if len(longest) > 5 else "")
+        return _missing(
+            f"{len(longest) + 1} movements: the endpoint rests from {told}, longer than ensembles.longest_rest_s "
+            f"({longest_rest_s:g} s); give one movement with start_s and end_s, for gait and other cycles set "
+            "ensembles.window to events, or allow longer rests"
+        )
+    return Window(_crossing(time, speed, first - 1, threshold), _crossing(time, speed, last, threshold))
 
 
 def _crossing(time: FloatArray, speed: FloatArray, frame: int, threshold: float) -> float:

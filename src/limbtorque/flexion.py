@@ -113,6 +113,33 @@ def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) ->
     return float(max(bent, default=0.0) < UNDECIDED_DEG)
 
 
+def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray, *, beyond_deg: float) -> float:
+    """Largest share of frames in which a joint that flexes to one side only is bent the other way; 0 where none is.
+
+    Parameters
+    ----------
+    model : ChainModel
+        The chain.
+    flexion : Flexion
+        Sense and zero of flexion.
+    angle : ndarray of shape (n_frames, n_joints)
+        Joint angles, rad.
+    beyond_deg : float
+        Bend the other way from which a frame counts, degrees.
+
+    Examples
+    --------
+    >>> from limbtorque.settings import ARM
+    >>> flexion = Flexion(np.ones(3), np.zeros(3), np.ones(3, dtype=bool), ())
+    >>> angle = np.radians([[0.0, 90.0, 0.0], [0.0, 0.0, 0.0], [0.0, -30.0, 0.0], [0.0, -5.0, 0.0]])
+    >>> reversed_flexion_share(ARM, flexion, angle, beyond_deg=10.0)
+    0.25
+    """
+    bent = np.degrees(flexion.sign * (angle - flexion.zero_rad))
+    one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
+    return max((float((bent[:, i] < -beyond_deg).mean()) for i in one_way), default=0.0)
+
+
 def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
     """How far joints that flex to one side only are bent the other way on average, degrees; 0 where none is."""
     bent = [

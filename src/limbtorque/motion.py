@@ -12,7 +12,7 @@ from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain
 from limbtorque.errors import LandmarkError, SignalError
 from limbtorque.external import external_load
-from limbtorque.flexion import find_flexion, reversed_flexion_deg, undecided_flexion
+from limbtorque.flexion import find_flexion, reversed_flexion_deg, reversed_flexion_share, undecided_flexion
 from limbtorque.joint_filter import smooth_joints
 from limbtorque.landmarks import LandmarkMap
 from limbtorque.loads import ExternalLoad
@@ -209,6 +209,9 @@ def chain_motion(
         "foreshortened_share": float(foreshortened.mean()),
         "speed_m_s": speed_m_s,
         "reversed_flexion_deg": reversed_flexion_deg(model, flexion, kinematics.angle),
+        "reversed_flexion_share": reversed_flexion_share(
+            model, flexion, kinematics.angle, beyond_deg=settings.quality.reversed_flexion_deg
+        ),
         "undecided_flexion": undecided_flexion(model, flexion, kinematics.angle),
         "up_axis_deg": _leg_tilt_deg(model, placed.joints_m, settings),
         **placed.quality,

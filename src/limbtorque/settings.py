@@ -649,6 +649,12 @@ class Quality(_Untagged):
     plate_saturated_share: float = _option(0.0, "Share of frames whose plate was driven to its limit.", "1", ge=0.0)
     plate_drift_n: float = _option(5.0, "Change of a used plate's vertical force while unloaded.", "N", gt=0.0)
     reversed_flexion_deg: float = _option(10.0, "Median bend of an elbow or knee to its wrong side.", "deg", gt=0.0)
+    reversed_flexion_share: float = _option(
+        0.0,
+        "Share of frames in which an elbow or knee is bent to its wrong side by more than reversed_flexion_deg.",
+        "1",
+        ge=0.0,
+    )
     foreshortened_share: float = _option(0.0, "Share of frames with a segment pointing out of the plane.", "1", ge=0.0)
     unused_share: float = _option(0.9, "Share of frames that are not in the summary.", "1", ge=0.0)
     other_foot_unknown_share: float = _option(
@@ -689,6 +695,13 @@ class Ensembles(_Untagged):
     )
     onset_share: float = _option(
         0.05, "Share of the peak speed at which a movement begins and ends.", "1", gt=0.0, lt=1.0
+    )
+    longest_rest_s: float = _option(
+        0.3,
+        "Longest time that the endpoint may stay below onset_share inside one movement. Longer rests mean several movements, or the stances of "
+        "a walk: such a trial has no window, with a note.",
+        "s",
+        gt=0.0,
     )
     start_event: str = _option(
         "",

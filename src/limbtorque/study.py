@@ -36,6 +36,7 @@ PER_TRIAL = (
     "quality",
     "ensembles.window",
     "ensembles.onset_share",
+    "ensembles.longest_rest_s",
     "ensembles.start_event",
     "ensembles.end_event",
 )

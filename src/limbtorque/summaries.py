@@ -22,6 +22,7 @@ from limbtorque.writers.workbook import Sheet
 FloatArray = NDArray[np.float64]
 
 GROUP = ("chain", "condition", "side", "joint", "term")
+EXTREMES = (("max_nm", "min_nm"), ("max_time_s", "min_time_s"))  # change places where the sense is turned
 PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak_power_w"}
 
 
@@ -46,10 +47,22 @@ def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, floa
 
     Examples
     --------
-    >>> flexion_positive([{"joint": "knee", "peak_nm": 3.0, "mean_nm": 1.0, "impulse_nms": 2.0}], {"knee": -1.0})
-    [{'joint': 'knee', 'peak_nm': -3.0, 'mean_nm': -1.0, 'impulse_nms': -2.0}]
+    The greatest value of one sense is the least of the other:
+
+    >>> row = {"joint": "knee", "peak_nm": 3.0, "max_nm": 3.0, "min_nm": -2.0, "mean_nm": 1.0, "impulse_nms": 2.0}
+    >>> flexion_positive([{**row, "max_time_s": 0.1, "min_time_s": 0.4}], {"knee": -1.0})[0] | {"joint": ""}
+    {'joint': '', 'peak_nm': -3.0, 'max_nm': 2.0, 'min_nm': -3.0, 'mean_nm': -1.0, 'impulse_nms': -2.0, \
+'max_time_s': 0.4, 'min_time_s': 0.1}
     """
-    return [{**row, **{name: signs[row["joint"]] * row[name] for name in FLEXION_SIGNED}} for row in rows]
+    turned = []
+    for row in rows:
+        sign = signs[row["joint"]]
+        flexion = {**row, **{name: sign * row[name] for name in FLEXION_SIGNED}}
+        if sign < 0.0:
+            for first, second in EXTREMES:
+                flexion[first], flexion[second] = flexion[second], flexion[first]
+        turned.append(flexion)
+    return turned
 
 
 def summary_by_condition(
@@ -78,7 +91,8 @@ def summary_by_condition(
     -----
     A peak is the value of largest magnitude, so it is in flexion in some trials and in extension in others where the
     two are about as large. Such peaks, and their times, have no mean, sd and median: these are NaN. Least and greatest
-    value, which are then those of the trials, show that it is so.
+    value, which are then those of the trials, show that it is so. The greatest torque in flexion (`max_nm`) and in
+    extension (`min_nm`) are statistics of their own and always have a mean.
     """
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for row in rows:

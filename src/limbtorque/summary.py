@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from limbtorque.motion import ChainMotion
 from limbtorque.settings import ChainModel
-from limbtorque.tables import term_columns
+from limbtorque.tables import STATISTICS, term_columns
 from limbtorque.torques import Torques, used_frames
 
 FloatArray = NDArray[np.float64]
@@ -68,23 +68,26 @@ def _figures(
 ) -> dict[str, Any]:
     values, power = torque[used], (torque * velocity)[used]
     if not values.size:
-        blank = ("peak_nm", "peak_time_s", "mean_nm", "rms_nm", "impulse_nms", "peak_power_w")
-        return {
-            "n_frames": 0,
-            "used_share": 0.0,
-            **dict.fromkeys((*blank, "positive_work_j", "negative_work_j"), float("nan")),
-        }
-    top = int(np.abs(values).argmax())
+        return {"n_frames": 0, "used_share": 0.0, **{column.name: float("nan") for column in STATISTICS}}
+    times = time_s[used]
+    top, greatest, least = int(np.abs(values).argmax()), int(values.argmax()), int(values.argmin())
+    nothing = float("nan")
     together = np.diff(np.flatnonzero(used)) == 1
     return {
         "n_frames": int(values.size),
         "used_share": float(used.mean()),
         "peak_nm": float(values[top]),
-        "peak_time_s": float(time_s[used][top]) if values[top] else float("nan"),
+        "peak_time_s": float(times[top]) if values[top] else nothing,
+        "max_nm": float(values[greatest]),
+        "max_time_s": float(times[greatest]) if values[top] else nothing,
+        "min_nm": float(values[least]),
+        "min_time_s": float(times[least]) if values[top] else nothing,
         "mean_nm": float(values.mean()),
         "rms_nm": float(np.sqrt((values**2).mean())),
         "impulse_nms": _integral(values, together, rate_hz),
         "peak_power_w": float(power[np.abs(power).argmax()]),
+        "max_power_w": float(power.max()),
+        "min_power_w": float(power.min()),
         "positive_work_j": _integral(np.maximum(power, 0.0), together, rate_hz),
         "negative_work_j": _integral(np.minimum(power, 0.0), together, rate_hz),
     }

@@ -629,10 +629,16 @@ SUMMARY_COLUMNS = (
     Column("peak_nm", "N m", "value of largest magnitude", MECHANICAL),
     Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
     Column("peak_sense", "", "what the torque does at its peak", kind=str),
+    Column("max_nm", "N m", "greatest value", MECHANICAL),
+    Column("max_time_s", "s", "time of the greatest value from the first frame of the recording"),
+    Column("min_nm", "N m", "least value", MECHANICAL),
+    Column("min_time_s", "s", "time of the least value from the first frame of the recording"),
     Column("mean_nm", "N m", "mean", MECHANICAL),
     Column("rms_nm", "N m", "root mean square"),
     Column("impulse_nms", "N m s", "integral over time of the frames used", MECHANICAL),
     Column("peak_power_w", "W", "power of largest magnitude of this torque", "positive: energy into the segments"),
+    Column("max_power_w", "W", "greatest power of this torque: generation", "positive: energy into the segments"),
+    Column("min_power_w", "W", "least power of this torque: absorption", "positive: energy into the segments"),
     Column("positive_work_j", "J", "integral of the positive power"),
     Column("negative_work_j", "J", "integral of the negative power"),
 )
@@ -711,11 +717,13 @@ WINDOW_COLUMNS = (
     Column("included", "1", "1 where the trial is in curves and ensembles", kind=int),
     Column("note", "", "why a trial was left out, or which part of its curve is missing", kind=str),
 )
-FLEXION_SIGNED = ("peak_nm", "mean_nm", "impulse_nms")
+FLEXION_SIGNED = ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms")
 STATISTICS = tuple(column for column in SUMMARY_COLUMNS if column.name.endswith(("_nm", "_s", "_nms", "_w", "_j")))
 _OF_STATISTIC = "over the trials, or over the subjects' means where ensembles.spread_over is subjects"
 _MIXED = "; empty for peaks, and times of peaks, of which some are positive and some negative"
-_STATISTIC_SIGN = f"torques (peak_nm, mean_nm, impulse_nms): {FLEXION}; power and work: energy into the segments"
+_STATISTIC_SIGN = (
+    f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms): {FLEXION}; power and work: energy into the segments"
+)
 CONDITION_SUMMARY_COLUMNS = (
     *_GROUP_COLUMNS,
     Column("joint", "", "joint", kind=str),

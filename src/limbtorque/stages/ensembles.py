@@ -143,7 +143,12 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Wind
     velocity, _ = differentiate(
         endpoint, rate_hz=kept["motion"]["rate_hz"], accuracy=trial.settings.differentiation.accuracy
     )
-    return find_movement(time_s, np.hypot(velocity[:, 0], velocity[:, 1]), onset_share=options.onset_share)
+    return find_movement(
+        time_s,
+        np.hypot(velocity[:, 0], velocity[:, 1]),
+        onset_share=options.onset_share,
+        longest_rest_s=options.longest_rest_s,
+    )
 
 
 def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mapping[str, Any]) -> FloatArray:
