@@ -18,8 +18,9 @@ from limbtorque.settings import ARM, LEG
 from limbtorque.stages.check import check_study
 from limbtorque.start.init import FILES, init_study
 from limbtorque.start.known_sets import fits, known_sets, likely_labels, match_set, needed_landmarks, template_of
-from limbtorque.start.proposal import judge_up, propose_subject
+from limbtorque.start.subjects import propose_subject
 from limbtorque.start.survey import Body, Clue, Seen, look_at, same_movement
+from limbtorque.start.up_axis import judge_up
 from limbtorque.study import load_study
 from limbtorque.writers.sto import write_sto
 

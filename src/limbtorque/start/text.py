@@ -7,7 +7,9 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 
-from limbtorque.start.proposal import Proposal, ProposedSet, ProposedTrial
+from limbtorque.start.marker_sets import ProposedSet
+from limbtorque.start.proposal import Proposal
+from limbtorque.start.trials import ProposedTrial
 
 TRIAL_COLUMNS = {
     **{
