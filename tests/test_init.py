@@ -23,6 +23,7 @@ from limbtorque.start.survey import Body, Clue, Seen, look_at, same_movement
 from limbtorque.start.up_axis import judge_up
 from limbtorque.study import load_study
 from limbtorque.writers.sto import write_sto
+from text_files import write_trc
 
 PLUG_IN_GAIT_ARM = ["SHO", "ELB", "WRA", "WRB", "FIN"]
 HEIGHTS_M = {
@@ -202,6 +203,22 @@ def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):
     )
     assert same_movement(part, one)
     assert not same_movement(later, one)
+
+
+def test_the_same_movement_is_known_again_at_another_rate_and_the_higher_one_is_kept(tmp_path):
+    labels = both_sides(PLUG_IN_GAIT_ARM)
+    whole = positions(labels, n_frames=201)
+    data = tmp_path / "data"
+    data.mkdir()
+    write_c3d(data / "second.c3d", whole, labels=labels, rate_hz=100.0)
+    write_trc(data / "first.trc", 1e3 * whole[::2], labels=labels, rate_hz=50.0)
+    write_trc(data / "other.trc", 1e3 * whole[:101], labels=labels, rate_hz=50.0)  # another speed: another movement
+    proposal = init_study(tmp_path / "study", data)
+    assert {(t.file.rpartition("/")[2], t.left_out) for t in proposal.trials} == {
+        ("second.c3d", ""),
+        ("other.trc", ""),
+        ("first.trc", "the same movement is in second.c3d"),
+    }
 
 
 # --- a whole study ----------------------------------------------------------------------------------------------------

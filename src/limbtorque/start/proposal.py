@@ -91,7 +91,7 @@ def propose(
     seen = [one for one in looked if isinstance(one, Seen)]
     up_axis, up_evidence = judge_up(seen)
     subjects, conditions, notes = name_them(seen)
-    known: dict[tuple[object, ...], list[Seen]] = {}
+    copies = _copies(seen)
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
@@ -100,7 +100,7 @@ def propose(
             said.append(("no markers; where it has the forces of a trial, name it in a column forces_file", one.name))
         for body in one.bodies:
             who = body.prefix or subjects[one.name]
-            rows, about = propose_trials(one, body, _copy_of(one, body, known), sets, chains, confirm, up_axis)
+            rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up_axis)
             said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
             if rows:
                 of_subject.setdefault(who, []).append(one)
@@ -125,6 +125,13 @@ def propose(
         unread=tuple(one for one in looked if isinstance(one, Unread)),
         notes=(*dict.fromkeys(notes), *_gathered(said)),
     )
+
+
+def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
+    """Recording and prefix -> the recording with the same movement that is kept: with force plates, at the higher rate."""
+    known: dict[tuple[object, ...], list[Seen]] = {}
+    preferred = sorted(seen, key=lambda one: (not one.n_plates, -one.rate_hz))
+    return {(one.name, body.prefix): _copy_of(one, body, known) for one in preferred for body in one.bodies}
 
 
 def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]]) -> str:

@@ -107,8 +107,8 @@ class Seen:
         What the file says of the person.
     up : tuple of Clue
         What points up.
-    sample : dict of int to ndarray
-        Positions of all markers in a few frames, by frame number.
+    sample : dict of float to ndarray
+        Positions of all markers in a few frames, m, by their times from frame 1 of the capture, s.
     labels : tuple of str
         Labels of the sample.
     """
@@ -124,7 +124,7 @@ class Seen:
     n_plates: int
     said: tuple[tuple[str, str], ...]
     up: tuple[Clue, ...]
-    sample: dict[int, NDArray[np.float32]]
+    sample: dict[float, NDArray[np.float32]]
     labels: tuple[str, ...]
 
     @property
@@ -229,7 +229,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     prefixes = list(dict.fromkeys(recording.labels[k].rpartition(":")[0] for k in kept))
     of_prefix = {p: [k for k in kept if recording.labels[k].rpartition(":")[0] == p] for p in prefixes}
     step = 10 if recording.n_frames >= 20 else 1
-    numbers = recording.first_frame + np.arange(recording.n_frames)
+    before = recording.first_frame - 1 + np.arange(recording.n_frames)
     return Seen(
         path=path,
         name=name,
@@ -244,7 +244,11 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         n_plates=len(recording.force_plates),
         said=recording.said,
         up=tuple(_up(recording, kept)),
-        sample={int(n): recording.markers_m[i].astype(np.float32) for i, n in enumerate(numbers) if n % step == 0},
+        sample={
+            round(int(n) / recording.rate_hz, 4): recording.markers_m[i].astype(np.float32)
+            for i, n in enumerate(before)
+            if n % step == 0
+        },
         labels=recording.labels,
     )
 
@@ -354,7 +358,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Whether two recordings hold the same samples of one body's markers, where they overlap.
+    """Whether two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
 
     Parameters
     ----------
@@ -364,11 +368,11 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
         Subject prefix of the body.
     """
     shared = [label for label in one.labels if label in other.labels and label.rpartition(":")[0] == prefix]
-    frames = sorted(set(one.sample) & set(other.sample))
-    if one.still or other.still or len(shared) < 3 or len(frames) < 5 or one.rate_hz != other.rate_hz:
+    times_s = sorted(set(one.sample) & set(other.sample))
+    if one.still or other.still or len(shared) < 3 or len(times_s) < 5:
         return False
     mine, theirs = (
-        np.stack([seen.sample[n][[seen.labels.index(label) for label in shared]] for n in frames])
+        np.stack([seen.sample[t][[seen.labels.index(label) for label in shared]] for t in times_s])
         for seen in (one, other)
     )
     apart = np.abs(mine - theirs).max(axis=2)
@@ -387,8 +391,8 @@ def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
         Subject prefix of the body.
     """
     own = sorted(label for label in seen.labels if label.rpartition(":")[0] == prefix)[:5]
-    for number, positions in seen.sample.items():
+    for time_s, positions in seen.sample.items():
         for label in own:
             place = positions[seen.labels.index(label)]
             if not np.isnan(place).any():
-                yield (number, label, *np.round(1e3 * place).astype(int).tolist())
+                yield (time_s, label, *np.round(1e3 * place).astype(int).tolist())
