@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from limbtorque.start.forces import pair_forces
 from limbtorque.start.marker_sets import Confirm, ProposedSet, Sets
 from limbtorque.start.names import name_them, safe_name, some_of
 from limbtorque.start.subjects import ProposedSubject, propose_subject
 from limbtorque.start.survey import Body, Seen, Unread, fingerprints, same_movement
 from limbtorque.start.trials import ProposedTrial, propose_trials, with_unique_names
 from limbtorque.start.up_axis import judge_up
+from limbtorque.start.windows import ProposedWindow, propose_window
 from limbtorque.study import TO_DO
 
 
@@ -39,6 +41,8 @@ class Proposal:
         Files that could not be read.
     notes : tuple of str
         What was guessed of the folders' names, and what the recordings do not support.
+    window : ProposedWindow
+        What is 0 to 100 % of the curves.
     """
 
     title: str
@@ -49,6 +53,7 @@ class Proposal:
     subjects: tuple[ProposedSubject, ...]
     unread: tuple[Unread, ...]
     notes: tuple[str, ...]
+    window: ProposedWindow
 
     @property
     def to_do(self) -> int:
@@ -95,9 +100,8 @@ def propose(
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
+    kept: dict[str, Seen] = {}
     for one in seen:
-        if not one.bodies:
-            said.append(("no markers; where it has the forces of a trial, name it in a column forces_file", one.name))
         for body in one.bodies:
             who = body.prefix or subjects[one.name]
             rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up_axis)
@@ -105,6 +109,8 @@ def propose(
             if rows:
                 of_subject.setdefault(who, []).append(one)
             file = _from(relative_to, one.path)
+            if any(not row.left_out for row in rows):
+                kept[file] = one
             trials += [
                 replace(
                     row,
@@ -115,16 +121,45 @@ def propose(
                 )
                 for row in rows
             ]
+    trials = _with_forces(trials, kept, seen, relative_to, said)
+    window, rows_with_windows = propose_window(with_unique_names(trials))
     return Proposal(
         title=title,
         up_axis=up_axis,
         up_evidence=up_evidence,
         sets=_used_sets(sets.by_content.values(), trials),
-        trials=with_unique_names(trials),
+        trials=rows_with_windows,
         subjects=tuple(propose_subject(who, ones) for who, ones in of_subject.items()),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
         notes=(*dict.fromkeys(notes), *_gathered(said)),
+        window=window,
     )
+
+
+def _with_forces(
+    trials: Sequence[ProposedTrial],
+    kept: Mapping[str, Seen],
+    seen: Sequence[Seen],
+    relative_to: Path,
+    said: list[tuple[str, str]],
+) -> list[ProposedTrial]:
+    """Rows with the files of their forces; what was found is added to what is said."""
+    paired = pair_forces(list(kept.values()), seen)
+    said += [(found.sentence, name) for name, found in paired.items()]
+    used = {found.forces.name for found in paired.values() if found.forces}
+    said += [
+        ("no markers; where it has the forces of a trial, name it in a column forces_file", one.name)
+        for one in seen
+        if not one.bodies and one.name not in used
+    ]
+    rows = []
+    for trial in trials:
+        found = paired.get(kept[trial.file].name) if trial.file in kept else None
+        if found and found.forces:
+            note = "; ".join(filter(None, (trial.note, found.note)))
+            trial = replace(trial, forces_file=_from(relative_to, found.forces.path), note=note)
+        rows.append(trial)
+    return rows
 
 
 def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:

@@ -8,17 +8,33 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.settings import Plane
+from limbtorque.settings import Ensembles, Plane
 from limbtorque.start.known_sets import Fit, fits
 from limbtorque.start.marker_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.start.names import safe_name, some_of
-from limbtorque.start.survey import Body, Seen
+from limbtorque.start.survey import Body, Seen, Strikes
 from limbtorque.study import TO_DO
 
 
 @dataclass(frozen=True)
 class ProposedTrial:
-    """A row of the table of trials; `left_out` says why it is only a comment."""
+    """A row of the table of trials.
+
+    Attributes
+    ----------
+    trial, session, subject, file, chain, side, condition, marker_set, prefix, forward_axis, forces_file, note : str
+        Its cells.
+    window, start_event, end_event : str
+        Options `ensembles` of this trial; empty where those of the study hold.
+    left_out : str
+        Why it is only a comment; empty where it is a row.
+    strikes : tuple of Strikes
+        Foot strikes of its side.
+    other_events : tuple of str
+        Names of the recording's other events.
+    at_rest : bool or None
+        Whether the end of its chain rests at both ends of the recording; None where its markers are not named.
+    """
 
     trial: str
     session: str
@@ -32,6 +48,13 @@ class ProposedTrial:
     forward_axis: str
     note: str = ""
     left_out: str = ""
+    forces_file: str = ""
+    window: str = ""
+    start_event: str = ""
+    end_event: str = ""
+    strikes: tuple[Strikes, ...] = ()
+    other_events: tuple[str, ...] = ()
+    at_rest: bool | None = None
 
 
 def propose_trials(
@@ -74,12 +97,13 @@ def propose_trials(
     forward, note = _forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
     complete = {chain: _best(chain_fits) for chain, chain_fits in found.items()}
-    rows, notes = [], []
+    rows: list[tuple[str, str, str, bool | None]] = []
+    notes: list[str] = []
     for chain, chosen in complete.items():
         notes += [] if chosen or left_out else _lacks(chain, found[chain])
         for fit in chosen:
             name = sets.name_of(set_of(fit, chosen))
-            rows.append((chain, fit.side or TO_DO, name))
+            rows.append((chain, fit.side or TO_DO, name, _at_rest(fit, body, chain)))
     if not rows:
         partly = min((f for fs in found.values() for f in fs), key=lambda fit: len(fit.missing), default=None)
         if partly is None and not looks_like_a_body(body, chains):
@@ -88,7 +112,7 @@ def propose_trials(
                 f"no chain is recognised in the labels {some_of(body.labels)}; no row is made of it",
             ]
         chain, sides, built = unknown_set(body, chains, found, confirm)
-        rows = [(chain, side, sets.name_of(built)) for side in sides]
+        rows = [(chain, side, sets.name_of(built), None) for side in sides]
     both = len({chain for chain, *_ in rows}) > 1
     parts = ([body.prefix] if prefix else []) + [stem]
     proposed = [
@@ -107,10 +131,21 @@ def propose_trials(
             forward_axis=forward,
             note=note,
             left_out=left_out,
+            strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
+            other_events=one.other_events,
+            at_rest=at_rest,
         )
-        for chain, side, name in rows
+        for chain, side, name, at_rest in rows
     ]
     return proposed, notes
+
+
+def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
+    """Whether the end of a chain rests where its markers are first and last seen, as `ensembles.window: movement` needs it."""
+    end = CHAINS[chain].end
+    labels = fit.rules.get(end) or fit.rules.get(fit.known.substitutes.get(end, ("",))[0], ())
+    shares = [share for label in labels for share in body.ends.get(label, ())]
+    return max(shares) <= Ensembles().onset_share if shares else None
 
 
 def _best(chain_fits: Sequence[Fit]) -> list[Fit]:
