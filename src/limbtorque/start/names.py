@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from limbtorque.start.survey import Seen
 
 
-def name_them(seen: Sequence[Seen]) -> tuple[dict[str, str], dict[str, str], list[str]]:
+def name_them(
+    seen: Sequence[Seen], *, copies: Collection[str] = ()
+) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """Subjects and conditions of recordings by the names of their folders.
 
     Parameters
     ----------
     seen : sequence of Seen
         The recordings.
+    copies : collection of str
+        Names of those that are left out, of which the notes say nothing.
 
     Returns
     -------
@@ -41,14 +45,14 @@ def name_them(seen: Sequence[Seen]) -> tuple[dict[str, str], dict[str, str], lis
             subjects[one.name] = said[0] if len(said) == 1 else "S01"
             others = list(folders)
         conditions[one.name] = "_".join(others).lower() or re.sub(r"[\d_ -]+$", "", stem).lower() or stem
+    told = [one for one in seen if one.name not in copies]
+    people, kinds = ([names[one.name] for one in told] for names in (subjects, conditions))
     if level is not None:
-        notes.append(
-            f"subjects are the names of the folders at level {level + 1}: {some_of(subjects.values())} (a guess)"
-        )
+        notes.append(f"subjects are the names of the folders at level {level + 1}: {some_of(people)} (a guess)")
     elif seen and not all(body.prefix for one in seen for body in one.bodies):
-        if any(text != "S01" for text in subjects.values()):
+        if any(text != "S01" for text in people):
             notes.append(
-                f"subjects are SUBJECTS:NAMES of the files: {some_of(subjects.values())} (a guess; rename them, tell several apart)"
+                f"subjects are SUBJECTS:NAMES of the files: {some_of(people)} (a guess; rename them, tell several apart)"
             )
         else:
             notes.append(
@@ -58,7 +62,7 @@ def name_them(seen: Sequence[Seen]) -> tuple[dict[str, str], dict[str, str], lis
         notes.append("where labels have a subject prefix, it is taken for the subject's name")
     if conditions:
         source = "the other folders' names" if depth > (level is not None) else "the files' names without their numbers"
-        notes.append(f"conditions are from {source}: {some_of(conditions.values())} (a guess; what do you compare?)")
+        notes.append(f"conditions are from {source}: {some_of(kinds)} (a guess; what do you compare?)")
     return subjects, conditions, notes
 
 

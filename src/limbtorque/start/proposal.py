@@ -95,8 +95,9 @@ def propose(
     """
     seen = [one for one in looked if isinstance(one, Seen)]
     up_axis, up_evidence = judge_up(seen)
-    subjects, conditions, notes = name_them(seen)
     copies = _copies(seen)
+    copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
+    subjects, conditions, notes = name_them(seen, copies=copied)
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
@@ -122,6 +123,7 @@ def propose(
                 for row in rows
             ]
     trials = _with_forces(trials, kept, seen, relative_to, said)
+    analysed = {trial.subject for trial in trials if not trial.left_out}
     window, rows_with_windows = propose_window(with_unique_names(trials))
     return Proposal(
         title=title,
@@ -129,7 +131,7 @@ def propose(
         up_evidence=up_evidence,
         sets=_used_sets(sets.by_content.values(), trials),
         trials=rows_with_windows,
-        subjects=tuple(propose_subject(who, ones) for who, ones in of_subject.items()),
+        subjects=tuple(propose_subject(who, ones) for who, ones in of_subject.items() if safe_name(who) in analysed),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
         notes=(*dict.fromkeys(notes), *_gathered(said)),
         window=window,

@@ -25,7 +25,7 @@ from limbtorque.start.known_sets import fold, sided
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 SAME_M = 1e-4
-SPEED_S = 0.1  # a speed is told from where a marker is this much later
+SPEED_S = 0.04  # a speed is told from where a marker is this much later
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
     ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),
@@ -342,7 +342,7 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
 
 
 def _end_speeds(track_m: FloatArray, rate_hz: float) -> tuple[float, float]:
-    """Speed over the first and the last tenth of a second in which a marker is seen, over the largest such speed."""
+    """Speed over the first and the last 0.04 s in which a marker is seen, over the largest such speed."""
     step = max(1, round(SPEED_S * rate_hz))
     way = np.linalg.norm(track_m[step:] - track_m[:-step], axis=1)
     way = way[~np.isnan(way)]

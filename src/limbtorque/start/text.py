@@ -186,10 +186,8 @@ def summary_text(proposal: Proposal) -> str:
         f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
         *(f"left out: {name}: {why}" for name, why in left_out.items()),
         *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
-        *(
-            [f"0 to 100 % of the curves: {proposal.window.window}; {'; '.join(proposal.window.evidence)}"]
-            * bool(proposal.window.evidence)
-        ),
+        f"0 to 100 % of the curves: {proposal.window.window}",
+        *(f"  {sentence}" for sentence in proposal.window.evidence),
         *proposal.notes,
     ]
     return "\n".join(lines)

@@ -71,8 +71,8 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
     if restless:
         evidence.append(
             f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: the movement will "
-            "probably not be found there, and these trials will have no curve; name events in ensembles.start_event and "
-            "end_event, or set ensembles.window to trial"
+            "probably not be found there, and these trials will have no curve (limbtorque check knows); where they have events, "
+            "name them in ensembles.start_event and end_event, else set ensembles.window to trial"
         )
     return ProposedWindow(window, event, tuple(evidence)), tuple(
         trial if trial.left_out else _own(trial, cycles[trial.trial], window, event) for trial in trials
