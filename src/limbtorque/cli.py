@@ -232,7 +232,9 @@ def _init(options: argparse.Namespace) -> int:
     print("\n".join(f"written: {options.study / name}" for name in FILES))
     quoted = shlex.quote(str(options.study))
     if proposal.to_do:
-        print(f"next: fill in what is TODO in {options.study / 'config'} ({proposal.to_do} places), then")
+        print(
+            f"next: fill in what is TODO in {options.study / 'config'} ({proposal.to_do} place{'s' * (proposal.to_do > 1)}), then"
+        )
     print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
     return 0
 

@@ -25,7 +25,7 @@ class ProposedWindow:
     event : str
         The event at 0 and at 100 %, with {side}; empty where no trial needs one.
     evidence : tuple of str
-        What it rests on, and for which trials it will probably not be found.
+        What it rests on, and for which trials it may not be found.
     """
 
     window: str
@@ -70,8 +70,8 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
     restless = [trial.trial for trial in without if trial.at_rest is False]
     if restless:
         evidence.append(
-            f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: the movement will "
-            "probably not be found there, and these trials will have no curve (limbtorque check knows); where they have events, "
+            f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: the movement may "
+            "not be found there, and these trials would have no curve (limbtorque check tells); where they have events, "
             "name them in ensembles.start_event and end_event, else set ensembles.window to trial"
         )
     return ProposedWindow(window, event, tuple(evidence)), tuple(
