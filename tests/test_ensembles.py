@@ -14,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from limbtorque.cli import main
 from limbtorque.ensembles import add, ensemble, find_between, find_movement, merge, no_moments, resample
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.recording import Event
 from limbtorque.settings import ARM, LEG, Ensembles, make_settings, override
 from limbtorque.simulate.minimum_jerk import minimum_jerk
-from limbtorque.stages import collect, ensembles, kinematics, layout, muscles, torques
+from limbtorque.stages import check, collect, ensembles, kinematics, layout, muscles, torques
 from limbtorque.stages.check import checked_study
 from limbtorque.study import load_study
 from limbtorque.tables import curve_columns
@@ -511,6 +512,48 @@ def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tm
     assert tables.curve("S01_sagittal_fast", "elbow_torque_nm")[0] == pytest.approx(
         frames.elbow_torque_nm[np.isclose(frames.time_s, 0.6)].item(), abs=1e-12
     )
+
+
+def test_check_says_which_trials_would_have_no_curve(tmp_path, monkeypatch, capsys):
+    """Events from 0.6 to 1.4 s; in one trial the start only, and one begins in the middle of its movement."""
+    read = kinematics.read_trial
+
+    def with_events(trial, reader):
+        events = (Event("go", "", 0.6), Event("stop", "", 1.4))
+        return replace(read(trial, reader), events=events[: 1 + (trial.name != "S02_sagittal_fast")])
+
+    monkeypatch.setattr(check, "read_trial", with_events)
+    empty = {"ensembles.window": "", "start_s": "", "end_s": ""}
+    own = {
+        "S01_horizontal_fast": {"ensembles.window": "movement"},
+        "S01_sagittal_fast": {"ensembles.window": "movement", "start_s": "0.6"},
+        "S01_sagittal_slow": {"start_s": "90", "end_s": "91"},
+    }
+    folder = make_study(
+        tmp_path / "study",
+        extra="ensembles:\n  window: events\n  start_event: go\n  end_event: stop\n",
+        change=lambda rows: [{**row, **empty, **own.get(row["trial"], {})} for row in rows],
+    )
+    answers = {trial: (bool(fault), no_curve) for trial, fault, _, no_curve in check.check_study(folder)}
+    assert answers["S01_sagittal_slow"] == (True, "")  # a trial that fails is told once
+    assert answers["S01_horizontal_fast"] == answers["S02_horizontal_fast"] == (False, "")
+    assert answers["S02_sagittal_fast"] == (
+        False,
+        "no event 'stop' of this side after 0.6 s; the recording has go",
+    )
+    assert answers["S01_sagittal_fast"][1].startswith("no rest: at the first frame the endpoint has ")
+    assert main(["check", str(folder)]) == 1
+    out = capsys.readouterr().out
+    assert "  this trial will have no curve over 0 to 100 %: no event 'stop' of this side after 0.6 s" in out
+    assert out.endswith("; 2 would have no curve (ensembles.window)\n")
+
+
+def test_check_knows_of_flagged_trials_that_are_left_out_and_of_studies_without_curves(tmp_path):
+    extra = "quality:\n  noise_m: 1.0e-6\nensembles:\n  include: ok\n"
+    flagged = list(check.check_study(make_study(tmp_path / "ok", extra=extra)))
+    assert {no_curve for *_, no_curve in flagged} == {"it is flagged, and ensembles.include is ok"}
+    off = list(check.check_study(make_study(tmp_path / "off", extra=extra + "  enabled: false\n")))
+    assert {no_curve for *_, no_curve in off} == {""}
 
 
 def test_the_events_of_a_real_recording_make_a_cycle(tmp_path, recordings):

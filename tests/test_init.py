@@ -16,12 +16,18 @@ from limbtorque.errors import StudyError
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.settings import ARM, LEG
 from limbtorque.stages.check import check_study
+from limbtorque.start.forces import pair_forces
 from limbtorque.start.init import FILES, init_study
 from limbtorque.start.known_sets import fits, known_sets, likely_labels, match_set, needed_landmarks, template_of
-from limbtorque.start.proposal import judge_up, propose_subject
-from limbtorque.start.survey import Body, Clue, Seen, look_at, same_movement
+from limbtorque.start.subjects import propose_subject
+from limbtorque.start.survey import Body, Clue, Seen, Strikes, look_at, same_movement
+from limbtorque.start.text import summary_text
+from limbtorque.start.trials import ProposedTrial
+from limbtorque.start.up_axis import judge_up
+from limbtorque.start.windows import ProposedWindow, propose_window
 from limbtorque.study import load_study
 from limbtorque.writers.sto import write_sto
+from text_files import write_trc
 
 PLUG_IN_GAIT_ARM = ["SHO", "ELB", "WRA", "WRB", "FIN"]
 HEIGHTS_M = {
@@ -32,6 +38,10 @@ HEIGHTS_M = {
     "WRB": 0.89,
     "FIN": 0.8,
     "ASI": 1.0,
+    "FEP": 0.9,
+    "FEO": 0.5,
+    "TIO": 0.1,
+    "ANK": 0.1,
     "TOE": 0.03,
     "HEE": 0.05,
 }
@@ -203,6 +213,22 @@ def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):
     assert not same_movement(later, one)
 
 
+def test_the_same_movement_is_known_again_at_another_rate_and_the_higher_one_is_kept(tmp_path):
+    labels = both_sides(PLUG_IN_GAIT_ARM)
+    whole = positions(labels, n_frames=201)
+    data = tmp_path / "data"
+    data.mkdir()
+    write_c3d(data / "second.c3d", whole, labels=labels, rate_hz=100.0)
+    write_trc(data / "first.trc", 1e3 * whole[::2], labels=labels, rate_hz=50.0)
+    write_trc(data / "other.trc", 1e3 * whole[:101], labels=labels, rate_hz=50.0)  # another speed: another movement
+    proposal = init_study(tmp_path / "study", data)
+    assert {(t.file.rpartition("/")[2], t.left_out) for t in proposal.trials} == {
+        ("second.c3d", ""),
+        ("other.trc", ""),
+        ("first.trc", "the same movement is in second.c3d"),
+    }
+
+
 # --- a whole study ----------------------------------------------------------------------------------------------------
 
 
@@ -240,7 +266,7 @@ def test_a_cohort_of_known_markers_needs_nothing_filled_in(folder, tmp_path):
         ("S02_01_right", "S02", 55.5, "right", "walk", "travel"),
         ("S02_01_left", "S02", 55.5, "left", "walk", "travel"),
     ]
-    assert [(trial, fault) for trial, fault, _ in check_study(study)] == [(row[0], "") for row in found]
+    assert [(trial, fault) for trial, fault, *_ in check_study(study)] == [(row[0], "") for row in found]
 
 
 def test_the_files_say_what_was_found_guessed_and_left_out(folder, tmp_path):
@@ -387,6 +413,277 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
     assert "never overwritten" in capsys.readouterr().err
 
 
+# --- what is 0 to 100 % -----------------------------------------------------------------------------------------------
+
+PLUG_IN_GAIT_LEG = ["FEP", "FEO", "TIO", "ANK", "TOE", "HEE"]
+
+
+def events(*ones):
+    """Parameters of events: name, context, time from frame 1 of the capture in s."""
+    names, contexts, times = zip(*ones, strict=True)
+    group = {"USED": [len(ones)], "LABELS": list(names), "CONTEXTS": list(contexts)}
+    return {"EVENT": {**group, "TIMES": np.array([np.zeros(len(ones)), times])}}
+
+
+def strikes(*times_s, side):
+    return [("Foot Strike", side, t) for t in times_s]
+
+
+WALK = events(*strikes(0.1, 0.9, side="Left"), *strikes(0.3, 0.95, side="Right"), ("Foot Off", "Left", 0.5))
+
+
+def configured(study):
+    """The options `ensembles` of the study, and those of each trial."""
+    loaded = load_study(study)
+    own = loaded.settings.ensembles
+    return (own.window, own.start_event, own.end_event), {t.name: t.settings.ensembles.window for t in loaded.trials}
+
+
+def leg_study(tmp_path, groups, *, chains=("leg",), stems=PLUG_IN_GAIT_LEG):
+    """Walks of 1 s along x, one for each group of events; mass and screen axes make it complete."""
+    for n, group in enumerate(groups):
+        more = {"PROCESSING": {"Bodymass": [70.0]}, **(group or {})}
+        write(tmp_path / "data" / f"walk{n}.c3d", ["LFHD", *both_sides(stems)], groups=more, seed=n)
+    return init_study(tmp_path / "study", tmp_path / "data", chains=chains), tmp_path / "study"
+
+
+def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
+    proposal, study = leg_study(tmp_path, [WALK, WALK])
+    name = "Foot Strike {side}"
+    assert configured(study) == (
+        ("events", name, name),
+        dict.fromkeys(["walk0_right", "walk0_left", "walk1_right", "walk1_left"], "events"),
+    )
+    said = (
+        f"4 of 4 leg trials have two foot strikes of their side or more ('{name}'); from the first to the second it takes "
+        "0.65 to 0.80 s, a cycle"
+    )
+    assert proposal.window.evidence == (said,)
+    assert said in " ".join((study / FILES[0]).read_text(encoding="utf-8").replace("\n  #  ", "").split())
+    assert said in summary_text(proposal)
+    assert "ensembles.window" not in rows(study)[0]
+    assert [(fault, no_curve) for _, fault, _, no_curve in check_study(study)] == [("", "")] * 4
+
+
+def test_a_walk_without_foot_strikes_keeps_the_movement_in_a_column_of_its_own(tmp_path):
+    proposal, study = leg_study(tmp_path, [WALK, WALK, events(("Foot Off", "Left", 0.5))])
+    assert configured(study)[0][0] == "events"
+    assert [row["ensembles.window"] for row in rows(study)] == ["", "", "", "", "movement", "movement"]
+    _, lacking, restless = proposal.window.evidence
+    assert lacking.startswith("walk2_left, walk2_right: no foot strike of its side; its other events are Foot Off Left")
+    assert lacking.endswith("the window stays movement, in the column ensembles.window")
+    assert "does not rest at the first or last frame of walk2_left, walk2_right" in restless
+    assert [bool(no_curve) for *_, no_curve in check_study(study)] == [False] * 4 + [True] * 2
+
+
+def test_where_few_trials_have_foot_strikes_only_these_go_from_one_to_the_next(tmp_path):
+    one = events(*strikes(0.2, 0.9, side="Left"), *strikes(0.5, side="Right"))
+    proposal, study = leg_study(tmp_path, [one, None])
+    assert configured(study)[0] == ("movement", "Foot Strike {side}", "Foot Strike {side}")
+    assert {row["trial"]: row["ensembles.window"] for row in rows(study)} == {
+        "walk0_right": "",
+        "walk0_left": "events",
+        "walk1_right": "",
+        "walk1_left": "",
+    }
+    assert proposal.window.evidence[0].startswith("1 of 4 leg trials have two foot strikes")
+    assert "walk0_right: one foot strike of its side only: the window stays movement" in proposal.window.evidence
+
+
+def test_a_strike_outside_of_the_recording_is_none(tmp_path):
+    """The recording is 1 s long; the second strike is marked at 1.2 s."""
+    proposal, _ = leg_study(tmp_path, [events(*strikes(0.1, 1.2, side="Left"), *strikes(0.2, 1.2, side="Right"))])
+    assert proposal.window.window == "movement"
+
+
+@pytest.mark.parametrize("name", ["Right Heel Strike", "heel strike RIGHT", "Initial Contact Right"])
+def test_strikes_have_other_names_too(tmp_path, name):
+    label = name.replace("Right", "{side}").replace("RIGHT", "{side}")
+    both = [(label.replace("{side}", side), "", t) for side in ("right", "left") for t in (0.2, 0.8)]
+    _, study = leg_study(tmp_path, [events(*both)])
+    window, start, end = configured(study)[0]
+    assert (window, start) == ("events", end)
+    assert start == label
+    assert {no_curve for *_, no_curve in check_study(study)} == {""}
+
+
+def test_arms_swing_from_strike_to_strike_and_reach_from_rest_to_rest():
+    """An arm that rests at both ends moves once, whatever the feet do."""
+    two = (Strikes("Foot Strike {side}", "right", (0.1, 1.1)),)
+    base = ProposedTrial("a", "s", "s", "a.c3d", "arm", "right", "c", "m", "", "travel", strikes=two)
+    trials = [replace(base, trial=str(rest), at_rest=rest) for rest in (True, False, None)]
+    leg = replace(base, trial="leg", chain="leg", at_rest=True)
+    window, found = propose_window([*trials, leg])
+    assert window.window == "events"
+    assert {t.trial: t.window for t in found} == {"True": "movement", "False": "", "None": "movement", "leg": ""}
+    assert propose_window([replace(leg, left_out="a copy"), trials[0]])[0] == ProposedWindow("movement", "", ())
+
+
+def test_a_reach_from_rest_to_rest_is_called_so_and_one_that_is_cut_off_is_not(tmp_path):
+    """A minimum-jerk reach of 0.6 s with 0.2 s of rest before and after, whole and cut at half of its way."""
+    u = np.clip((np.arange(101) / 100.0 - 0.2) / 0.6, 0.0, 1.0)
+    labels = both_sides(PLUG_IN_GAIT_ARM)
+    whole = positions(labels, travel_m=0.0) + (0.3 * (10 * u**3 - 15 * u**4 + 6 * u**5))[:, None, None] * [1, 0, 0]
+    (tmp_path / "data").mkdir()
+    write_c3d(tmp_path / "data" / "reach.c3d", whole, labels=labels)
+    write_c3d(tmp_path / "data" / "cut.c3d", whole[:51] + 0.1, labels=labels)
+    proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("arm",))
+    assert {t.trial: t.at_rest for t in proposal.trials} == {
+        **{"reach_right": True, "reach_left": True},
+        **{"cut_right": False, "cut_left": False},
+    }
+    assert proposal.window.window == "movement"
+    (said,) = proposal.window.evidence
+    assert "first or last frame of cut_left, cut_right:" in said
+
+
+# --- forces in a second file ------------------------------------------------------------------------------------------
+
+
+def write_markers(path, *, n=101, begin_s=0.0, seed=1):
+    """A walk of 1 s at 100 frames per second, as TRC."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    labels = ["LFHD", *both_sides(PLUG_IN_GAIT_LEG)]
+    return write_trc(path, 1e3 * positions(labels, seed=seed)[:n], labels=labels, start_s=begin_s)
+
+
+def write_forces(path, *, n=1001, rate_hz=1000.0, begin_s=0.0):
+    """A force of 700 N upwards on one plate, 1000 samples per second unless said."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = [f"{stem}{axis}" for stem in ("ground_force_v", "ground_force_p", "ground_torque_") for axis in "xyz"]
+    columns = {name: np.full(n, value) for name, value in zip(names, [0, 0, 700.0, 0.5, 0, 0, 0, 0, 0], strict=True)}
+    write_sto(pa.table({"time_s": begin_s + np.arange(n) / rate_hz, **columns}), path, units="m")
+
+
+def forces_of(tmp_path):
+    proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
+    found = {Path(t.file).name: Path(t.forces_file).name for t in proposal.trials}
+    return found, " | ".join(proposal.notes), proposal
+
+
+@pytest.mark.parametrize(
+    ("markers", "forces"),
+    [
+        ("walk1.trc", "walk1_grf.mot"),
+        ("S01_Walk_1_markers.trc", "s01 walk 1 forces.sto"),
+        ("Markers/walk1.trc", "Forces/walk1.mot"),
+        ("walk1.trc", "walk1.mot"),
+    ],
+)
+def test_forces_are_those_of_the_same_name_and_time(tmp_path, markers, forces):
+    write_markers(tmp_path / "data" / markers)
+    write_forces(tmp_path / "data" / forces)
+    found, notes, proposal = forces_of(tmp_path)
+    assert found == {Path(markers).name: Path(forces).name}
+    assert (
+        f"{markers}: the forces are in a second file of the same name and time (column forces_file, a guess)" in notes
+    )
+    assert "no markers" not in notes
+    row = rows(tmp_path / "study")[0]
+    assert (tmp_path / "study" / row["forces_file"]).resolve() == (tmp_path / "data" / forces).resolve()
+    assert row["note"].endswith(f"forces: {forces}, by its name and time")
+    assert proposal.up_axis == "+z"  # the force on the feet is of the second file
+
+
+def test_the_pair_that_is_proposed_can_be_read_and_checked(tmp_path):
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_forces(tmp_path / "data" / "walk1_grf.mot")
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data", chains=("leg",))
+    fill(study, mass_kg="70")
+    assert [fault for _, fault, *_ in check_study(study)] == ["", ""]
+
+
+def test_forces_of_the_nearest_folder_are_taken(tmp_path):
+    for n, who in enumerate(("S01", "S02")):
+        write_markers(tmp_path / "data" / who / "Markers" / "walk1.trc", seed=n)
+        write_forces(tmp_path / "data" / who / "Forces" / "walk1.mot")
+    init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
+    assert {(row["subject"], Path(row["forces_file"]).parts[-3]) for row in rows(tmp_path / "study")} == {
+        ("S01", "S01"),
+        ("S02", "S02"),
+    }
+
+
+def test_without_a_name_the_only_file_of_that_time_is_taken(tmp_path):
+    write_markers(tmp_path / "data" / "walk.trc")
+    write_markers(tmp_path / "data" / "later.trc", begin_s=5.0, seed=2)
+    write_forces(tmp_path / "data" / "export_7.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk.trc": "export_7.mot", "later.trc": ""}
+    assert "though the names do not agree (column forces_file, a guess)" in notes
+
+
+def test_where_two_files_come_into_question_none_is_taken_and_both_are_named(tmp_path):
+    write_markers(tmp_path / "data" / "walk.trc")
+    write_forces(tmp_path / "data" / "a.mot")
+    write_forces(tmp_path / "data" / "b.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk.trc": ""}
+    assert "walk.trc: a.mot and b.mot may have its forces" in notes
+    assert rows(tmp_path / "study")[0]["forces_file"] == ""  # the column is there to be filled in
+
+
+def test_forces_that_fit_two_recordings_by_time_only_are_taken_for_neither(tmp_path):
+    write_markers(tmp_path / "data" / "walk.trc")
+    write_markers(tmp_path / "data" / "run.trc", seed=2)
+    write_forces(tmp_path / "data" / "a.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert set(found.values()) == {""}
+    assert "run.trc: a.mot runs at the same time, but so it does with walk.trc" in notes
+
+
+def test_forces_of_another_recording_by_name_are_not_taken_by_time(tmp_path):
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_markers(tmp_path / "data" / "walk2.trc", seed=2)
+    write_forces(tmp_path / "data" / "walk1_grf.mot")
+    assert forces_of(tmp_path)[0] == {"walk1.trc": "walk1_grf.mot", "walk2.trc": ""}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"begin_s": 2.0}, "walk1_grf.mot has its name, but runs from 2 to 3 s and the markers from 0 to 1 s"),
+        ({"n": 900}, "has its name, but runs from 0 to 0.899 s"),
+        ({"n": 251, "rate_hz": 250.0}, "has 250 samples per second, no whole number for each of 100 frames"),
+    ],
+)
+def test_a_file_of_the_same_name_that_does_not_fit_is_told_and_not_taken(tmp_path, options, says):
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_forces(tmp_path / "data" / "walk1_grf.mot", **options)
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk1.trc": ""}
+    assert says in notes
+
+
+def test_a_recording_with_force_plates_needs_no_second_file():
+    body = (Body("", ("M",), (0.0, 0.0, 0.0), None),)
+    forces = seen("walk.mot", bodies=(), n_plates=1, plate_rate_hz=1000.0)
+    assert pair_forces([seen("walk.c3d", bodies=body, n_plates=2)], [forces]) == {}
+    assert pair_forces([seen("walk.c3d", bodies=body)], [forces])["walk.c3d"].forces is forces
+
+
+def test_subjects_of_copies_only_are_not_asked_for(recordings, tmp_path):
+    """The TRC file has every tenth frame of the C3D file, and names no subject."""
+    proposal = init_study(tmp_path / "study", recordings / "walking_opensim")
+    assert [subject.subject for subject in proposal.subjects] == ["Treadmill"]
+    assert any(
+        note.startswith("subjects are SUBJECTS:NAMES of the files: Treadmill (a guess") for note in proposal.notes
+    )
+    left = {Path(t.file).name: t.left_out for t in proposal.trials if t.left_out}
+    assert left == {"std_walking2_markers.trc": "the same movement is in walking2.c3d"}
+
+
+def test_the_walks_of_a_cohort_go_from_foot_strike_to_foot_strike(recordings, tmp_path):
+    """One of the six walks, a turn, has no events."""
+    init_study(tmp_path / "study", recordings / "cohort")
+    (window, *_), own = configured(tmp_path / "study")
+    assert window == "events"
+    assert {name for name, of_trial in own.items() if of_trial != "events"} == {
+        f"HC044A29_{side}_{chain}" for side in ("right", "left") for chain in ("arm", "leg")
+    }
+
+
 # --- real recordings --------------------------------------------------------------------------------------------------
 
 
@@ -426,4 +723,4 @@ def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_p
         load_study(study)
     fill(study, **filled)
     checked = list(check_study(study))
-    assert [(trial, fault) for trial, fault, _ in checked] == [(trial, "") for trial in trials]
+    assert [(trial, fault) for trial, fault, *_ in checked] == [(trial, "") for trial in trials]

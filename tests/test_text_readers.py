@@ -73,9 +73,76 @@ def test_csv_agrees_with_its_c3d(recordings: Path) -> None:
     np.testing.assert_allclose(read.markers_m, expected, rtol=2e-7, atol=5e-8)
 
 
-def test_files_with_an_odd_last_time_are_refused(recordings: Path) -> None:
-    with pytest.raises(ReadError, match=r"line 132: the time goes from 4.96 to 4.992 s, the usual step is 0.04 s"):
-        read_recording(recordings / "walking_opensim" / "std_walking2_markers.trc")
+def test_a_last_row_that_comes_too_early_is_left_out_and_called_a_guess(recordings: Path) -> None:
+    """OpenSim wrote every tenth of 1249 frames, the last of which is not a tenth one; the row before it is frame 125."""
+    path = recordings / "walking_opensim" / "std_walking2_markers.trc"
+    read, c3d = read_recording(path), read_c3d(path.parent / "walking2.c3d")
+    assert (read.rate_hz, read.n_frames, read.first_frame) == (25.0, 125, 1)
+    (guess,) = [guess for guess in read.audit.guesses if guess.what == "last row"]
+    assert guess.found == (
+        "line 132 at 4.992 s comes 0.032 s after the one before it, the others 0.04 s after each other"
+    )
+    assert guess.made == "line 132 at 4.992 s is left out, since frames have to be evenly spaced"
+    label = "RASI"
+    expected = c3d.markers_m[::10, find_marker(c3d, label)]
+    np.testing.assert_allclose(read.markers_m[:, find_marker(read, label)], expected[:125], rtol=5e-5)
+    with pytest.raises(ReadError, match=r"would have to be guessed.*last row: line 132 at 4.992 s"):
+        read_recording(path, ReadOptions(strict=True))
+
+
+def write_at(path: Path, times_s: list[float]) -> Path:
+    """A marker that moves by 1 mm a row, at some times, in one of the formats that have times."""
+    n, times = len(times_s), [f"{t:.4f}" for t in times_s]
+    rows = [f"{k}\t0\t1000" for k in range(n)]
+    heads = {
+        ".trc": "PathFileType\t4\t(X/Y/Z)\ta.trc\nDataRate\tNumFrames\tNumMarkers\tUnits\n"
+        f"100\t{n}\t1\tmm\nFrame#\tTime\tA\n\t\tX1\tY1\tZ1\n",
+        ".sto": f"a\nnRows={n}\nnColumns=4\nUnits=mm\nendheader\ntime\tA_tx\tA_ty\tA_tz\n",
+        ".csv": "time_ms;A_x_mm;A_y_mm;A_z_mm\n",
+        ".tsv": f"NO_OF_FRAMES\t{n}\nNO_OF_MARKERS\t1\nFREQUENCY\t100\nMARKER_NAMES\tA\nFrame\tTime\tA X\tA Y\tA Z\n",
+    }
+    if path.suffix == ".csv":
+        lines = [f"{1e3 * float(t):.1f};{row}".replace("\t", ";") for t, row in zip(times, rows, strict=True)]
+    else:
+        numbers = [f"{k + 1}\t" * (path.suffix != ".sto") for k in range(n)]
+        lines = [f"{k}{t}\t{row}" for k, t, row in zip(numbers, times, rows, strict=True)]
+    path.write_text(heads[path.suffix] + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+EVEN_S = [k / 100.0 for k in range(12)]
+
+
+@pytest.mark.parametrize("suffix", [".trc", ".sto", ".csv", ".tsv"])
+def test_every_format_leaves_out_the_last_row_only(tmp_path: Path, suffix: str) -> None:
+    read = read_recording(write_at(tmp_path / f"a{suffix}", [*EVEN_S, 0.114]), MM)
+    assert (read.rate_hz, read.n_frames) == (100.0, 12)
+    np.testing.assert_allclose(read.markers_m[:, 0, 0], np.r_[0.0:12.0] / 1e3, atol=1e-12)
+    n_lines = len((tmp_path / f"a{suffix}").read_text().splitlines())
+    (guess,) = read.audit.guesses
+    assert guess.made == f"line {n_lines} at 0.114 s is left out, since frames have to be evenly spaced"
+    assert "0.004 s after the one before it, the others 0.01 s" in guess.found
+    whole = read_recording(write_at(tmp_path / f"b{suffix}", [*EVEN_S, 0.12]), MM)
+    assert (whole.n_frames, whole.audit.guesses) == (13, ())
+
+
+@pytest.mark.parametrize("suffix", [".trc", ".sto", ".csv", ".tsv"])
+@pytest.mark.parametrize(
+    "times_s",
+    [
+        [*EVEN_S, 0.13],  # a frame is missing before it
+        [*EVEN_S, 0.11],  # it is there twice
+        [*EVEN_S, 0.105],  # goes back
+        [*EVEN_S, 0.114, 0.118],  # two rows
+        [0.0, 0.004, *(0.004 + t for t in EVEN_S[1:])],  # the first step
+        [*EVEN_S[:6], 0.054, *EVEN_S[6:]],  # in the middle
+        [*EVEN_S[:5], *EVEN_S[6:], 0.114],  # another one is missing, too
+        [0.0, 0.01, 0.014],  # two rows do not show what is usual
+    ],
+)
+def test_any_other_uneven_times_are_refused(tmp_path: Path, suffix: str, times_s: list[float]) -> None:
+    with pytest.raises(ReadError, match=r"the time goes from|do not go forward"):
+        read_recording(write_at(tmp_path / f"a{suffix}", times_s), MM)
 
 
 def test_tables_that_are_no_recordings_are_refused(recordings: Path) -> None:

@@ -232,7 +232,9 @@ def _init(options: argparse.Namespace) -> int:
     print("\n".join(f"written: {options.study / name}" for name in FILES))
     quoted = shlex.quote(str(options.study))
     if proposal.to_do:
-        print(f"next: fill in what is TODO in {options.study / 'config'} ({proposal.to_do} places), then")
+        print(
+            f"next: fill in what is TODO in {options.study / 'config'} ({proposal.to_do} place{'s' * (proposal.to_do > 1)}), then"
+        )
     print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
     return 0
 
@@ -270,16 +272,20 @@ def _check(options: argparse.Namespace) -> int:
     from limbtorque.stages.check import check_study
     from limbtorque.study import load_study
 
-    faults = flagged = 0
+    faults = flagged = curveless = 0
     total = len(load_study(options.study).trials)
-    for trial, fault, flags in followed(check_study(options.study), total, what="checking trials"):
+    for trial, fault, flags, no_curve in followed(check_study(options.study), total, what="checking trials"):
         faults += bool(fault)
         flagged += bool(flags)
-        print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags else 'ok'}")
+        curveless += bool(no_curve)
+        print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags or no_curve else 'ok'}")
         for flag in flags:
             print(f"  would be flagged: {flag}")
+        if no_curve:
+            print(f"  this trial will have no curve over 0 to 100 %: {no_curve}")
     verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
-    print(f"{verdict}; {flagged} of {total} would be flagged")
+    without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
+    print(f"{verdict}; {flagged} of {total} would be flagged{without}")
     run = f"limbtorque run-study {shlex.quote(str(options.study))}"
     print(f"next: {'correct or take out the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
     return int(faults > 0)

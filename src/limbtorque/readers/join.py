@@ -119,7 +119,7 @@ def _check_files(markers: Recording, forces: Recording, names: str) -> None:
         )
 
 
-def _start_s(recording: Recording) -> float:
+def start_s(recording: Recording) -> float:
     """Time of the first frame on the file's clock, s; by its number where the file has no times."""
     if recording.start_s is not None:
         return recording.start_s
@@ -130,7 +130,7 @@ def _offset_s(markers: Recording, forces: Recording, options: ReadOptions, findi
     """Time from the first frame of the markers to the first sample of the forces, s."""
     given = options.forces_offset_s
     said = [
-        f"{r.source} begins at {_start_s(r):g} s{'' if r.start_s is not None else ', by its first frame'}"
+        f"{r.source} begins at {start_s(r):g} s{'' if r.start_s is not None else ', by its first frame'}"
         for r in (markers, forces)
     ]
     sure = given is not None or None not in (markers.start_s, forces.start_s)
@@ -142,7 +142,7 @@ def _offset_s(markers: Recording, forces: Recording, options: ReadOptions, findi
             "" if sure else "give reading.forces_offset_s, 0 where the times are of one clock",
         )
     )
-    return _start_s(forces) + (given or 0.0) - _start_s(markers)
+    return start_s(forces) + (given or 0.0) - start_s(markers)
 
 
 def _clock(markers: Recording, rate_hz: float, offset_s: float, names: str) -> _Clock:

@@ -19,6 +19,7 @@ from limbtorque.readers.text import (
     cells,
     check_frames,
     even_rate,
+    n_even_rows,
     no_repeated_columns,
     plain_label,
     read_text,
@@ -92,6 +93,11 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         raise ReadError(f"{text.name}: there are no rows below the names; export it again")
     said = _one_unit(text, columns.units)
     length_m = length_unit(said, "the columns' names", options, text.name, report)
+    if columns.time is not None:
+        factor = TIMES_S.get(plain_unit(columns.time_unit), 1.0)
+        printed_s = resolution_s(text, first, columns.time, separator) * factor
+        times_s = values[:, columns.time] * factor
+        values = values[: n_even_rows(times_s, text, printed_s=printed_s, report=report)]
     rate_hz, first_frame, begin_s = _timing(text, first, columns, values, separator, options, report)
     report.find("axes", "columns x, y, z", "kept as they are; plane.up_axis of the settings says which is up")
     fourth = values[:, columns.ones]

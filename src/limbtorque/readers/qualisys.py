@@ -10,7 +10,17 @@ from limbtorque.audit import Audit
 from limbtorque.errors import ReadError
 from limbtorque.readers.options import NO_OPTIONS, ReadOptions
 from limbtorque.readers.report import Report, length_unit, positions_m
-from limbtorque.readers.text import Text, check_frames, even_rate, plain_label, read_text, resolution_s, start_s, table
+from limbtorque.readers.text import (
+    Text,
+    check_frames,
+    even_rate,
+    n_even_rows,
+    plain_label,
+    read_text,
+    resolution_s,
+    start_s,
+    table,
+)
 from limbtorque.recording import Event, FloatArray, Recording
 
 KNOWN = (
@@ -68,6 +78,9 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             f"{text.name}: NO_OF_FRAMES is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
             "truncated, export it again"
         )
+    if columns:
+        printed_s = resolution_s(text, first, 1, "\t")
+        values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, report=report)]
     rate_hz, first_frame = _timing(text, first, columns, values, frequency_hz, options, report)
     report.find("axes", "nothing said", "kept as they are; plane.up_axis of the settings says which is up")
     xyz = values[:, len(columns) :].reshape(len(values), n_markers, 3)

@@ -16,6 +16,7 @@ from limbtorque.readers.report import Report, force_unit, length_unit, positions
 from limbtorque.readers.text import (
     Text,
     even_rate,
+    n_even_rows,
     no_repeated_columns,
     plain_label,
     read_text,
@@ -87,11 +88,13 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     values = _values(text, start + 1, len(names), width, separator)
     _check_counts(text, header, values, len(names), width)
     report.find("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
+    printed_s = resolution_s(text, start + 1, 0, separator)
+    values = values[: n_even_rows(values[:, 0], text, printed_s=printed_s, report=report)]
     rate_hz = even_rate(
         values[:, 0],
         text,
         start + 1,
-        printed_s=resolution_s(text, start + 1, 0, separator),
+        printed_s=printed_s,
         stated_hz=_stated_rate(header),
         where="DataRate",
         options=options,

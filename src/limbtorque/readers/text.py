@@ -227,6 +227,64 @@ def resolution_s(text: Text, first: int, column: int, separator: str | None) -> 
 USUAL_HZ = (100.0, 200.0, 50.0, 60.0, 120.0, 240.0, 250.0, 150.0, 300.0, 400.0, 500.0, 1000.0, 2000.0, 25.0, 30.0)
 
 
+def n_even_rows(times_s: FloatArray, text: Text, *, printed_s: float, report: Report) -> int:
+    """Rows of evenly spaced times: all of them, or all but a last one that comes too early.
+
+    Parameters
+    ----------
+    times_s : ndarray of shape (n_frames,)
+        Times, s.
+    text : Text
+        The file, with the last time in its last line.
+    printed_s : float
+        Half of the last printed digit, s.
+    report : Report
+        Gets the finding where the last row does not count, a guess.
+
+    Returns
+    -------
+    int
+        ``n_frames``, or one less.
+
+    Notes
+    -----
+    Programs that write every tenth sample, or a simulation step by step, end with a row at the end time, wherever it is:
+    the row is a sample, but not one of the even ones that filters and derivatives need. At least three rows before it
+    are even, and its step is above zero and below theirs by more than the rounding; all else is left to `even_rate`.
+    """
+    n = len(times_s)
+    if n < 4 or not np.isfinite(times_s).all() or _even(times_s, printed_s) or not _even(times_s[:-1], printed_s):
+        return n
+    usual_s = float(times_s[-2] - times_s[0]) / (n - 2)
+    last_s = float(times_s[-1] - times_s[-2])
+    margin_s = _margin_s(times_s, usual_s, printed_s)
+    if not margin_s < last_s < usual_s - margin_s:
+        return n
+    row = f"line {len(text.lines)} at {times_s[-1]:g} s"
+    report.find(
+        "last row",
+        f"{row} comes {last_s:.4g} s after the one before it, the others {usual_s:.4g} s after each other",
+        f"{row} is left out, since frames have to be evenly spaced",
+        "export the file without it, or with even steps up to its end",
+    )
+    return n - 1
+
+
+def _margin_s(times_s: FloatArray, step_s: float, printed_s: float) -> float:
+    """How far times may be from even ones, by their rounding in print and in memory."""
+    return 2.02 * printed_s + 1e-6 * step_s + 1e-12 * float(np.abs(times_s).max())
+
+
+def _even(times_s: FloatArray, printed_s: float) -> bool:
+    """Whether times go forward in even steps."""
+    from_zero = times_s - times_s[0]
+    step_s = float(from_zero[-1]) / (len(times_s) - 1)
+    off_s = np.abs(from_zero - np.arange(len(times_s)) * step_s)
+    return bool(
+        step_s > 0.0 and (off_s <= _margin_s(times_s, step_s, printed_s)).all() and not _skips(from_zero, printed_s)
+    )
+
+
 def even_rate(
     times_s: FloatArray,
     text: Text,
@@ -282,10 +340,9 @@ def even_rate(
     step_s = float(from_zero[-1]) / (len(times_s) - 1)
     if not step_s > 0.0:
         raise text.fault(line, "the times do not go forward from the first to the last; export it again")
-    margin_s = 2.02 * printed_s + 1e-6 * step_s + 1e-12 * float(np.abs(times_s).max())
+    margin_s = _margin_s(times_s, step_s, printed_s)
     index = np.arange(len(times_s))
-    off = np.abs(from_zero - index * step_s) > margin_s
-    if off.any() or _skips(from_zero, printed_s):
+    if not _even(times_s, printed_s):
         at = int(np.argmax(np.abs(np.diff(from_zero) - np.median(np.diff(from_zero)))))
         raise text.fault(
             line + at + 1,

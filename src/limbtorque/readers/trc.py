@@ -13,6 +13,7 @@ from limbtorque.readers.text import (
     Text,
     check_frames,
     even_rate,
+    n_even_rows,
     plain_label,
     read_text,
     resolution_s,
@@ -70,12 +71,14 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             f"{text.name}: NumFrames is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
             "truncated, export it again"
         )
+    printed_s = resolution_s(text, first, 1, "\t")
+    values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, report=report)]
     first_frame = check_frames(values[:, 0], text, first, report)
     rate_hz = even_rate(
         values[:, 1],
         text,
         first,
-        printed_s=resolution_s(text, first, 1, "\t"),
+        printed_s=printed_s,
         stated_hz=_number(text, header, "DATARATE"),
         where="DataRate",
         options=options,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
+from limbtorque.motion import ChainMotion
+from limbtorque.motion_table import kinematics_table
 from limbtorque.muscles.forces import check_options, muscle_forces
 from limbtorque.quality import assess
 from limbtorque.readers.guarded import GuardedReader
+from limbtorque.recording import Event
 from limbtorque.stages.cutoffs import shared_cutoff
+from limbtorque.stages.ensembles import find_window
 from limbtorque.stages.kinematics import read_trial, trial_motion
 from limbtorque.stages.layout import shares_cutoff
 from limbtorque.stages.muscles import muscle_set_of
@@ -63,8 +67,8 @@ def checked_study(folder: Path) -> Study:
     return study
 
 
-def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Try every trial up to its muscle forces.
+def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
+    """Try every trial up to its muscle forces, and look for the part of it that is 0 to 100 % of its curves.
 
     Parameters
     ----------
@@ -77,6 +81,8 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
         Name of the trial, and why it would fail; empty where it would not.
     flags : list of str
         What it would be flagged for.
+    no_curve : str
+        Why it would have no curve over 0 to 100 %; empty where it would, or where it would fail.
     """
     study = checked_study(folder)
     with GuardedReader() as reader:
@@ -85,11 +91,15 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
             yield trial.name, *_tried(trial, reader, folder, shared_hz)
 
 
-def _tried(trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: float | None) -> tuple[str, list[str]]:
+def _tried(
+    trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: float | None
+) -> tuple[str, list[str], str]:
     try:
-        motion = trial_motion(trial, read_trial(trial, reader), study_cutoff_hz)
+        recording = read_trial(trial, reader)
+        motion = trial_motion(trial, recording, study_cutoff_hz)
         torques = joint_torques(motion)
         figures = {**motion.quality, **torque_quality(motion, torques)}
+        no_curve = _no_curve(trial, motion, recording.events, flagged=bool(assess(figures, trial.settings.quality)))
         chosen = muscle_set_of(trial, folder)
         if chosen:
             found = muscle_forces(
@@ -102,5 +112,17 @@ def _tried(trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: f
             )
             figures |= found.quality
     except LimbtorqueError as error:
-        return str(error), []
-    return "", [flag.sentence for flag in assess(figures, trial.settings.quality)]
+        return str(error), [], ""
+    return "", [flag.sentence for flag in assess(figures, trial.settings.quality)], no_curve
+
+
+def _no_curve(trial: Trial, motion: ChainMotion, events: Sequence[Event], *, flagged: bool) -> str:
+    """Why a trial would have no curve: its window is not found, or it is left out of the means; empty where it would."""
+    options = trial.settings.ensembles
+    if not options.enabled:
+        return ""
+    table = kinematics_table(motion)
+    window = find_window(trial, table, {"events": [vars(e) for e in events], "motion": {"rate_hz": motion.rate_hz}})
+    if not window.note and flagged and options.include == "ok":
+        return "it is flagged, and ensembles.include is ok"
+    return window.note

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from limbtorque.errors import StudyError
-from limbtorque.start.proposal import Confirm, Proposal, propose
+from limbtorque.start.marker_sets import Confirm
+from limbtorque.start.proposal import Proposal, propose
 from limbtorque.start.survey import Seen, Unread, recordings_in, survey
 from limbtorque.start.text import config_text, subjects_text, trials_text
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbtorque.ensembles import SAME_TIME_S
 from limbtorque.errors import ReadError
 from limbtorque.readers.dispatch import SUFFIXES, file_format
 from limbtorque.readers.guarded import GuardedReader
+from limbtorque.readers.join import start_s
 from limbtorque.readers.options import ReadOptions
 from limbtorque.recording import FloatArray, Recording
 from limbtorque.settings import Reading
@@ -23,6 +25,8 @@ from limbtorque.start.known_sets import fold, sided
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 SAME_M = 1e-4
+SPEED_S = 0.04  # a speed is told from where a marker is this much later
+STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
     ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),
     ("c7", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh"),
@@ -75,12 +79,34 @@ class Body:
         Displacement of the median marker from where it was first seen to where it was last, m.
     facing : Clue or None
         Which way pelvis or feet point.
+    ends : dict of str to (float, float)
+        Label -> speed when the marker was first and last seen, over its peak speed.
     """
 
     prefix: str
     labels: tuple[str, ...]
     travel_m: tuple[float, float, float]
     facing: Clue | None
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Strikes:
+    """Foot strikes of one side of a recording, by one name.
+
+    Attributes
+    ----------
+    event : str
+        Name of the event with {side} in place of the side, as `ensembles.start_event` understands it.
+    side : str
+        ``"left"`` or ``"right"``.
+    times_s : tuple of float
+        When, from the first frame, within the recording, s.
+    """
+
+    event: str
+    side: str
+    times_s: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -107,10 +133,18 @@ class Seen:
         What the file says of the person.
     up : tuple of Clue
         What points up.
-    sample : dict of int to ndarray
-        Positions of all markers in a few frames, by frame number.
+    sample : dict of float to ndarray
+        Positions of all markers in a few frames, m, by their times from frame 1 of the capture, s.
     labels : tuple of str
         Labels of the sample.
+    plate_rate_hz : float
+        Samples per second of the force plates; 0 without plates.
+    begin_s : float
+        Time of the first frame, by the file's times or the number of its first frame, s.
+    strikes : tuple of Strikes
+        Its foot strikes.
+    other_events : tuple of str
+        Names of its other events.
     """
 
     path: Path
@@ -124,8 +158,17 @@ class Seen:
     n_plates: int
     said: tuple[tuple[str, str], ...]
     up: tuple[Clue, ...]
-    sample: dict[int, NDArray[np.float32]]
+    sample: dict[float, NDArray[np.float32]]
     labels: tuple[str, ...]
+    plate_rate_hz: float = 0.0
+    begin_s: float = 0.0
+    strikes: tuple[Strikes, ...] = ()
+    other_events: tuple[str, ...] = ()
+
+    @property
+    def end_s(self) -> float:
+        """Time of the last frame, s."""
+        return self.begin_s + (self.n_frames - 1) / self.rate_hz
 
     @property
     def still(self) -> bool:
@@ -229,7 +272,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     prefixes = list(dict.fromkeys(recording.labels[k].rpartition(":")[0] for k in kept))
     of_prefix = {p: [k for k in kept if recording.labels[k].rpartition(":")[0] == p] for p in prefixes}
     step = 10 if recording.n_frames >= 20 else 1
-    numbers = recording.first_frame + np.arange(recording.n_frames)
+    before = recording.first_frame - 1 + np.arange(recording.n_frames)
     return Seen(
         path=path,
         name=name,
@@ -244,9 +287,36 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         n_plates=len(recording.force_plates),
         said=recording.said,
         up=tuple(_up(recording, kept)),
-        sample={int(n): recording.markers_m[i].astype(np.float32) for i, n in enumerate(numbers) if n % step == 0},
+        sample={
+            round(int(n) / recording.rate_hz, 4): recording.markers_m[i].astype(np.float32)
+            for i, n in enumerate(before)
+            if n % step == 0
+        },
         labels=recording.labels,
+        plate_rate_hz=recording.force_plates[0].rate_hz if recording.force_plates else 0.0,
+        begin_s=start_s(recording),
+        strikes=_strikes(recording),
+        other_events=tuple(dict.fromkeys(name for name, known in _event_names(recording) if not known)),
     )
+
+
+def _event_names(recording: Recording) -> Iterator[tuple[str, tuple[str, str] | None]]:
+    """Name of each event, and its name with {side} and its side where it is a foot strike of one side."""
+    for event in recording.events:
+        name = f"{event.label} {event.context}".strip()
+        sides = re.findall("left|right", name, re.IGNORECASE)
+        template = re.sub("left|right", "{side}", name, flags=re.IGNORECASE)
+        known = len(sides) == 1 and fold(template.replace("{side}", "")) in STRIKES
+        yield name, (template, sides[0].lower()) if known else None
+
+
+def _strikes(recording: Recording) -> tuple[Strikes, ...]:
+    last_s = (recording.n_frames - 1) / recording.rate_hz
+    found: dict[tuple[str, str], list[float]] = {}
+    for event, (_, known) in zip(recording.events, _event_names(recording), strict=True):
+        if known and -SAME_TIME_S <= event.time_s <= last_s + SAME_TIME_S:
+            found.setdefault(known, []).append(float(event.time_s))
+    return tuple(Strikes(event, side, tuple(sorted(set(times)))) for (event, side), times in found.items())
 
 
 def _moved(markers_m: FloatArray) -> float:
@@ -265,7 +335,19 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
         displaced.append(track[-1] - track[0])
     x, y, z = np.median(displaced, axis=0).tolist()
     by_stem = _by_stem(bare, markers)
-    return Body(prefix, bare, (x, y, z), _facing(recording.markers_m, by_stem))
+    ends = {
+        label: _end_speeds(recording.markers_m[:, k], recording.rate_hz) for label, k in zip(bare, markers, strict=True)
+    }
+    return Body(prefix, bare, (x, y, z), _facing(recording.markers_m, by_stem), ends)
+
+
+def _end_speeds(track_m: FloatArray, rate_hz: float) -> tuple[float, float]:
+    """Speed over the first and the last 0.04 s in which a marker is seen, over the largest such speed."""
+    step = max(1, round(SPEED_S * rate_hz))
+    way = np.linalg.norm(track_m[step:] - track_m[:-step], axis=1)
+    way = way[~np.isnan(way)]
+    peak = float(np.percentile(way, 99.0)) if len(way) else 0.0  # a spike is no movement
+    return (float(way[0]) / peak, float(way[-1]) / peak) if peak > 0.0 else (0.0, 0.0)
 
 
 def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[int]]:
@@ -354,7 +436,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Whether two recordings hold the same samples of one body's markers, where they overlap.
+    """Whether two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
 
     Parameters
     ----------
@@ -364,11 +446,11 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
         Subject prefix of the body.
     """
     shared = [label for label in one.labels if label in other.labels and label.rpartition(":")[0] == prefix]
-    frames = sorted(set(one.sample) & set(other.sample))
-    if one.still or other.still or len(shared) < 3 or len(frames) < 5 or one.rate_hz != other.rate_hz:
+    times_s = sorted(set(one.sample) & set(other.sample))
+    if one.still or other.still or len(shared) < 3 or len(times_s) < 5:
         return False
     mine, theirs = (
-        np.stack([seen.sample[n][[seen.labels.index(label) for label in shared]] for n in frames])
+        np.stack([seen.sample[t][[seen.labels.index(label) for label in shared]] for t in times_s])
         for seen in (one, other)
     )
     apart = np.abs(mine - theirs).max(axis=2)
@@ -387,8 +469,8 @@ def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
         Subject prefix of the body.
     """
     own = sorted(label for label in seen.labels if label.rpartition(":")[0] == prefix)[:5]
-    for number, positions in seen.sample.items():
+    for time_s, positions in seen.sample.items():
         for label in own:
             place = positions[seen.labels.index(label)]
             if not np.isnan(place).any():
-                yield (number, label, *np.round(1e3 * place).astype(int).tolist())
+                yield (time_s, label, *np.round(1e3 * place).astype(int).tolist())

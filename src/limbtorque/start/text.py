@@ -7,14 +7,22 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 
-from limbtorque.start.proposal import Proposal, ProposedSet, ProposedTrial
+from limbtorque.start.marker_sets import ProposedSet
+from limbtorque.start.proposal import Proposal
+from limbtorque.start.trials import ProposedTrial
+from limbtorque.start.windows import MOVEMENT, ProposedWindow
 
+WHERE_NEEDED = ("forces_file", "prefix", "window", "start_event", "end_event")  # columns that may be left out
 TRIAL_COLUMNS = {
     **{
         name: name
-        for name in ("trial", "session", "subject", "file", "chain", "side", "condition", "marker_set", "prefix")
+        for name in ("trial", "session", "subject", "file", "forces_file", "chain", "side", "condition", "marker_set")
     },
+    "prefix": "prefix",
     "forward_axis": "plane.forward_axis",
+    "window": "ensembles.window",
+    "start_event": "ensembles.start_event",
+    "end_event": "ensembles.end_event",
     "note": "note",
 }
 
@@ -67,10 +75,28 @@ def config_text(proposal: Proposal, *, source: str) -> str:
             lines += [f"    {name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]
     lines += [
         "",
+        *_window_lines(proposal.window),
         "# Left at their defaults, worth a thought: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
         "# segments.table (dempster_winter), plates.assignment (auto).",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _window_lines(chosen: ProposedWindow) -> list[str]:
+    if not chosen.evidence:
+        return []
+    default = " # the default" if chosen.window == MOVEMENT else ""
+    lines = [
+        "ensembles:",
+        "  # What is 0 to 100 % of the curves, and what that rests on:",
+        *(f"  #   {line}" for sentence in chosen.evidence for line in _wrapped(sentence)),
+        f"  window: {chosen.window}{default}",
+    ]
+    if chosen.event:
+        event = json.dumps(chosen.event, ensure_ascii=False)
+        both = "" if chosen.window == "events" else " # for trials with events in their column ensembles.window"
+        lines += [f"  start_event: {event}{both}", f"  end_event: {event}{both}"]
+    return [*lines, ""]
 
 
 def _set_lines(chosen: ProposedSet) -> list[str]:
@@ -91,7 +117,7 @@ def _wrapped(sentence: str, width: int = 116) -> list[str]:
 def trials_text(proposal: Proposal) -> str:
     """Text of config/trials.csv: the rows, and as comments what was left out and why."""
     kept = [trial for trial in proposal.trials if not trial.left_out]
-    columns = [name for name in TRIAL_COLUMNS if name != "prefix" or any(trial.prefix for trial in proposal.trials)]
+    columns = [name for name in TRIAL_COLUMNS if name not in WHERE_NEEDED or _needed(name, proposal)]
     comments = [
         "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not want; TODO has to be filled in.",
         *proposal.notes,
@@ -110,6 +136,12 @@ def trials_text(proposal: Proposal) -> str:
         )
     text += _commented([f"{one.name}: not read: {' '.join(one.why.split())}" for one in proposal.unread])
     return text
+
+
+def _needed(column: str, proposal: Proposal) -> bool:
+    """Whether a column has a cell that is not empty, or is one to fill in."""
+    spoken_of = column == "forces_file" and any(column in note for note in proposal.notes)
+    return spoken_of or any(getattr(trial, column) for trial in proposal.trials)
 
 
 def _missing_side(trials: Sequence[ProposedTrial]) -> list[str]:
@@ -154,6 +186,8 @@ def summary_text(proposal: Proposal) -> str:
         f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
         *(f"left out: {name}: {why}" for name, why in left_out.items()),
         *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
+        f"0 to 100 % of the curves: {proposal.window.window}",
+        *(f"  {sentence}" for sentence in proposal.window.evidence),
         *proposal.notes,
     ]
     return "\n".join(lines)
