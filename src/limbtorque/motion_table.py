@@ -14,7 +14,7 @@ from limbtorque.loads import ExternalLoad
 from limbtorque.motion import ChainMotion
 from limbtorque.plane import PlaneFrame
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.tables import column_array, kinematics_columns, make_table
+from limbtorque.tables import column_array, column_values, kinematics_columns, make_table
 
 FloatArray = NDArray[np.float64]
 
@@ -102,15 +102,15 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
         return column_array(table, pattern.format("x"), pattern.format("y"))
 
     points = (*joints, "endpoint")
-    status = table.column("external_status").to_numpy().astype(np.int8)
+    status = column_values(table, "external_status").astype(np.int8)
     load = ExternalLoad(
-        xy("external_force_{}_n"), xy("external_point_{}_m"), table.column("external_couple_nm").to_numpy(), status, ()
+        xy("external_force_{}_n"), xy("external_point_{}_m"), column_values(table, "external_couple_nm"), status, ()
     )
     return ChainMotion(
         joints=joints,
         segments=tuple(kept["segments"]),
-        frame=table.column("frame").to_numpy(),
-        time_s=table.column("time_s").to_numpy(),
+        frame=column_values(table, "frame"),
+        time_s=column_values(table, "time_s"),
         rate_hz=kept["rate_hz"],
         joint_m=np.stack([xy(f"{point}_position_{{}}_m") for point in points], axis=1),
         angle_rad=per_joint("angle_rad"),
@@ -118,9 +118,9 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
         acceleration_rad_s2=per_joint("acceleration_rad_s2"),
         base_velocity_m_s=xy("base_velocity_{}_m_s"),
         base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
-        edge=table.column("edge").to_numpy().astype(bool),
-        foreshortened=table.column("foreshortened").to_numpy().astype(bool),
-        filled=table.column("filled").to_numpy().astype(bool),
+        edge=column_values(table, "edge").astype(bool),
+        foreshortened=column_values(table, "foreshortened").astype(bool),
+        filled=column_values(table, "filled").astype(bool),
         chain=Chain(**{name: np.array(value) for name, value in kept["chain"].items()}),
         gravity_m_s2=np.array(kept["gravity_m_s2"]),
         plane=PlaneFrame(np.array(kept["plane_axes"]), kept["plane_view"]),

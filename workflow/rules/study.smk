@@ -7,6 +7,7 @@ from snakemake.exceptions import WorkflowError
 from limbtorque.errors import LimbtorqueError
 from limbtorque.stages import layout, lock
 from limbtorque.stages.check import checked_study
+from limbtorque.stages.pace import unpace
 
 if config:
     raise WorkflowError("options are read from config/config.yaml only; --config has no effect here")
@@ -18,6 +19,7 @@ except LimbtorqueError as error:
 
 onstart:
     lock.hold(layout.RESULTS)
+    unpace(workflow)
 
 
 onsuccess:

@@ -37,6 +37,7 @@ from limbtorque.tables import (
     WINDOW_COLUMNS,
     Column,
     column_array,
+    column_values,
     curve_columns,
     long_table_writer,
     make_table,
@@ -95,7 +96,7 @@ def trial_curve(trial: Trial, folder: Path) -> TrialCurve:
     if not included(status, options.include):
         return TrialCurve(trial, {**row, "note": "flagged, and ensembles.include is ok"}, None)
     found = resample(
-        moving.column("time_s").to_numpy(),
+        column_values(moving, "time_s"),
         _quantities(trial, moving, torques, kept["motion"]),
         start_s=window.start_s,
         end_s=window.end_s,
@@ -124,7 +125,7 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Wind
         What is kept with it.
     """
     options = trial.settings.ensembles
-    time_s = moving.column("time_s").to_numpy()
+    time_s = column_values(moving, "time_s")
     if options.window == "events":
         return find_between(
             [Event(**event) for event in kept["events"]],
@@ -135,7 +136,7 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Wind
             last_s=time_s[-1],
         )
     if options.window == "trial":
-        inside = time_s[moving.column("edge").to_numpy() == 0]
+        inside = time_s[column_values(moving, "edge") == 0]
         if inside.size < 2:
             return Window(float("nan"), float("nan"), "no frame that is not at an end of the trial")
         return Window(float(inside[0]), float(inside[-1]))
@@ -156,14 +157,14 @@ def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mappi
     mass = trial.subject.mass_kg if trial.settings.ensembles.per_body_mass else 1.0
     values: dict[str, FloatArray] = {}
     for joint, sign, zero in zip(motion["joints"], motion["flexion_sign"], motion["flexion_zero_rad"], strict=True):
-        angle, velocity = (moving.column(f"{joint}_{what}").to_numpy() for what in ("angle_rad", "velocity_rad_s"))
+        angle, velocity = (column_values(moving, f"{joint}_{what}") for what in ("angle_rad", "velocity_rad_s"))
         values[f"{joint}_flexion_deg"] = np.degrees(sign * (angle - zero))
         values[f"{joint}_velocity_deg_s"] = np.degrees(sign * velocity)
         for name in (name for name in torques.column_names if name.startswith(f"{joint}_torque_")):
-            values[name] = sign * torques.column(name).to_numpy() / mass
-        values[f"{joint}_power_w"] = torques.column(f"{joint}_power_w").to_numpy() / mass
+            values[name] = sign * column_values(torques, name) / mass
+        values[f"{joint}_power_w"] = column_values(torques, f"{joint}_power_w") / mass
     matrix = np.column_stack([values[name] for name in _names(trial)])
-    matrix[moving.column("edge").to_numpy() == 1] = np.nan
+    matrix[column_values(moving, "edge") == 1] = np.nan
     return matrix
 
 

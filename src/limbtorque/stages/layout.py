@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from limbtorque.settings import settings_hash
@@ -253,14 +253,21 @@ def _closure(module: str) -> set[str]:
 
 @functools.cache
 def _imports(module: str) -> tuple[str, ...]:
-    tree = ast.parse(_module_path(module).read_text(encoding="utf-8"))
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in _statements(ast.parse(_module_path(module).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("limbtorque"):
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names if alias.name.startswith("limbtorque")}
     return tuple(sorted(name for name in names if _module_path(name).is_file()))
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements in a module, and in the bodies in it; `ast.walk` would go through every expression, too."""
+    for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for child in getattr(node, name, ()) if not isinstance(node, ast.expr) else ():
+            yield child
+            yield from _statements(child)
 
 
 def _module_path(module: str) -> Path:
