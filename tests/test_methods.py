@@ -5,7 +5,8 @@ import re
 import pytest
 
 from limbtorque.cli import main
-from limbtorque.methods_text import CITED, REFERENCES, methods_page
+from limbtorque.methods.page import methods_page
+from limbtorque.methods.references import CITED, REFERENCES
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import make_settings
 

@@ -16,7 +16,7 @@ import pyarrow.parquet
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError
-from limbtorque.methods_text import methods_page
+from limbtorque.methods.page import methods_page
 from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
