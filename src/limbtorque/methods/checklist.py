@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from limbtorque.methods.forces import dynamics, loads, segments
+from limbtorque.methods.forces import dynamics, loads, muscles, segments
 from limbtorque.methods.motion import derivatives, gaps, plane, position_filter
-from limbtorque.methods.paragraph import software, trials
+from limbtorque.methods.paragraph import excluded, frames, software
 from limbtorque.methods.study import MethodsStudy, listed, needed_landmarks, span, used_sets
 
 CHECKLIST_HEAD = (
@@ -49,9 +49,11 @@ def checklist(study: MethodsStudy) -> list[tuple[str, str]]:
         ("external loads", loads(study)),
         ("missing data", gaps(study)),
         ("sampling rate of the markers", span(study.done, "rate_hz", "Hz")),
+        ("frames recorded and analysed", frames(study) or "not known"),
         ("frames left out", "within reach of the filter's ends, out of the plane, or of unknown ground force"),
-        ("excluded trials", trials(study)),
-        ("checks", f"{dynamics(study)}"),
+        ("excluded trials", excluded(study) or "none"),
+        ("muscles", muscles(study) or "none"),
+        ("checks", dynamics(study)),
         ("software", software(study)),
         ("participants, consent, markers' placement, cameras, instructions", "not known to the program: to be added"),
     ]

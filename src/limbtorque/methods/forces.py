@@ -15,14 +15,14 @@ def segments(study: MethodsStudy) -> str:
 
     def say(table: str) -> str:
         if table == "dempster_winter":
-            return f"those of Dempster {study.cite('dempster')} as printed by Winter {study.cite('winter')}"
+            return f"those of Dempster {study.cite('dempster')} as tabulated by Winter {study.cite('winter')}"
         return f"those of the table {table}"
 
     text = f"Segment masses, centres of mass and moments of inertia were {study.clauses('segments.table', say=say)}, "
-    text += "as shares of body mass and of the length between the table's own landmarks."
+    text += "as fractions of body mass and of the distance between the landmarks that the table names."
     measured = {str(row["subject"]) for row in study.done if study.row(str(row["trial"])).get("measured")}
     return text + (
-        f" Measured parameters took their place in {counted(len(measured), 'participant')}." if measured else ""
+        f" Measured parameters replaced them in {counted(len(measured), 'participant')}." if measured else ""
     )
 
 
@@ -32,11 +32,13 @@ def dynamics(study: MethodsStudy) -> str:
     links = "; ".join(f"{name}: {', '.join(joint.name for joint in study.chain(name).joints)}" for name in chains)
     worst = known_numbers(study.done, "closure_nm")
     text = (
-        f"Net joint torques (internal moments, the proximal segment acting on the distal one) of planar chains on a moving base ({links}) "
-        "were found by Lagrange's equations, term by term: inertial, centripetal, Coriolis, gravity, base motion and external load"
+        f"Net joint torques (internal moments, exerted by the proximal segment on the distal one) of planar chains on a moving base ({links}) "
+        "were computed term by term from Lagrange's equations: inertial, centripetal, Coriolis, gravity, base motion"
     )
+    text += " and external load" if _loaded(study) else ""
+    text = text if _loaded(study) else text.replace("gravity, base motion", "gravity and base motion")
     text += (
-        f"; a recursive Newton-Euler computation of the same motion differed by at most {max(worst):.1g} N m"
+        f"; a recursive Newton-Euler computation of the same motion gave the same net torques within {max(worst):.1g} N m"
         if worst
         else ""
     )
@@ -47,34 +49,66 @@ def dynamics(study: MethodsStudy) -> str:
 
 def loads(study: MethodsStudy) -> str:
     """External loads: springs, constant forces, force plates, or none."""
-    named = Counter(str(study.row(str(row["trial"])).get("load") or "") for row in study.done)
-    text = []
-    for name, count in named.items():
-        if name and name in study.settings.loads:
-            text.append(
-                f"{_load(study.settings.loads[name], name)} acted on the last segment in {counted(count, 'trial')}"
-            )
-    ground = [
+    named = _named_loads(study)
+    text = [
+        f"in {counted(count, 'trial')} {_load(study.settings.loads[name], name)} acted on the last segment"
+        for name, count in named.items()
+        if name in study.settings.loads
+    ]
+    ground = _on_plates(study)
+    if ground:
+        text.append(_plates(study, ground))
+    unused = [
+        row
+        for row in study.done
+        if row not in ground
+        and study.chain(str(row["chain"])).ground_contact
+        and not study.row(str(row["trial"])).get("load")
+    ]
+    if unused:
+        text.append(
+            f"in {counted(len(unused), 'trial')} no ground reaction force was applied: force plates were not used "
+            "(plates.assignment: none)"
+        )
+    without = len(study.done) - len(ground) - len(unused) - sum(named.values())
+    if without and text:
+        limbs = sorted({str(row["chain"]) for row in study.done if not study.chain(str(row["chain"])).ground_contact})
+        only = f" ({listed(limbs)})" if ground or unused else ""
+        others = "the other trial" if without == 1 else f"the other {without} trials"
+        text.append(f"{others}{only} had no external load")
+    elif without:
+        text.append("there was no external load")
+    joined = ". ".join(map(capital, text))
+    return f"{joined}."
+
+
+def _named_loads(study: MethodsStudy) -> Counter[str]:
+    """Loads that the table of trials names, and how many trials have them."""
+    named = (study.row(str(row["trial"])).get("load") for row in study.done)
+    return Counter(str(name) for name in named if name)
+
+
+def _on_plates(study: MethodsStudy) -> list[Row]:
+    """Trials whose external load is that of force plates."""
+    return [
         row
         for row in study.done
         if study.chain(str(row["chain"])).ground_contact
         and not study.row(str(row["trial"])).get("load")
         and study.value(row, "plates.assignment") != "none"
     ]
-    if ground:
-        text.append(_plates(study, ground))
-    without = len(study.done) - len(ground) - sum(count for name, count in named.items() if name)
-    if without:
-        text.append(f"no external load acted in {counted(without, 'trial')}" if text else "no external load acted")
-    joined = ". ".join(map(capital, text))
-    return f"{joined}."
+
+
+def _loaded(study: MethodsStudy) -> bool:
+    """Whether any trial can have an external load."""
+    return bool(_named_loads(study) or _on_plates(study))
 
 
 def _load(load: Any, name: str) -> str:
     if load.type == "spring":
-        rest = f" and a rest length of {load.rest_length_m:g} m" if load.rest_length_m else ""
-        return f"a spring ({name}) of {load.stiffness_n_m:g} N/m{rest}"
-    return f"a constant force ({name}) of {math.hypot(*load.force_n):g} N"
+        rest = f" and rest length {load.rest_length_m:g} m" if load.rest_length_m else ""
+        return f"a spring ({name}, stiffness {load.stiffness_n_m:g} N/m{rest})"
+    return f"a constant force ({name}, {math.hypot(*load.force_n):g} N)"
 
 
 def _plates(study: MethodsStudy, ground: Sequence[Row]) -> str:
@@ -82,28 +116,28 @@ def _plates(study: MethodsStudy, ground: Sequence[Row]) -> str:
         "plates.assignment",
         "plates.threshold_n",
         say=lambda assigned, newton: (
-            f"given to the feet by geometry above {newton:g} N"
+            f"assigned to the feet by their position on the plates (threshold {newton:g} N)"
             if assigned == "auto"
-            else f"plates {', '.join(map(str, assigned))} above {newton:g} N"
+            else f"plates {', '.join(map(str, assigned))} (threshold {newton:g} N)"
         ),
         of=ground,
     )
     own = [row for row in ground if study.value(row, "filter.force_cutoff_hz") is not None]
     smoothed = [row for row in ground if row not in own and study.value(row, "filter.method") != "none"]
-    text = f"ground reaction forces were those of force plates, {which}"
+    text = f"ground reaction forces were measured with force plates, {which}"
     parts = []
     if smoothed:
-        parts.append("filtered like the markers, at the same cut-off")
+        parts.append("filtered with the filter and cut-off of the positions")
     if own:
         parts.append(
-            f"filtered at {study.clauses('filter.force_cutoff_hz', say=lambda hz: f'{hz:g} Hz', of=own)}, apart from the markers"
+            f"filtered at {study.clauses('filter.force_cutoff_hz', say=lambda hz: f'{hz:g} Hz', of=own)}, which is not the cut-off of the positions"
         )
-    text += f", {' or '.join(parts)}" if parts else ""
+    text += f", and {' or '.join(parts)}" if parts else ""
     unknown = [number for number in known_numbers(ground, "unmeasured_share") if number > 0.0]
     if unknown:
         text += (
-            f"; frames with ground contact but no usable plate were left out ({counted(len(unknown), 'trial')}, up to "
-            f"{100.0 * max(unknown):.0f} % of the frames)"
+            f"; frames with the foot on the ground but not on a usable plate have no torques (up to "
+            f"{100.0 * max(unknown):.0f} % of the frames of a trial, in {counted(len(unknown), 'trial')})"
         )
     belt = {values[0] for values in study.options("plates.belt_speed_m_s", of=ground)} - {0.0}
     return text + (f"; the belt ran at {listed([f'{speed:g}' for speed in sorted(belt)])} m/s" if belt else "")
@@ -128,15 +162,15 @@ def muscles(study: MethodsStudy) -> str:
         return f"{text} {study.cite('anderson')}" if criterion == "activation" and power == "squared " else text
 
     by = study.clauses("muscles.criterion", "muscles.exponent", say=say, of=shared)
-    text = f"Joint torques were shared among muscles so that {by} was as small as can be"
+    text = f"{_sets(study, shared)}Joint torques were shared among the muscles by minimising {by}"
     weights = study.settings.muscles.weights
     text += f", with weights for {', '.join(sorted(weights))}" if weights else ""
     reserve = study.clauses(
         "muscles.reserve",
         say=lambda kind: {
-            "least": "torque beyond the muscles' reach was left to a reserve, the least that suffices",
+            "least": "torque beyond the muscles' strength was assigned to reserve torques as small as possible",
             "priced": "a priced reserve torque was allowed at every joint",
-            "none": "frames whose torque is beyond the muscles' reach have no forces",
+            "none": "frames whose torque is beyond the muscles' strength have no muscle forces",
         }[kind],
         of=shared,
     )
@@ -155,8 +189,27 @@ def muscles(study: MethodsStudy) -> str:
         text += "; strengths were scaled to body mass"
     short = [number for number in known_numbers(shared, "reserve_share") if number > 0.0]
     text += (
-        f". The torques were beyond the muscles' reach in up to {100.0 * max(short):.2g} % of the frames of a trial"
+        f". The torques were beyond the muscles' strength in up to {100.0 * max(short):.2g} % of the frames of a trial"
         if short
         else ""
     )
     return f"{text}."
+
+
+def _sets(study: MethodsStudy, shared: Sequence[Row]) -> str:
+    """The muscles of each chain, and where their moment arms and strengths are from, one sentence for each chain."""
+    sentences = []
+    for chain in dict.fromkeys(str(row["chain"]) for row in shared):
+        told = study.provenance.get("muscle_sets", {}).get(chain)
+        if not told:
+            continue
+        sources = told["sources"]
+        count = sum(len(one["muscles"]) for one in sources)
+        several = len(sources) > 1
+        of = [one["model"] + (f" ({counted(len(one['muscles']), 'muscle')})" if several else "") for one in sources]
+        where = f", {told['file']}" if told["file"] else ""
+        sentences.append(
+            f"The {chain} had {counted(count, 'muscle')} (muscle set {told['name']}{where}), with moment arms and strengths from "
+            f"{'; '.join(of)}. "
+        )
+    return "".join(sentences)

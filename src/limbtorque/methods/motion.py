@@ -10,6 +10,7 @@ from limbtorque.methods.study import (
     Row,
     capital,
     counted,
+    known_numbers,
     listed,
     needed_landmarks,
     plain,
@@ -24,6 +25,7 @@ CRITERIA = {
     "autocorrelation": "the autocorrelation of the residual {challis}",
     "gcv": "generalised cross-validation {craven}",
 }
+SAME_CUTOFF_HZ = 0.005  # below, the cut-offs of two limbs are the same
 SCOPES = {
     "trial": "for all joint centres of a trial together",
     "joint": "for each joint centre by itself",
@@ -44,21 +46,21 @@ def joints(study: MethodsStudy) -> str:
                 stand_ins[landmark] = by
             if hasattr(rules.get(landmark, stand_ins.get(landmark)), "functional"):
                 functional.append(landmark)
-    text = "Joint centres and segment ends were taken from the markers listed below."
+    text = "Joint centres and segment ends were taken from the markers in the table of landmarks."
     if functional:
         text += (
-            f" {capital(listed([plain(name) for name in dict.fromkeys(functional)]))} {was(len(set(functional)))} found from the movement as symmetrical "
+            f" {capital(listed([plain(name) for name in dict.fromkeys(functional)]))} {was(len(set(functional)))} found from the movement as the symmetrical "
             f"centre of rotation, in the plane {study.cite('ehrig')}."
         )
     if stand_ins:
-        stood = listed([f"{plain(by)} stood for {plain(name)}" for name, by in stand_ins.items()])
-        text += f" {capital(stood)}."
+        stood = listed([f"{plain(by)} for {plain(name)}" for name, by in stand_ins.items()])
+        text += f" Landmarks without a marker were replaced: {stood}."
     rigid = study.clauses(
         "motion.angles",
         say=lambda kind: (
             "a chain of links of constant length was fitted to the joints of all frames by least squares"
             if kind == "rigid_chain"
-            else "each segment's direction was that of the line between its joints"
+            else "the direction of each segment was that of the line between its two ends"
         ),
     )
     return f"{text} {capital(rigid)}."
@@ -86,7 +88,7 @@ def gaps(study: MethodsStudy) -> str:
         say=lambda kind: (
             "trials with a longer gap were refused"
             if kind == "fail"
-            else "where a gap was longer, the longest stretch without one was analysed"
+            else "of trials with a longer gap, the longest stretch without one was analysed"
         ),
     )
     spikes = "; spikes of up to three frames were treated as gaps" if ("fill",) in study.options("gaps.spikes") else ""
@@ -103,10 +105,10 @@ def plane(study: MethodsStudy) -> str:
 
     def say(kind: str, up: str, forward: str) -> str:
         ahead = "the direction of travel" if forward == "travel" else f"the laboratory's {forward} axis"
-        return f"{names[kind]} ({up} up, forward {ahead})"
+        return f"{names[kind]} ({up} up, {ahead} forward)"
 
     text = study.clauses("plane.kind", "plane.up_axis", "plane.forward_axis", say=say)
-    return f"Joint centres were projected on {text}."
+    return f"Joint centres were projected onto {text}."
 
 
 def position_filter(study: MethodsStudy) -> str:
@@ -114,7 +116,7 @@ def position_filter(study: MethodsStudy) -> str:
 
     def method(kind: str, order: int) -> str:
         return {
-            "butterworth": f"a Butterworth filter of order {order}, run forwards and backwards (order {2 * order} in all, no phase lag)",
+            "butterworth": f"a Butterworth filter of order {order}, run forwards and backwards (order {2 * order} in total, no phase lag)",
             "critically_damped": f"a critically damped filter of order {order}, run forwards and backwards {{robertson}}",
             "savitzky_golay": f"local polynomials of degree {2 * order - 1} {{savitzky}}",
             "cubic_spline": "a cubic smoothing spline {woltring}",
@@ -125,9 +127,9 @@ def position_filter(study: MethodsStudy) -> str:
     rows = study.done
     smoothed = [row for row in rows if study.value(row, "filter.method") != "none"]
     if not smoothed:
-        return "Joint positions were not filtered."
+        return "The positions of the joint centres were not filtered."
     how = study.clauses("filter.method", "filter.order", say=method, of=smoothed)
-    text = f"Joint positions were low-pass filtered with {how}."
+    text = f"The positions of the joint centres were low-pass filtered with {how}."
     if len(smoothed) < len(rows):
         text += f" Those of {counted(len(rows) - len(smoothed), 'trial')} were not filtered."
     chosen = [row for row in smoothed if isinstance(study.value(row, "filter.cutoff_hz"), str)]
@@ -143,7 +145,8 @@ def position_filter(study: MethodsStudy) -> str:
             f" The cut-off{' of the others' if given else ''} was chosen by {by}: {span(chosen, 'cutoff_hz', 'Hz')}."
         )
         text += _limit(study, chosen)
-    text += " At the cut-off the gain is 1/sqrt(2), of both passes together where there are two."
+    text += _sides(study, smoothed)
+    text += " The cut-off is the frequency at which the gain of the whole filter is 1/sqrt(2)."
     for name in ("robertson", "savitzky", "woltring", "winter", "challis", "craven"):
         if f"{{{name}}}" in text:
             text = text.replace(f"{{{name}}}", study.cite(name))
@@ -158,14 +161,34 @@ def _limit(study: MethodsStudy, chosen: Sequence[Row]) -> str:
         for row in chosen
         if float(row.get("own_cutoff_hz") or "nan") > 1.0001 * float(study.value(row, "filter.highest_cutoff_hz"))
     ]
-    text = f" No cut-off that was chosen was above {limit}"
+    text = f" Chosen cut-offs were limited to {limit}"
     if above:
-        text += f": {counted(len(above), 'trial')} of {len(chosen)} would have had one of {span(above, 'own_cutoff_hz', 'Hz')}"
+        text += f"; without this limit, {len(above)} of {counted(len(chosen), 'trial')} would have had {span(above, 'own_cutoff_hz', 'Hz')}"
     smooth = sum(float(row.get("noise_m") or "nan") < SMOOTHED_BEFORE_M for row in study.done)
     return f"{text}." + (
-        f" {counted(smooth, 'recording')} had less noise than any camera has, and so had been smoothed before."
+        f" In {counted(smooth, 'trial')} the markers had less noise than any camera (below {1e3 * SMOOTHED_BEFORE_M:g} mm), "
+        "so they had been smoothed before they were exported."
         if smooth
         else ""
+    )
+
+
+def _sides(study: MethodsStudy, smoothed: Sequence[Row]) -> str:
+    """Whether both sides of the same recording were filtered alike; nothing where no recording has both, or all were."""
+    found: dict[tuple[str, ...], dict[str, float]] = {}
+    for row in smoothed:
+        about = study.row(str(row["trial"]))
+        window = (str(about.get("start_s")), str(about.get("end_s")))
+        key = (str(row.get("file") or row["trial"]), str(row["subject"]), str(row["chain"]), *window)
+        for cutoff_hz in known_numbers([row], "cutoff_hz"):
+            found.setdefault(key, {})[str(row["side"])] = cutoff_hz
+    pairs = [list(sides.values()) for sides in found.values() if len(sides) == 2]
+    apart = [abs(one - other) for one, other in pairs if abs(one - other) > SAME_CUTOFF_HZ]
+    if not apart:
+        return ""
+    return (
+        f" The left and the right limb of a recording had different cut-offs in {len(apart)} of {counted(len(pairs), 'such pair')} "
+        f"(by up to {max(apart):.3g} Hz)."
     )
 
 
@@ -177,4 +200,4 @@ def derivatives(study: MethodsStudy) -> str:
             return f"derivatives of a {method.replace('_', ' ')} through the joint angles"
         return f"central differences of order {accuracy}"
 
-    return f"Velocities and accelerations are {study.clauses('filter.method', 'differentiation.accuracy', say=say)}."
+    return f"Velocities and accelerations were {study.clauses('filter.method', 'differentiation.accuracy', say=say)}."
