@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from limbtorque.palette import TERM_COLOURS
 from limbtorque.quality import CHECKS
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.explain import REASONS
@@ -17,7 +18,6 @@ from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.settings import ARM
 from limbtorque.stages import layout, report
 from limbtorque.tables import read_table
-from limbtorque.term_kinds import TERM_COLOURS
 from reports import BAD, ENDS, TRIALS, Elements, analyse, embedded, make_study, page, write_ensembles
 
 JOINTS = ("shoulder", "elbow", "wrist")

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from limbtorque.palette import LINE_COLOURS
 from limbtorque.report.curves import decimals_for, fixed_point, largest_of
-from limbtorque.report.panels import COLOURS, DASHES
+from limbtorque.report.panels import DASHES
 from limbtorque.term_kinds import TERM_NAMES
 
 _QUANTITY = re.compile(
@@ -61,9 +62,9 @@ def ensemble_data(rows: Iterable[Mapping[str, str]]) -> dict[str, Any] | None:
     styles = [
         {
             "name": ", ".join(filter(None, (condition, side))),
-            "colour": COLOURS[conditions.index(condition) % len(COLOURS)],
+            "colour": LINE_COLOURS[conditions.index(condition) % len(LINE_COLOURS)],
             "dash": DASHES[
-                (sides.index(side) + len(sides) * (conditions.index(condition) // len(COLOURS))) % len(DASHES)
+                (sides.index(side) + len(sides) * (conditions.index(condition) // len(LINE_COLOURS))) % len(DASHES)
             ],
         }
         for condition, side in drawn
