@@ -12,13 +12,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from limbtorque import figures
 from limbtorque.analysis import analyse_recording
+from limbtorque.captions import Captioned, captions
 from limbtorque.figures import ONE_COLUMN_MM, TWO_COLUMNS_MM, cutoff_figure, muscle_figure, save
 from limbtorque.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.settings import load_settings
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study_figures import (
-    captions,
     ensemble_figure,
     flag_figure,
     flag_matrix,
@@ -27,7 +27,7 @@ from limbtorque.study_figures import (
     trial_counts,
 )
 from limbtorque.tables import column_array
-from limbtorque.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
+from limbtorque.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[1] / "config" / "config.yaml")
@@ -188,14 +188,59 @@ def test_the_same_figure_has_the_same_bytes(tmp_path, form):
     assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
 
 
-def test_captions_define_every_term_and_name_every_figure():
-    text = captions({"arm": JOINTS})
-    for name in TERM_NAMES.values():
-        assert name.lower() in text.lower()
+def all_kinds():
     fields = type(SETTINGS.figures).model_fields
-    for option in ("kinds", "study"):
-        for kind in fields[option].annotation.__args__[0].__args__:
-            assert f"**{kind}**" in text
+    return [kind for option in ("kinds", "study") for kind in fields[option].annotation.__args__[0].__args__]
+
+
+def captioned(**more):
+    return captions(
+        Captioned(
+            **{
+                "joints": {"arm": ["elbow"]},
+                "terms": {"arm": list(TERM_NAMES)},
+                "kinds": all_kinds(),
+                "curves": ensembles(),
+                **more,
+            }
+        )
+    )
+
+
+def test_captions_name_every_figure_that_is_drawn_and_no_other():
+    text = captioned()
+    assert all(f"**{kind}**" in text for kind in all_kinds())
+    assert re.findall(r"\*\*(.+?)\*\*", captioned(kinds=["power", "flags"])) == ["power", "flags"]
+    assert "**ensembles**" not in captioned(curves=None)
+
+
+def test_captions_define_the_terms_that_are_there_with_their_colours():
+    text = captioned()
+    for kind, name in TERM_NAMES.items():
+        assert f"{name} ({COLOUR_NAMES[TERM_COLOURS[kind]]}): {TERM_MEANINGS[kind]}".lower() in text.lower()
+    for lacking in ("external", "base", "gravity"):
+        few = captioned(terms={"arm": [kind for kind in TERM_NAMES if kind != lacking]})
+        assert TERM_MEANINGS[lacking] in text
+        assert TERM_MEANINGS[lacking] not in few
+        assert (
+            COLOUR_NAMES[TERM_COLOURS[lacking]] not in few.lower().replace("bluish green", "") or lacking == "gravity"
+        )
+
+
+def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
+    text = captioned(percent="the movement", spread="trials")
+    assert "Flexion (deg), net torque (N m), power (W) of elbow over 0 to 100 % of the movement" in text
+    assert "Indigo: slow; green: fast. Solid: right. Trials in each mean: n = 3." in text
+    assert "Thin line" not in text
+    text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
+    assert "Trials: slow, right: n = 3; fast, right: n = 3 to 5. Thin line and light band: fewer trials" in text
+    assert "begins or ends to count. A sentence.\n" in text
+    for positive in (
+        "Flexion positive",
+        "Counter-clockwise positive",
+        "internal: what the proximal segment exerts on the distal one",
+    ):
+        assert positive in text
 
 
 def uneven():

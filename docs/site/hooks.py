@@ -25,7 +25,7 @@ REFERENCE = {
     "Forces and torques": ["external", "loads", "placement", "torques", "replay"],
     "Muscles": ["muscles"],
     "Tables and means": ["tables", "motion_table", "summary", "summaries", "ensembles", "term_kinds"],
-    "Figures": ["palette", "figures", "trial_figures", "study_figures"],
+    "Figures": ["palette", "captions", "figures", "trial_figures", "study_figures"],
 }
 # How the program does it: nothing that a script would call. tests/test_docs.py: every module is here or above.
 NOT_PUBLIC = [

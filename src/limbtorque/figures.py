@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from limbtorque.palette import EDGE, LINE_COLOURS, TERM_COLOURS, UNKNOWN
+from limbtorque.palette import CHOSEN, CRITERION, EDGE, LINE_COLOURS, RESIDUAL, TERM_COLOURS, UNKNOWN
 from limbtorque.settings import ChainModel
 from limbtorque.signals.arrays import runs
 from limbtorque.signals.cutoff import CutoffChoice
@@ -41,7 +41,6 @@ OTHER_LINES: tuple[tuple[str, Any], ...] = (
     (LINE_COLOURS[3], "-"),
     (LINE_COLOURS[1], (0, (1.0, 1.0))),
 )
-RESIDUAL, CHOSEN, CRITERION = LINE_COLOURS[0], LINE_COLOURS[2], LINE_COLOURS[1]  # of the figure of the cut-off
 STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and what the legend says
     "moment_arm_status": (1, "#DDAA33", "outside the range of a moment arm"),
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from limbtorque.figures import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
-from limbtorque.palette import LINE_COLOURS, TERM_COLOURS
+from limbtorque.palette import LINE_COLOURS, STATUS_COLOURS, TERM_COLOURS
 from limbtorque.term_kinds import TERM_NAMES, kinds_of_terms
 
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
@@ -22,7 +22,6 @@ SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
 FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
 WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
 MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
-STATUS_COLOURS = {"ok": "#E8F1EC", "flagged": "#D9A441", "failed": "#A03050"}
 CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
 
 
@@ -371,45 +370,3 @@ def _groups(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
     """Rows of each condition and side, in their order."""
     pairs = list(dict.fromkeys(zip(rows["condition"], rows["side"], strict=True)))
     return [(pair, rows[(rows["condition"] == pair[0]) & (rows["side"] == pair[1])]) for pair in pairs]
-
-
-def captions(model_joints: Mapping[str, Sequence[str]]) -> str:
-    """Captions of all figures, in Markdown, with the definition of every term.
-
-    Parameters
-    ----------
-    model_joints : mapping of str to sequence of str
-        Joints of each chain of the study.
-
-    Returns
-    -------
-    str
-        A paragraph for each kind of figure.
-    """
-    chains = "; ".join(f"{chain}: {', '.join(joints)}" for chain, joints in model_joints.items())
-    terms = (
-        "Inertial: the inertia matrix's row times the joint accelerations. Centripetal and Coriolis: what squares and products of joint velocities "
-        "need. Gravity: what holds the segments up. Base motion: what the acceleration of the first joint needs. External: what a load on the last "
-        "segment needs. The terms add up to the net joint torque, which the proximal segment exerts on the distal one."
-    )
-    marks = "Grey: frames within reach of the filter's ends; reddish: torque not known."
-    return (
-        "\n\n".join(
-            (
-                "# Captions",
-                f"Chains and joints: {chains}.",
-                f"**torques** Net torque of each joint (black, N m) and its terms over time. {terms} {marks}",
-                f"**contributions** The same terms piled up on both sides of zero, flexion upwards; their sum is the net torque (line). {terms} {marks}",
-                "**kinematics** Flexion of each joint in degrees, its velocity and acceleration, flexion positive.",
-                "**power** Net joint torque times joint velocity, W; positive where the torque gives energy to the segments.",
-                "**limb** The limb in the plane of motion (m, x forward) at evenly spaced times, light to dark; arrows: external force; grey line: path of the endpoint.",
-                "**muscles** Force of each muscle (line, N), the least it has to pull whatever the criterion (dark), and the greatest it could pull with the same torques (light).",
-                "**cutoff** Above: root mean square difference between raw and filtered joint centres over the cut-off, mm. Below: what was made small.",
-                "**ensembles** Mean (line) and one standard deviation to each side (band) over trials, 0 to 100 % of the movement or cycle; flexion positive; "
-                "solid: right, dashed: left; n: trials.",
-                f"**peak_terms** Terms of the mean torque at the moment (% of the window) when the mean net torque (line) is largest; flexion positive. {terms}",
-                "**flags** Trials and the quality flags that were raised; docs/quality.md explains each.",
-            )
-        )
-        + "\n"
-    )

@@ -23,6 +23,16 @@ TERM_NAMES = {
 }
 
 
+TERM_MEANINGS = {
+    "inertial": "what the accelerations of the joints need",
+    "centripetal": "what the squares of the joint velocities need",
+    "coriolis": "what the products of two joints' velocities need",
+    "gravity": "what holds the segments up",
+    "base": "what the acceleration of the first joint's centre needs",
+    "external": "what the load on the last segment needs",
+}
+
+
 def kinds_of_terms(joint: str, joints: Sequence[str]) -> dict[str, list[str]]:
     """Columns of a joint's terms by their kind.
 
