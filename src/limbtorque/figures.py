@@ -437,7 +437,7 @@ def cutoff_figure(
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         beside = wide == (len(choices) == 1)  # residual and criterion side by side, a row for each choice
         across, down = (1 + both, len(choices)) if beside else (len(choices), 1 + both)
-        size = (width_mm * MM, (26.0 + 42.0 * down) * MM)
+        size = (width_mm * MM, (26.0 + 46.0 * down) * MM)
         figure = Figure(figsize=size, layout="constrained")
         heading(figure, title, width_mm)
         share: dict[str, Any] = {"sharex": "row", "sharey": "col"} if beside else {"sharex": "col", "sharey": "row"}

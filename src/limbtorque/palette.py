@@ -35,4 +35,4 @@ RESIDUAL, CHOSEN, CRITERION = LINE_COLOURS[0], LINE_COLOURS[2], LINE_COLOURS[1] 
 STATUS_COLOURS = {"ok": "#E8F1EC", "flagged": "#D9A441", "failed": "#A03050"}
 STATUS_NAMES = {"ok": "pale green", "flagged": "amber", "failed": "dark red"}
 EDGE, UNKNOWN = "0.92", "#F6D5C3"  # shaded frames
-SHADE_NAMES = {EDGE: "grey", UNKNOWN: "light red"}
+SHADE_NAMES = {EDGE: "grey", UNKNOWN: "peach"}
