@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures import TERM_NAMES, failure_figure, save, torque_figure
+from limbtorque.figures import failure_figure, save, torque_figure
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.settings import ARM, load_settings
+from limbtorque.term_kinds import TERM_NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 JOINTS = ("shoulder", "elbow", "wrist")

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from limbtorque.cli import main
-from limbtorque.methods_text import CITED, REFERENCES, methods_page
+from limbtorque.methods.page import methods_page
+from limbtorque.methods.references import CITED, REFERENCES
+from limbtorque.muscles.muscle_set import load_muscle_set
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import make_settings
 
@@ -43,7 +45,7 @@ def row(trial="t1", **more):
     }
 
 
-def page(settings=None, rows=None, of=None):
+def page(settings=None, rows=None, of=None, muscle_sets=None):
     """Page of a study with these settings, ledger rows, and what the table of trials says of each trial."""
     raw = {"plane": {"up_axis": "+z"}, "marker_sets": {"lab": ARM_SET}, **(settings or {})}
     rows = rows or [row()]
@@ -59,6 +61,7 @@ def page(settings=None, rows=None, of=None):
         "libraries": {"numpy": "2.1.0", "scipy": "1.15.0"},
         "settings": make_settings(raw).model_dump(mode="json"),
         "segment_table": {name: vars(one) for name, one in DEMPSTER_WINTER.items()},
+        "muscle_sets": muscle_sets or {},
         "trials": told,
     }
     return methods_page(provenance, rows)
@@ -80,17 +83,18 @@ def test_the_paragraph_of_the_defaults():
     text = paragraph()
     for clause in (
         "1 trial of 1 participant (body mass 70 kg) was analysed: right arm (1).",
-        "Gaps of up to 0.1 s were filled by cubic interpolation; where a gap was longer, the longest stretch without one was analysed.",
-        "projected on the sagittal plane (+z up, forward the direction of travel).",
-        "a Butterworth filter of order 3, run forwards and backwards (order 6 in all, no phase lag).",
+        "Gaps of up to 0.1 s were filled by cubic interpolation; of trials with a longer gap, the longest stretch without one was analysed.",
+        "projected onto the sagittal plane (+z up, the direction of travel forward).",
+        "a Butterworth filter of order 3, run forwards and backwards (order 6 in total, no phase lag).",
         "chosen by the least expected error of the second derivative, from the signal's own spectrum, for all joint centres of a trial together: 5 Hz.",
-        "Velocities and accelerations are central differences of order 4.",
-        "those of Dempster (Dempster 1955) as printed by Winter (Winter 2009)",
+        "Velocities and accelerations were central differences of order 4.",
+        "those of Dempster (Dempster 1955) as tabulated by Winter (Winter 2009)",
         "planar chains on a moving base (arm: shoulder, elbow, wrist)",
-        "differed by at most 2e-14 N m",
-        "No external load acted.",
-        "the sum of the squared activations (force over strength) (Anderson and Pandy 2001) was as small as can be",
-        "All was computed with limbtorque 9.8.7 (Python 3.12.1, numpy 2.1.0, scipy 1.15.0).",
+        "inertial, centripetal, Coriolis, gravity and base motion; a recursive Newton-Euler",
+        "gave the same net torques within 2e-14 N m",
+        "There was no external load.",
+        "by minimising the sum of the squared activations (force over strength) (Anderson and Pandy 2001);",
+        "All computations were done with limbtorque 9.8.7 (Python 3.12.1, numpy 2.1.0, scipy 1.15.0).",
     ):
         assert clause in text
     for silent in (
@@ -117,24 +121,24 @@ def test_the_paragraph_of_the_defaults():
         ({"filter": {"cutoff_hz": "autocorrelation"}}, "the autocorrelation of the residual (Challis 1999)", "expected error"),
         ({"filter": {"cutoff_hz": "gcv", "scope": "study"}}, "generalised cross-validation (Craven and Wahba 1979), for all trials of the study together", "of a trial together"),
         ({"filter": {"scope": "joint"}}, "for each joint centre by itself", "of a trial together"),
-        ({"filter": {"order": 2}}, "of order 2, run forwards and backwards (order 4 in all", "order 3"),
+        ({"filter": {"order": 2}}, "of order 2, run forwards and backwards (order 4 in total", "order 3"),
         ({"filter": {"method": "critically_damped"}}, "a critically damped filter of order 3, run forwards and backwards (Robertson and Dowling 2003)", "Butterworth filter"),
         ({"filter": {"method": "savitzky_golay", "cutoff_hz": "gcv"}}, "local polynomials of degree 5 (Savitzky and Golay 1964)", "Butterworth filter"),
         ({"filter": {"method": "quintic_spline"}}, "derivatives of a quintic spline through the joint angles", "central differences"),
-        ({"filter": {"method": "none"}}, "Joint positions were not filtered.", "cut-off"),
+        ({"filter": {"method": "none"}}, "The positions of the joint centres were not filtered.", "cut-off"),
         ({"differentiation": {"accuracy": 2}}, "central differences of order 2", "order 4"),
         ({"gaps": {"max_gap_s": 0}}, "Gaps were not filled", "interpolation"),
         ({"gaps": {"method": "principal_components"}}, "by principal components (Gloersen and Federolf 2016)", "cubic"),
         ({"gaps": {"longer": "fail"}}, "trials with a longer gap were refused", "longest stretch"),
         ({"gaps": {"spikes": "fill"}}, "spikes of up to three frames were treated as gaps", "nothing"),
-        ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, forward the laboratory's -x axis)", "sagittal"),
-        ({"motion": {"angles": "rigid_chain"}}, "A chain of links of constant length was fitted", "line between its joints"),
+        ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, the laboratory's -x axis forward)", "sagittal"),
+        ({"motion": {"angles": "rigid_chain"}}, "A chain of links of constant length was fitted", "line between its two ends"),
         ({"gravity_m_s2": 1.62}, "Gravity was 1.62 m/s^2.", "nothing"),
         ({"replay": {"enabled": True}}, "lost the recorded motion in 0 of 1 trials", "nothing"),
         ({"torques": {"induced_accelerations": True}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
         ({"muscles": {"exponent": 3, "criterion": "stress"}}, "cubed stresses (force over cross-section) (Crowninshield and Brand 1981)", "squared"),
         ({"muscles": {"exponent": "min_max"}}, "the largest of the activations (force over strength), then the next, and so on (Rasmussen et al. 2001)", "the sum of"),
-        ({"muscles": {"reserve": "none"}}, "frames whose torque is beyond the muscles' reach have no forces", "least that suffices"),
+        ({"muscles": {"reserve": "none"}}, "frames whose torque is beyond the muscles' strength have no muscle forces", "reserve torques"),
         ({"muscles": {"co_contraction": 0.1}}, "held at 0.1 of the most active one's activation", "nothing"),
         ({"muscles": {"force_length_velocity": True}}, "with a rigid tendon (De Groote et al. 2016)", "nothing"),
         ({"muscles": {"weights": {"BICshort": 2}}}, "with weights for BICshort", "nothing"),
@@ -150,7 +154,7 @@ def test_an_option_changes_its_clause_and_no_other_says_the_old_value(settings, 
 
 
 def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
-    assert "No cut-off that was chosen was above 12 Hz." in paragraph()
+    assert "Chosen cut-offs were limited to 12 Hz." in paragraph()
     rows = [
         row("a", own_cutoff_hz="14", noise_m="1e-8"),
         row("b", own_cutoff_hz="33", noise_m="1e-4"),
@@ -158,11 +162,11 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
     ]
     text = paragraph(rows=rows)
     assert (
-        "above 12 Hz: 2 trials of 3 would have had one of 14 to 33 Hz, median 23.5 Hz. 1 recording had less noise"
-        in text
+        "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. "
+        "In 1 trial the markers had less noise than any camera (below 0.001 mm)" in text
     )
-    assert "above 15 Hz" in paragraph({"filter": {"highest_cutoff_hz": 15.0}})
-    assert "No cut-off that was chosen" not in paragraph({"filter": {"cutoff_hz": 6.0}})
+    assert "limited to 15 Hz" in paragraph({"filter": {"highest_cutoff_hz": 15.0}})
+    assert "Chosen cut-offs" not in paragraph({"filter": {"cutoff_hz": 6.0}})
 
 
 def test_range_and_median_of_the_chosen_cut_offs():
@@ -176,7 +180,7 @@ def test_trials_with_options_of_their_own_are_counted():
     text = paragraph(rows=rows, of=of)
     assert "The cut-off was 12 Hz (1 trial). The cut-off of the others was chosen by the least expected error" in text
     assert "of a trial together: 5 Hz." in text  # that of the third is not a chosen one
-    assert "the sagittal plane (+z up, forward the direction of travel) (2 trials); the horizontal plane" in text
+    assert "the sagittal plane (+z up, the direction of travel forward) (2 trials); the horizontal plane" in text
 
 
 def test_excluded_trials_are_counted_by_their_reason_and_describe_nothing():
@@ -198,7 +202,7 @@ def test_excluded_trials_are_counted_by_their_reason_and_describe_nothing():
 
 def test_flags_are_named():
     rows = [row("t1", status="flagged", reason="tilt_deg gap_share"), row("t2", status="flagged", reason="tilt_deg")]
-    assert "2 trials were flagged: tilt_deg (2), gap_share (1)." in paragraph(rows=rows)
+    assert "Quality flags were raised in 2 of 2 trials: tilt_deg (2), gap_share (1)." in paragraph(rows=rows)
 
 
 def test_a_study_without_a_trial_that_could_be_analysed():
@@ -218,32 +222,36 @@ def test_loads_are_those_that_trials_name():
     rows = [row(f"t{k}") for k in range(4)]
     of = {"t0": {"load": "spring"}, "t1": {"load": "spring"}, "t2": {"load": "weight"}}
     text = paragraph({"loads": loads}, rows=rows, of=of)
-    assert "A spring (spring) of 40 N/m and a rest length of 0.3 m acted on the last segment in 2 trials." in text
-    assert "A constant force (weight) of 5 N acted on the last segment in 1 trial." in text  # 3-4-5
-    assert "No external load acted in 1 trial." in text
+    assert "In 2 trials a spring (spring, stiffness 40 N/m and rest length 0.3 m) acted on the last segment." in text
+    assert "In 1 trial a constant force (weight, 5 N) acted on the last segment." in text  # 3-4-5
+    assert "The other trial had no external load." in text
     assert "unused" not in text
 
 
 def test_legs_have_force_plates_and_substitutes():
     text = paragraph(leg(), rows=[row(chain="leg", unmeasured_share="0.25")])
     assert (
-        "Ground reaction forces were those of force plates, given to the feet by geometry above 20 N, filtered like the markers, at the same cut-off"
+        "Ground reaction forces were measured with force plates, assigned to the feet by their position on the plates "
+        "(threshold 20 N), and filtered with the filter and cut-off of the positions; frames with the foot on the ground"
         in text
     )
-    assert "frames with ground contact but no usable plate were left out (1 trial, up to 25 % of the frames)" in text
-    assert "The hip axis stood for the greater trochanter." in text
+    assert "have no torques (up to 25 % of the frames of a trial, in 1 trial)" in text
+    assert "base motion and external load; a recursive" in text
+    assert "Landmarks without a marker were replaced: the hip axis for the greater trochanter." in text
     other = paragraph(
         leg(filter={"force_cutoff_hz": 50}, plates={"assignment": [1, 2], "threshold_n": 10}), rows=[row(chain="leg")]
     )
-    assert "plates 1, 2 above 10 N, filtered at 50 Hz, apart from the markers" in other
-    assert "No external load acted." in paragraph(leg(plates={"assignment": "none"}), rows=[row(chain="leg")])
+    assert "plates 1, 2 (threshold 10 N), and filtered at 50 Hz, which is not the cut-off of the positions" in other
+    none = paragraph(leg(plates={"assignment": "none"}), rows=[row(chain="leg"), row("t2")])
+    assert "In 1 trial no ground reaction force was applied: force plates were not used" in none
+    assert "The other trial (arm) had no external load." in none
 
 
 def test_functional_joint_centres_are_told_with_their_source():
     functional = {"functional": [["A", "B"], ["C", "D"]], "anatomical": "ELB"}
     text = page({"marker_sets": {"lab": {**ARM_SET, "elbow_axis": functional}}})
     assert (
-        "The elbow axis was found from the movement as symmetrical centre of rotation, in the plane (Ehrig et al. 2006)"
+        "The elbow axis was found from the movement as the symmetrical centre of rotation, in the plane (Ehrig et al. 2006)"
         in text
     )
     assert "| lab | elbow_axis | centre of rotation of (A, B) and (C, D); in depth ELB |" in text
@@ -280,3 +288,67 @@ def test_the_checklist_says_what_was_not_read_and_answers_row_by_row():
 def test_the_command_wants_results(tmp_path, capsys):
     assert main(["methods", str(tmp_path)]) == 1
     assert "give a folder 'results' of a finished run" in capsys.readouterr().err
+
+
+def test_recorded_and_analysed_frames_are_added_up():
+    rows = [
+        row("t1", n_frames_recorded="100.0", n_frames="90.0"),
+        row("t2", n_frames_recorded="300.0", n_frames="300.0", rate_hz="200.0"),
+        row("f", status="failed", reason="read", muscle_status="failed", n_frames_recorded="50.0", n_frames=""),
+    ]
+    text = paragraph(rows=rows)
+    assert (
+        "400 frames were recorded (at 100 to 200 Hz, median 150 Hz) and 390 of them analysed (90 to 300 in each trial)."
+        in text
+    )
+    whole = paragraph(rows=[row(n_frames_recorded="7.0", n_frames="7.0")])
+    assert "7 frames were recorded (at 100 Hz) and all were analysed." in whole
+    assert "frames were recorded" not in paragraph()  # the ledger does not say
+
+
+def test_limbs_of_one_recording_are_told_apart_from_recordings():
+    both = [row("r", file="walk.c3d", cutoff_hz="6.0"), row("l", file="walk.c3d", side="left", cutoff_hz="8.5")]
+    other = [row("r2", file="run.c3d"), row("l2", file="run.c3d", side="left")]
+    frames = {"n_frames_recorded": "10.0", "n_frames": "10.0"}
+    text = paragraph(rows=[{**one, **frames} for one in (*both, *other)])
+    assert "2 recordings of 1 participant (body mass 70 kg) were analysed as 4 trials, one for each limb: " in text
+    assert "left arm (2) and right arm (2)." in text
+    assert "40 frames were recorded (at 100 Hz, a recording counted once for each limb) and all were analysed" in text
+    assert (
+        "The left and the right limb of a recording had different cut-offs in 1 of 2 such pairs (by up to 2.5 Hz)."
+        in text
+    )
+    for alike in (other, [both[0], {**both[1], "file": "else.c3d"}], [both[0], {**both[1], "chain": "leg"}]):
+        assert "had different cut-offs" not in paragraph(leg() if alike[-1]["chain"] == "leg" else {}, rows=alike)
+
+
+def test_body_masses_of_participants():
+    rows = [row("a"), row("b", subject="Bo"), row("c", subject="Cy")]
+    of = {"b": {"body_mass_kg": 58.5}, "c": {"body_mass_kg": 90.0}}
+    assert "of 3 participants (body mass 58.5 to 90 kg)" in paragraph(rows=rows, of=of)
+    assert "of 2 participants (body mass 58.5 and 70 kg)" in paragraph(rows=rows[:2], of=of)
+    assert "of 2 participants (body mass 70 kg)" in paragraph(rows=rows[:2])
+
+
+def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
+    (source,) = {tuple(muscle.source.items()) for muscle in load_muscle_set("leg").muscles}
+    told = {
+        "leg": {"name": "leg", "file": "", "sources": [{**dict(source), "muscles": list(load_muscle_set("leg").names)}]}
+    }
+    told["arm"] = {
+        "name": "mine",
+        "file": "config/mine.yaml",
+        "sources": [
+            {"model": "A", "licence": "x", "muscles": ["b"]},
+            {"model": "B", "licence": "x", "muscles": ["c", "d"]},
+        ],
+    }
+    text = paragraph({**leg()}, rows=[row(chain="leg"), row("t2")], muscle_sets=told)
+    assert (
+        f"The leg had 9 muscles (muscle set leg), with moment arms and strengths from {dict(source)['model']}. " in text
+    )
+    assert (
+        "The arm had 3 muscles (muscle set mine, config/mine.yaml), with moment arms and strengths from A (1 muscle); B (2 muscles). "
+        in text
+    )
+    assert "muscle set" not in paragraph(rows=[row(muscle_status="none")], muscle_sets=told)

@@ -1,26 +1,33 @@
 """Figures of a trial and of a study, compared with the numbers they show."""
 
+import re
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from limbtorque import figures
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures import ONE_COLUMN_MM, save
+from limbtorque.captions import Captioned, captions
+from limbtorque.figures import ONE_COLUMN_MM, TWO_COLUMNS_MM, cutoff_figure, muscle_figure, save
+from limbtorque.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.settings import load_settings
+from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study_figures import (
-    captions,
     ensemble_figure,
     flag_figure,
     flag_matrix,
     peak_figure,
     terms_at_peak,
+    trial_counts,
 )
 from limbtorque.tables import column_array
-from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms, kinds_of_terms
+from limbtorque.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[1] / "config" / "config.yaml")
@@ -181,11 +188,183 @@ def test_the_same_figure_has_the_same_bytes(tmp_path, form):
     assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
 
 
-def test_captions_define_every_term_and_name_every_figure():
-    text = captions({"arm": JOINTS})
-    for name in TERM_NAMES.values():
-        assert name.lower() in text.lower()
+def all_kinds():
     fields = type(SETTINGS.figures).model_fields
-    for option in ("kinds", "study"):
-        for kind in fields[option].annotation.__args__[0].__args__:
-            assert f"**{kind}**" in text
+    return [kind for option in ("kinds", "study") for kind in fields[option].annotation.__args__[0].__args__]
+
+
+def captioned(**more):
+    return captions(
+        Captioned(
+            **{
+                "joints": {"arm": ["elbow"]},
+                "terms": {"arm": list(TERM_NAMES)},
+                "kinds": all_kinds(),
+                "curves": ensembles(),
+                **more,
+            }
+        )
+    )
+
+
+def test_captions_name_every_figure_that_is_drawn_and_no_other():
+    text = captioned()
+    assert all(f"**{kind}**" in text for kind in all_kinds())
+    assert re.findall(r"\*\*(.+?)\*\*", captioned(kinds=["power", "flags"])) == ["power", "flags"]
+    assert "**ensembles**" not in captioned(curves=None)
+
+
+def test_captions_define_the_terms_that_are_there_with_their_colours():
+    text = captioned()
+    for kind, name in TERM_NAMES.items():
+        assert f"{name} ({COLOUR_NAMES[TERM_COLOURS[kind]]}): {TERM_MEANINGS[kind]}".lower() in text.lower()
+    for lacking in ("external", "base", "gravity"):
+        few = captioned(terms={"arm": [kind for kind in TERM_NAMES if kind != lacking]})
+        assert TERM_MEANINGS[lacking] in text
+        assert TERM_MEANINGS[lacking] not in few
+        assert (
+            COLOUR_NAMES[TERM_COLOURS[lacking]] not in few.lower().replace("bluish green", "") or lacking == "gravity"
+        )
+
+
+def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
+    text = captioned(percent="the movement", spread="trials")
+    assert "Flexion (deg), net torque (N m), power (W) of elbow over 0 to 100 % of the movement" in text
+    assert "Indigo: slow; green: fast. Solid: right. Trials in each mean: n = 3." in text
+    assert "Thin line" not in text
+    text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
+    assert "Trials: slow, right: n = 3; fast, right: n = 3 to 5. Thin line and light band: fewer trials" in text
+    assert "begins or ends to count. A sentence.\n" in text
+    for positive in (
+        "Flexion positive",
+        "Counter-clockwise positive",
+        "internal: what the proximal segment exerts on the distal one",
+    ):
+        assert positive in text
+
+
+def uneven():
+    """The ensembles above, of which the fast ones have 5 trials, but 3 of them only from 80 %, and the slow ones none at 0 %."""
+    table = ensembles()
+    fast = (table["condition"] == "fast") & (table["quantity"] != "elbow_flexion_deg")
+    table.loc[table["condition"] == "fast", "n_trials"] = 5
+    table.loc[fast & (table["percent"] >= 80), "n_trials"] = 3
+    table.loc[~fast & (table["condition"] == "slow") & (table["percent"] == 0), ["n_trials", "mean", "sd"]] = (
+        0,
+        np.nan,
+        np.nan,
+    )
+    table.loc[(table["condition"] == "slow") & (table["percent"] == 0), ["n_trials", "mean", "sd"]] = 0, np.nan, np.nan
+    return table
+
+
+def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table():
+    table = uneven()
+    assert trial_counts(table, ["elbow_torque_nm"]) == {("slow", "right"): (3, 3), ("fast", "right"): (3, 5)}
+    torque = ensemble_figure(table, joints=["elbow"], title="study").axes[1]
+    rows = table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "fast")]
+    mean, whole = rows["mean"].to_numpy(), rows["n_trials"].to_numpy() == 5
+    np.testing.assert_array_equal(
+        line(torque, "fast, right (n = 3 to 5; thin: fewer than 5)"), np.where(whole, mean, np.nan)
+    )
+    thin = [drawn for drawn in torque.lines if drawn.get_label() == "_fewer" and not np.isnan(drawn.get_ydata()).all()]
+    fewer = np.asarray(thin[-1].get_ydata())
+    assert {drawn.get_linewidth() for drawn in thin} == {0.5}
+    np.testing.assert_array_equal(fewer[~whole], mean[~whole])
+    np.testing.assert_array_equal(np.flatnonzero(~np.isnan(fewer)), [7, 8, 9, 10])  # 70 % joins the two
+    np.testing.assert_array_equal(
+        line(torque, "slow, right (n = 3)")[1:],
+        table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "slow")]["mean"][1:],
+    )
+
+
+@pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
+def test_every_figure_has_the_width_that_is_asked_for(width_mm):
+    muscles = pa.table(
+        {
+            "time_s": [0.0, 0.1],
+            "edge": [0, 0],
+            "A_force_n": [1.0, 2.0],
+            "A_activation": [0.1, 0.2],
+            "B_force_n": [1.0, 1.0],
+            "B_activation": [0.1, 0.1],
+        }
+    )
+    choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
+    ledger = pd.DataFrame(
+        {
+            "trial": ["a_name_that_is_much_longer_than_a_column"],
+            "condition": [""],
+            "status": ["flagged"],
+            "reason": ["tilt_deg"],
+        }
+    )
+    made = [
+        muscle_figure(muscles, title="x", width_mm=width_mm),
+        cutoff_figure([choice], title="x", unit="m", width_mm=width_mm),
+        cutoff_figure([choice] * 3, names="abc", title="x", unit="m", width_mm=width_mm),
+        flag_figure(ledger, title="x", width_mm=width_mm),
+        peak_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
+        ensemble_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
+    ]
+    for figure in made:
+        assert figure.get_size_inches()[0] == pytest.approx(width_mm / 25.4)
+
+
+def text_boxes(figure, texts):
+    FigureCanvasAgg(figure).draw()
+    return [text.get_window_extent() for text in texts if text.get_text()]
+
+
+@pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
+def test_long_names_overprint_neither_each_other_nor_the_edge(width_mm):
+    table = pd.concat(
+        [ensembles().assign(condition=ensembles()["condition"] + f" condition with a long name {k}") for k in range(3)]
+    )
+    names = [
+        "foreshortened_share",
+        "out_of_plane_share",
+        "reversed_flexion_deg",
+        "spike_frames",
+        "tilt_deg",
+        "swapped_frames",
+        "length_variation",
+        "gap_share",
+        "noise_m",
+    ]
+    ledger = pd.DataFrame(
+        {
+            "trial": [f"Somebody_kinematics_of_a_long_serve_{k}_right" for k in range(4)],
+            "condition": "",
+            "status": "flagged",
+            "reason": " ".join(names),
+        }
+    )
+    peaks = peak_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
+    flags = flag_figure(ledger, title="study", width_mm=width_mm)
+    means = ensemble_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
+    for figure, texts in (
+        (peaks, peaks.axes[0].get_xticklabels()),
+        (flags, flags.axes[0].get_xticklabels()),
+        (flags, flags.axes[0].get_yticklabels()),
+        (means, means.legends[0].get_texts()),
+    ):
+        boxes = text_boxes(figure, texts)
+        assert len(boxes) >= 4
+        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+        assert all(box.x0 >= 0.0 and box.x1 <= figure.bbox.x1 for box in boxes)
+
+
+def test_the_noise_of_the_cut_offs_figure_is_the_ledgers():
+    choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
+    for noise, drawn_mm in ((2.5e-4, 0.25), (None, 1.0)):
+        axes = cutoff_figure([choice], title="x", unit="m", noise=noise).axes[0]
+        np.testing.assert_allclose(line(axes, "noise"), drawn_mm)
+
+
+def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
+    assert {*TERM_COLOURS.values(), *LINE_COLOURS} == set(COLOUR_NAMES)
+    assert len(set(COLOUR_NAMES.values())) == len(COLOUR_NAMES) == len(TERM_COLOURS) + len(LINE_COLOURS)
+    source = Path(figures.__file__).parent
+    for path in (*source.glob("*figures.py"), source / "report" / "ensembles.py"):
+        assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)

@@ -99,7 +99,7 @@ def test_muscles_are_chosen_by_their_largest_force_and_the_rest_is_counted(table
     assert says.startswith("A reach\nNot drawn: ")
     assert f"{len(order) - 3} muscle" in says
     assert f"{15 - len(order)} muscle" in says
-    assert f"{peaks[order[3]]:.2g} N" in says
+    assert f"{peaks[order[3]]:.3g} N" in says
 
 
 def test_muscles_can_be_named_and_chosen(table):

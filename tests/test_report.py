@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from limbtorque.palette import TERM_COLOURS
 from limbtorque.quality import CHECKS
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.explain import REASONS
@@ -17,7 +18,6 @@ from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.settings import ARM
 from limbtorque.stages import layout, report
 from limbtorque.tables import read_table
-from limbtorque.term_kinds import TERM_COLOURS
 from reports import BAD, ENDS, TRIALS, Elements, analyse, embedded, make_study, page, write_ensembles
 
 JOINTS = ("shoulder", "elbow", "wrist")
@@ -336,3 +336,36 @@ def test_the_index_of_a_large_study_has_no_curves(study):
     text = index_page(many, provenance, files={})
     assert len(text.encode()) < 600_000
     assert text.count("<tr ") == 1000
+
+
+def test_where_fewer_trials_have_a_value_the_page_has_their_number():
+    key = {"chain": "leg", "condition": "walk", "side": "left", "unit": "deg"}
+    rows = [
+        {
+            **key,
+            "quantity": quantity,
+            "percent": str(percent),
+            "mean": "1.0",
+            "sd": "",
+            "n_trials": str(n),
+            "n_subjects": "1",
+        }
+        for quantity, counts in (("knee_flexion_deg", (0, 2, 5)), ("hip_flexion_deg", (5, 5, 5)))
+        for percent, n in zip((0, 50, 100), counts, strict=True)
+    ]
+    data = ensemble_data(rows, {"leg": ["The trials are unlike."]})
+    knee, hip = data["curves"]
+    assert (knee["trials"], knee["most"], knee["counts"]) == ("2 to 5", 5, [0, 2, 5])
+    assert (hip["trials"], hip["most"], hip["counts"]) == ("5", 5, [])
+    provenance = {
+        "settings": {"title": "", "quality": {}},
+        "settings_hash": "",
+        "program": {"name": "", "version": ""},
+        "python": "",
+        "libraries": {},
+        "code": {},
+    }
+    text = index_page([], provenance, files={}, ensembles=data)
+    assert "Thin lines and light bands: fewer trials" in text
+    assert "The trials are unlike." in text
+    assert "Thin lines" not in index_page([], provenance, files={}, ensembles=ensemble_data(rows[3:]))

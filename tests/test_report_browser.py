@@ -250,6 +250,29 @@ def test_mean_curves_are_chosen(browser, study):
     assert drawn == "&lt;img src=x onerror=alert(1)&gt;, right"
 
 
+def test_means_of_fewer_trials_are_thin_and_hovering_tells_how_many(browser, study):
+    path = study / "results" / "ensembles.csv"
+    whole = path.read_text("utf-8")
+    fewer = [line.replace(",4,2", ",3,2") if "m,80," in line else line for line in whole.splitlines()]
+    path.write_text("\n".join(fewer) + "\n", "utf-8")
+    try:
+        report.run(folder=study)
+        visit(browser, study)
+        lines = "return document.getElementById('ensemble_plot').data.filter((t) => !t.fill).map((t) => [t.line.width, t.y])"
+        thin, thick, hovered, other = browser.execute_script(lines)[:4]
+        mean = [percent / 10 for percent in range(0, 101, 5)]
+        assert (thin[0], thick[0], hovered[0], other[0]) == (0.9, 2.2, 0, 0.9)
+        assert thick[1] == [None if percent == 8.0 else percent for percent in mean]
+        assert thin[1] == [percent if percent in (7.5, 8.0, 8.5) else None for percent in mean]
+        assert hovered[1] == mean
+        named = "return document.getElementById('ensemble_plot').data.filter((t) => t.name)[0].customdata"
+        assert browser.execute_script(named) == [3 if percent == 8.0 else 4 for percent in mean]
+        assert "n = 3 to 4 trials, 2 subjects; thin: fewer than 4" in find(browser, "#ensemble .legend").text
+    finally:
+        path.write_text(whole, "utf-8")
+        report.run(folder=study)
+
+
 def test_dark_paper_and_print(browser, study):
     visit(browser, study, "spring")
     colour = "return document.querySelector('#panel_torque_elbow .plot').data[0].line.color"

@@ -20,7 +20,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.settings import ARM, make_settings
 from limbtorque.stages import collect, ensembles, kinematics, layout, muscles, torques
 from limbtorque.study import load_study
-from limbtorque.summaries import flexion_positive, summary_by_condition
+from limbtorque.summaries import flexion_positive, summary_by_condition, uneven_ground_forces
 from limbtorque.tables import CONDITION_SUMMARY_COLUMNS, STATISTICS, Column, long_table_writer, make_table, wide_columns
 from limbtorque.writers import workbook
 from limbtorque.writers.workbook import Sheet, write_workbook
@@ -397,3 +397,19 @@ def test_a_table_in_pieces_is_the_table(tmp_path):
     assert found.schema.field("value").metadata[b"unit"] == b"m"
     assert found.column("name").to_pylist() == ["a", "b"] * 3
     np.testing.assert_array_equal(found.column("value").to_numpy(), [0, np.nan, 1, np.nan, 2, np.nan])
+
+
+def test_means_of_trials_with_and_without_measured_ground_forces_are_told():
+    def ledger(*shares):
+        return [{"trial": f"t{k}", "unmeasured_share": str(share)} for k, share in enumerate(shares)]
+
+    def windows(*known, included="1"):
+        about = {"chain": "leg", "condition": "walk", "side": "left", "included": included}
+        return [{**about, "trial": f"t{k}", "known_share": str(share)} for k, share in enumerate(known)]
+
+    (said,) = uneven_ground_forces(ledger(0.0, 0.6), windows(0.9, 0.4))["leg"]
+    assert said.startswith("In the mean of walk, left (2 trials), ground forces were not measured throughout")
+    assert "torques are known in 40 to 90 % of a trial's curve" in said
+    assert uneven_ground_forces(ledger(0.5, 0.5), windows(0.6, 0.62)) == {}  # alike
+    assert uneven_ground_forces(ledger(0.0, ""), windows(0.9, 0.4)) == {}  # for another reason
+    assert uneven_ground_forces(ledger(0.0, 0.6), [*windows(0.9), {**windows(0.4, 0.4)[1], "included": "0"}]) == {}

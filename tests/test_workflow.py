@@ -128,8 +128,11 @@ def test_the_methods_of_the_run_are_those_that_the_command_prints(finished, caps
     assert main(["methods", str(finished[0])]) == 0
     written = (finished[0] / "results" / "methods.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out == written
-    assert "3 trials of 2 participants (body mass 58.5 to 72 kg) were analysed: left arm (1), right arm (2)." in written
-    assert "the sagittal plane (+z up, forward the laboratory's +x axis) (1 trial)" in written
+    assert (
+        "3 trials of 2 participants (body mass 58.5 and 72 kg) were analysed: left arm (1) and right arm (2)."
+        in written
+    )
+    assert "the sagittal plane (+z up, the laboratory's +x axis forward) (1 trial)" in written
 
 
 def test_two_runs_give_the_same_bytes_and_do_not_mix(finished, tmp_path):

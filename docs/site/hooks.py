@@ -17,7 +17,7 @@ SOURCE = ROOT / "src" / "limbtorque"
 # Modules of the Python reference; a package stands for itself and all its modules.
 REFERENCE = {
     "Analyse a recording": ["analysis", "recording", "readers.dispatch", "readers.c3d", "readers.join", "writers"],
-    "Settings and studies": ["settings", "study", "quality", "errors", "compare_runs", "methods_text"],
+    "Settings and studies": ["settings", "study", "quality", "errors", "compare_runs", "methods.page"],
     "Chains": ["chain"],
     "Simulation": ["simulate"],
     "Signals": ["signals", "joint_filter"],
@@ -25,10 +25,22 @@ REFERENCE = {
     "Forces and torques": ["external", "loads", "placement", "torques", "replay"],
     "Muscles": ["muscles"],
     "Tables and means": ["tables", "motion_table", "summary", "summaries", "ensembles", "term_kinds"],
-    "Figures": ["figures", "trial_figures", "study_figures"],
+    "Figures": ["palette", "captions", "figures", "trial_figures", "study_figures"],
 }
 # How the program does it: nothing that a script would call. tests/test_docs.py: every module is here or above.
-NOT_PUBLIC = ["cli", "workflow", "stages", "start", "report", "progress", "inspect", "audit", "yaml_file", "readers"]
+NOT_PUBLIC = [
+    "cli",
+    "methods",
+    "workflow",
+    "stages",
+    "start",
+    "report",
+    "progress",
+    "inspect",
+    "audit",
+    "yaml_file",
+    "readers",
+]
 
 # files beside docs -> their place in the site
 COPIES = {"CHANGELOG.md": "changelog.md", "data/README.md": "study_folder.md"}

@@ -369,7 +369,7 @@ def _diff(options: argparse.Namespace) -> int:
 
 def _methods(options: argparse.Namespace) -> int:
     from limbtorque.compare_runs import read_run
-    from limbtorque.methods_text import methods_page
+    from limbtorque.methods.page import methods_page
 
     run = read_run(options.results)
     print(methods_page(run.provenance, run.tables["ledger"]), end="")

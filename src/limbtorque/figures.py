@@ -16,11 +16,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from limbtorque.palette import CHOSEN, CRITERION, EDGE, LINE_COLOURS, RESIDUAL, TERM_COLOURS, UNKNOWN
 from limbtorque.settings import ChainModel
 from limbtorque.signals.arrays import runs
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables import column_array
-from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms
+from limbtorque.term_kinds import TERM_NAMES, grouped_terms
 
 FloatArray = NDArray[np.float64]
 
@@ -34,19 +35,18 @@ MM = 1.0 / 25.4
 ONE_COLUMN_MM, TWO_COLUMNS_MM = 85.0, 180.0
 WIDTHS_MM = {"one_column": ONE_COLUMN_MM, "two_columns": TWO_COLUMNS_MM}
 # Muscles: tints of a colour that no term has, for what mechanics and criterion decide, and colours of other criteria.
-NEEDED, POSSIBLE = ("#332288", 0.45), ("#332288", 0.13)
+NEEDED, POSSIBLE = (LINE_COLOURS[0], 0.45), (LINE_COLOURS[0], 0.13)
 OTHER_LINES: tuple[tuple[str, Any], ...] = (
-    ("#882255", (0, (4.0, 1.5))),
-    ("#999933", "-"),
-    ("#117733", (0, (1.0, 1.0))),
+    (LINE_COLOURS[2], (0, (4.0, 1.5))),
+    (LINE_COLOURS[3], "-"),
+    (LINE_COLOURS[1], (0, (1.0, 1.0))),
 )
 STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and what the legend says
     "moment_arm_status": (1, "#DDAA33", "outside the range of a moment arm"),
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
     "sharing_status": (1, "black", "beyond what the muscles can do"),
 }
-# Tol's muted scheme (2021) for joints and conditions: told apart with every kind of colour vision, and no colour of a term.
-LINE_COLOURS = ("#332288", "#117733", "#882255", "#999933", "#AA4499", "#44AA99", "#88CCEE", "#DDCC77", "#CC6677")
+CHARACTER_MM = 1.3  # about the mean width of a character of a legend
 PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
 STYLE = {
     "font.size": 8.0,
@@ -88,9 +88,9 @@ def draw_torque_terms(
         if np.nanmax(np.abs(values), initial=0.0) > 0.0:
             axes.plot(time_s, values, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
     axes.plot(time_s, table.column(f"{joint}_torque_nm").to_numpy(), color="black", linewidth=1.8, label="net")
-    shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.92", "within reach of the ends")
+    shade(axes, time_s, table.column("edge").to_numpy() == 1, EDGE, "within reach of the ends")
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
-    shade(axes, time_s, unknown, "#F6D5C3", "torque not known")
+    shade(axes, time_s, unknown, UNKNOWN, "torque not known")
     axes.set_xlim(time_s[0], time_s[-1])
     axes.margins(y=0.08)
     axes.set_title(joint, loc="left", fontweight="bold")
@@ -189,23 +189,26 @@ def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, wid
             draw(axes, k)
         panels[-1].set_xlabel("time (s)")
         heading(figure, title, width_mm)
-        shared_legend(figure, panels, 5 if wide else 2)
+        shared_legend(figure, panels, width_mm)
     return figure
 
 
-def heading(figure: Figure, title: str, width_mm: float) -> None:
-    """Title of a figure, in as many lines as its width needs."""
-    lines = textwrap.fill(title, width=round(0.62 * width_mm))
-    figure.suptitle(lines, fontsize=8.0, x=0.01, ha="left")
+def heading(figure: Figure, title: str, width_mm: float, *more: str) -> None:
+    """Title of a figure, in as many lines as its width needs, and sentences below it."""
+    lines = [textwrap.fill(text, width=round(0.62 * width_mm)) for text in (title, *more) if text]
+    figure.suptitle("\n".join(lines), fontsize=8.0, x=0.01, ha="left")
 
 
-def shared_legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
-    """Give a figure one legend below all panels, every entry once."""
+def shared_legend(figure: Figure, panels: Iterable[Axes], width_mm: float) -> None:
+    """Give a figure one legend below all panels, every entry once, lines before areas, in as many columns as fit."""
     shown: dict[str, Any] = {}
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
         shown |= dict(zip(labels, handles, strict=True))
-    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
+    order = sorted(shown, key=lambda text: not isinstance(shown[text], Line2D))
+    longest = max(map(len, order), default=0)
+    columns = max(1, min(len(order), int(width_mm / (10.0 + CHARACTER_MM * longest))))
+    figure.legend([shown[text] for text in order], order, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def draw_muscle_forces(
@@ -242,8 +245,8 @@ def draw_muscle_forces(
     """
     time_s = table.column("time_s").to_numpy()
     force = _floats(table, f"{muscle}_force_n")
-    shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.88", "within reach of the ends")
-    shade(axes, time_s, np.isnan(force), "#F6D5C3", "torque not known")
+    shade(axes, time_s, table.column("edge").to_numpy() == 1, EDGE, "within reach of the ends")
+    shade(axes, time_s, np.isnan(force), UNKNOWN, "torque not known")
     top = 0.0
     if f"{muscle}_least_force_n" in table.column_names:
         least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("least", "greatest"))
@@ -283,6 +286,7 @@ def muscle_figure(
     label: str = "force",
     others: Mapping[str, pa.Table] | None = None,
     at_most: int = 8,
+    width_mm: float = TWO_COLUMNS_MM,
 ) -> Figure:
     """Figure of a trial: the forces of the muscles in the range of those that are possible.
 
@@ -300,12 +304,14 @@ def muscle_figure(
         As for `draw_muscle_forces`.
     at_most : int, optional
         How many muscles are drawn where `muscles` is not given. The figure says how many are left out.
+    width_mm : float, optional
+        Width, mm: 180 for two columns of a page, with two muscles side by side; 85 for one, with one.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Two columns wide. Where the table has ranges there are two panels for each muscle: a low one up to its strength,
-        and below it one whose scale shows the lines.
+        Where the table has ranges there are two panels for each muscle: a low one up to its strength, and below it one
+        whose scale shows the lines.
     """
     chosen, left_out = _pulling(table, at_most)
     for name, one in {"table": table, **(others or {})}.items():
@@ -315,15 +321,18 @@ def muscle_figure(
     if muscles is not None:
         chosen, left_out = list(muscles), ""
     ranges = [True] if any(name.endswith("_least_force_n") for name in table.column_names) else []
-    rows = max((len(chosen) + 1) // 2, 1)
+    across = 2 if width_mm > ONE_COLUMN_MM else 1
+    rows = max(-(-len(chosen) // across), 1)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         height = 26.0 + (45.0 if ranges else 34.0) * rows
-        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, height * MM), layout="constrained")
+        figure = Figure(figsize=(width_mm * MM, height * MM), layout="constrained")
         figure.set_layout_engine("constrained", h_pad=0.7 * MM, w_pad=1.2 * MM, hspace=0.0, wspace=0.02)
         kinds = [*ranges, False]  # whether a panel shows the whole range
         ratios = [1.0 if whole else 3.2 for whole in kinds] * rows
-        grid = figure.subplots(len(kinds) * rows, 2, sharex=True, squeeze=False, height_ratios=ratios)
-        cells = [grid[len(kinds) * row : len(kinds) * (row + 1), column] for row in range(rows) for column in range(2)]
+        grid = figure.subplots(len(kinds) * rows, across, sharex=True, squeeze=False, height_ratios=ratios)
+        cells = [
+            grid[len(kinds) * row : len(kinds) * (row + 1), column] for row in range(rows) for column in range(across)
+        ]
         for number, cell in enumerate(cells):
             if number >= len(chosen):
                 for panel in cell:
@@ -332,15 +341,9 @@ def muscle_figure(
             muscle = chosen[number]
             for panel, whole in zip(cell, kinds, strict=True):
                 draw_muscle_forces(panel, table, muscle, label=label, others=others, whole_range=whole)
-            _finish_muscle(cell, table, (names or {}).get(muscle, muscle), last=number + 2 >= len(chosen))
-        heading = f"{title}\n{left_out}" if left_out else title
-        figure.suptitle(heading, fontsize=8.0, x=0.01, ha="left")
-        shown: dict[str, Any] = {}
-        for panel in grid.ravel():
-            handles, labels = panel.get_legend_handles_labels()
-            shown |= dict(zip(labels, handles, strict=True))
-        order = sorted(shown, key=lambda text: not isinstance(shown[text], Line2D))  # lines before areas
-        figure.legend([shown[text] for text in order], order, loc="outside lower center", ncols=3, frameon=False)
+            _finish_muscle(cell, table, (names or {}).get(muscle, muscle), last=number + across >= len(chosen))
+        heading(figure, title, width_mm, left_out)
+        shared_legend(figure, grid.ravel(), width_mm)
     return figure
 
 
@@ -373,7 +376,7 @@ def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:
     pulling = sorted((muscle for muscle in muscles if peak[muscle] > PULLS_N), key=lambda muscle: -peak[muscle])
     drawn, rest = pulling[:at_most], pulling[at_most:]
     resting = len(muscles) - len(pulling)
-    parts = [f"{_muscles(len(rest))} pulling with {peak[rest[0]]:.2g} N at most"] if rest else []
+    parts = [f"{_muscles(len(rest))} pulling with {peak[rest[0]]:.3g} N at most"] if rest else []
     parts += [f"{_muscles(resting)} not pulling"] if resting else []
     return drawn, f"Not drawn: {' and '.join(parts)}." if parts else ""
 
@@ -399,6 +402,8 @@ def cutoff_figure(
     unit: str,
     names: Sequence[str] = ("",),
     used_hz: Sequence[float] = (),
+    noise: float | None = None,
+    width_mm: float = TWO_COLUMNS_MM,
 ) -> Figure:
     """Figure of what the data say of a cut-off.
 
@@ -414,49 +419,57 @@ def cutoff_figure(
         Of what each choice is.
     used_hz : sequence of float, optional
         Cut-offs that were used, one or one for each choice, Hz, where they are others than the choices.
+    noise : float, optional
+        Standard deviation of the noise, in the unit of the signal, as the ledger has it (``noise_m``); where it is not
+        given, that of each choice.
+    width_mm : float, optional
+        Width, mm.
 
     Returns
     -------
     matplotlib.figure.Figure
-        For each choice the residual over the cut-off, with the choice, the noise and, of a residual analysis, its line; and below
-        what was made small, where that is something else. A narrow figure for one choice, two columns wide for several.
+        For each choice the residual over the cut-off, with the choice, the noise and, of a residual analysis, its line; and beside
+        or below it what was made small, where that is something else.
     """
+    wide = width_mm > ONE_COLUMN_MM
     both = choices[0].by != "residual"
     used = list(used_hz) * (len(choices) if len(used_hz) == 1 else 1) or [choice.cutoff_hz for choice in choices]
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        width = 1.0 if len(choices) > 1 else 0.5
-        size = (width * TWO_COLUMNS_MM * MM, (100.0 if both else 70.0) * MM)
+        beside = wide == (len(choices) == 1)  # residual and criterion side by side, a row for each choice
+        across, down = (1 + both, len(choices)) if beside else (len(choices), 1 + both)
+        size = (width_mm * MM, (26.0 + 46.0 * down) * MM)
         figure = Figure(figsize=size, layout="constrained")
-        figure.suptitle(title, fontsize=8.0, x=0.01, ha="left")
-        grid = figure.subplots(2 if both else 1, len(choices), sharex="col", sharey="row", squeeze=False)
-        for column, choice, name, own_hz in zip(grid.T, choices, names, used, strict=True):
-            column[0].set_title(name, loc="left")
-            _draw_residual(column[0], choice, unit)
+        heading(figure, title, width_mm)
+        share: dict[str, Any] = {"sharex": "row", "sharey": "col"} if beside else {"sharex": "col", "sharey": "row"}
+        grid = figure.subplots(down, across, squeeze=False, **share)
+        for number, (choice, name, own_hz) in enumerate(zip(choices, names, used, strict=True)):
+            panels = grid[number] if beside else grid[:, number]
+            panels[0].set_title(name, loc="left", fontweight="bold")
+            _draw_residual(panels[0], choice, unit, noise=choice.noise if noise is None else noise)
             if both:
-                _draw_criterion(column[1], choice)
-            column[-1].set_xlabel("cut-off (Hz)")
-            for axes in column:
-                axes.axvline(
-                    choice.cutoff_hz, color=TERM_COLOURS["centripetal"], linewidth=0.8, label="asked for by the data"
-                )
+                _draw_criterion(panels[1], choice)
+            for axes in panels:
+                axes.axvline(choice.cutoff_hz, color=CHOSEN, linewidth=0.8, label="asked for by the data")
                 if abs(own_hz - choice.cutoff_hz) > 1e-9:
                     axes.axvline(own_hz, color="black", linewidth=0.8, linestyle="--", label="used")
-        shared_legend(figure, grid[0], 2 if width < 1.0 else 4)
-        for axes in grid[:, 1:].ravel():
+        for axes in grid[-1]:
+            axes.set_xlabel("cut-off (Hz)")
+        for axes in grid[:, 1:].ravel() if not beside else ():
             axes.set_ylabel("")
+        shared_legend(figure, grid.ravel(), width_mm)
     return figure
 
 
-def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str) -> None:
+def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float) -> None:
     scale, shown = (1e3, "mm") if unit == "m" else (1.0, unit)
-    axes.plot(choice.grid_hz, scale * choice.residual, color=TERM_COLOURS["inertial"], label="residual")
+    axes.plot(choice.grid_hz, scale * choice.residual, color=RESIDUAL, label="residual")
     intercept, slope = (scale * value for value in choice.line)
     if np.isfinite(intercept):
         line = intercept + slope * choice.grid_hz
         above = line > 0.0
         axes.plot(choice.grid_hz[above], line[above], color="black", linewidth=0.7, label="line through the noise")
-    if choice.noise > 0.0:
-        axes.axhline(scale * choice.noise, color="black", linewidth=0.7, linestyle=":", label="noise")
+    if noise > 0.0:
+        axes.axhline(scale * noise, color="black", linewidth=0.7, linestyle=":", label="noise")
     axes.set_yscale("log")
     axes.set_xscale("log")
     ticks = [
@@ -480,7 +493,7 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str) -> None:
 def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
     """What was made small, above its least: the expected error is known up to a constant, so there is no ratio to draw."""
     span = float(np.ptp(choice.criterion)) or 1.0
-    axes.plot(choice.grid_hz, 100.0 * (choice.criterion - choice.criterion.min()) / span, color=TERM_COLOURS["gravity"])
+    axes.plot(choice.grid_hz, 100.0 * (choice.criterion - choice.criterion.min()) / span, color=CRITERION)
     axes.set_ylim(-0.5, 10.0)
     axes.set_ylabel(f"{CRITERION_NAMES[choice.by]}\nabove its least (% of range)")
 

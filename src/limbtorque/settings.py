@@ -751,7 +751,7 @@ class Figures(_Untagged):
         "the peak of the mean torque; 'flags', a matrix of quality flags.",
     )
     width: Literal["one_column", "two_columns"] = _option(
-        "two_columns", "Width of figures over time and of the study: 85 or 180 mm, as journals print them."
+        "two_columns", "Width of figures: 85 or 180 mm, as journals print them; that of the limb is 85 mm wide."
     )
     formats: tuple[Literal["png", "pdf", "svg"], ...] = _option(("png",), "Formats of each figure.")
 

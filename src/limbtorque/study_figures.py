@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-from limbtorque.figures import LINE_COLOURS, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
-from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, kinds_of_terms
+from limbtorque.figures import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
+from limbtorque.palette import LINE_COLOURS, STATUS_COLOURS, TERM_COLOURS
+from limbtorque.term_kinds import TERM_NAMES, kinds_of_terms
 
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
+SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
+FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
 WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
 MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
-STATUS_COLOURS = {"ok": "#E8F1EC", "flagged": "#D9A441", "failed": "#A03050"}
 CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
 
 
-def draw_ensemble(axes: Axes, ensembles: pd.DataFrame, quantity: str) -> None:
+def trial_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Fewest and most trials of the mean curves of each condition and side, over the points that have a mean.
+
+    Parameters
+    ----------
+    ensembles : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain.
+    quantities : sequence of str
+        Quantities that count.
+
+    Returns
+    -------
+    dict of tuple of str to tuple of int
+        (condition, side) -> fewest and most trials; none where there is no mean.
+    """
+    rows = ensembles[ensembles["quantity"].isin(list(quantities)) & (ensembles["n_trials"] > 0)]
+    found = ((pair, group["n_trials"]) for pair, group in _groups(rows))
+    return {pair: (int(counts.min()), int(counts.max())) for pair, counts in found}
+
+
+def draw_ensemble(
+    axes: Axes,
+    ensembles: pd.DataFrame,
+    quantity: str,
+    *,
+    counts: Mapping[tuple[str, str], tuple[int, int]] | None = None,
+) -> None:
     """Draw the mean of a quantity over 0 to 100 %, with one standard deviation to each side.
 
     Parameters
@@ -31,21 +62,68 @@ def draw_ensemble(axes: Axes, ensembles: pd.DataFrame, quantity: str) -> None:
         Rows of `results/ensembles.csv` of one chain.
     quantity : str
         Which quantity, e.g. ``elbow_torque_nm``.
+    counts : mapping of tuple of str to tuple of int, optional
+        What `trial_counts` found for all quantities of the figure; those of this quantity where it is not given.
+
+    Notes
+    -----
+    Where fewer trials have a value than the most that any point has, the mean is of other trials and can step: line and
+    band are thinner and lighter there.
     """
     rows = ensembles[ensembles["quantity"] == quantity]
-    colours = dict(zip(ensembles["condition"].drop_duplicates(), LINE_COLOURS * 10, strict=False))
+    colours = condition_colours(ensembles)
+    counts = trial_counts(ensembles, [quantity]) if counts is None else counts
     for (condition, side), curve in _groups(rows):
-        n_trials = int(curve["n_trials"].max())
-        if not n_trials:
+        if not (curve["n_trials"] > 0).any():
             continue
-        fewest = int(curve["n_trials"][curve["mean"].notna()].min())
-        count = f"{n_trials}" if fewest == n_trials else f"{fewest} to {n_trials}"
-        label = f"{condition or 'no condition'}, {side} (n = {count})"
-        percent, mean, sd = (curve[name].to_numpy() for name in ("percent", "mean", "sd"))
-        axes.plot(percent, mean, color=colours[condition], linestyle=SIDE_LINES[side], label=label)
-        axes.fill_between(percent, mean - sd, mean + sd, color=colours[condition], alpha=0.15, linewidth=0.0)
+        fewest, most = counts[condition, side]
+        number = f"n = {most}" if fewest == most else f"n = {fewest} to {most}; thin: fewer than {most}"
+        percent, mean, sd = (curve[name].to_numpy(dtype=float) for name in ("percent", "mean", "sd"))
+        whole = curve["n_trials"].to_numpy() == most
+        look: dict[str, Any] = {"color": colours[condition], "linestyle": SIDE_LINES[side]}
+        axes.plot(
+            percent, np.where(whole, mean, np.nan), label=f"{condition or 'no condition'}, {side} ({number})", **look
+        )
+        band: dict[str, Any] = {"color": colours[condition], "linewidth": 0.0}
+        axes.fill_between(percent, mean - sd, mean + sd, where=whole, alpha=0.18, **band)
+        if not whole.all():
+            part = partly(whole)
+            axes.plot(percent, np.where(part, mean, np.nan), linewidth=FEWER_WIDTH, label="_fewer", **look)
+            axes.fill_between(percent, mean - sd, mean + sd, where=part, alpha=0.07, **band)
     axes.axhline(0.0, color="0.6", linewidth=0.6)
     axes.set_xlim(0.0, 100.0)
+
+
+def partly(whole: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Points that are not whole, and their neighbours, so that lines through either kind of point meet.
+
+    Parameters
+    ----------
+    whole : ndarray of bool, shape (n_points,)
+        Which points are whole.
+
+    Examples
+    --------
+    >>> partly(np.array([True, True, True, False, True])).tolist()
+    [False, False, True, True, True]
+    """
+    near = ~whole
+    near[1:] |= ~whole[:-1]
+    near[:-1] |= ~whole[1:]
+    return near
+
+
+def condition_colours(ensembles: pd.DataFrame) -> dict[str, str]:
+    """Colour of each condition."""
+    return dict(zip(ensembles["condition"].drop_duplicates(), LINE_COLOURS * 10, strict=False))
+
+
+def drawn_quantities(ensembles: pd.DataFrame, joints: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Quantities of the figure of mean curves, by joint and kind; with or without body mass, as the table has them."""
+    there = set(ensembles["quantity"])
+    wanted = {(joint, ending): f"{joint}_{ending}" for joint in joints for ending, _ in CURVES}
+    found = {key: next((q for q in (name, f"{name}_kg") if q in there), "") for key, name in wanted.items()}
+    return {key: name for key, name in found.items() if name}
 
 
 def ensemble_figure(
@@ -70,20 +148,22 @@ def ensemble_figure(
         A column for each joint, a row for each quantity; flexion positive.
     """
     units = dict(zip(ensembles["quantity"], ensembles["unit"], strict=True))
+    drawn = drawn_quantities(ensembles, joints)
+    counts = trial_counts(ensembles, list(drawn.values()))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(width_mm * MM, (36.0 + 42.0 * len(CURVES)) * MM), layout="constrained")
         grid = figure.subplots(len(CURVES), len(joints), sharex=True, squeeze=False)
         for row, (ending, label) in zip(grid, CURVES, strict=True):
             for axes, joint in zip(row, joints, strict=True):
-                quantity = next((q for q in units if q in (f"{joint}_{ending}", f"{joint}_{ending}_kg")), "")
-                draw_ensemble(axes, ensembles, quantity)
+                quantity = drawn.get((joint, ending), "")
+                draw_ensemble(axes, ensembles, quantity, counts=counts)
             unit = units.get(quantity, "")
             row[0].set_ylabel(f"{label.split(' (')[0]} ({unit})")
         for axes, joint in zip(grid[0], joints, strict=True):
             axes.set_title(joint, loc="left", fontweight="bold")
         for axes in grid[-1]:
-            axes.set_xlabel("%")
-        shared_legend(figure, grid.ravel(), 3 if width_mm > ONE_COLUMN_MM else 1)
+            axes.set_xlabel("movement or cycle (%)" if width_mm > ONE_COLUMN_MM else "%")
+        shared_legend(figure, grid.ravel(), width_mm)
         heading(figure, title, width_mm)
     return figure
 
@@ -125,7 +205,7 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
     return pd.DataFrame(found, columns=["condition", "side", "percent", "known_share", "net", *kinds])
 
 
-def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame) -> None:
+def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_COLUMNS_MM) -> float:
     """Draw terms side by side, a group of bars for each condition and side, and the net torque as a line over them.
 
     Parameters
@@ -134,6 +214,13 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame) -> None:
         Where to draw.
     peaks : pandas.DataFrame
         What `terms_at_peak` found.
+    room_mm : float, optional
+        Width of the axes, mm: names that do not fit side by side are turned.
+
+    Returns
+    -------
+    float
+        About how high the names below the axes are, mm.
     """
     kinds = [kind for kind in TERM_COLOURS if kind in peaks and (peaks[kind].abs() > 0.0).any()]
     width = 0.8 / max(len(kinds), 1)
@@ -143,12 +230,16 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame) -> None:
     axes.hlines(peaks["net"], at - 0.42, at + 0.42, color="black", linewidth=1.2, label="net")
     axes.axhline(0.0, color="black", linewidth=0.5)
     told = zip(*(peaks[name].astype(str) for name in ("condition", "side", "percent")), strict=True)
-    partly = [f", {100.0 * share:.0f} % known" if share < WHOLE else "" for share in peaks["known_share"]]
+    known = [f"\n({100.0 * share:.0f} % known)" if share < WHOLE else "" for share in peaks["known_share"]]
     names = [
-        f"{condition or '-'}\n{side}, at {percent} %{rest}"
-        for (condition, side, percent), rest in zip(told, partly, strict=True)
+        f"{wrapped(condition or '-', most=26)}\n{side}, at {percent} %{rest}"
+        for (condition, side, percent), rest in zip(told, known, strict=True)
     ]
-    axes.set_xticks(at, names, rotation=90 if len(peaks) > 4 else 0, fontsize=6.5)
+    lines = [line for name in names for line in name.split("\n")]
+    longest_mm = SMALL * CHARACTER_MM * max(map(len, lines), default=0)
+    turned = longest_mm > room_mm / max(len(peaks), 1)
+    axes.set_xticks(at, names, rotation=90 if turned else 0, fontsize=6.5)
+    return longest_mm if turned else 3.0 * max((name.count("\n") + 1 for name in names), default=1)
 
 
 def peak_figure(
@@ -174,13 +265,16 @@ def peak_figure(
     """
     unit = next((u for q, u in zip(ensembles["quantity"], ensembles["unit"], strict=True) if "_torque_nm" in q), "N m")
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(width_mm * MM, (26.0 + 52.0 * len(joints)) * MM), layout="constrained")
+        figure = Figure(layout="constrained")
         panels = figure.subplots(len(joints), 1, sharex=False, squeeze=False)[:, 0]
+        height_mm = 26.0
         for axes, joint in zip(panels, joints, strict=True):
-            draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, joints))
+            names_mm = draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, joints), room_mm=width_mm - 15.0)
+            height_mm += 46.0 + names_mm
             axes.set_title(joint, loc="left", fontweight="bold")
             axes.set_ylabel(f"torque ({unit})")
-        shared_legend(figure, panels, 7 if width_mm > ONE_COLUMN_MM else 3)
+        figure.set_size_inches(width_mm * MM, height_mm * MM)
+        shared_legend(figure, panels, width_mm)
         heading(figure, title, width_mm)
     return figure
 
@@ -209,6 +303,22 @@ def flag_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
     return matrix.loc[:, (matrix > 0.0).any()] if (matrix > 0.0).any(axis=None) else matrix[["failed"]]
 
 
+def wrapped(name: str, *, most: int) -> str:
+    """A name in lines of so many characters where it can be broken, after blanks, underscores and hyphens.
+
+    Examples
+    --------
+    >>> wrapped("subject_one_walking_fast", most=12).splitlines()
+    ['subject_one_', 'walking_fast']
+    """
+    lines = [""]
+    for part in re.findall(r"[^ _-]*[ _-]?", name):
+        if lines[-1] and len(lines[-1] + part.rstrip()) > most:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
 def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUMNS_MM) -> Figure:
     """Figure of a study: a matrix of quality flags.
 
@@ -229,7 +339,10 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
     matrix = flag_matrix(ledger)
     single = len(ledger) <= MOST_ROWS
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(width_mm * MM, (62.0 + 4.2 * len(matrix)) * MM), layout="constrained")
+        names = [wrapped(str(name), most=26 if width_mm <= ONE_COLUMN_MM else 60) for name in matrix.index]
+        lines = max((name.count("\n") + 1 for name in names), default=1)
+        height_mm = 14.0 + CHARACTER_MM * max(map(len, matrix.columns)) + (1.2 + 3.0 * lines) * len(matrix)
+        figure = Figure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
         axes = figure.subplots()
         for column, name in enumerate(matrix):
             colour = STATUS_COLOURS["failed" if name == "failed" else "flagged"]
@@ -243,11 +356,9 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
                         column + 0.47, row + 0.45, f"{100.0 * share:.0f} %", ha="center", va="center", fontsize=6.5
                     )
         axes.set(xlim=(0.0, max(len(matrix.columns), 6)), ylim=(len(matrix), 0.0))
-        axes.set_xticks(
-            np.arange(len(matrix.columns)) + 0.47, matrix.columns, rotation=60, ha="left", rotation_mode="anchor"
-        )
+        axes.set_xticks(np.arange(len(matrix.columns)) + 0.47, matrix.columns, rotation=90)
         axes.xaxis.tick_top()
-        axes.set_yticks(np.arange(len(matrix)) + 0.45, matrix.index)
+        axes.set_yticks(np.arange(len(matrix)) + 0.45, names)
         axes.tick_params(length=0.0)
         for spine in axes.spines.values():
             spine.set_visible(False)
@@ -259,45 +370,3 @@ def _groups(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
     """Rows of each condition and side, in their order."""
     pairs = list(dict.fromkeys(zip(rows["condition"], rows["side"], strict=True)))
     return [(pair, rows[(rows["condition"] == pair[0]) & (rows["side"] == pair[1])]) for pair in pairs]
-
-
-def captions(model_joints: Mapping[str, Sequence[str]]) -> str:
-    """Captions of all figures, in Markdown, with the definition of every term.
-
-    Parameters
-    ----------
-    model_joints : mapping of str to sequence of str
-        Joints of each chain of the study.
-
-    Returns
-    -------
-    str
-        A paragraph for each kind of figure.
-    """
-    chains = "; ".join(f"{chain}: {', '.join(joints)}" for chain, joints in model_joints.items())
-    terms = (
-        "Inertial: the inertia matrix's row times the joint accelerations. Centripetal and Coriolis: what squares and products of joint velocities "
-        "need. Gravity: what holds the segments up. Base motion: what the acceleration of the first joint needs. External: what a load on the last "
-        "segment needs. The terms add up to the net joint torque, which the proximal segment exerts on the distal one."
-    )
-    marks = "Grey: frames within reach of the filter's ends; reddish: torque not known."
-    return (
-        "\n\n".join(
-            (
-                "# Captions",
-                f"Chains and joints: {chains}.",
-                f"**torques** Net torque of each joint (black, N m) and its terms over time. {terms} {marks}",
-                f"**contributions** The same terms piled up on both sides of zero, flexion upwards; their sum is the net torque (line). {terms} {marks}",
-                "**kinematics** Flexion of each joint in degrees, its velocity and acceleration, flexion positive.",
-                "**power** Net joint torque times joint velocity, W; positive where the torque gives energy to the segments.",
-                "**limb** The limb in the plane of motion (m, x forward) at evenly spaced times, light to dark; arrows: external force; grey line: path of the endpoint.",
-                "**muscles** Force of each muscle (line, N), the least it has to pull whatever the criterion (dark), and the greatest it could pull with the same torques (light).",
-                "**cutoff** Above: root mean square difference between raw and filtered joint centres over the cut-off, mm. Below: what was made small.",
-                "**ensembles** Mean (line) and one standard deviation to each side (band) over trials, 0 to 100 % of the movement or cycle; flexion positive; "
-                "solid: right, dashed: left; n: trials.",
-                f"**peak_terms** Terms of the mean torque at the moment (% of the window) when the mean net torque (line) is largest; flexion positive. {terms}",
-                "**flags** Trials and the quality flags that were raised; docs/quality.md explains each.",
-            )
-        )
-        + "\n"
-    )

@@ -23,6 +23,7 @@ FloatArray = NDArray[np.float64]
 
 GROUP = ("chain", "condition", "side", "joint", "term")
 EXTREMES = (("max_nm", "min_nm"), ("max_time_s", "min_time_s"))  # change places where the sense is turned
+UNLIKE_SHARES = 0.05  # of known torque: curves that differ by more do not compare
 PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak_power_w"}
 
 
@@ -114,6 +115,40 @@ def summary_by_condition(
             ]
             shares = {"least_used_share": min(used, default=np.nan), "largest_used_share": max(used, default=np.nan)}
             found.append({**dict(zip(GROUP, group, strict=True)), **about, **figures, **shares})
+    return found
+
+
+def uneven_ground_forces(
+    ledger: Iterable[Mapping[str, str]], windows: Iterable[Mapping[str, str]]
+) -> dict[str, list[str]]:
+    """Sentences on mean curves of trials that differ in how much of their ground contact was measured, by chain.
+
+    Parameters
+    ----------
+    ledger, windows : iterable of mapping
+        Rows of `results/ledger.csv` and `results/windows.csv`, as text.
+
+    Returns
+    -------
+    dict of str to list of str
+        A sentence for each condition and side of which some trial has ground contact of unknown force, and the shares of
+        the curves that are known (``known_share``) differ by more than 5 %.
+    """
+    unmeasured = {row["trial"]: float(row["unmeasured_share"] or "nan") for row in ledger}
+    groups: dict[tuple[str, str, str], list[Mapping[str, str]]] = {}
+    for row in windows:
+        if row["included"] == "1":
+            groups.setdefault((row["chain"], row["condition"], row["side"]), []).append(row)
+    found: dict[str, list[str]] = {}
+    for (chain, condition, side), rows in groups.items():
+        known = [float(row["known_share"]) for row in rows]
+        unlike = max(known) - min(known) > UNLIKE_SHARES
+        if unlike and any(unmeasured.get(row["trial"], 0.0) > 0.0 for row in rows):
+            found.setdefault(chain, []).append(
+                f"In the mean of {', '.join(filter(None, (condition, side)))} ({len(rows)} trials), ground forces were not measured throughout the stance of "
+                f"every trial, and torques are known in {100.0 * min(known):.0f} to {100.0 * max(known):.0f} % of a trial's curve: parts of this mean "
+                "are of different trials."
+            )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Kinds of torque terms: their names, colours and sums, the same in every figure and on every page."""
+"""Kinds of torque terms: their names and sums, the same in every figure and on every page."""
 
 from __future__ import annotations
 
@@ -8,19 +8,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from limbtorque.palette import TERM_COLOURS
 from limbtorque.tables import column_array, term_columns
 
 FloatArray = NDArray[np.float64]
 
-# Okabe and Ito (2008): told apart with every kind of colour vision. One colour means the same term in every figure.
-TERM_COLOURS = {
-    "inertial": "#0072B2",
-    "centripetal": "#D55E00",
-    "coriolis": "#CC79A7",
-    "gravity": "#009E73",
-    "base": "#E69F00",
-    "external": "#56B4E9",
-}
 TERM_NAMES = {
     "inertial": "inertial",
     "centripetal": "centripetal",
@@ -28,6 +20,16 @@ TERM_NAMES = {
     "gravity": "gravity",
     "base": "base motion",
     "external": "external",
+}
+
+
+TERM_MEANINGS = {
+    "inertial": "what the accelerations of the joints need",
+    "centripetal": "what the squares of the joint velocities need",
+    "coriolis": "what the products of two joints' velocities need",
+    "gravity": "what holds the segments up",
+    "base": "what the acceleration of the first joint's centre needs",
+    "external": "what the load on the last segment needs",
 }
 
 

@@ -12,10 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures import LINE_COLOURS, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shade, stacked_panels
+from limbtorque.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shade, stacked_panels
+from limbtorque.palette import EDGE, GIVES, LINE_COLOURS, TAKES, TERM_COLOURS, UNKNOWN
 from limbtorque.settings import ChainModel
 from limbtorque.tables import column_array
-from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms
+from limbtorque.term_kinds import TERM_NAMES, grouped_terms
 
 FloatArray = NDArray[np.float64]
 
@@ -170,8 +171,8 @@ def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: fl
     def draw(axes: Axes, k: int) -> None:
         power = table.column(f"{model.joints[k].name}_power_w").to_numpy()
         fill: dict[str, Any] = {"linewidth": 0.0, "alpha": 0.5}
-        axes.fill_between(time_s, 0.0, np.maximum(power, 0.0), color="#009E73", label="gives energy", **fill)
-        axes.fill_between(time_s, 0.0, np.minimum(power, 0.0), color="#D55E00", label="takes energy", **fill)
+        axes.fill_between(time_s, 0.0, np.maximum(power, 0.0), color=GIVES, label="gives energy", **fill)
+        axes.fill_between(time_s, 0.0, np.minimum(power, 0.0), color=TAKES, label="takes energy", **fill)
         axes.plot(time_s, power, color="black", linewidth=0.9)
         axes.axhline(0.0, color="0.6", linewidth=0.6)
         _marked(axes, table, time_s, np.isnan(power))
@@ -268,6 +269,6 @@ def limb_figure(
 
 
 def _marked(axes: Axes, table: pa.Table, time_s: FloatArray, unknown: NDArray[np.bool_]) -> None:
-    shade(axes, time_s, table.column("edge").to_numpy() == 1, "0.92", "within reach of the ends")
-    shade(axes, time_s, unknown, "#F6D5C3", "not known")
+    shade(axes, time_s, table.column("edge").to_numpy() == 1, EDGE, "within reach of the ends")
+    shade(axes, time_s, unknown, UNKNOWN, "not known")
     axes.set_xlim(time_s[0], time_s[-1])

@@ -1,4 +1,4 @@
-# in:  results/ledger.csv, results/ensembles.csv where ensembles.enabled
+# in:  results/ledger.csv, results/summary.csv, results/ensembles.csv where ensembles.enabled
 # out: results/figures/study, and the captions of all figures
 STUDY_FIGURES = [str(path) for path in layout.study_figures(STUDY)]
 
@@ -7,6 +7,7 @@ if STUDY_FIGURES:
     rule study_figures:
         input:
             str(layout.STUDY_TABLES["ledger"]),
+            str(layout.STUDY_TABLES["summary"]),
             [str(path) for path in layout.ensemble_outputs(STUDY)],
         output:
             STUDY_FIGURES,

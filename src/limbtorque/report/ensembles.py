@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from limbtorque.palette import LINE_COLOURS
 from limbtorque.report.curves import decimals_for, fixed_point, largest_of
-from limbtorque.report.panels import COLOURS, DASHES
+from limbtorque.report.panels import DASHES
 from limbtorque.term_kinds import TERM_NAMES
 
 _QUANTITY = re.compile(
@@ -42,13 +43,17 @@ def quantity_name(quantity: str) -> tuple[str, str]:
     return found["joint"], f"{found['what']}: {TERM_NAMES.get(kind, kind)} {by.replace('_', ' ')}".rstrip()
 
 
-def ensemble_data(rows: Iterable[Mapping[str, str]]) -> dict[str, Any] | None:
+def ensemble_data(
+    rows: Iterable[Mapping[str, str]], uneven: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Any] | None:
     """Mean curves and their standard deviations as the index's script reads them; None where there are none.
 
     Parameters
     ----------
     rows : iterable of mapping
         Rows of `results/ensembles.csv`: a row for every quantity and per cent of the movement.
+    uneven : mapping of str to sequence of str, optional
+        Sentences on means of trials that differ in whether ground forces were measured, of each chain.
     """
     groups: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
@@ -61,21 +66,23 @@ def ensemble_data(rows: Iterable[Mapping[str, str]]) -> dict[str, Any] | None:
     styles = [
         {
             "name": ", ".join(filter(None, (condition, side))),
-            "colour": COLOURS[conditions.index(condition) % len(COLOURS)],
+            "colour": LINE_COLOURS[conditions.index(condition) % len(LINE_COLOURS)],
             "dash": DASHES[
-                (sides.index(side) + len(sides) * (conditions.index(condition) // len(COLOURS))) % len(DASHES)
+                (sides.index(side) + len(sides) * (conditions.index(condition) // len(LINE_COLOURS))) % len(DASHES)
             ],
         }
         for condition, side in drawn
     ]
     curves = [_curve(key, found, drawn.index((key[3], key[4]))) for key, found in groups.items()]
-    return {"styles": styles, "curves": curves}
+    return {"styles": styles, "curves": curves, "uneven": {name: list(said) for name, said in (uneven or {}).items()}}
 
 
 def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> dict[str, Any]:
     chain, quantity, unit, *_ = key
     mean, sd = (np.array([_number(row[name]) for row in rows]) for name in ("mean", "sd"))
     decimals = decimals_for(largest_of(mean, sd), 4)
+    trials = [int(row["n_trials"]) for row in rows]
+    known = [count for count in trials if count] or [0]
     joint, name = quantity_name(quantity)
     return {
         "chain": chain,
@@ -84,7 +91,9 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
         "name": name,
         "unit": unit,
         "style": style,
-        "trials": str(max(int(row["n_trials"]) for row in rows)),
+        "trials": str(max(known)) if min(known) == max(known) else f"{min(known)} to {max(known)}",
+        "most": max(known),
+        "counts": [] if min(trials) == max(trials) else trials,
         "subjects": str(max(int(row["n_subjects"]) for row in rows)),
         "percent": fixed_point(np.array([_number(row["percent"]) for row in rows]), 1),
         "mean": fixed_point(mean, decimals),

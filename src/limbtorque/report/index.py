@@ -53,7 +53,7 @@ def index_page(
         section("trials", "Trials", _controls(ledger), _trials(ledger)),
     ]
     if ensembles:
-        body += [_ensembles(), json_block("ensembles_data", ensembles)]
+        body += [_ensembles(ensembles), json_block("ensembles_data", ensembles)]
     body += [_files(files), _about(provenance)]
     scripts = ("report.js", "plotly.min.js") if ensembles else ("report.js",)
     lead = [tag("p", "limbtorque report", class_="quiet"), tag("h1", title), _study(ledger, provenance)]
@@ -209,7 +209,7 @@ def _number(text: str, scale: float, decimals: int) -> str:
     return "" if math.isnan(value) else f"{scale * value:.{decimals}f}"
 
 
-def _ensembles() -> Html:
+def _ensembles(data: Mapping[str, Any]) -> Html:
     choices = tag(
         "div",
         tag("label", "Joint ", tag("select", id="ensemble_joint")),
@@ -224,8 +224,21 @@ def _ensembles() -> Html:
         class_="panel",
         id="ensemble",
     )
-    said = "Lines are means over trials, bands one standard deviation to each side. Numbers: the table of ensembles."
-    return section("ensembles", "Mean curves", tag("p", said, class_="quiet"), choices, figure)
+    said = "Lines are means over trials, bands one standard deviation to each side. "
+    if any(curve["counts"] for curve in data["curves"]):
+        said += (
+            "Thin lines and light bands: fewer trials have a value there than the most that any point has, and the mean "
+            "steps where a trial begins or ends to count. "
+        )
+    said += "Numbers: the table of ensembles."
+    several = len({curve["chain"] for curve in data["curves"]}) > 1
+    notes = [
+        f"{chain.capitalize()}. {text}" if several else text
+        for chain, texts in data["uneven"].items()
+        for text in texts
+    ]
+    told = [tag("p", note, class_="quiet") for note in notes]
+    return section("ensembles", "Mean curves", tag("p", said, class_="quiet"), *told, choices, figure)
 
 
 def _files(files: Mapping[str, str]) -> Html:

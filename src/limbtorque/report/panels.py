@@ -11,17 +11,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from limbtorque.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.report.curves import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.settings import ChainModel
 from limbtorque.tables import column_array, term_columns
-from limbtorque.term_kinds import TERM_COLOURS, TERM_NAMES, grouped_terms, kinds_of_terms
+from limbtorque.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 INK = "ink"  # the colour of the text: the net torque
-# Tol (2021), muted: joints and muscles have colours that no term has.
-COLOURS = ("#332288", "#117733", "#882255", "#999933", "#AA4499", "#44AA99", "#CC6677", "#661100", "#6699CC")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 KIND_DASHES = {"inertial": "solid", "centripetal": "dash", "coriolis": "dot", "base": "dashdot", "external": "longdash"}
 PULLS_N = 1e-3
@@ -233,7 +232,7 @@ def _angle_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
     curves.add(degrees, 5)
     lines = tuple(
         Line(f"{joint}_angle_deg", joint, colour, dash)
-        for joint, colour, dash in zip(joints, itertools.cycle(COLOURS), itertools.cycle(DASHES), strict=False)
+        for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
     )
     of = tuple(range(len(joints)))
     about = "Of each segment against the one before it; the first against the x axis."
@@ -286,7 +285,7 @@ def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
     curves.add(_columns(table, [f"{joint}_power_w" for joint in joints]), 4)
     lines = tuple(
         Line(f"{joint}_power_w", joint, colour, dash)
-        for joint, colour, dash in zip(joints, itertools.cycle(COLOURS), itertools.cycle(DASHES), strict=False)
+        for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
     )
     shaded = ("edge", "foreshortened", "external_unknown")
     about = "Net torque times angular velocity; positive: energy into the segments."
@@ -308,8 +307,8 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         Line(
             f"{name}_force_n",
             name,
-            COLOURS[k % len(COLOURS)],
-            DASHES[k // len(COLOURS) % len(DASHES)],
+            LINE_COLOURS[k % len(LINE_COLOURS)],
+            DASHES[k // len(LINE_COLOURS) % len(DASHES)],
             shown=k < SHOWN_MUSCLES,
             least=f"{name}_least_force_n" if f"{name}_least_force_n" in ends else "",
             greatest=f"{name}_greatest_force_n" if f"{name}_greatest_force_n" in ends else "",
@@ -327,8 +326,8 @@ def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         return
     curves.add(force, 4)
     lines = (
-        Line(names[0], "x, forward", COLOURS[6]),
-        Line(names[1], "y", COLOURS[0], "dash"),
+        Line(names[0], "x, forward", LINE_COLOURS[6]),
+        Line(names[1], "y", LINE_COLOURS[0], "dash"),
     )
     about = "On the last segment, in the plane of motion; y is up (in a horizontal plane: to the left)."
     yield Panel("external", "External force", "force", "N", lines, ("edge", "external_unknown"), about=about)

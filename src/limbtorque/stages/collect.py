@@ -16,7 +16,7 @@ import pyarrow.parquet
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError
-from limbtorque.methods_text import methods_page
+from limbtorque.methods.page import methods_page
 from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
@@ -219,6 +219,26 @@ def _joints(study: Study) -> list[list[str]]:
     return [[joint.name for joint in study.settings.chain(chain).joints] for chain in chains]
 
 
+def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
+    """Muscle set of each chain that has one: its name, its file where it is the study's own, and the muscles of each source."""
+    told: dict[str, dict[str, Any]] = {}
+    for trial in study.trials:
+        chosen = muscles.muscle_set_of(trial, study.folder)
+        if chosen is None or trial.chain in told:
+            continue
+        where = trial.settings.muscle_set(trial.chain, study.folder)
+        sources: dict[str, dict[str, Any]] = {}
+        for muscle in chosen.crossing([joint.name for joint in trial.settings.chain(trial.chain).joints]).muscles:
+            found = sources.setdefault(json.dumps(muscle.source, sort_keys=True), {**muscle.source, "muscles": []})
+            found["muscles"].append(muscle.name)
+        told[trial.chain] = {
+            "name": chosen.name,
+            "file": _relative(where, study.folder) if isinstance(where, Path) else "",
+            "sources": list(sources.values()),
+        }
+    return told
+
+
 def _relative(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
 
@@ -287,5 +307,6 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
         "settings_hash": settings_hash(study.settings, tuple(settings)),
         "sections": {stage: list(names) for stage, names in SECTIONS.items()},
         "segment_table": {name: vars(row) for name, row in DEMPSTER_WINTER.items()},
+        "muscle_sets": _muscle_sets(study),
         "trials": sources,
     }

@@ -10,7 +10,15 @@ from typing import Any
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from limbtorque.figures import WIDTHS_MM, cutoff_figure, failure_figure, muscle_figure, save, torque_figure
+from limbtorque.figures import (
+    ONE_COLUMN_MM,
+    WIDTHS_MM,
+    cutoff_figure,
+    failure_figure,
+    muscle_figure,
+    save,
+    torque_figure,
+)
 from limbtorque.motion_table import choice_of
 from limbtorque.settings import ChainModel
 from limbtorque.stages.batch import announce, finish, planned_study
@@ -92,7 +100,8 @@ def _muscles(of: _Drawn) -> Figure:
     table = of.table("muscles")
     if not any(name.endswith("_activation") for name in table.column_names):
         return failure_figure(of.title, "no muscle forces were asked for", what="not drawn")
-    return muscle_figure(table, title=of.title)
+    at_most = 8 if of.width_mm > ONE_COLUMN_MM else 4  # as many as a page holds
+    return muscle_figure(table, title=of.title, at_most=at_most, width_mm=of.width_mm)
 
 
 def _cutoff(of: _Drawn) -> Figure:
@@ -100,7 +109,15 @@ def _cutoff(of: _Drawn) -> Figure:
     if not choices:
         return failure_figure(of.title, "no filter, or too few frames to tell a cut-off from them", what="not drawn")
     names = [*(joint.name for joint in of.model.joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
-    return cutoff_figure(choices, used_hz=of.motion["cutoff_hz"], names=names, title=of.title, unit="m")
+    return cutoff_figure(
+        choices,
+        used_hz=of.motion["cutoff_hz"],
+        names=names,
+        title=of.title,
+        unit="m",
+        noise=of.motion["quality"]["noise_m"],
+        width_mm=of.width_mm,
+    )
 
 
 DRAWN: dict[str, tuple[str, str, Callable[[_Drawn], Figure]]] = {

@@ -215,7 +215,7 @@ def ensembles_key(study: Study) -> str:
 
 def study_figures_key(study: Study) -> str:
     """Hash of what the figures of the study depend on beside its tables."""
-    chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains",))) for trial in study.trials})
+    chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
     chosen = settings_hash(study.settings, ("title", "figures", "ensembles"))
     return hashlib.sha256(json.dumps([chains, chosen]).encode()).hexdigest()[:16]
 

@@ -12,6 +12,7 @@ from plotly.offline import get_plotlyjs
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.index import index_page
 from limbtorque.stages.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
+from limbtorque.summaries import uneven_ground_forces
 
 
 def run(*, folder: Path) -> None:
@@ -19,7 +20,9 @@ def run(*, folder: Path) -> None:
     ledger = _rows(folder / STUDY_TABLES["ledger"])
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
-    means = ensemble_data(_rows(curves)) if curves.is_file() else None
+    windows = folder / ENSEMBLE_TABLES["windows"]
+    uneven = uneven_ground_forces(ledger, _rows(windows)) if windows.is_file() else {}
+    means = ensemble_data(_rows(curves), uneven) if curves.is_file() else None
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in STUDY_TABLES.values()}
     data = resources.files("limbtorque.report") / "data"
     texts = {

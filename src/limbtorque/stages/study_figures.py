@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from limbtorque.captions import Captioned, captions
 from limbtorque.figures import WIDTHS_MM, failure_figure, save
 from limbtorque.stages.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
 from limbtorque.study import Study, load_study
-from limbtorque.study_figures import captions, ensemble_figure, flag_figure, peak_figure
+from limbtorque.study_figures import ensemble_figure, flag_figure, peak_figure
+from limbtorque.summaries import uneven_ground_forces
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
 DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
@@ -27,9 +30,38 @@ def run(*, folder: Path) -> None:
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
             save(_figure(path.stem, study, curves, folder), folder / path)
-    chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
     (folder / CAPTIONS).parent.mkdir(parents=True, exist_ok=True)
-    (folder / CAPTIONS).write_text(captions(dict(sorted(chains.items()))), encoding="utf-8", newline="\n")
+    (folder / CAPTIONS).write_text(captions(_captioned(study, curves, folder)), encoding="utf-8", newline="\n")
+
+
+def _captioned(study: Study, curves: pd.DataFrame | None, folder: Path) -> Captioned:
+    """What the captions need to know, from the settings and the tables of the study."""
+    options = study.settings.ensembles
+    chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
+    summary = pd.read_csv(folder / STUDY_TABLES["summary"])
+    there = summary[summary["rms_nm"] > 0.0]
+    kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
+    percent = {
+        "movement": "the movement of the endpoint",
+        "events": f"the time from {options.start_event} to {options.end_event}",
+        "trial": "the trial",
+    }[options.window]
+    uneven = {} if curves is None else uneven_ground_forces(_rows(folder, "ledger"), _rows(folder, "windows"))
+    return Captioned(
+        joints=dict(sorted(chains.items())),
+        terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
+        kinds=kinds | set(study.settings.figures.study),
+        curves=curves,
+        percent=percent,
+        spread="trials" if options.spread_over == "trials" else "the means of the subjects",
+        uneven=uneven,
+    )
+
+
+def _rows(folder: Path, table: str) -> list[dict[str, str]]:
+    path = folder / {**STUDY_TABLES, **ENSEMBLE_TABLES}[table]
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _curves(folder: Path) -> pd.DataFrame:

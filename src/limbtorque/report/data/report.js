@@ -513,17 +513,33 @@ function ensembles(data) {
     for (const curve of shown) {
       const style = data.styles[curve.style], on = !off.has(curve.style);
       const [x, mean, sd] = [curve.percent, curve.mean, curve.sd].map(decode);
-      const known = x.map((_, k) => k).filter((k) => mean[k] !== null && sd[k] !== null);
-      const starts = known.filter((k, i) => i === 0 || known[i - 1] !== k - 1);  // a band for each stretch without a gap
-      const outline = starts.map((start) => {
-        const run = known.filter((k) => k >= start && !starts.some((other) => start < other && other <= k));
-        return [...run.map((k) => [x[k], mean[k] - sd[k]]), ...run.reverse().map((k) => [x[k], mean[k] + sd[k]]), [null, null]];
-      }).flat();
-      traces.push({ x: outline.map((point) => point[0]), y: outline.map((point) => point[1]), mode: "lines", line: { width: 0 }, hoverinfo: "skip",
-        visible: on, fill: "toself", fillcolor: faded(style.colour, 0.16) });
-      traces.push({ x, y: mean, mode: "lines", visible: on, name: plain(style.name), line: { color: drawn(style.colour), dash: style.dash, width: 2.2 },
-        hovertemplate: `%{y:.4~g} ${plain(curve.unit)}` });
-      const count = `n = ${curve.trials} trials, ${curve.subjects} subjects`;
+      const points = x.map((_, k) => k);
+      const whole = points.map((k) => !curve.counts.length || curve.counts[k] === curve.most);
+      const near = points.map((k) => [k - 1, k, k + 1].some((other) => whole[other] === false));  // neighbours: the parts meet
+      const band = (wanted, strength) => {
+        const known = points.filter((k) => wanted[k] && mean[k] !== null && sd[k] !== null);
+        const starts = known.filter((k, i) => i === 0 || known[i - 1] !== k - 1);  // a band for each stretch without a gap
+        const outline = starts.map((start) => {
+          const run = known.filter((k) => k >= start && !starts.some((other) => start < other && other <= k));
+          return [...run.map((k) => [x[k], mean[k] - sd[k]]), ...run.reverse().map((k) => [x[k], mean[k] + sd[k]]), [null, null]];
+        }).flat();
+        traces.push({ x: outline.map((point) => point[0]), y: outline.map((point) => point[1]), mode: "lines", line: { width: 0 }, hoverinfo: "skip",
+          visible: on, fill: "toself", fillcolor: faded(style.colour, strength) });
+      };
+      const line = (wanted, width) => traces.push({ x, y: points.map((k) => wanted[k] ? mean[k] : null), mode: "lines", visible: on, hoverinfo: "skip",
+        line: { color: drawn(style.colour), dash: style.dash, width } });
+      band(whole, 0.16);
+      if (curve.counts.length) {
+        band(near, 0.07);
+        line(near, 0.9);
+        line(whole, 2.2);
+      }
+      const counts = points.map((k) => curve.counts.length ? curve.counts[k] : curve.most);
+      traces.push({ x, y: mean, customdata: counts, mode: "lines", visible: on, name: plain(style.name),
+        line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
+        hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (n = %{customdata})` });
+      const fewer = curve.trials === String(curve.most) ? "" : `; thin: fewer than ${curve.most}`;
+      const count = `n = ${curve.trials} trials, ${curve.subjects} subjects${fewer}`;
       legend.append(legendButton(`${style.name} (${count})`, style.colour, style.dash, 2.2, on, () => {
         off[on ? "add" : "delete"](curve.style);
         draw();

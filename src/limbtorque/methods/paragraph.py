@@ -1,0 +1,130 @@
+"""The methods of a study as a paragraph to paste."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from limbtorque.methods.forces import dynamics, loads, muscles, segments
+from limbtorque.methods.motion import derivatives, gaps, joints, plane, position_filter
+from limbtorque.methods.study import MethodsStudy, Row, capital, counted, known_numbers, listed, span, was
+
+FAILED = {
+    "read": "the recording could not be read",
+    "landmark": "a marker or landmark was missing",
+    "signal": "gaps or too few frames",
+    "segment": "segment parameters could not be had",
+    "load": "the external load was missing or contradictory",
+}
+
+
+def methods_paragraph(study: MethodsStudy) -> str:
+    """The paragraph."""
+    if not study.done:
+        return " ".join((excluded(study), "No trial could be analysed, so there is nothing to describe."))
+    parts = (
+        trials,
+        excluded,
+        frames,
+        joints,
+        gaps,
+        plane,
+        position_filter,
+        derivatives,
+        segments,
+        dynamics,
+        loads,
+        muscles,
+        _more,
+        _flags,
+        software,
+    )
+    return " ".join(filter(None, (part(study) for part in parts)))
+
+
+def trials(study: MethodsStudy) -> str:
+    """Trials that were analysed, of how many recordings and participants, and which limbs."""
+    done = study.done
+    subjects = {str(row["subject"]) for row in done}
+    masses = [study.row(str(row["trial"])).get("body_mass_kg") for row in done]
+    known = sorted({f"{float(mass):g}" for mass in masses if mass is not None}, key=float)
+    mass = listed(known) if len(known) < 3 else f"{known[0]} to {known[-1]}"
+    whose = counted(len(subjects), "participant") + (f" (body mass {mass} kg)" if known else "")
+    limbs = Counter(f"{row['side']} {row['chain']}" for row in done)
+    each = listed([f"{limb} ({count})" for limb, count in sorted(limbs.items())])
+    files = len(_recordings(done))
+    if files < len(done):
+        return (
+            f"{capital(counted(files, 'recording'))} of {whose} {was(files)} analysed as {counted(len(done), 'trial')}, "
+            f"one for each limb: {each}."
+        )
+    return f"{capital(counted(len(done), 'trial'))} of {whose} {was(len(done))} analysed: {each}."
+
+
+def _recordings(rows: Sequence[Row]) -> set[str]:
+    """Recordings of some trials; a trial of which no file is known counts as one of its own."""
+    return {str(row.get("file") or row["trial"]) for row in rows}
+
+
+def excluded(study: MethodsStudy) -> str:
+    """Trials that could not be analysed, and why; nothing where there are none."""
+    failed = [row for row in study.ledger if row["status"] == "failed"]
+    if not failed:
+        return ""
+    reasons = Counter(str(row["reason"]).split(" ")[0] for row in failed)
+    why = ", ".join(
+        f"{FAILED.get(reason, reason or 'no reason given')} ({count})" for reason, count in reasons.most_common()
+    )
+    return f"{counted(len(failed), 'further trial')} {was(len(failed))} excluded: {why}."
+
+
+def frames(study: MethodsStudy) -> str:
+    """Frames that were recorded and analysed, in all and per trial; nothing where the ledger does not say."""
+    recorded, analysed = (
+        [int(number) for number in known_numbers(study.done, name)] for name in ("n_frames_recorded", "n_frames")
+    )
+    if not recorded or len(recorded) != len(analysed):
+        return ""
+    each = f"{min(analysed)}" if min(analysed) == max(analysed) else f"{min(analysed)} to {max(analysed)}"
+    each += " in each trial" if len(analysed) > 1 else ""
+    rate = span(study.done, "rate_hz", "Hz")
+    counts = ", a recording counted once for each limb" if len(_recordings(study.done)) < len(study.done) else ""
+    text = f"{sum(recorded)} frames were recorded (at {rate}{counts}) and "
+    if recorded == analysed:
+        return f"{text}all were analysed" + (f" ({each})." if len(analysed) > 1 else ".")
+    return f"{text}{sum(analysed)} of them analysed" + (f" ({each})." if len(analysed) > 1 else ".")
+
+
+def _more(study: MethodsStudy) -> str:
+    text = []
+    if (True,) in study.options("replay.enabled"):
+        within = study.clauses("replay.tolerance_deg", say=lambda deg: f"{deg:g} degrees")
+        lost = sum(number > 0.0 for number in known_numbers(study.done, "replay_lost"))
+        text.append(
+            f"Integrated forward from the first frame, the torques lost the recorded motion in {lost} of {len(study.done)} trials "
+            f"(reproduced: within {within})."
+        )
+    if (True,) in study.options("torques.induced_accelerations"):
+        text.append(f"Accelerations induced by each torque were computed {study.cite('zajac')}.")
+    return " ".join(text)
+
+
+def _flags(study: MethodsStudy) -> str:
+    flagged = [row for row in study.done if row["status"] == "flagged"]
+    edges = (
+        "Frames so close to the ends of a trial that they depend on how the filter treats its ends were left out of "
+        "all summaries and mean curves."
+    )
+    if not flagged:
+        return edges
+    names = Counter(name for row in flagged for name in str(row["reason"]).split())
+    raised = ", ".join(f"{name} ({count})" for name, count in names.most_common())
+    return f"{edges} Quality flags were raised in {len(flagged)} of {counted(len(study.done), 'trial')}: {raised}."
+
+
+def software(study: MethodsStudy) -> str:
+    """Program and libraries with their versions."""
+    versions = study.provenance.get("libraries", {})
+    used = ", ".join(f"{name} {versions[name]}" for name in ("numpy", "scipy", "snakemake") if name in versions)
+    program = study.provenance["program"]
+    return f"All computations were done with {program['name']} {program['version']} (Python {study.provenance['python']}{f', {used}' if used else ''})."
