@@ -327,13 +327,14 @@ def test_another_file_of_forces_is_another_job(tmp_path: Path) -> None:
 def test_faults_of_the_column(tmp_path: Path) -> None:
     marker_file(tmp_path / "m.trc")
     (tmp_path / "same.trc").symlink_to(tmp_path / "m.trc")
-    rows = [f"{name},S,Ann,m.trc,{name},leg,right,walk" for name in ("no.mot", "m.trc", "same.trc", "a{b}.mot")]
+    rows = [f"{name},S,Ann,m.trc,{name},leg,right,walk" for name in ("no.mot", "m.trc", "same.trc", "a{b}.mot", "a<b>.mot")]
     with pytest.raises(StudyError) as error:
-        load_study(write_study(tmp_path, *[row.replace("a{b}", "ab", 1) for row in rows]))
+        load_study(write_study(tmp_path, *[row.replace("a{b}", "ab", 1).replace("a<b>", "acb", 1) for row in rows]))
     said = "\n".join(error.value.faults)
     assert "line 2 (trial no.mot): forces_file 'no.mot' does not exist in" in said
     assert said.count("file and forces_file are the same file, 'm.trc'") == 2
-    assert "forces_file 'a{b}.mot' has braces in its name" in said
+    assert "forces_file 'a<b>.mot' has braces or <> in its name" in said
+    assert "forces_file 'a{b}.mot' has braces or <> in its name" in said
 
 
 def test_a_channel_at_its_limit_stays_with_its_frames(walk: Recording) -> None:

@@ -214,6 +214,12 @@ def test_override_changes_one_option_and_not_the_study():
     assert override(study, {}, source="trial") == study
 
 
+def test_the_side_in_an_events_name_is_text_in_a_cell():
+    events = {"ensembles.window": "events", "ensembles.end_event": "Off {side}"}
+    found = override(Settings(), {**events, "ensembles.start_event": "{side} Foot Strike"}, source="trial")
+    assert (found.ensembles.start_event, found.ensembles.end_event) == ("{side} Foot Strike", "Off {side}")
+
+
 @pytest.mark.parametrize(("text", "value"), [("[1, 2]", (1, 2)), ("auto", "auto"), ("none", "none"), ("[3]", (3,))])
 def test_override_takes_lists_and_words(text, value):
     assert override(Settings(), {"plates.assignment": text}, source="trial").plates.assignment == value

@@ -917,7 +917,8 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
         if not isinstance(target, dict) or last not in target:
             raise SettingsError(f"{source}: no option is called {dotted!r}{_did_you_mean(dotted, option_names())}")
         try:
-            target[last] = yaml.safe_load(text) if text[:1] in "[{" else None if text in ("null", "~") else text
+            a_collection = text[:1] == "[" or (text[:1] == "{" and ":" in text)  # not the {side} of an event's name
+            target[last] = yaml.safe_load(text) if a_collection else None if text in ("null", "~") else text
         except yaml.YAMLError:
             raise SettingsError(f"{source}: {dotted} is {text!r}, which is not readable as YAML") from None
     return make_settings(raw, source=source)

@@ -451,9 +451,9 @@ def _file(folder: Path, name: str, column: str, where: str, faults: list[str]) -
     """Path of a file of a trial, which has to be there."""
     if not name or not _is_file(folder / name):
         faults.append(f"{where}: {column} {name!r} does not exist in {folder.resolve().name!r}")
-    if "{" in name or "}" in name:
+    if set(name) & set("{}<>"):
         faults.append(
-            f"{where}: {column} {name!r} has braces in its name, which Snakemake takes for a pattern; rename it"
+            f"{where}: {column} {name!r} has braces or <> in its name, which Snakemake takes for a pattern; rename it"
         )
     return folder / name
 
