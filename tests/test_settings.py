@@ -236,7 +236,7 @@ def test_override_takes_lists_and_words(text, value):
         ("filter.cutoff_hz", "six", r"filter\.cutoff_hz"),
         ("filter.cutoff_hz", "6 Hz", r"filter\.cutoff_hz"),
         ("filter.cutoff_hz", "[6", r"trial: filter\.cutoff_hz is '\[6'"),
-        ("plane.kind", "{", r"trial: plane\.kind is '\{'"),
+        ("plane.kind", "{a: ", r"trial: plane\.kind is '\{a: '"),
         ("plane.forward_axis", "+y", "parallel"),
     ],
 )
