@@ -7,9 +7,11 @@ there. One that cannot be installed or imported is in the tables as not measured
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import platform
 import re
+import site
 import subprocess
 import sys
 import tempfile
@@ -91,6 +93,9 @@ def install() -> dict[str, str]:
         if done.returncode:
             name = re.split(r"[=<>~!]", line)[0]
             reasons |= {key: why_not(done.stderr) for key, program in PROGRAMS.items() if program.distribution == name}
+    for place in site.getsitepackages():  # what was installed after the start, Pinocchio's own folder too
+        site.addsitedir(place)
+    importlib.invalidate_caches()
     return reasons
 
 
