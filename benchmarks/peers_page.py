@@ -47,15 +47,16 @@ def ahead(row: Row, ours: Row) -> str:
     if row is ours:
         return ""
     ratio = row.median / ours.median
-    times = f"{ratio:.1f} times" if ratio < 10.0 else f"{ratio:.0f} times"
+    slower = max(ratio, 1.0 / ratio)
+    times = f"{slower:.1f} times" if slower < 10.0 else f"{slower:.0f} times"
     if row.program == OURS:
-        return f"({times})"
+        return f"({ratio:.1f} times)"
     overlap = row.quartiles[0] <= ours.quartiles[1] and ours.quartiles[0] <= row.quartiles[1]
     if overlap and 1.0 / AS_FAST < ratio < AS_FAST:
         return f"**no: about as fast** ({ratio:.2f} times)"
     if ratio > 1.0:
         return times
-    return f"**no: ours is slower, {1.0 / ratio:.1f} times**"
+    return f"**no: ours is slower, {times}**"
 
 
 def not_ahead(everything: Sequence[Measured]) -> list[str]:
