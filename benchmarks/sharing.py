@@ -14,9 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import clarabel
 import numpy as np
-import quadprog
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -144,6 +142,8 @@ def check(name: str, found: FloatArray, ours: FloatArray, exponent: float) -> st
 
 
 def by_quadprog(arm: FloatArray, strength: FloatArray, torque: FloatArray, exponent: float) -> FloatArray:
+    import quadprog  # here, so that peers_sharing.py can use this module without it
+
     reach, target = scaled(arm, strength, torque)
     one, zero = np.eye(MUSCLES), np.zeros(MUSCLES)
     found = np.full((len(torque), MUSCLES), np.nan)
@@ -159,6 +159,8 @@ def by_quadprog(arm: FloatArray, strength: FloatArray, torque: FloatArray, expon
 
 def by_clarabel(arm: FloatArray, strength: FloatArray, torque: FloatArray, exponent: float) -> FloatArray:
     """Power cones t^(1/p) >= a; unknowns (a, t)."""
+    import clarabel  # as above
+
     reach, target = scaled(arm, strength, torque)
     n, i = 2 * MUSCLES, np.arange(MUSCLES)
     rows = np.zeros((3 * MUSCLES, n))

@@ -1,0 +1,142 @@
+"""What `peers.py` prints and draws: tables, a section of a page, a figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+from peers_measure import OURS, Measured, Row
+
+from limbtorque.figures import MM, STYLE, TWO_COLUMNS_MM, save
+
+START, END = "<!-- begin: printed by benchmarks/peers.py -->", "<!-- end -->"
+AS_FAST = 1.25  # medians that are closer than this, and whose quartiles overlap
+COLOUR, OTHER = "#0072B2", "0.45"
+HEAD = ("program", "version", "how", "median", "quartiles", "ours is faster", "agreement")
+
+
+def table(measured: Measured) -> str:
+    """Table in Markdown, ours first; a way that was not measured says why."""
+    lines = [f"| {' | '.join(HEAD)} |", "| --- " * len(HEAD) + "|"]
+    lines += [f"| {' | '.join(_cells(row, measured.rows[0]))} |" for row in measured.rows]
+    return "\n".join(lines)
+
+
+def _cells(row: Row, ours: Row) -> list[str]:
+    start = [row.program, row.version or "-", row.how]
+    if not row.times:
+        why = row.why.replace("|", "/") or "no reason known"
+        return [*start, "not measured", "", "", why]
+    low, high = row.quartiles
+    return [*start, number(row.median), f"{number(low)} to {number(high)}", ahead(row, ours), row.agreement]
+
+
+def number(value: float) -> str:
+    """Three digits, without an exponent."""
+    digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
+    return f"{value:.{digits}f}"
+
+
+def ahead(row: Row, ours: Row) -> str:
+    """How many times as long as ours a way takes, in words where ours is not ahead."""
+    if row is ours:
+        return ""
+    ratio = row.median / ours.median
+    slower = max(ratio, 1.0 / ratio)
+    times = f"{slower:.1f} times" if slower < 10.0 else f"{slower:.0f} times"
+    if row.program == OURS:
+        return f"({ratio:.1f} times)"
+    overlap = row.quartiles[0] <= ours.quartiles[1] and ours.quartiles[0] <= row.quartiles[1]
+    if overlap and 1.0 / AS_FAST < ratio < AS_FAST:
+        return f"**no: about as fast** ({ratio:.2f} times)"
+    if ratio > 1.0:
+        return times
+    return f"**no: ours is slower, {times}**"
+
+
+def not_ahead(everything: Sequence[Measured]) -> list[str]:
+    """A line for every work in which ours is not ahead of all: of whom."""
+    lines = []
+    for measured in everything:
+        ours, *others = measured.rows
+        said = [
+            f"{row.program} ({row.how}): {ahead(row, ours).replace('**', '').removeprefix('no: ')}"
+            for row in others
+            if row.program != OURS and row.times and ahead(row, ours).startswith("**")
+        ]
+        if said:
+            lines.append(f"{measured.title}. {'; '.join(said)}")
+    return lines
+
+
+def section(everything: Sequence[Measured], *, about: str, figure: str) -> str:
+    """The section of the page."""
+    missing = sorted({f"{row.program} ({row.why})" for m in everything for row in m.rows if not row.times})
+    behind = not_ahead(everything)
+    parts = [
+        "## Beside other programs (`peers.py`)",
+        f"{about} Every program did the same work with the same inputs, and its numbers were compared with ours before it was timed. The times are "
+        "medians with quartiles, taken in turns; the ratios are of medians.",
+        "Not measured: " + ("; ".join(missing) if missing else "none, every program was there") + ".",
+        "Ours is not ahead here:\n\n" + "\n".join(f"- {line}" for line in behind)
+        if behind
+        else "Ours is ahead in every row.",
+        f"![Times beside other programs]({figure})\n\n*Medians and quartiles of the times, shorter is better; filled: ours. Made by `benchmarks/peers.py`.*",
+    ]
+    parts += [f"### {m.title}\n\n{m.note} Times in {m.unit}.\n\n{table(m)}" for m in everything]
+    return "\n\n".join(parts)
+
+
+def put_in(page: str, text: str) -> str:
+    """The page with the text between its two marks."""
+    before, start, rest = page.partition(START)
+    _, end, after = rest.partition(END)
+    if not start or not end:
+        raise ValueError(f"the page has not both marks, {START} and {END}")
+    return f"{before}{START}\n{text}\n{END}{after}"
+
+
+def draw(everything: Sequence[Measured], path: Path) -> None:
+    """A panel for each work, a line for each way."""
+    columns = 2
+    pairs = [everything[k : k + columns] for k in range(0, len(everything), columns)]
+    heights = [max(len(m.rows) for m in pair) + 2.6 for pair in pairs]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 4.6 * MM * sum(heights)), layout="constrained")
+        panels = list(figure.subplots(len(pairs), columns, height_ratios=heights, squeeze=False).flat)
+        for axes, measured in zip(panels, everything, strict=False):
+            _draw_panel(axes, measured)
+        for axes in panels[len(everything) :]:
+            axes.remove()
+        save(figure, path)
+
+
+def _draw_panel(axes: Axes, measured: Measured) -> None:
+    programs = [row.program for row in measured.rows]
+    names = [
+        row.program if programs.count(row.program) == 1 else f"{row.program}, {row.how.partition(',')[0]}"
+        for row in measured.rows
+    ]
+    for y, row in enumerate(measured.rows):
+        colour = COLOUR if row.program == OURS else OTHER
+        face = colour if row.program == OURS else "white"
+        if row.times:
+            axes.plot(row.quartiles, (y, y), color=colour, linewidth=2.5, alpha=0.5, solid_capstyle="butt")
+            axes.plot(row.median, y, "o", color=colour, markersize=4.5, markerfacecolor=face)
+        else:
+            axes.text(0.02, y, "not measured", transform=axes.get_yaxis_transform(), va="center", color=OTHER)
+    if measured.rows[0].times:
+        axes.axvline(measured.rows[0].median, color=COLOUR, linewidth=0.6, alpha=0.5, zorder=0.5)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xscale="log", xlabel=measured.unit, ylim=(len(names) - 0.5, -0.5))
+    axes.set_title(measured.title, loc="right")
+    low, high = axes.get_xlim()
+    digits = (1.0,) if high / low > 100.0 else (1.0, 2.0, 5.0)
+    axes.xaxis.set_major_locator(LogLocator(subs=digits, numticks=12))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
