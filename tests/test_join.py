@@ -327,7 +327,9 @@ def test_another_file_of_forces_is_another_job(tmp_path: Path) -> None:
 def test_faults_of_the_column(tmp_path: Path) -> None:
     marker_file(tmp_path / "m.trc")
     (tmp_path / "same.trc").symlink_to(tmp_path / "m.trc")
-    rows = [f"{name},S,Ann,m.trc,{name},leg,right,walk" for name in ("no.mot", "m.trc", "same.trc", "a{b}.mot", "a<b>.mot")]
+    rows = [
+        f"{name},S,Ann,m.trc,{name},leg,right,walk" for name in ("no.mot", "m.trc", "same.trc", "a{b}.mot", "a<b>.mot")
+    ]
     with pytest.raises(StudyError) as error:
         load_study(write_study(tmp_path, *[row.replace("a{b}", "ab", 1).replace("a<b>", "acb", 1) for row in rows]))
     said = "\n".join(error.value.faults)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from limbtorque.analysis import analyse_recording
@@ -18,10 +19,13 @@ from limbtorque.tables import (
     SUMMARY_COLUMNS,
     Column,
     MuscleEntry,
+    column_values,
+    csv_pieces,
     kinematics_columns,
     make_table,
     muscle_columns,
     read_table,
+    table_of_rows,
     term_columns,
     torque_columns,
     write_table,
@@ -153,3 +157,34 @@ def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(
     rows = {(row["joint"], row["term"]): row for row in torque_summary(result.motion, result.torques, ARM)}
     total = sum(rows[joint, "net"][f"{sign}_work_j"] for joint in JOINTS for sign in ("positive", "negative"))
     assert abs(total) < 0.02 * sum(rows[joint, "net"]["positive_work_j"] for joint in JOINTS)
+
+
+def test_a_table_in_pieces_has_the_bytes_of_the_whole(tmp_path):
+    columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int), Column("t", "", "t", kind=str))
+    rows = [{"a_m": 1.5, "n": 1, "t": 'a "b", c'}, {"a_m": math.nan, "n": 2, "t": ""}, {"a_m": -0.0, "n": 3, "t": "x"}]
+    write_table(table_of_rows(columns, rows), tmp_path / "whole.csv")
+    with csv_pieces(tmp_path / "pieces.csv", columns) as write:
+        write(rows[:2])
+        write([])
+        write(rows[2:])
+    assert (tmp_path / "pieces.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    with csv_pieces(tmp_path / "none.csv", columns):
+        pass
+    assert (tmp_path / "none.csv").read_text() == '"a_m","n","t"\n'
+
+
+def test_numbers_of_a_column_are_those_that_went_in(tmp_path):
+    """Also of a part of a table, of several pieces, and of values that are a view into others."""
+    grid = np.arange(12.0).reshape(4, 3)
+    columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int))
+    table = make_table(columns, {"a_m": grid[:, 1], "n": grid[:, 2].astype(bool)})
+    assert column_values(table, "a_m").tolist() == [1.0, 4.0, 7.0, 10.0]
+    assert column_values(table, "n").tolist() == [1, 1, 1, 1]
+    assert column_values(table.slice(1, 2), "a_m").tolist() == [4.0, 7.0]
+    assert column_values(pa.concat_tables([table, table.slice(3)]), "a_m").tolist() == [1.0, 4.0, 7.0, 10.0, 10.0]
+    assert column_values(table.slice(0, 0), "a_m").shape == (0,)
+    gaps = make_table(columns[:1], {"a_m": [math.nan, 1.0] * 9}).slice(1, 16)
+    write_table(gaps, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text().splitlines() == ['"a_m"', *["1", ""] * 8]
+    with pytest.raises(ValueError, match="one dimension, not 2"):
+        make_table(columns[:1], {"a_m": grid})

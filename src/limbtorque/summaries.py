@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -67,7 +68,7 @@ def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, floa
 
 
 def summary_by_condition(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Iterable[Mapping[str, Any]],
     *,
     include: Literal["ok", "flagged"],
     spread_over: Literal["trials", "subjects"],
@@ -76,8 +77,8 @@ def summary_by_condition(
 
     Parameters
     ----------
-    rows : sequence of mapping
-        Rows of `results/summary.csv`, flexion positive (`flexion_positive`).
+    rows : iterable of mapping
+        Rows of `results/summary.csv`, flexion positive (`flexion_positive`); they are not kept.
     include : {"ok", "flagged"}
         Trials that count, as `ensembles.include`.
     spread_over : {"trials", "subjects"}
@@ -95,27 +96,64 @@ def summary_by_condition(
     value, which are then those of the trials, show that it is so. The greatest torque in flexion (`max_nm`) and in
     extension (`min_nm`) are statistics of their own and always have a mean.
     """
-    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
-    for row in rows:
-        if included(row["torque_status"], include):
-            groups.setdefault(tuple(row[name] for name in GROUP), []).append(row)
-    found = []
-    for group, members in groups.items():
-        subjects = np.array([row["subject"] for row in members], dtype=object)
-        values = {
-            statistic.name: np.array([row[statistic.name] for row in members], dtype=float) for statistic in STATISTICS
-        }
-        for statistic in STATISTICS:
-            peaks = values[PEAK_OF[statistic.name]] if statistic.name in PEAK_OF else np.zeros(1)
-            mixed = bool((peaks > 0.0).any() and (peaks < 0.0).any())
-            figures = _figures(values[statistic.name], subjects, spread_over=spread_over, mixed=mixed)
-            about = {"statistic": statistic.name, "unit": statistic.unit}
-            used = [
-                row["used_share"] for row, v in zip(members, values[statistic.name], strict=True) if not np.isnan(v)
-            ]
-            shares = {"least_used_share": min(used, default=np.nan), "largest_used_share": max(used, default=np.nan)}
-            found.append({**dict(zip(GROUP, group, strict=True)), **about, **figures, **shares})
-    return found
+    found = ConditionSummary(include=include, spread_over=spread_over)
+    found.add(rows)
+    return found.rows()
+
+
+class ConditionSummary:
+    """`summary_by_condition` of rows that come one lot after the other and are not kept: 17 numbers of each are.
+
+    Parameters
+    ----------
+    include, spread_over
+        As of `summary_by_condition`.
+    """
+
+    def __init__(self, *, include: Literal["ok", "flagged"], spread_over: Literal["trials", "subjects"]) -> None:
+        self._include: Literal["ok", "flagged"] = include
+        self._spread_over = spread_over
+        self._groups: dict[tuple[str, ...], _Members] = {}
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Take rows of `results/summary.csv`, flexion positive."""
+        for row in rows:
+            if included(row["torque_status"], self._include):
+                self._groups.setdefault(tuple(row[name] for name in GROUP), _Members()).add(row)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows of `results/summary_by_condition.csv`."""
+        found = []
+        for group, members in self._groups.items():
+            subjects, values = np.array(members.subjects, dtype=object), members.values()
+            for statistic in STATISTICS:
+                peaks = values[PEAK_OF[statistic.name]] if statistic.name in PEAK_OF else np.zeros(1)
+                mixed = bool((peaks > 0.0).any() and (peaks < 0.0).any())
+                figures = _figures(values[statistic.name], subjects, spread_over=self._spread_over, mixed=mixed)
+                about = {"statistic": statistic.name, "unit": statistic.unit}
+                used = values["used_share"][~np.isnan(values[statistic.name])]
+                least, largest = (float(used.min()), float(used.max())) if used.size else (np.nan, np.nan)
+                shares = {"least_used_share": least, "largest_used_share": largest}
+                found.append({**dict(zip(GROUP, group, strict=True)), **about, **figures, **shares})
+        return found
+
+
+class _Members:
+    """Subjects and numbers of the rows of one group."""
+
+    NAMES = ("used_share", *(statistic.name for statistic in STATISTICS))
+
+    def __init__(self) -> None:
+        self.subjects: list[str] = []
+        self._flat = array("d")
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self.subjects.append(row["subject"])
+        self._flat.extend(row[name] for name in self.NAMES)
+
+    def values(self) -> dict[str, FloatArray]:
+        matrix = np.array(self._flat).reshape(-1, len(self.NAMES))
+        return dict(zip(self.NAMES, matrix.T, strict=True))
 
 
 def uneven_ground_forces(

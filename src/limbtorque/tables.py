@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -912,9 +913,50 @@ def write_table(table: pa.Table, path: Path) -> None:
     if path.suffix == ".sto":
         write_sto(table, path)
         return
-    blank = [_nan_to_null(column) for column in table.columns]
+    with _csv_writer(path, table.schema) as writer:
+        writer.write_table(_blank(table))
+
+
+@contextmanager
+def csv_pieces(path: Path, columns: Sequence[Column]) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+    """Write a CSV table piece by piece; the same bytes as of `write_table` of the whole.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    columns : sequence of Column
+        Its columns.
+
+    Yields
+    ------
+    callable
+        Writes rows, each a mapping with a value for every column.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+    def write(rows: Sequence[Mapping[str, Any]]) -> None:
+        if rows:
+            writer.write_table(_blank(table_of_rows(columns, rows)))
+
+    with _csv_writer(path, _schema(tuple(columns))) as writer:
+        yield write
+
+
+def table_of_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Table of rows, each a mapping with a value for every column."""
+    return make_table(columns, {column.name: [row[column.name] for row in rows] for column in columns})
+
+
+def _csv_writer(path: Path, schema: pa.Schema) -> pyarrow.csv.CSVWriter:
     options = pyarrow.csv.WriteOptions(quoting_style="needed")
-    pyarrow.csv.write_csv(pa.Table.from_arrays(blank, names=table.column_names), path, write_options=options)
+    return pyarrow.csv.CSVWriter(path, schema.remove_metadata(), write_options=options)
+
+
+def _blank(table: pa.Table) -> pa.Table:
+    """Table whose missing numbers are null, which CSV leaves empty."""
+    columns = [_nan_to_null(column) for column in table.columns]
+    return pa.Table.from_arrays(columns, schema=table.schema.remove_metadata())
 
 
 def long_table_writer(path: Path, columns: Sequence[Column]) -> pyarrow.parquet.ParquetWriter:

@@ -6,7 +6,7 @@ import csv
 import json
 import platform
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from limbtorque.stages.layout import (
 )
 from limbtorque.stages.trial_row import trial_row
 from limbtorque.study import Study, Trial, load_study
-from limbtorque.summaries import flexion_positive, summary_by_condition, summary_sheets
+from limbtorque.summaries import ConditionSummary, flexion_positive, summary_sheets
 from limbtorque.tables import (
     CONDITION_SUMMARY_COLUMNS,
     CURVE_COLUMNS,
@@ -50,9 +50,10 @@ from limbtorque.tables import (
     SUMMARY_COLUMNS,
     WINDOW_COLUMNS,
     Column,
+    csv_pieces,
     curve_columns,
-    make_table,
     read_meta,
+    table_of_rows,
     wide_columns,
     write_table,
 )
@@ -80,34 +81,40 @@ def run(*, folder: Path) -> None:
     """Make the tables of the study from the metadata of its trials' tables; no per-trial table is loaded."""
     study = load_study(folder)
     _put_aside(study, folder)
-    ledger, summary, anatomical, muscle_summary, sources = [], [], [], [], {}
-    for trial in study.trials:
-        kept = {
-            stage: read_meta(folder / table_path(stage, trial.name)) for stage in ("kinematics", "torques", "muscles")
-        }
-        ledger.append(_ledger_row(study, trial, kept))
-        common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
-        rows = [{**common, **row} for row in kept["torques"].get("summary", [])]
-        summary += rows
-        anatomical += flexion_positive(rows, _flexion_signs(kept["kinematics"]))
-        about = {**identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
-        muscle_summary += [{**about, **row} for row in kept["muscles"].get("summary", [])]
-        sources[trial.name] = {
-            "file": _relative(trial.file, folder),
-            "sha256": kept["kinematics"].get("input_sha256", ""),
-            "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
-            "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
-            "stages": kept["muscles"]["provenance"],
-            "row": trial_row(study.settings, trial),
-        }
-    write_table(_table(SUMMARY_COLUMNS, summary), folder / STUDY_TABLES["summary"])
-    by_condition = summary_by_condition(
-        anatomical, include=study.settings.ensembles.include, spread_over=study.settings.ensembles.spread_over
+    options = study.settings.ensembles
+    by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
+    ledger, anatomical, sources = [], [], {}
+    with (
+        csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
+        csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
+    ):
+        for trial in study.trials:
+            kept = {
+                stage: read_meta(folder / table_path(stage, trial.name))
+                for stage in ("kinematics", "torques", "muscles")
+            }
+            ledger.append(_ledger_row(study, trial, kept))
+            common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
+            rows = [{**common, **row} for row in kept["torques"].get("summary", [])]
+            write_summary(rows)
+            turned = flexion_positive(rows, _flexion_signs(kept["kinematics"]))
+            by_condition.add(turned)
+            anatomical += turned if study.settings.tables.xlsx else []
+            about = {**identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
+            write_muscles([{**about, **row} for row in kept["muscles"].get("summary", [])])
+            sources[trial.name] = {
+                "file": _relative(trial.file, folder),
+                "sha256": kept["kinematics"].get("input_sha256", ""),
+                "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
+                "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
+                "stages": kept["muscles"]["provenance"],
+                "row": trial_row(study.settings, trial),
+            }
+    write_table(
+        table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
     )
-    write_table(_table(CONDITION_SUMMARY_COLUMNS, by_condition), folder / STUDY_TABLES["summary_by_condition"])
-    write_table(_table(MUSCLE_SUMMARY_COLUMNS, muscle_summary), folder / STUDY_TABLES["muscle_summary"])
-    write_table(_table(LEDGER_COLUMNS, ledger), folder / STUDY_TABLES["ledger"])
-    write_table(_table(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
+    write_table(table_of_rows(LEDGER_COLUMNS, ledger), folder / STUDY_TABLES["ledger"])
+    write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     if study.settings.tables.xlsx:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
     text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
@@ -241,10 +248,6 @@ def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
 
 def _relative(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
-
-
-def _table(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> pa.Table:
-    return make_table(columns, {column.name: [row[column.name] for row in rows] for column in columns})
 
 
 def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:

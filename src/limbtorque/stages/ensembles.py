@@ -42,6 +42,7 @@ from limbtorque.tables import (
     long_table_writer,
     make_table,
     read_table,
+    table_of_rows,
     write_table,
 )
 
@@ -186,7 +187,7 @@ def run(*, folder: Path, key: str) -> None:
             for curve in piece:
                 if curve.values is not None:
                     _take(groups, curve.trial, curve.values)
-    write_table(_table(WINDOW_COLUMNS, rows), folder / ENSEMBLE_TABLES["windows"])
+    write_table(table_of_rows(WINDOW_COLUMNS, rows), folder / ENSEMBLE_TABLES["windows"])
     write_table(_ensemble_table(study, groups), folder / ENSEMBLE_TABLES["ensembles"])
     for row in rows:
         if not row["included"]:
@@ -231,7 +232,3 @@ def _ensemble_table(study: Study, groups: Mapping[tuple[str, str, str], Mapping[
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
         tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **_long(quantities, options.n_points), **figures}))
     return pa.concat_tables(tables).combine_chunks()
-
-
-def _table(wanted: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    return make_table(wanted, {column.name: [row[column.name] for row in rows] for column in wanted})
