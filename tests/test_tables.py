@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from limbtorque import tables
 from limbtorque.analysis import analyse_recording
 from limbtorque.motion_table import kinematics_table, motion_from_table
 from limbtorque.readers.c3d import read_c3d
@@ -159,7 +160,8 @@ def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(
     assert abs(total) < 0.02 * sum(rows[joint, "net"]["positive_work_j"] for joint in JOINTS)
 
 
-def test_a_table_in_pieces_has_the_bytes_of_the_whole(tmp_path):
+def test_a_table_in_pieces_has_the_bytes_of_the_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "PIECE_ROWS", 2)
     columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int), Column("t", "", "t", kind=str))
     rows = [{"a_m": 1.5, "n": 1, "t": 'a "b", c'}, {"a_m": math.nan, "n": 2, "t": ""}, {"a_m": -0.0, "n": 3, "t": "x"}]
     write_table(table_of_rows(columns, rows), tmp_path / "whole.csv")

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import make_interp_spline
 
 from limbtorque.recording import Event
 from limbtorque.signals.arrays import runs
@@ -208,7 +208,10 @@ def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: flo
                 continue
             at = np.clip(points[inside], time[a], time[b - 1])
             known = matrix[a:b, columns]
-            out[np.ix_(inside, np.array(columns))] = CubicSpline(time[a:b], known)(at) if b - a > 1 else known
+            degree = min(3, b - a - 1)
+            out[np.ix_(inside, np.array(columns))] = (
+                make_interp_spline(time[a:b], known, k=degree)(at) if degree else known
+            )
     return out
 
 

@@ -832,6 +832,7 @@ DICTIONARY_COLUMNS = (
     Column("sign", "", "what positive means", kind=str),
 )
 WORKBOOK_DICTIONARY_COLUMNS = DICTIONARY_COLUMNS[1:]
+PIECE_ROWS = 2000  # of a table that is written piece by piece
 _ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
 
 
@@ -908,7 +909,7 @@ def write_table(table: pa.Table, path: Path) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
-        pyarrow.parquet.write_table(table, path, compression="zstd", use_dictionary=False)
+        pyarrow.parquet.write_table(table, path, compression="snappy", use_dictionary=False)
         return
     if path.suffix == ".sto":
         write_sto(table, path)
@@ -935,12 +936,21 @@ def csv_pieces(path: Path, columns: Sequence[Column]) -> Iterator[Callable[[Sequ
     """
     path.parent.mkdir(parents=True, exist_ok=True)
 
+    waiting: list[Mapping[str, Any]] = []
+
+    def flush() -> None:
+        if waiting:
+            writer.write_table(_blank(table_of_rows(columns, waiting)))
+            waiting.clear()
+
     def write(rows: Sequence[Mapping[str, Any]]) -> None:
-        if rows:
-            writer.write_table(_blank(table_of_rows(columns, rows)))
+        waiting.extend(rows)
+        if len(waiting) >= PIECE_ROWS:
+            flush()
 
     with _csv_writer(path, _schema(tuple(columns))) as writer:
         yield write
+        flush()
 
 
 def table_of_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> pa.Table:

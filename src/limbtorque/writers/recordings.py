@@ -120,7 +120,7 @@ def write_recording(recording: Recording, path: Path) -> None:
         ]
         write_sto(table.rename_columns(names).drop_columns(["frame"]), path, units="m")
     elif path.suffix == ".parquet":
-        pyarrow.parquet.write_table(table, path, compression="zstd", use_dictionary=False)
+        pyarrow.parquet.write_table(table, path, compression="snappy", use_dictionary=False)
     elif path.suffix == ".csv":
         blank = [pa.array(column.to_numpy(), from_pandas=True) for column in table.columns]
         pyarrow.csv.write_csv(
