@@ -1,0 +1,240 @@
+"""How the cost of a study grows with the number of its trials, and that of a trial with its frames; and the same work by plain processes.
+
+python benchmarks/scale.py                       everything: about half an hour on a quiet machine, and 10 GB of disk
+python benchmarks/scale.py --sizes 10 100 --frames 1000 --plain 100
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import psutil
+from synthetic import ROOT, study
+
+SESSION = 50  # trials
+SHORT = 250  # frames of a trial where the number of trials is what grows
+STAGE = """
+import importlib, resource, sys, time
+start = time.perf_counter()
+from pathlib import Path
+from limbtorque.stages import layout
+from limbtorque.study import load_study
+folder, name = Path(sys.argv[1]), sys.argv[2]
+module = importlib.import_module(f"limbtorque.stages.{name}")
+loaded = load_study(folder)
+(batch,) = loaded.batches
+module.run(folder=folder, batch=batch, key=layout.batch_key(name, loaded, batch))
+peak = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+(kept,) = (folder / "results" / name).glob("*.parquet")
+from limbtorque.tables import read_meta
+print(time.perf_counter() - start, *peak, read_meta(kept)["status"])
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run of Snakemake took: seconds, and the largest memory of its own process and of any job, in MB."""
+
+    seconds: float
+    own_mb: float
+    job_mb: float
+
+
+def snakemake(folder: Path, *options: str) -> Run:
+    """Run Snakemake in a study and watch its processes."""
+    command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--directory", str(folder)]
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [*command, "--cores", "2", "--quiet", "all", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    peaks: dict[int, float] = {}
+    ended = threading.Event()
+    watch = threading.Thread(target=_watch, args=(process.pid, peaks, ended))
+    watch.start()
+    text, _ = process.communicate()
+    seconds = time.perf_counter() - start
+    ended.set()
+    watch.join()
+    if process.returncode:
+        sys.exit(text.decode(errors="replace"))
+    return Run(seconds, peaks.pop(process.pid, 0.0), max(peaks.values(), default=0.0))
+
+
+def _watch(pid: int, peaks: dict[int, float], ended: threading.Event) -> None:
+    """Note the largest memory, MB, of a process and of all below it, as the system counts it, until told to stop."""
+    while not ended.wait(0.1):
+        try:
+            found = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+        except psutil.NoSuchProcess:
+            continue
+        for each in found:
+            try:
+                lines = Path(f"/proc/{each.pid}/status").read_text().splitlines()
+            except OSError:
+                continue
+            peak = next((float(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
+            peaks[each.pid] = max(peak, peaks.get(each.pid, 0.0))
+
+
+def made(folder: Path, n_trials: int, n_frames: int) -> None:
+    study(folder, n_trials=n_trials, n_sessions=max(1, n_trials // SESSION), n_frames=n_frames)
+    with (folder / "config" / "config.yaml").open("a", encoding="utf-8") as file:
+        file.write("\nreport:\n  enabled: false\n")
+
+
+def add_trial(folder: Path, session: str) -> None:
+    with (folder / "config" / "trials.csv").open("a", encoding="utf-8") as file:
+        file.write(f"added_{session},{session},S01,data/t00000.c3d,arm,right,slow\n")
+
+
+def number_of_trials(sizes: Sequence[int]) -> None:
+    columns = ("parse", "graph", "from nothing", "nothing to do", "one added")
+    print(
+        f"Trials of {SHORT} frames and 40 markers in sessions of {SESSION}: seconds, and MB of Snakemake's own process"
+    )
+    print(f"{'trials':>8s}" + "".join(f"{name:>21s}" for name in columns) + f"{'largest job (MB)':>18s}")
+    seconds = []
+    for n in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "study"
+            made(folder, n, SHORT)
+            runs = [snakemake(folder, "--list-rules"), snakemake(folder, "--dry-run"), snakemake(folder)]
+            runs.append(snakemake(folder))
+            add_trial(folder, "new")
+            runs.append(snakemake(folder))
+        seconds.append([run.seconds for run in runs])
+        cells = "".join(f"{run.seconds:12.1f} s {run.own_mb:4.0f} MB" for run in runs)
+        print(f"{n:8d}{cells}{max(run.job_mb for run in runs):18.0f}", flush=True)
+    if len(sizes) > 1:
+        growth = np.diff(np.log(seconds), axis=0) / np.diff(np.log(sizes))[:, None]
+        for a, b, row in zip(sizes, sizes[1:], growth, strict=False):
+            print(f"grows from {a} to {b} trials as n to the power of " + ", ".join(f"{p:.2f}" for p in row))
+
+
+def number_of_frames(lengths: Sequence[int]) -> None:
+    print(
+        "One trial of 40 markers, CSV left out: seconds of a job with its start, MB of it and of the process that reads"
+    )
+    stages = ("kinematics", "torques", "muscles")
+    print(f"{'frames':>8s}" + "".join(f"{name:>26s}" for name in stages))
+    seconds = []
+    for n in lengths:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "study"
+            made(folder, 1, n)
+            with (folder / "config" / "config.yaml").open("a", encoding="utf-8") as file:
+                file.write("tables:\n  csv: false\nreading:\n  memory_limit_mb: 12000\n  time_limit_s: 600\n")
+            row, cells = [], ""
+            for stage in stages:
+                text = subprocess.run(
+                    [sys.executable, "-c", STAGE, str(folder), stage],
+                    check=True,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                ).stdout.split()
+                if text[3] != "ok":
+                    sys.exit(f"{stage} of {n} frames: {text[3]}")
+                row.append(float(text[0]))
+                own, child = (float(value) / 1024 for value in text[1:3])
+                cells += f"{row[-1]:9.2f} s {own:5.0f} + {child:4.0f} MB"
+            seconds.append(row)
+            print(f"{n:8d}{cells}", flush=True)
+    if len(lengths) > 1:
+        growth = np.diff(np.log(seconds), axis=0) / np.diff(np.log(lengths))[:, None]
+        for a, b, powers in zip(lengths, lengths[1:], growth, strict=False):
+            print(f"grows from {a} to {b} frames as n to the power of " + ", ".join(f"{p:.2f}" for p in powers))
+
+
+def plain(folder: str, share: int, shares: int) -> None:
+    """Everything a plain script would do for its share of the trials: read, analyse in memory, write all tables."""
+    from limbtorque.analysis import analyse_recording
+    from limbtorque.readers.c3d import read_c3d
+    from limbtorque.study import load_study
+    from limbtorque.tables import write_table
+
+    whole = load_study(Path(folder))
+    for trial in whole.trials[share::shares]:
+        result = analyse_recording(
+            read_c3d(trial.file),
+            chain=trial.chain,
+            side=trial.side,
+            body_mass_kg=trial.subject.mass_kg,
+            settings=trial.settings,
+        )
+        named = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
+        for name, table in named.items():
+            for suffix in (".parquet", ".csv"):
+                write_table(table, Path(folder) / "plain" / name / f"{trial.name}{suffix}")
+
+
+def plain_processes(folder: Path, cores: int) -> float:
+    """Seconds of one plain process per core."""
+    start = time.perf_counter()
+    context = get_context("spawn")
+    workers = [context.Process(target=plain, args=(str(folder), k, cores)) for k in range(cores)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        if worker.exitcode:
+            sys.exit("a plain process failed")
+    return time.perf_counter() - start
+
+
+def beside_plain_processes(n_trials: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "study"
+        made(folder, n_trials, 1000)
+        for path in folder.glob("data/*.c3d"):
+            path.read_bytes()  # both start from the page cache
+        plain_s = plain_processes(folder, 2)
+        whole = snakemake(folder)
+        paths = list(folder.glob("results/torques/*.csv"))
+        same = sum((folder / "plain" / p.relative_to(folder / "results")).read_bytes() == p.read_bytes() for p in paths)
+        nothing = snakemake(folder)
+        add_trial(folder, "new")
+        added = snakemake(folder)
+        add_trial(folder, "s000")
+        enlarged = snakemake(folder)
+    print(f"{n_trials} trials of 1000 frames and 40 markers in sessions of {SESSION}, 2 cores, no figures and pages")
+    print(f"  one plain process per core, tables of the trials         {plain_s:7.1f} s")
+    print(f"  snakemake, from nothing to all tables, of the study too  {whole.seconds:7.1f} s", end="")
+    print(f", {whole.seconds / plain_s:.2f} times; aim: 2")
+    print(f"  snakemake, nothing to do                                 {nothing.seconds:7.1f} s; aim: 5")
+    print(f"  snakemake, one trial added, a session of its own         {added.seconds:7.1f} s; aim: 10")
+    print(f"  snakemake, one trial added to a session                  {enlarged.seconds:7.1f} s; aim: 10")
+    print(f"  largest process: snakemake {whole.own_mb:.0f} MB, jobs {whole.job_mb:.0f} MB; aim: 500")
+    print(f"  torque tables: {len(paths)} made, {same} the same, to the byte, as the plain processes'")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[10, 100, 1000, 10_000], help="numbers of trials")
+    parser.add_argument(
+        "--frames", type=int, nargs="*", default=[10**3, 10**4, 10**5, 10**6], help="lengths of a trial"
+    )
+    parser.add_argument("--plain", type=int, default=1000, help="trials beside plain processes; 0: none")
+    options = parser.parse_args()
+    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}")
+    if options.plain:
+        beside_plain_processes(options.plain)
+    if options.sizes:
+        number_of_trials(options.sizes)
+    if options.frames:
+        number_of_frames(options.frames)
+
+
+if __name__ == "__main__":
+    main()
