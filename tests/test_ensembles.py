@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from limbtorque.cli import main
-from limbtorque.ensembles import add, ensemble, find_between, find_movement, merge, no_moments, resample
+from limbtorque.ensembles import Window, add, ensemble, find_between, find_movement, merge, no_moments, resample
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.recording import Event
@@ -121,8 +121,9 @@ GAIT = [
 ]
 
 
-def between(start, end, side="right", first_s=0.0, last_s=2.0):
-    found = find_between(GAIT, start=start, end=end, side=side, first_s=first_s, last_s=last_s)
+def between(start, end, side="right", first_s=0.0, last_s=2.0, known=lambda time_s: time_s >= 0.0, cycle="most_known"):
+    time_s = np.linspace(first_s, last_s, 201)
+    found = find_between(GAIT, start=start, end=end, side=side, time_s=time_s, known=known(time_s), cycle=cycle)
     return (found.start_s, found.end_s) if not found.note else found.note
 
 
@@ -152,6 +153,25 @@ def test_events_that_are_missing_or_too_late_say_so():
     )
     assert "no event 'Foot Off' of this side after 1.23 s" in between("Foot Strike", "Foot Off", first_s=1.0)
     assert "at 1.23 s is after the last frame that is analysed, 1.2 s" in between("sync", "Foot Strike", last_s=1.2)
+
+
+def test_of_several_cycles_the_one_with_the_most_known_torque_is_taken():
+    """Any event to the next: 0.05 to 0.60, 0.60 to 1.23, 1.23 to 1.75 s; torques are known from 1 s on."""
+    either = [Event(e.label, "", e.time_s) for e in GAIT]
+
+    def taken(known_from_s, cycle="most_known"):
+        time_s = np.arange(201) / 100.0
+        known = time_s >= known_from_s
+        return find_between(
+            either, start="Foot Strike", end="Foot Strike", side="right", time_s=time_s, known=known, cycle=cycle
+        )
+
+    assert taken(1.0) == Window(1.23, 1.75, cycle=3, n_cycles=3)
+    assert taken(0.6) == Window(0.60, 1.23, cycle=2, n_cycles=3)  # as known as the next one, and earlier
+    assert taken(9.0) == Window(0.05, 0.60, cycle=1, n_cycles=3)
+    assert taken(1.0, "first") == Window(0.05, 0.60, cycle=1, n_cycles=3)
+    assert taken(1.0, 2) == Window(0.60, 1.23, cycle=2, n_cycles=3)
+    assert taken(1.0, 4).note == "ensembles.cycle is 4, and the trial has 3"
 
 
 # ---- resampling ----

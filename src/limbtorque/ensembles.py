@@ -34,11 +34,15 @@ class Window:
         Times, s; NaN where it was not found.
     note : str
         Why it was not found; empty where it was.
+    cycle, n_cycles : int
+        Which of how many in the trial it is.
     """
 
     start_s: float
     end_s: float
     note: str = ""
+    cycle: int = 1
+    n_cycles: int = 1
 
 
 def _missing(note: str) -> Window:
@@ -74,7 +78,7 @@ def find_movement(
     Examples
     --------
     >>> find_movement([0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 1.0, 0.0, 0.0], onset_share=0.25)
-    Window(start_s=1.25, end_s=2.75, note='')
+    Window(start_s=1.25, end_s=2.75, note='', cycle=1, n_cycles=1)
     """
     time, speed = np.asarray(time_s, dtype=float), np.asarray(speed_m_s, dtype=float)
     known = ~np.isnan(speed)
@@ -118,10 +122,11 @@ def find_between(
     start: str,
     end: str,
     side: Literal["left", "right"] | str,
-    first_s: float,
-    last_s: float,
+    time_s: ArrayLike,
+    known: ArrayLike,
+    cycle: Literal["most_known", "first"] | int = "most_known",
 ) -> Window:
-    """Window from the first event of one name to the next of another, or of the same, after it.
+    """Window from an event of one name to the next of another, or of the same, after it.
 
     Parameters
     ----------
@@ -132,8 +137,13 @@ def find_between(
         for the side. Upper and lower case are the same.
     side : {"left", "right"}
         Side of the limb.
-    first_s, last_s : float
-        Times of the first and last frame that are analysed, s; events before the first one do not count.
+    time_s : array_like of shape (n_frames,)
+        Times of the frames that are analysed, s; events before the first and after the last one do not count.
+    known : array_like of bool, shape (n_frames,)
+        Frames whose torques are known.
+    cycle : {"most_known", "first"} or int
+        Which window where there are several: that with the largest share of known frames, the earlier of two alike; the
+        first; or the one of a number, from 1.
 
     Returns
     -------
@@ -143,23 +153,40 @@ def find_between(
     Examples
     --------
     >>> strikes = [Event("Foot Strike", "Left", t) for t in (0.1, 1.2, 2.3)]
-    >>> find_between(strikes, start="Foot Strike", end="Foot Strike", side="left", first_s=0.5, last_s=3.0)
-    Window(start_s=1.2, end_s=2.3, note='')
+    >>> times = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+    >>> on_plate = [False, False, True, True, True, True]
+    >>> find_between(strikes, start="Foot Strike", end="Foot Strike", side="left", time_s=times, known=on_plate)
+    Window(start_s=1.2, end_s=2.3, note='', cycle=2, n_cycles=2)
     """
     start, end = (name.replace("{side}", side) for name in (start, end))
+    times, seen = np.asarray(time_s, dtype=float), np.asarray(known, dtype=bool)
+    first_s, last_s = float(times[0]), float(times[-1])
     starts = sorted(e.time_s for e in events if _named(e, start, side) and e.time_s >= first_s - SAME_TIME_S)
-    known = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
+    ends = sorted(e.time_s for e in events if _named(e, end, side))
+    there = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
     if not starts:
-        return _missing(f"no event {start!r} of this side at {first_s:g} s or later; the recording has {known}")
-    ends = sorted(e.time_s for e in events if _named(e, end, side) and e.time_s > starts[0])
-    if not ends:
-        return _missing(f"no event {end!r} of this side after {starts[0]:g} s; the recording has {known}")
-    if ends[0] > last_s + SAME_TIME_S:
+        return _missing(f"no event {start!r} of this side at {first_s:g} s or later; the recording has {there}")
+    pairs = [(a, next((b for b in ends if b > a), np.inf)) for a in starts]
+    inside = [(a, b) for a, b in pairs if b <= last_s + SAME_TIME_S]
+    if not inside:
+        if pairs[0][1] == np.inf:
+            return _missing(f"no event {end!r} of this side after {starts[0]:g} s; the recording has {there}")
         return _missing(
-            f"the event {end!r} at {ends[0]:g} s is after the last frame that is analysed, {last_s:g} s; "
+            f"the event {end!r} at {pairs[0][1]:g} s is after the last frame that is analysed, {last_s:g} s; "
             "give another part of the trial with start_s and end_s"
         )
-    return Window(starts[0], ends[0])
+    if isinstance(cycle, int) and cycle > len(inside):
+        return _missing(f"ensembles.cycle is {cycle}, and the trial has {len(inside)}")
+    if cycle == "most_known":
+        shares = [_share(seen[(times >= a - SAME_TIME_S) & (times <= b + SAME_TIME_S)]) for a, b in inside]
+        number = int(np.argmax(shares))
+    else:
+        number = 0 if cycle == "first" else cycle - 1
+    return Window(*inside[number], cycle=number + 1, n_cycles=len(inside))
+
+
+def _share(known: BoolArray) -> float:
+    return float(known.mean()) if known.size else 0.0
 
 
 def _named(event: Event, name: str, side: str) -> bool:

@@ -17,6 +17,7 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    PositiveInt,
     Tag,
     ValidationError,
     ValidationInfo,
@@ -706,10 +707,15 @@ class Ensembles(_Untagged):
     start_event: str = _option(
         "",
         "Event at 0 %, as `limbtorque inspect` shows it: 'Foot Strike Left', or 'Foot Strike' for those that are not of the other "
-        "side; {side} stands for right or left, by the trial's side. The first of them counts.",
+        "side; {side} stands for right or left, by the trial's side.",
     )
     end_event: str = _option(
         "", "Event at 100 %: the next one after the start; the same name as start_event makes a whole cycle."
+    )
+    cycle: Literal["most_known", "first"] | PositiveInt = _option(
+        "most_known",
+        "Which of several windows between events: 'most_known', that with the largest share of frames with a known torque, such as the stride on "
+        "the force plate, the earlier of two alike; 'first'; or its number, from 1.",
     )
     n_points: int = _option(101, "Points of a curve, evenly from 0 to 100 %.", "1", ge=2, le=10001)
     include: Literal["ok", "flagged"] = _option(

@@ -39,6 +39,7 @@ PER_TRIAL = (
     "ensembles.longest_rest_s",
     "ensembles.start_event",
     "ensembles.end_event",
+    "ensembles.cycle",
 )
 TO_DO = "TODO"
 NEEDED = {

@@ -714,6 +714,13 @@ WINDOW_COLUMNS = (
     Column("window", "", "what is 0 to 100 %: movement, events or trial", kind=str),
     Column("start_s", "s", "start of the window, from the first frame of the recording"),
     Column("end_s", "s", "end of the window, from the first frame of the recording"),
+    Column(
+        "cycle",
+        "1",
+        "which of the windows between events was taken (ensembles.cycle), from 1; 0 where there is none",
+        kind=int,
+    ),
+    Column("n_cycles", "1", "how many there are in the analysed frames", kind=int),
     Column("known_share", "1", "share of the points of the curve with a known torque"),
     Column("included", "1", "1 where the trial is in curves and ensembles", kind=int),
     Column("note", "", "why a trial was left out, or which part of its curve is missing", kind=str),

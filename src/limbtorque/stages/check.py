@@ -18,7 +18,7 @@ from limbtorque.stages.kinematics import read_trial, trial_motion
 from limbtorque.stages.layout import shares_cutoff
 from limbtorque.stages.muscles import muscle_set_of
 from limbtorque.study import Study, Trial, load_study
-from limbtorque.torques import joint_torques, torque_quality
+from limbtorque.torques import Torques, joint_torques, torque_quality, used_frames
 
 
 def checked_study(folder: Path) -> Study:
@@ -99,7 +99,9 @@ def _tried(
         motion = trial_motion(trial, recording, study_cutoff_hz)
         torques = joint_torques(motion)
         figures = {**motion.quality, **torque_quality(motion, torques)}
-        no_curve = _no_curve(trial, motion, recording.events, flagged=bool(assess(figures, trial.settings.quality)))
+        no_curve = _no_curve(
+            trial, motion, torques, recording.events, flagged=bool(assess(figures, trial.settings.quality))
+        )
         chosen = muscle_set_of(trial, folder)
         if chosen:
             found = muscle_forces(
@@ -116,13 +118,14 @@ def _tried(
     return "", [flag.sentence for flag in assess(figures, trial.settings.quality)], no_curve
 
 
-def _no_curve(trial: Trial, motion: ChainMotion, events: Sequence[Event], *, flagged: bool) -> str:
+def _no_curve(trial: Trial, motion: ChainMotion, torques: Torques, events: Sequence[Event], *, flagged: bool) -> str:
     """Why a trial would have no curve: its window is not found, or it is left out of the means; empty where it would."""
     options = trial.settings.ensembles
     if not options.enabled:
         return ""
     table = kinematics_table(motion)
-    window = find_window(trial, table, {"events": [vars(e) for e in events], "motion": {"rate_hz": motion.rate_hz}})
+    kept = {"events": [vars(e) for e in events], "motion": {"rate_hz": motion.rate_hz}}
+    window = find_window(trial, table, kept, used_frames(motion, torques))
     if not window.note and flagged and options.include == "ok":
         return "it is flagged, and ensembles.include is ok"
     return window.note

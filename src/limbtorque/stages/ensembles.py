@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ from limbtorque.tables import (
 )
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 PIECE = 32  # trials that are written together
 
 
@@ -87,11 +88,15 @@ def trial_curve(trial: Trial, folder: Path) -> TrialCurve:
     figures = {**kept.get("motion", {}).get("quality", {}), **kept_torques.get("quality", {})}
     status = status_of(kept_torques, assess(figures, trial.settings.quality), "torques")
     row = {**identity(trial), "torque_status": status, "window": options.window, "included": 0}
-    row |= dict.fromkeys(("start_s", "end_s", "known_share"), float("nan"))
+    row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
     if status == "failed":
         return TrialCurve(trial, {**row, "note": f"the trial failed: {kept_torques['reason']}"}, None)
-    window = find_window(trial, moving, kept)
+    known = (column_values(moving, "edge") == 0) & ~np.isnan(
+        column_array(torques, *(f"{j}_torque_nm" for j in joints))
+    ).any(1)
+    window = find_window(trial, moving, kept, known)
     row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
+    row |= {"cycle": window.cycle, "n_cycles": window.n_cycles} if not window.note else {}
     if window.note:
         return TrialCurve(trial, row, None)
     if not included(status, options.include):
@@ -113,7 +118,7 @@ def _names(trial: Trial) -> list[str]:
     return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
 
 
-def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Window:
+def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: BoolArray) -> Window:
     """Window of a trial, as its settings ask for.
 
     Parameters
@@ -124,6 +129,8 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Wind
         Its table of kinematics: times, ends and endpoint.
     kept : mapping
         What is kept with it.
+    known : ndarray of bool, shape (n_frames,)
+        Frames whose torques are known.
     """
     options = trial.settings.ensembles
     time_s = column_values(moving, "time_s")
@@ -133,8 +140,9 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Wind
             start=options.start_event,
             end=options.end_event,
             side=trial.side,
-            first_s=time_s[0],
-            last_s=time_s[-1],
+            time_s=time_s,
+            known=known,
+            cycle=options.cycle,
         )
     if options.window == "trial":
         inside = time_s[column_values(moving, "edge") == 0]
@@ -145,12 +153,18 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any]) -> Wind
     velocity, _ = differentiate(
         endpoint, rate_hz=kept["motion"]["rate_hz"], accuracy=trial.settings.differentiation.accuracy
     )
-    return find_movement(
+    found = find_movement(
         time_s,
         np.hypot(velocity[:, 0], velocity[:, 1]),
         onset_share=options.onset_share,
         longest_rest_s=options.longest_rest_s,
     )
+    if found.note and not kept["events"]:
+        return replace(
+            found,
+            note=f"{found.note}; this recording has no events: one cycle of it is start_s to end_s with window trial",
+        )
+    return found
 
 
 def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mapping[str, Any]) -> FloatArray:
