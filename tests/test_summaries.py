@@ -38,6 +38,7 @@ def row(subject="A", status="ok", **figures):
         "subject": subject,
         "torque_status": status,
         "used_share": 0.5,
+        "loaded_share": 0.0,
         **dict.fromkeys(NAMES, 1.0),
         **figures,
     }
@@ -90,6 +91,22 @@ def test_trials_of_unlike_shares_are_told():
     rows = [row(used_share=0.25), row(used_share=0.9), row("B", used_share=0.1, peak_time_s=float("nan"))]
     found = figures(rows, "peak_time_s")
     assert (found["least_used_share"], found["largest_used_share"]) == (0.25, 0.9)
+
+
+def test_trials_whose_stance_was_not_measured_are_left_out_where_others_was():
+    """Ankle torques of -50 and -54 N m in stance, of -0.3 in a swing alone: not a mean of -35."""
+    stance = [row(min_nm=-50.0, loaded_share=0.4), row(min_nm=-54.0, loaded_share=0.5)]
+    found = figures([*stance, row("B", min_nm=-0.3)], "min_nm")
+    assert (found["mean"], found["max"], found["n_trials"], found["n_subjects"], found["n_unloaded"]) == (
+        -52,
+        -50,
+        2,
+        1,
+        1,
+    )
+    assert figures(stance, "min_nm")["n_unloaded"] == 0
+    swing = figures([row(min_nm=-0.3), row(min_nm=-0.5)], "min_nm")
+    assert (swing["mean"], swing["n_trials"], swing["n_unloaded"]) == (-0.4, 2, 0)
 
 
 def test_failed_trials_never_count_and_flagged_ones_as_the_option_says():
@@ -222,7 +239,7 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
     found = pd.read_csv(folder / "results" / "summary_by_condition.csv")
     assert list(found) == [column.name for column in CONDITION_SUMMARY_COLUMNS]
     order = "chain condition side joint term statistic unit mean sd median min max n_trials n_subjects"
-    order += " least_used_share largest_used_share"
+    order += " least_used_share largest_used_share n_unloaded"
     assert list(found) == order.split()
     assert set(found.condition) == set(ODD)
     summary = pd.read_csv(folder / "results" / "summary.csv")

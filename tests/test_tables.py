@@ -1,6 +1,7 @@
 """Tables, their dictionary, and the way there and back."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -31,6 +32,7 @@ from limbtorque.tables import (
     torque_columns,
     write_table,
 )
+from limbtorque.torques import used_frames
 
 ROOT = Path(__file__).resolve().parents[1]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
@@ -140,6 +142,7 @@ def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion
     assert (row["max_nm"], row["max_time_s"]) == (net.max(), times[net.argmax()])
     assert (row["min_nm"], row["min_time_s"]) == (net.min(), times[net.argmin()])
     assert row["used_share"] == used.mean()
+    assert (row["loaded_share"], row["peak_at_gap"]) == (0.0, 0)
     assert row["peak_sense"] == ("extension" if row["peak_nm"] > 0 else "flexion")
     assert row["mean_nm"] == pytest.approx(net.mean())
     assert row["impulse_nms"] == pytest.approx(np.trapezoid(net, dx=1 / 200.0))
@@ -147,6 +150,19 @@ def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion
     assert (row["max_power_w"], row["min_power_w"]) == (power.max(), power.min())
     assert row["positive_work_j"] == pytest.approx(np.trapezoid(np.maximum(power, 0), dx=1 / 200.0))
     assert row["n_frames"] == used.sum()
+
+
+def test_a_peak_beside_a_frame_that_was_not_used_is_told(result):
+    """The torques rise up to a gap: the largest known value is the one before it, and the values in the gap are not known."""
+    motion, torques = result.motion, result.torques
+    top = int(np.abs(np.where(used_frames(motion, torques), torques.terms.net[:, 0], 0.0)).argmax())
+    rows = {(row["joint"], row["term"]): row for row in torque_summary(motion, torques, ARM)}
+    assert rows["shoulder", "net"]["peak_at_gap"] == 0
+    edge = motion.edge.copy()
+    edge[top + 1 : top + 4] = True
+    rows = {(r["joint"], r["term"]): r for r in torque_summary(replace(motion, edge=edge), torques, ARM)}
+    assert rows["shoulder", "net"]["peak_time_s"] == motion.time_s[top]
+    assert rows["shoulder", "net"]["peak_at_gap"] == 1
 
 
 def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(result):

@@ -16,7 +16,16 @@ from limbtorque.settings import flattened
 
 KEYS = {"ledger": ("trial",), "summary": ("trial", "joint", "term"), "muscle_summary": ("trial", "muscle")}
 STATES = ("status", "torque_status", "muscle_status", "reason", "plane")  # text that is compared word by word
-MINOR = ("peak_time_s", "peak_sense", "positive_is", "criterion", "n_frames", "used_share")  # come after the others
+MINOR = (
+    "peak_time_s",
+    "peak_sense",
+    "positive_is",
+    "criterion",
+    "n_frames",
+    "used_share",
+    "loaded_share",
+    "peak_at_gap",
+)  # come after the others
 NOT_NUMBERS = (
     "message",
     "notes",

@@ -716,6 +716,7 @@ class Ensembles(_Untagged):
         "most_known",
         "Which of several windows between events: 'most_known', that with the largest share of frames with a known torque, such as the stride on "
         "the force plate, the earlier of two alike; 'first'; or its number, from 1.",
+        allowed="most_known | first | 1, 2, ...",
     )
     n_points: int = _option(101, "Points of a curve, evenly from 0 to 100 %.", "1", ge=2, le=10001)
     include: Literal["ok", "flagged"] = _option(

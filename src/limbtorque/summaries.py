@@ -95,6 +95,9 @@ def summary_by_condition(
     two are about as large. Such peaks, and their times, have no mean, sd and median: these are NaN. Least and greatest
     value, which are then those of the trials, show that it is so. The greatest torque in flexion (`max_nm`) and in
     extension (`min_nm`) are statistics of their own and always have a mean.
+
+    A leg whose stance was not measured has swing only, and its torques are a tenth of others': where some trials of a group
+    have a known external load in some frame, those that have none are left out, and counted.
     """
     found = ConditionSummary(include=include, spread_over=spread_over)
     found.add(rows)
@@ -126,6 +129,10 @@ class ConditionSummary:
         found = []
         for group, members in self._groups.items():
             subjects, values = np.array(members.subjects, dtype=object), members.values()
+            loaded = values["loaded_share"] > 0.0
+            unloaded = np.count_nonzero(~loaded) if loaded.any() else 0
+            if unloaded:
+                subjects, values = subjects[loaded], {name: kept[loaded] for name, kept in values.items()}
             for statistic in STATISTICS:
                 peaks = values[PEAK_OF[statistic.name]] if statistic.name in PEAK_OF else np.zeros(1)
                 mixed = bool((peaks > 0.0).any() and (peaks < 0.0).any())
@@ -134,14 +141,15 @@ class ConditionSummary:
                 used = values["used_share"][~np.isnan(values[statistic.name])]
                 least, largest = (float(used.min()), float(used.max())) if used.size else (np.nan, np.nan)
                 shares = {"least_used_share": least, "largest_used_share": largest}
-                found.append({**dict(zip(GROUP, group, strict=True)), **about, **figures, **shares})
+                row = {**dict(zip(GROUP, group, strict=True)), **about, **figures, **shares}
+                found.append({**row, "n_unloaded": unloaded})
         return found
 
 
 class _Members:
     """Subjects and numbers of the rows of one group."""
 
-    NAMES = ("used_share", *(statistic.name for statistic in STATISTICS))
+    NAMES = ("used_share", "loaded_share", *(statistic.name for statistic in STATISTICS))
 
     def __init__(self) -> None:
         self.subjects: list[str] = []

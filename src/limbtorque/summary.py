@@ -39,6 +39,7 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
     """
     terms = torques.terms
     used = used_frames(motion, torques)
+    loaded_share = float((motion.load.status[used] == 1).mean()) if used.any() else 0.0
     stacked = np.concatenate(
         [
             terms.net[:, :, None],
@@ -57,6 +58,7 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
         positive, negative = sense if motion.flexion_sign[i] > 0 else sense[::-1]
         for k, name in enumerate(names):
             figures = _figures(stacked[:, i, k], motion.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
+            figures["loaded_share"] = loaded_share
             peak = figures["peak_nm"]
             direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative
             rows.append({"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction, **figures})
@@ -68,7 +70,12 @@ def _figures(
 ) -> dict[str, Any]:
     values, power = torque[used], (torque * velocity)[used]
     if not values.size:
-        return {"n_frames": 0, "used_share": 0.0, **{column.name: float("nan") for column in STATISTICS}}
+        return {
+            "n_frames": 0,
+            "used_share": 0.0,
+            "peak_at_gap": 0,
+            **{column.name: float("nan") for column in STATISTICS},
+        }
     times = time_s[used]
     top, greatest, least = int(np.abs(values).argmax()), int(values.argmax()), int(values.argmin())
     nothing = float("nan")
@@ -78,6 +85,7 @@ def _figures(
         "used_share": float(used.mean()),
         "peak_nm": float(values[top]),
         "peak_time_s": float(times[top]) if values[top] else nothing,
+        "peak_at_gap": int(not np.pad(used, 1)[np.flatnonzero(used)[top] + np.array([0, 2])].all()),
         "max_nm": float(values[greatest]),
         "max_time_s": float(times[greatest]) if values[top] else nothing,
         "min_nm": float(values[least]),

@@ -627,9 +627,20 @@ SUMMARY_COLUMNS = (
     Column("positive_is", "", "what a positive torque does at this joint in this trial", kind=str),
     Column("n_frames", "1", "frames that were used: known torque, not at the ends", kind=int),
     Column("used_share", "1", "share of the analysed frames that were used"),
+    Column(
+        "loaded_share",
+        "1",
+        "share of the used frames with a known external load (external_status 1), such as a measured stance",
+    ),
     Column("peak_nm", "N m", "value of largest magnitude", MECHANICAL),
     Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
     Column("peak_sense", "", "what the torque does at its peak", kind=str),
+    Column(
+        "peak_at_gap",
+        "1",
+        "1 where a frame next to the peak was not used: the peak is the largest value that is known, and there may be a larger one",
+        kind=int,
+    ),
     Column("max_nm", "N m", "greatest value", MECHANICAL),
     Column("max_time_s", "s", "time of the greatest value from the first frame of the recording"),
     Column("min_nm", "N m", "least value", MECHANICAL),
@@ -751,6 +762,12 @@ CONDITION_SUMMARY_COLUMNS = (
         "least share of a trial's frames that its value is of: trials of unlike shares do not compare",
     ),
     Column("largest_used_share", "1", "largest such share"),
+    Column(
+        "n_unloaded",
+        "1",
+        "further trials of the group, left out here, that have no known external load in any frame where others have one: their stance was not measured",
+        kind=int,
+    ),
 )
 
 

@@ -243,10 +243,15 @@ def _cell(value: object) -> str:
 def _summary(contents: TrialContents) -> Html:
     if not contents.summary:
         return Html("")
-    rows = [[_cell(row[name]) for name in SUMMARY] for row in contents.summary]
+    rows = [
+        [_cell(row[name]) + (" *" if name == "peak_nm" and row["peak_at_gap"] else "") for name in SUMMARY]
+        for row in contents.summary
+    ]
     net = [row for row, kept in zip(rows, contents.summary, strict=True) if kept["term"] == "net"]
     head = list(SUMMARY.values())
     left_out = "Frames at the ends and frames without a torque are left out."
+    if any(row["peak_at_gap"] for row in contents.summary):
+        left_out += " * beside frames that are left out: there may be a larger value among them."
     return section(
         "summary",
         "What it comes to",
