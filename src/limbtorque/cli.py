@@ -35,6 +35,7 @@ EXAMPLES = {
     "run-study": """examples:
   limbtorque run-study "my study" --cores 4
   limbtorque run-study "my study" -- --dry-run
+  limbtorque run-study "my study" --slurm
 """,
     "run": """examples:
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
@@ -142,6 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     whole = command("run-study", "run a whole study with Snakemake: what is missing or out of date is made")
     whole.add_argument("study", type=Path, help="the study's folder")
     whole.add_argument("--cores", default="all", help="number of cores, or all (default)")
+    whole.add_argument("--slurm", action="store_true", help="hand the jobs to Slurm (docs/cluster.md)")
     whole.add_argument("snakemake", nargs="*", metavar="-- OPTION", help="options for snakemake, after two dashes")
     whole.set_defaults(function=_run_study)
 
@@ -240,7 +242,7 @@ def _init(options: argparse.Namespace) -> int:
 def _run_study(options: argparse.Namespace) -> int:
     from limbtorque.workflow import run_study
 
-    return run_study(options.study, cores=options.cores, more=options.snakemake)
+    return run_study(options.study, cores=options.cores, slurm=options.slurm, more=options.snakemake)
 
 
 def _inspect(options: argparse.Namespace) -> int:
