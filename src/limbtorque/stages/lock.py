@@ -37,7 +37,9 @@ def hold(folder: Path) -> None:
         file.close()
         raise LimbtorqueError(f"another run is at work in {folder}; wait for it, or end it first") from None
     except OSError as error:
+        file.close()
         if error.errno not in _NO_LOCKS:
             raise
         print(f"{folder} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
-    _held.append(file)
+    else:
+        _held.append(file)

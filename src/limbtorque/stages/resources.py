@@ -9,14 +9,14 @@ from limbtorque.stages.layout import SOURCES, stage_outputs
 from limbtorque.study import Study, Trial
 
 # benchmarks/stages.py measures what these allow for; docs/cluster.md has its figures
-_BASE_MB = 700.0  # two processes of Snakemake, the job, the process that reads
+_BASE_MB = 900.0  # two processes of Snakemake, two stages that may be at work side by side, a process that reads
 _MB_PER_MB = 12.0  # of the largest recording
 _START_S = 40.0  # Python and its libraries, from a slow shared folder
 _SECONDS_PER_MB = 1.0
 _SECONDS_PER_TRIAL = 1.0
 _SECONDS_PER_FIGURE = 1.0
 _SHORT_MINUTES = 20
-_MB_PER_TRIAL = 1.0  # tables of the study
+_MB_PER_TRIAL = 0.3  # tables of the study
 _STUDY_SECONDS_PER_TRIAL = 0.2
 
 
