@@ -106,13 +106,13 @@ def test_every_command_shows_examples(capsys, name):
 def test_the_examples_can_be_parsed(name):
     import shlex
 
-    from limbtorque.cli import _parser
+    from limbtorque.cli import _parser, _split
 
     lines = [line.strip() for line in EXAMPLES[name].splitlines() if line.startswith("  limbtorque ")]
     assert lines
     for line in lines:
         words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
-        assert callable(_parser().parse_args(words[1:]).function)
+        assert callable(_parser().parse_args(_split(words[1:])[0]).function)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])

@@ -65,6 +65,23 @@ ELSEWHERE = {
         "in the order of the page",
         "test_doc_commands.py::test_the_tutorial",
     ),
+    **dict.fromkeys(
+        (
+            'limbtorque run-study "my study" --slurm',
+            'limbtorque run-study "my study" --slurm -- --default-resources slurm_partition=short slurm_account=my_group',
+            'limbtorque run-study "my study" --slurm -- --slurm-status-command squeue',
+            'limbtorque run-study "my study" --slurm -- --group-components short_sessions=5 cutoffs=5 --jobs 20',
+            "snakemake --profile profiles/slurm",
+        ),
+        (
+            "needs a Slurm",
+            "test_slurm.py::test_a_job_that_is_killed_is_done_again_with_more_and_the_files_are_the_same",
+        ),
+    ),
+    **dict.fromkeys(
+        ("python -m venv limbtorque-env", 'pip wheel --constraint constraints.txt --wheel-dir wheels ".[slurm]"'),
+        ("makes an environment", "test_cli.py::test_what_the_workflow_needs_is_packed_into_the_wheel"),
+    ),
     "python examples/double_pendulum.py": (
         "draws",
         "test_examples.py::test_example_draws_a_figure_and_returns_numbers",

@@ -35,6 +35,7 @@ EXAMPLES = {
     "run-study": """examples:
   limbtorque run-study "my study" --cores 4
   limbtorque run-study "my study" -- --dry-run
+  limbtorque run-study "my study" --slurm
 """,
     "run": """examples:
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
@@ -77,7 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 where all went well, 1 otherwise.
     """
-    options = _parser().parse_args(arguments)
+    words, options_of_snakemake = _split(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(words)
+    options.snakemake = options_of_snakemake
     try:
         return int(options.function(options))
     except LimbtorqueError as error:
@@ -87,6 +90,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(getattr(options, "error_code", 1))
     except BrokenPipeError:
         return 0
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What stands before and after two dashes of run-study: argparse loses the latter where an option stands before them."""
+    if "run-study" in words[:1] and "--" in words:
+        place = list(words).index("--")
+        return list(words[:place]), list(words[place + 1 :])
+    return list(words), []
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -142,7 +153,9 @@ def _parser() -> argparse.ArgumentParser:
     whole = command("run-study", "run a whole study with Snakemake: what is missing or out of date is made")
     whole.add_argument("study", type=Path, help="the study's folder")
     whole.add_argument("--cores", default="all", help="number of cores, or all (default)")
-    whole.add_argument("snakemake", nargs="*", metavar="-- OPTION", help="options for snakemake, after two dashes")
+    whole.add_argument("--slurm", action="store_true", help="hand the jobs to Slurm (docs/cluster.md)")
+    whole.usage = "limbtorque run-study [-h] [--cores CORES] [--slurm] study [-- OPTION ...]"
+    whole.epilog = f"options after two dashes go to snakemake\n\n{EXAMPLES['run-study']}"
     whole.set_defaults(function=_run_study)
 
     run = command("run", "analyse one recording without Snakemake")
@@ -242,7 +255,7 @@ def _init(options: argparse.Namespace) -> int:
 def _run_study(options: argparse.Namespace) -> int:
     from limbtorque.workflow import run_study
 
-    return run_study(options.study, cores=options.cores, more=options.snakemake)
+    return run_study(options.study, cores=options.cores, slurm=options.slurm, more=options.snakemake)
 
 
 def _inspect(options: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ def snakefile() -> Path:
     )
 
 
-def command(study: Path, *, cores: str = "all", more: Sequence[str] = ()) -> list[str]:
+def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Sequence[str] = ()) -> list[str]:
     """Command line that runs the workflow for a study.
 
     Parameters
@@ -42,18 +42,21 @@ def command(study: Path, *, cores: str = "all", more: Sequence[str] = ()) -> lis
     study : Path
         The study's folder.
     cores : str
-        Number of cores, or ``"all"``.
+        Number of cores, or ``"all"``; without effect where jobs go to Slurm.
+    slurm : bool
+        Whether jobs go to Slurm, by ``profiles/slurm``.
     more : sequence of str
         Further options of Snakemake.
     """
     start = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile()), "--directory", str(study)]
-    return [*start, "--cores", cores, *more]
+    how = ["--profile", str(snakefile().parent / "profiles" / "slurm")] if slurm else ["--cores", cores]
+    return [*start, *how, *more]
 
 
-def run_study(study: Path, *, cores: str = "all", more: Sequence[str] = ()) -> int:
+def run_study(study: Path, *, cores: str = "all", slurm: bool = False, more: Sequence[str] = ()) -> int:
     """Run the workflow for a study in a process of its own; returns its exit code."""
     if not (study / "config" / "config.yaml").is_file():
         raise LimbtorqueError(
             f"{study} has no config/config.yaml, so it is no study; `limbtorque init {study} --from RECORDINGS` makes one"
         )
-    return subprocess.run(command(study, cores=cores, more=more), check=False).returncode
+    return subprocess.run(command(study, cores=cores, slurm=slurm, more=more), check=False).returncode

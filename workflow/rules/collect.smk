@@ -24,8 +24,13 @@ rule collect:
         ],
     log:
         "results/logs/collect.log",
+    group:
+        "study"
     conda:
         "../envs/limbtorque.yaml"
+    resources:
+        mem_mb=study_mb,
+        runtime=study_minutes,
     params:
         key=layout.study_key(STUDY),
         code=layout.code_key("collect"),
@@ -44,6 +49,7 @@ rule verdict:
         "results/verdict.txt",
     log:
         "results/logs/verdict.log",
+    localrule: True
     conda:
         "../envs/limbtorque.yaml"
     params:

@@ -13,8 +13,13 @@ if ENSEMBLE_FILES:
             ENSEMBLE_FILES,
         log:
             "results/logs/ensembles.log",
+        group:
+            "study"
         conda:
             "../envs/limbtorque.yaml"
+        resources:
+            mem_mb=study_mb,
+            runtime=study_minutes,
         params:
             key=layout.ensembles_key(STUDY),
             code=layout.code_key("ensembles"),

@@ -14,8 +14,13 @@ rule report:
         [str(path) for name, path in layout.REPORT.items() if name != "index"],
     log:
         "results/logs/report.log",
+    group:
+        "study"
     conda:
         "../envs/limbtorque.yaml"
+    resources:
+        mem_mb=study_mb,
+        runtime=study_minutes,
     params:
         code=layout.code_key("report"),
     message:

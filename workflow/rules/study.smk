@@ -1,11 +1,12 @@
 # in:  config/config.yaml, config/trials.csv, config/subjects.csv
 # out: STUDY, checked as a whole before any job starts; one run at a time in a study's folder
+from functools import partial
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.stages import layout, lock
+from limbtorque.stages import layout, lock, resources
 from limbtorque.stages.check import checked_study
 from limbtorque.stages.pace import unpace
 
@@ -15,6 +16,23 @@ try:
     STUDY = checked_study(Path("."))
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
+
+
+# What jobs ask a cluster for (profiles/slurm); nothing of it matters on one machine.
+def asked_mb(wildcards, attempt, trials):
+    return resources.memory_mb(trials, attempt=attempt)
+
+
+def asked_minutes(wildcards, attempt, stage, trials):
+    return resources.minutes(stage, trials, attempt=attempt)
+
+
+def study_mb(wildcards, attempt):
+    return resources.study_memory_mb(STUDY, attempt=attempt)
+
+
+def study_minutes(wildcards, attempt):
+    return resources.study_minutes(STUDY, attempt=attempt)
 
 
 onstart:

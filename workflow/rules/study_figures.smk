@@ -13,8 +13,13 @@ if STUDY_FIGURES:
             STUDY_FIGURES,
         log:
             "results/logs/study_figures.log",
+        group:
+            "study"
         conda:
             "../envs/limbtorque.yaml"
+        resources:
+            mem_mb=study_mb,
+            runtime=study_minutes,
         params:
             key=layout.study_figures_key(STUDY),
             code=layout.code_key("study_figures"),

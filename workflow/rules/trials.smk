@@ -5,6 +5,9 @@
 # every table is tracked. A job writes its list of trials (results/batches) last, and later stages wait for that
 # instead of for every table, which Snakemake would note down for every output. 'code' and 'key' are what makes a job
 # run again after a change of the package or the study.
+#
+# Groups and resources are for clusters (profiles/slurm): all stages of a session are one job there. 'cutoffs' are not in
+# that job, because study_cutoff stands between them and it.
 TRIAL_FILES = []
 
 # Trials whose filter.scope is 'study' wait for one cut-off, which is chosen from all of them first.
@@ -21,8 +24,13 @@ for batch, trials in SHARING.items():
             str(layout.batch_path("cutoffs", batch)),
         log:
             f"results/logs/cutoffs/{batch}.log",
+        group:
+            "cutoffs"
         conda:
             "../envs/limbtorque.yaml"
+        resources:
+            mem_mb=partial(asked_mb, trials=trials),
+            runtime=partial(asked_minutes, stage="cutoffs", trials=trials),
         params:
             stage="cutoffs",
             batch=batch,
@@ -43,6 +51,7 @@ if SHARING:
             str(layout.STUDY_CUTOFF),
         log:
             "results/logs/study_cutoff.log",
+        localrule: True
         conda:
             "../envs/limbtorque.yaml"
         params:
@@ -72,8 +81,13 @@ for stage, sources in layout.SOURCES.items():
                 batch=str(layout.batch_path(stage, batch)),
             log:
                 f"results/logs/{stage}/{batch}.log",
+            group:
+                resources.group(trials)
             conda:
                 "../envs/limbtorque.yaml"
+            resources:
+                mem_mb=partial(asked_mb, trials=trials),
+                runtime=partial(asked_minutes, stage=stage, trials=trials),
             params:
                 stage=stage,
                 batch=batch,

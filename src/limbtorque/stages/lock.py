@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import sys
 from pathlib import Path
 from typing import IO
 
 from limbtorque.errors import LimbtorqueError
 
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 _held: list[IO[str]] = []
 
 
 def hold(folder: Path) -> None:
     """Hold the lock of a results folder until this process ends.
+
+    On a file system that has no such locks, as some of clusters, it says so and goes on.
 
     Parameters
     ----------
@@ -31,4 +36,10 @@ def hold(folder: Path) -> None:
     except BlockingIOError:
         file.close()
         raise LimbtorqueError(f"another run is at work in {folder}; wait for it, or end it first") from None
-    _held.append(file)
+    except OSError as error:
+        file.close()
+        if error.errno not in _NO_LOCKS:
+            raise
+        print(f"{folder} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
+    else:
+        _held.append(file)
