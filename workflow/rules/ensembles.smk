@@ -7,12 +7,13 @@ if ENSEMBLE_FILES:
     rule ensembles:
         input:
             batches=[
-                str(layout.batch_path(stage, batch)) for stage in ("kinematics", "torques") for batch in STUDY.batches
+                str(layout.batch_path(stage, batch)) for stage in layout.ENSEMBLE_SOURCES for batch in STUDY.batches
             ],
         output:
             ENSEMBLE_FILES,
         log:
             "results/logs/ensembles.log",
+        priority: 1
         group:
             "study"
         conda:

@@ -81,6 +81,8 @@ for stage, sources in layout.SOURCES.items():
                 batch=str(layout.batch_path(stage, batch)),
             log:
                 f"results/logs/{stage}/{batch}.log",
+            # what the ensembles wait for goes first, so that they are made beside the rest and not after it
+            priority: int(stage in layout.ENSEMBLE_SOURCES)
             group:
                 resources.group(trials)
             conda:

@@ -21,6 +21,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "figures": ("kinematics", "torques", "muscles"),
     "pages": ("kinematics", "torques", "muscles"),
 }
+ENSEMBLE_SOURCES = ("kinematics", "torques")
 STUDY_CUTOFF = RESULTS / "study_cutoff.json"
 STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",
