@@ -18,6 +18,7 @@ from limbtorque.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.settings import load_settings
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
+from limbtorque.stages.study_figures import read_curves
 from limbtorque.study_figures import (
     ensemble_figure,
     flag_figure,
@@ -368,3 +369,44 @@ def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
     source = Path(figures.__file__).parent
     for path in (*source.glob("*figures.py"), source / "report" / "ensembles.py"):
         assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)
+
+
+def test_the_peak_may_lie_between_whole_percents():
+    """64 points of a curve are at multiples of 100/63 %."""
+    table = ensembles()
+    table["percent"] = table["percent"] * 100.0 / 63.0 / 1.6
+    peaks = terms_at_peak(table, "elbow", ["elbow"])
+    np.testing.assert_allclose(peaks["percent"], np.array([40.0, 70.0]) * 100.0 / 63.0 / 1.6)
+    np.testing.assert_allclose(peaks["net"], 1.75)
+    names = [text.get_text() for text in peak_figure(table, joints=["elbow"], title="x").axes[0].get_xticklabels()]
+    assert names[0].endswith("right, at 39.6825 %")
+
+
+def test_conditions_called_na_or_null_are_conditions(tmp_path):
+    """R writes NA for a missing name; only numbers are missing where they are empty."""
+    table = pd.concat(
+        [ensembles().replace({"condition": {"slow": a, "fast": b}}) for a, b in (("NA", "null"), ("", "nan"))]
+    )
+    table.loc[table["condition"] == "null", "sd"] = np.nan
+    (tmp_path / "results").mkdir()
+    table.to_csv(tmp_path / "results" / "ensembles.csv", index=False)
+    found = read_curves(tmp_path)
+    assert found["condition"].unique().tolist() == ["NA", "null", "", "nan"]
+    assert found["sd"].isna().tolist() == table["sd"].isna().tolist()
+    assert len(terms_at_peak(found, "elbow", ["elbow"])) == 4
+
+
+@pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
+@pytest.mark.parametrize("name", ["$1^2^3$", r"$\bad$ and a name that is longer than a column of a page is wide, " * 3])
+def test_names_of_conditions_are_text_and_stay_inside_the_figure(name, width_mm):
+    table = ensembles().replace({"condition": {"slow": name}})
+    table.loc[table.index[::7], "n_trials"] = 2
+    figure = ensemble_figure(table, joints=["elbow"], title=name, width_mm=width_mm)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent(canvas.get_renderer())
+    assert box.x0 >= 0.0
+    assert box.x1 <= figure.bbox.x1
+    assert name.split()[0] in legend.get_texts()[0].get_text()
+    FigureCanvasAgg(peak_figure(table, joints=["elbow"], title=name, width_mm=width_mm)).draw()

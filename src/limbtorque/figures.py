@@ -46,6 +46,7 @@ STATUS_MARKS = {  # column of a frame's status: the value that is marked, its co
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
     "sharing_status": (1, "black", "beyond what the muscles can do"),
 }
+HANDLE_MM = 10.0  # what a legend draws before the words
 CHARACTER_MM = 1.3  # about the mean width of a character of a legend
 PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
 STYLE = {
@@ -196,19 +197,26 @@ def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, wid
 def heading(figure: Figure, title: str, width_mm: float, *more: str) -> None:
     """Title of a figure, in as many lines as its width needs, and sentences below it."""
     lines = [textwrap.fill(text, width=round(0.62 * width_mm)) for text in (title, *more) if text]
-    figure.suptitle("\n".join(lines), fontsize=8.0, x=0.01, ha="left")
+    figure.suptitle("\n".join(lines), fontsize=8.0, x=0.01, ha="left", parse_math=False)
 
 
 def shared_legend(figure: Figure, panels: Iterable[Axes], width_mm: float) -> None:
-    """Give a figure one legend below all panels, every entry once, lines before areas, in as many columns as fit."""
+    """Give a figure one legend below all panels, every entry once, lines before areas, in as many columns as fit.
+
+    Entries that are longer than the figure is wide are broken.
+    """
+    room = int((width_mm - HANDLE_MM) / CHARACTER_MM)
     shown: dict[str, Any] = {}
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
-        shown |= dict(zip(labels, handles, strict=True))
+        shown |= {textwrap.fill(text, room): handle for text, handle in zip(labels, handles, strict=True)}
     order = sorted(shown, key=lambda text: not isinstance(shown[text], Line2D))
-    longest = max(map(len, order), default=0)
-    columns = max(1, min(len(order), int(width_mm / (10.0 + CHARACTER_MM * longest))))
-    figure.legend([shown[text] for text in order], order, loc="outside lower center", ncols=columns, frameon=False)
+    longest = max((len(line) for text in order for line in text.splitlines()), default=0)
+    columns = max(1, min(len(order), int(width_mm / (HANDLE_MM + CHARACTER_MM * longest))))
+    chosen = [shown[text] for text in order]
+    legend = figure.legend(chosen, order, loc="outside lower center", ncols=columns, frameon=False)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # names of conditions may have dollar signs
 
 
 def draw_muscle_forces(
@@ -391,7 +399,7 @@ def failure_figure(title: str, message: str, *, what: str = "not analysed") -> F
         figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 40.0 * MM), layout="constrained")
         axes = figure.subplots()
         axes.axis("off")
-        axes.text(0.0, 0.5, f"{title}\n{what}: {message}", va="center", wrap=True)
+        axes.text(0.0, 0.5, f"{title}\n{what}: {message}", va="center", wrap=True, parse_math=False)
     return figure
 
 

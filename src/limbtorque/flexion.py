@@ -15,6 +15,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 UNDECIDED_DEG = 10.0
+HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) ->
     return float(max(bent, default=0.0) < UNDECIDED_DEG)
 
 
-def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray, *, beyond_deg: float) -> float:
-    """Largest share of frames in which a joint that flexes to one side only is bent the other way; 0 where none is.
+def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
+    """Largest share of frames in which a joint that flexes to one side only is bent the other way by more than 10 degrees.
 
     Parameters
     ----------
@@ -124,20 +125,18 @@ def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArra
         Sense and zero of flexion.
     angle : ndarray of shape (n_frames, n_joints)
         Joint angles, rad.
-    beyond_deg : float
-        Bend the other way from which a frame counts, degrees.
 
     Examples
     --------
     >>> from limbtorque.settings import ARM
     >>> flexion = Flexion(np.ones(3), np.zeros(3), np.ones(3, dtype=bool), ())
     >>> angle = np.radians([[0.0, 90.0, 0.0], [0.0, 0.0, 0.0], [0.0, -30.0, 0.0], [0.0, -5.0, 0.0]])
-    >>> reversed_flexion_share(ARM, flexion, angle, beyond_deg=10.0)
+    >>> reversed_flexion_share(ARM, flexion, angle)
     0.25
     """
     bent = np.degrees(flexion.sign * (angle - flexion.zero_rad))
     one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
-    return max((float((bent[:, i] < -beyond_deg).mean()) for i in one_way), default=0.0)
+    return max((float((bent[:, i] < -HYPERMOBILE_DEG).mean()) for i in one_way), default=0.0)
 
 
 def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:

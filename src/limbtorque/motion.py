@@ -209,9 +209,7 @@ def chain_motion(
         "foreshortened_share": float(foreshortened.mean()),
         "speed_m_s": speed_m_s,
         "reversed_flexion_deg": reversed_flexion_deg(model, flexion, kinematics.angle),
-        "reversed_flexion_share": reversed_flexion_share(
-            model, flexion, kinematics.angle, beyond_deg=settings.quality.reversed_flexion_deg
-        ),
+        "reversed_flexion_share": reversed_flexion_share(model, flexion, kinematics.angle),
         "undecided_flexion": undecided_flexion(model, flexion, kinematics.angle),
         "up_axis_deg": _leg_tilt_deg(model, placed.joints_m, settings),
         **placed.quality,

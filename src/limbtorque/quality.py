@@ -172,7 +172,7 @@ CHECKS = (
     Check(
         "reversed_flexion_share",
         "1",
-        "largest share of frames in which an elbow or knee is bent by more than quality.reversed_flexion_deg to the side it cannot bend to",
+        "largest share of frames in which an elbow or knee is bent by more than 10 degrees to the side it cannot bend to",
         "reversed_flexion_share",
         "look at the limb in the report in these frames: markers that are exchanged or slip, a joint centre that is not in the joint, or a limb that turns out of the plane",
         "none: any is told; of sixteen recorded limbs a serving elbow has 0.31, that of a turning child 0.03, the others none",

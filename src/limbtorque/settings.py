@@ -652,7 +652,7 @@ class Quality(_Untagged):
     reversed_flexion_deg: float = _option(10.0, "Median bend of an elbow or knee to its wrong side.", "deg", gt=0.0)
     reversed_flexion_share: float = _option(
         0.0,
-        "Share of frames in which an elbow or knee is bent to its wrong side by more than reversed_flexion_deg.",
+        "Share of frames in which an elbow or knee is bent to its wrong side by more than 10 degrees.",
         "1",
         ge=0.0,
     )

@@ -194,7 +194,7 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
         if ending is None or curves[f"{joint}_torque_nm{ending}"].isna().all():
             continue
         net = curves[f"{joint}_torque_nm{ending}"]
-        percent = int(curves.index[int(np.nanargmax(np.abs(net.to_numpy())))])
+        percent = float(curves.index[int(np.nanargmax(np.abs(net.to_numpy())))])
         parts = {}
         for kind, names in kinds.items():
             columns = [f"{name}{ending}" for name in names if f"{name}{ending}" in curves]
@@ -232,13 +232,13 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_
     told = zip(*(peaks[name].astype(str) for name in ("condition", "side", "percent")), strict=True)
     known = [f"\n({100.0 * share:.0f} % known)" if share < WHOLE else "" for share in peaks["known_share"]]
     names = [
-        f"{wrapped(condition or '-', most=26)}\n{side}, at {percent} %{rest}"
+        f"{wrapped(condition or '-', most=26)}\n{side}, at {float(percent):g} %{rest}"
         for (condition, side, percent), rest in zip(told, known, strict=True)
     ]
     lines = [line for name in names for line in name.split("\n")]
     longest_mm = SMALL * CHARACTER_MM * max(map(len, lines), default=0)
     turned = longest_mm > room_mm / max(len(peaks), 1)
-    axes.set_xticks(at, names, rotation=90 if turned else 0, fontsize=6.5)
+    axes.set_xticks(at, names, rotation=90 if turned else 0, fontsize=6.5, parse_math=False)
     return longest_mm if turned else 3.0 * max((name.count("\n") + 1 for name in names), default=1)
 
 
@@ -358,7 +358,7 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
         axes.set(xlim=(0.0, max(len(matrix.columns), 6)), ylim=(len(matrix), 0.0))
         axes.set_xticks(np.arange(len(matrix.columns)) + 0.47, matrix.columns, rotation=90)
         axes.xaxis.tick_top()
-        axes.set_yticks(np.arange(len(matrix)) + 0.45, names)
+        axes.set_yticks(np.arange(len(matrix)) + 0.45, names, parse_math=False)
         axes.tick_params(length=0.0)
         for spine in axes.spines.values():
             spine.set_visible(False)

@@ -15,6 +15,7 @@ from limbtorque.stages.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLE
 from limbtorque.study import Study, load_study
 from limbtorque.study_figures import ensemble_figure, flag_figure, peak_figure
 from limbtorque.summaries import uneven_ground_forces
+from limbtorque.tables import ENSEMBLE_COLUMNS
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
 DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
@@ -26,7 +27,7 @@ DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
 def run(*, folder: Path) -> None:
     """Draw the figures of the study."""
     study = load_study(folder)
-    curves = _curves(folder) if study.settings.ensembles.enabled else None
+    curves = read_curves(folder) if study.settings.ensembles.enabled else None
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
             save(_figure(path.stem, study, curves, folder), folder / path)
@@ -64,9 +65,12 @@ def _rows(folder: Path, table: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _curves(folder: Path) -> pd.DataFrame:
-    kinds = {"condition": str, "side": str, "chain": str}
-    return pd.read_csv(folder / ENSEMBLE_TABLES["ensembles"], dtype=kinds).fillna({"condition": ""})
+def read_curves(folder: Path) -> pd.DataFrame:
+    """Rows of the ensembles; a condition may be called NA or null, and only numbers are missing."""
+    texts = ("chain", "condition", "side", "quantity", "unit")
+    missing = {column.name: [] if column.name in texts else [""] for column in ENSEMBLE_COLUMNS}
+    kinds = dict.fromkeys(texts, str)
+    return pd.read_csv(folder / ENSEMBLE_TABLES["ensembles"], dtype=kinds, keep_default_na=False, na_values=missing)
 
 
 def _figure(name: str, study: Study, curves: pd.DataFrame | None, folder: Path) -> Figure:
