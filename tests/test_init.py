@@ -605,6 +605,32 @@ def test_forces_of_the_nearest_folder_are_taken(tmp_path):
     }
 
 
+def test_forces_of_another_subject_are_not_taken(tmp_path):
+    """A name such as walk1 is one of a kind within a session only; S02 has no forces."""
+    for n, who in enumerate(("S01", "S02")):
+        write_markers(tmp_path / "data" / who / "markers" / "walk1.trc", seed=n)
+    write_forces(tmp_path / "data" / "S01" / "forces" / "walk1.mot")
+    notes = forces_of(tmp_path)[1]
+    assert "S02/markers/walk1.trc: S01/forces/walk1.mot runs at the same time, but so it does with S01" in notes
+    of = {row["subject"]: Path(row["forces_file"]).name for row in rows(tmp_path / "study")}
+    assert of == {"S01": "walk1.mot", "S02": ""}
+
+
+def test_forces_in_the_folder_of_somebody_else_are_not_taken(tmp_path):
+    write_markers(tmp_path / "data" / "S02" / "markers" / "walk1.trc")
+    write_forces(tmp_path / "data" / "S01" / "forces" / "walk1.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk1.trc": ""}
+    assert "has its name and time, but is in a folder of something else" in notes
+
+
+def test_two_recordings_that_could_have_the_same_forces_get_none(tmp_path):
+    for n, who in enumerate(("S01", "S02")):
+        write_markers(tmp_path / "data" / who / "walk1.trc", seed=n)
+    write_forces(tmp_path / "data" / "walk1.mot")
+    assert set(forces_of(tmp_path)[0].values()) == {""}
+
+
 def test_without_a_name_the_only_file_of_that_time_is_taken(tmp_path):
     write_markers(tmp_path / "data" / "walk.trc")
     write_markers(tmp_path / "data" / "later.trc", begin_s=5.0, seed=2)

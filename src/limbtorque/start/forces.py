@@ -66,7 +66,8 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
     Notes
     -----
     A file has the forces of a recording where its name is the same but for the words that say what kind of file it is,
-    it covers the recording's time, and it has a whole number of samples for each frame. Where no name agrees, it is the
+    it covers the recording's time, it has a whole number of samples for each frame, and it is not in the folder of another
+    subject or nearer to another recording of that name. Where no name agrees, it is the
     only file of the folder that begins and ends when the recording does, and of no other recording. Where several come
     into question, none is taken.
     """
@@ -82,7 +83,7 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
     paired = {}
     for one in bare:
         if named[one.name]:
-            paired[one.name] = _by_name(one, named[one.name])
+            paired[one.name] = _by_name(one, named[one.name], [other for other in bare if other.name != one.name])
         elif unnamed[one.name]:
             rivals = [
                 name
@@ -93,15 +94,27 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
     return paired
 
 
-def _by_name(one: Seen, found: Sequence[Seen]) -> Paired:
+def _by_name(one: Seen, found: Sequence[Seen], others: Sequence[Seen]) -> Paired:
     fitting = [f for f in found if _fits(one, f)]
     near = max((_shared_folders(one, f) for f in fitting), default=0)
     nearest = [f for f in fitting if _shared_folders(one, f) == near]
     if len(nearest) == 1:
+        chosen = nearest[0]
+        rivals = [
+            o.name for o in others if _same_name(o, chosen) and _fits(o, chosen) and _shared_folders(o, chosen) >= near
+        ]
+        if rivals:
+            return _claimed(chosen, rivals)
+        if not _one_place(one, chosen):
+            return Paired(
+                None,
+                f"{chosen.name} has its name and time, but is in a folder of something else, such as another subject: name it "
+                "in the column forces_file if it has its forces",
+            )
         return Paired(
-            nearest[0],
+            chosen,
             "the forces are in a second file of the same name and time (column forces_file, a guess)",
-            f"forces: {nearest[0].name}, by its name and time",
+            f"forces: {chosen.name}, by its name and time",
         )
     if nearest:
         return _undecided(nearest)
@@ -118,16 +131,20 @@ def _by_time(found: Sequence[Seen], rivals: Sequence[str]) -> Paired:
     if len(found) > 1:
         return _undecided(found)
     if rivals:
-        return Paired(
-            None,
-            f"{found[0].name} runs at the same time, but so it does with {', '.join(rivals)}: name the file that has the "
-            "forces in the column forces_file",
-        )
+        return _claimed(found[0], rivals)
     return Paired(
         found[0],
         "the forces are in the only file of the folder that begins and ends at the same time, though the names do not "
         "agree (column forces_file, a guess)",
         f"forces: {found[0].name}, by its time only",
+    )
+
+
+def _claimed(forces: Seen, rivals: Sequence[str]) -> Paired:
+    return Paired(
+        None,
+        f"{forces.name} runs at the same time, but so it does with {', '.join(rivals)}: name the file that has the "
+        "forces in the column forces_file",
     )
 
 
@@ -144,6 +161,12 @@ def _names(found: Sequence[Seen]) -> list[str]:
 
 def _folder(one: Seen) -> tuple[str, ...]:
     return Path(one.name).parts[:-1]
+
+
+def _one_place(one: Seen, other: Seen) -> bool:
+    """Whether the folders of two recordings are the same, or one within the other, but for kinds of files."""
+    mine, theirs = ([words for part in _folder(each) if (words := stem_words(part))] for each in (one, other))
+    return all(a == b for a, b in zip(mine, theirs, strict=False))
 
 
 def _shared_folders(one: Seen, other: Seen) -> int:
