@@ -375,6 +375,26 @@ def test_other_frames_are_told_first():
     assert "t1: A has 118 of 131 frames, B 190 of 200 (knee)" in report_text(other)
 
 
+def test_frames_of_muscles_are_told_only_where_they_are_not_those_of_the_torques():
+    def both(n, of_muscles):
+        muscle = {"trial": "t1", "muscle": "a", "peak_n": "1", "n_frames": str(of_muscles), "used_share": "0.5"}
+        return run(rows=[{**summary("net", "10.0"), "n_frames": str(n), "used_share": "0.5"}], muscles=[muscle])
+
+    assert [f.table for f in compare(both(50, 50), both(40, 40)).frames] == ["summary"]
+    assert [f.table for f in compare(both(50, 50), both(40, 30)).frames] == ["summary", "muscle_summary"]
+
+
+def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
+    def row(statistic, mean):
+        place = {"chain": "arm", "condition": "reach", "side": "right", "joint": "elbow", "term": "net"}
+        return {**place, "statistic": statistic, "mean": mean, "sd": "", "n_trials": "3", "n_subjects": "1"}
+
+    names = ("peak_nm", "max_time_s", "rms_nm")
+    first = run(conditions=[row(name, mean) for name, mean in zip(names, ("5", "1", "4"), strict=True)])
+    second = run("b", conditions=[row(name, mean) for name, mean in zip(names, ("-5.1", "9", "5"), strict=True)])
+    assert "arm reach right  3 differ  rms_nm elbow net" in report_text(compare(first, second))
+
+
 @pytest.mark.parametrize(("second", "listed"), [("9e-14", False), ("9e-10", True), ("", True)])
 def test_figures_that_are_rounding_in_both_runs_are_no_changes(second, listed):
     """The threshold of closure_nm is 1e-9 N m."""

@@ -551,7 +551,7 @@ def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
     proposal, study = leg_study(tmp_path, [WALK], chains=("arm", "leg"), stems=stems)
     assert [row["chain"] for row in rows(study)] == ["leg", "leg"]
     assert proposal.to_do == 0
-    said = "left out: 2 trials of 1 recordings, as comments: arms of a walk: take the # away to analyse them"
+    said = "left out: 2 trials of 1 recordings, comments in config/trials.csv: arms of a walk: take the # away to analyse them"
     assert said in summary_text(proposal)
     path = study / FILES[1]
     text = path.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-from limbtorque.compare_runs import CURVES, STATES, Cause, Change, Comparison, Frames, short_number
+from limbtorque.compare_runs import CURVES, MINOR, STATES, Cause, Change, Comparison, Frames, rank, short_number
 from limbtorque.report.markup import Html, details, facts, section, table, tag
 
 TITLES = {
@@ -173,21 +173,14 @@ def _by_condition(changes: Iterable[Change]) -> list[tuple[str, ...]]:
     for change in changes:
         if change.figure.startswith(("mean", "sd")):
             groups.setdefault((change.trial, change.unit), []).append(change)
-    rows = []
+    rows: list[tuple[float, tuple[str, ...]]] = []
     for (where, unit), members in groups.items():
         means = [change for change in members if change.figure.startswith("mean")]
-        largest = max(means or members, key=lambda change: change.share)
+        largest = max(means or members, key=lambda change: (not change.item.startswith(MINOR), rank(change)))
         _, item, figure, *numbers = _shown_change(largest)
-        rows.append(
-            (
-                where,
-                f"{len(means)} differ{'s' * (len(means) == 1)}{f' ({unit})' if unit else ''}",
-                item,
-                figure.removeprefix("mean at "),
-                *numbers,
-            )
-        )
-    return rows
+        differ = f"{len(means)} differ{'s' * (len(means) == 1)}{f' ({unit})' if unit else ''}"
+        rows.append((rank(largest), (where, differ, item, figure.removeprefix("mean at "), *numbers)))
+    return [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
 
 
 def _cut(row: Iterable[str], longest: int = 60) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ CURVE_KEY = ("chain", "condition", "side", "quantity")
 GROUP = 3  # how many names of a condition's key say which trials are meant
 COMPARED_BY_CONDITION = ("mean", "sd", "n_trials", "n_subjects")
 STATES = ("status", "torque_status", "muscle_status", "reason", "plane")  # text that is compared word by word
-MINOR = ("peak_time_s", "peak_sense", "positive_is", "criterion")  # come after the others
+MINOR = ("peak_time_s", "max_time_s", "min_time_s", "peak_sense", "positive_is", "criterion")  # come after the others
 FRAMES = ("n_frames", "used_share")  # of the summaries: told apart, as frames that were summed
 # Ledger: figures that are zero but for rounding, and how far below their threshold they are nothing else.
 ROUNDING = ("closure_nm", "power_closure_w")
@@ -33,7 +33,7 @@ FAR_BELOW = 1e-2
 # Ledger: shares of the frames that may have no torque, in which the reason is looked for.
 LEAVES_OUT = (
     *("edge_share", "unmeasured_share", "plate_saturated_share", "other_foot_unknown_share", "foreshortened_share"),
-    *("force_range_share", "gap_share", "sharing_failed_share"),
+    "sharing_failed_share",
 )
 NOT_NUMBERS = (
     "message",
@@ -337,7 +337,7 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         tuple(causes(first.provenance, second.provenance)),
         tuple(name for name in trials[0] if name not in both),
         tuple(name for name in trials[1] if name not in both),
-        tuple(sorted(changes, key=lambda change: (change.figure in MINOR, -_rank(change)))),
+        tuple(sorted(changes, key=lambda change: (change.figure in MINOR, -rank(change)))),
         n_compared + n,
         tuple(_other_frames(first, second)),
         tuple(lone),
@@ -426,7 +426,7 @@ def _said(names: Iterable[str]) -> str:
 def _other_frames(first: Run, second: Run) -> list[Frames]:
     """Trials of which other frames were summed, for the torques and for the muscle forces."""
     ledgers = [{row["trial"]: row for row in run.tables["ledger"]} for run in (first, second)]
-    found = []
+    found: list[Frames] = []
     for table, what in (("summary", "joint"), ("muscle_summary", "muscle")):
         used: list[dict[tuple[str, str], tuple[int, int]]] = []
         for run in (first, second):
@@ -440,11 +440,14 @@ def _other_frames(first: Run, second: Run) -> list[Frames]:
         for trial, items in other.items():
             _, one, two = max(items, key=lambda item: abs(item[2][0] - item[1][0]))
             reasons = tuple(
-                f"{name} {short_number(a)} in A, {short_number(b)} in B"
+                f"{name} {a} in A, {b} in B"
                 for name in LEAVES_OUT
-                if (a := ledgers[0].get(trial, {}).get(name, "")) != (b := ledgers[1].get(trial, {}).get(name, ""))
+                if (a := short_number(ledgers[0].get(trial, {}).get(name, "")))
+                != (b := short_number(ledgers[1].get(trial, {}).get(name, "")))
             )
             names = tuple(item for item, *_ in items)
+            if any((f.trial, f.first, f.second) == (trial, one[0], two[0]) for f in found):
+                continue  # as of the torques, from which the muscle forces are
             found.append(Frames(table, trial, names, one[0], two[0], one[1], two[1], reasons))
     return found
 
@@ -602,10 +605,10 @@ def _change(table: str, trial: str, item: str, figure: str, a: str, b: str, larg
     )
 
 
-def _rank(change: Change) -> float:
+def rank(change: Change) -> float:
     """Share of a change; of a peak that changed its sign the change of its size, for two peaks about as large change places easily."""
     one, other = _number(change.first), _number(change.second)
-    if change.figure.startswith("peak_") and one is not None and other is not None and one * other < 0.0:
+    if "peak_" in (change.figure[:5], change.item[:5]) and one is not None and other is not None and one * other < 0.0:
         return change.share * abs(abs(other) - abs(one)) / abs(change.difference)
     return change.share
 

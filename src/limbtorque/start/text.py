@@ -188,13 +188,13 @@ def summary_text(proposal: Proposal) -> str:
     chains = sorted({f"{trial.side} {trial.chain}" for trial in kept})
     left_out = {_whose(t, kept): t.left_out for t in proposal.trials if not t.can_be_taken}
     arms = [trial for trial in proposal.trials if trial.left_out == ARMS_OF_A_WALK]
-    of_arms = f"{len(arms)} trials of {len({trial.file for trial in arms})} recordings, as comments: {ARMS_OF_A_WALK}"
+    of_arms = f"{len(arms)} trials of {len({trial.file for trial in arms})} recordings, comments in config/trials.csv: {ARMS_OF_A_WALK}"
     lines = [
         f"{len(kept)} trials of {len({trial.file for trial in kept})} recordings: {', '.join(chains) or 'none'}",
         f"subjects: {', '.join(f'{s.subject} ({s.mass_kg} kg)' for s in proposal.subjects) or 'none'}",
         f"marker sets: {', '.join(chosen.name for chosen in proposal.sets) or 'none'}",
         f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
-        *([f"left out: {of_arms} in config/trials.csv, or ask for them with --chain arm"] if arms else []),
+        *([f"left out: {of_arms}, or ask for them with --chain arm"] if arms else []),
         *(f"left out: {name}: {why}" for name, why in left_out.items()),
         *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
         f"0 to 100 % of the curves: {proposal.window.window}",
