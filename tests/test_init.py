@@ -22,7 +22,7 @@ from limbtorque.start.known_sets import fits, known_sets, likely_labels, match_s
 from limbtorque.start.subjects import propose_subject
 from limbtorque.start.survey import Body, Clue, Seen, Strikes, look_at, same_movement
 from limbtorque.start.text import summary_text
-from limbtorque.start.trials import ProposedTrial
+from limbtorque.start.trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.start.up_axis import judge_up
 from limbtorque.start.windows import ProposedWindow, propose_window
 from limbtorque.study import load_study
@@ -469,10 +469,16 @@ def test_a_walk_without_foot_strikes_keeps_the_movement_in_a_column_of_its_own(t
     proposal, study = leg_study(tmp_path, [WALK, WALK, events(("Foot Off", "Left", 0.5))])
     assert configured(study)[0][0] == "events"
     assert [row["ensembles.window"] for row in rows(study)] == ["", "", "", "", "movement", "movement"]
-    _, lacking, restless = proposal.window.evidence
+    _, lacking, no_way = proposal.window.evidence
     assert lacking.startswith("walk2_left, walk2_right: no foot strike of its side; its other events are Foot Off Left")
     assert lacking.endswith("the window stays movement, in the column ensembles.window")
-    assert "does not rest at the first or last frame of walk2_left, walk2_right" in restless
+    assert no_way.startswith(
+        "walk2_left, walk2_right: a walk does not go from rest to rest, so there is no way to a curve"
+    )
+    assert (
+        "without two foot strikes of their side (mark them in the capture software) or start_s and end_s of one cycle"
+        in no_way
+    )
     assert [bool(no_curve) for *_, no_curve in check_study(study)] == [False] * 4 + [True] * 2
 
 
@@ -535,6 +541,76 @@ def test_a_reach_from_rest_to_rest_is_called_so_and_one_that_is_cut_off_is_not(t
     assert proposal.window.window == "movement"
     (said,) = proposal.window.evidence
     assert "first or last frame of cut_left, cut_right:" in said
+
+
+# --- arms of a walk, links, and one of two people ---------------------------------------------------------------------
+
+
+def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
+    stems = [*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG]
+    proposal, study = leg_study(tmp_path, [WALK], chains=("arm", "leg"), stems=stems)
+    assert [row["chain"] for row in rows(study)] == ["leg", "leg"]
+    assert proposal.to_do == 0
+    said = "left out: 2 trials of 1 recordings, comments in config/trials.csv: arms of a walk: take the # away to analyse them"
+    assert said in summary_text(proposal)
+    path = study / FILES[1]
+    text = path.read_text(encoding="utf-8")
+    assert "# Left out: arms of a walk: take the # away to analyse them\n#walk0_right_arm," in text
+    path.write_text(text.replace("#walk0_", "walk0_"), encoding="utf-8")
+    assert configured(study)[1] == dict.fromkeys(
+        ["walk0_right_leg", "walk0_left_leg", "walk0_right_arm", "walk0_left_arm"], "events"
+    )
+    assert [fault for _, fault, *_ in check_study(study)] == [""] * 4
+
+
+def test_arms_of_a_walk_are_rows_where_they_are_asked_for(tmp_path):
+    stems = [*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG]
+    _, study = leg_study(tmp_path, [WALK], chains=("arm",), stems=stems)
+    assert [row["chain"] for row in rows(study)] == ["arm", "arm"]
+
+
+def test_arms_that_reach_beside_legs_that_stand_are_rows(tmp_path):
+    labels = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG])]
+    write(tmp_path / "data" / "reach.c3d", labels, travel_m=0.3)
+    init_study(tmp_path / "study", tmp_path / "data")
+    assert {row["chain"] for row in rows(tmp_path / "study")} == {"arm", "leg"}
+
+
+def test_a_link_to_the_recordings_is_kept(folder, tmp_path):
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    moved = shutil.move(folder, tmp_path / "far" / "away" / "data")
+    (tmp_path / "link").symlink_to(moved, target_is_directory=True)
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "link", chains=("arm",))
+    assert {row["file"] for row in rows(study)} == {f"../link/{s}/Walk/{s}_01.c3d" for s in ("S01", "S02")}
+    assert {fault for _, fault, *_ in check_study(study)} == {""}
+
+
+def test_a_link_is_not_kept_where_the_path_would_lead_elsewhere(folder, tmp_path):
+    """The study is behind a link itself, so that .. of it is another folder."""
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "near").symlink_to(tmp_path / "far" / "away", target_is_directory=True)
+    init_study(tmp_path / "near" / "study", folder, chains=("arm",))
+    assert rows(tmp_path / "near" / "study")[0]["file"] == "../../../data/S01/Walk/S01_01.c3d"
+    assert {fault for _, fault, *_ in check_study(tmp_path / "near" / "study")} == {""}
+
+
+def test_one_of_two_people_who_is_left_out_is_named(tmp_path):
+    stems = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, "HEE"])]
+    labels = [f"{who}:{stem}" for who in ("Ann", "Bob") for stem in stems]
+    both = positions(labels)
+    (tmp_path / "data").mkdir()
+    write_c3d(tmp_path / "data" / "game.c3d", both, labels=labels)
+    bob = [k for k, label in enumerate(labels) if label.startswith("Bob")]
+    again = positions(labels, seed=7)
+    again[:, bob] = both[:, bob]
+    write_c3d(tmp_path / "data" / "game_2.c3d", again, labels=labels)
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data")
+    assert [row["trial"] for row in rows(study) if "game_2" in row["file"]] == ["Ann_game_2_right", "Ann_game_2_left"]
+    name = "Bob in ../data/game_2.c3d"
+    assert f"left out: {name}: the same movement is in game.c3d" in summary_text(proposal)
+    assert f"# {name}: left out, the same movement" in (study / FILES[1]).read_text(encoding="utf-8")
 
 
 # --- forces in a second file ------------------------------------------------------------------------------------------
@@ -706,7 +782,8 @@ def test_the_walks_of_a_cohort_go_from_foot_strike_to_foot_strike(recordings, tm
     (window, *_), own = configured(tmp_path / "study")
     assert window == "events"
     assert {name for name, of_trial in own.items() if of_trial != "events"} == {
-        f"HC044A29_{side}_{chain}" for side in ("right", "left") for chain in ("arm", "leg")
+        "HC044A29_right_leg",
+        "HC044A29_left_leg",
     }
 
 
@@ -718,7 +795,8 @@ def test_a_recorded_cohort(recordings, tmp_path):
     proposal = init_study(study, recordings / "cohort")
     assert proposal.to_do == 0
     loaded = load_study(study)
-    assert len(loaded.trials) == 24  # six walks, two sides, two chains
+    assert len(loaded.trials) == 12  # six walks, two sides
+    assert sum(t.left_out == ARMS_OF_A_WALK for t in proposal.trials) == 12
     assert {t.subject.name: t.subject.mass_kg for t in loaded.trials} == {
         "HC030A": 45.8,
         "HC032A": 60.3,

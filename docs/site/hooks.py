@@ -17,7 +17,15 @@ SOURCE = ROOT / "src" / "limbtorque"
 # Modules of the Python reference; a package stands for itself and all its modules.
 REFERENCE = {
     "Analyse a recording": ["analysis", "recording", "readers.dispatch", "readers.c3d", "readers.join", "writers"],
-    "Settings and studies": ["settings", "study", "quality", "errors", "compare_runs", "methods.page"],
+    "Settings and studies": [
+        "settings",
+        "study",
+        "quality",
+        "errors",
+        "compare_runs",
+        "compare_report",
+        "methods.page",
+    ],
     "Chains": ["chain"],
     "Simulation": ["simulate"],
     "Signals": ["signals", "joint_filter"],

@@ -369,7 +369,8 @@ def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list
 
 
 def _diff(options: argparse.Namespace) -> int:
-    from limbtorque.compare_runs import compare, read_run, report_csv, report_html, report_text
+    from limbtorque.compare_report import report_csv, report_html, report_text
+    from limbtorque.compare_runs import compare, read_run
 
     found = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
     print(report_text(found, top=options.top))
@@ -384,7 +385,7 @@ def _methods(options: argparse.Namespace) -> int:
     from limbtorque.compare_runs import read_run
     from limbtorque.methods.page import methods_page
 
-    run = read_run(options.results)
+    run = read_run(options.results, tables=("ledger",))
     print(methods_page(run.provenance, run.tables["ledger"]), end="")
     return 0
 

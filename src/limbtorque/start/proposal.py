@@ -110,7 +110,7 @@ def propose(
             if rows:
                 of_subject.setdefault(who, []).append(one)
             file = _from(relative_to, one.path)
-            if any(not row.left_out for row in rows):
+            if any(row.can_be_taken for row in rows):
                 kept[file] = one
             trials += [
                 replace(
@@ -193,12 +193,13 @@ def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _from(folder: Path, path: Path) -> str:
-    """Path of a file as seen from a folder: through links that lie inside of it, else by where it really is."""
-    if path.absolute().is_relative_to(folder.absolute()):
-        return path.absolute().relative_to(folder.absolute()).as_posix()
+    """Path of a file as seen from a folder: through links as they were given, where that leads to the file, else without them."""
+    given = Path(os.path.relpath(path.absolute(), folder.absolute()))
+    if (folder.resolve() / given).resolve() == path.resolve():
+        return given.as_posix()
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
 
 
 def _used_sets(sets: Iterable[ProposedSet], trials: Sequence[ProposedTrial]) -> tuple[ProposedSet, ...]:
-    used = {trial.marker_set for trial in trials if not trial.left_out}
+    used = {trial.marker_set for trial in trials if trial.can_be_taken}
     return tuple(chosen for chosen in sets if chosen.name in used)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from limbtorque.start.marker_sets import ProposedSet
 from limbtorque.start.proposal import Proposal
-from limbtorque.start.trials import ProposedTrial
+from limbtorque.start.trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.start.windows import MOVEMENT, ProposedWindow
 
 WHERE_NEEDED = ("forces_file", "prefix", "window", "start_event", "end_event")  # columns that may be left out
@@ -127,8 +127,10 @@ def trials_text(proposal: Proposal) -> str:
     text += _csv([[getattr(trial, name) for name in columns] for trial in kept])
     reasons: dict[str, list[ProposedTrial]] = {}
     for trial in proposal.trials:
-        if trial.left_out:
-            reasons.setdefault(f"{trial.file}: left out, {trial.left_out}", []).append(trial)
+        if trial.left_out == ARMS_OF_A_WALK:
+            reasons.setdefault(f"Left out: {ARMS_OF_A_WALK}", []).append(trial)
+        elif trial.left_out:
+            reasons.setdefault(f"{_whose(trial, kept)}: left out, {trial.left_out}", []).append(trial)
     for reason, rows in reasons.items():
         text += _commented([reason])
         text += "".join(
@@ -136,6 +138,12 @@ def trials_text(proposal: Proposal) -> str:
         )
     text += _commented([f"{one.name}: not read: {' '.join(one.why.split())}" for one in proposal.unread])
     return text
+
+
+def _whose(trial: ProposedTrial, kept: Sequence[ProposedTrial]) -> str:
+    """File of a trial, with the person where others of the same file are analysed."""
+    others = any(other.file == trial.file and other.prefix != trial.prefix for other in kept)
+    return f"{trial.prefix} in {trial.file}" if others and trial.prefix else trial.file
 
 
 def _needed(column: str, proposal: Proposal) -> bool:
@@ -178,12 +186,15 @@ def summary_text(proposal: Proposal) -> str:
     """What was proposed, in a few lines for the terminal."""
     kept = [trial for trial in proposal.trials if not trial.left_out]
     chains = sorted({f"{trial.side} {trial.chain}" for trial in kept})
-    left_out: dict[str, str] = {trial.file: trial.left_out for trial in proposal.trials if trial.left_out}
+    left_out = {_whose(t, kept): t.left_out for t in proposal.trials if not t.can_be_taken}
+    arms = [trial for trial in proposal.trials if trial.left_out == ARMS_OF_A_WALK]
+    of_arms = f"{len(arms)} trials of {len({trial.file for trial in arms})} recordings, comments in config/trials.csv: {ARMS_OF_A_WALK}"
     lines = [
         f"{len(kept)} trials of {len({trial.file for trial in kept})} recordings: {', '.join(chains) or 'none'}",
         f"subjects: {', '.join(f'{s.subject} ({s.mass_kg} kg)' for s in proposal.subjects) or 'none'}",
         f"marker sets: {', '.join(chosen.name for chosen in proposal.sets) or 'none'}",
         f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
+        *([f"left out: {of_arms}, or ask for them with --chain arm"] if arms else []),
         *(f"left out: {name}: {why}" for name, why in left_out.items()),
         *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
         f"0 to 100 % of the curves: {proposal.window.window}",

@@ -15,6 +15,9 @@ from limbtorque.start.names import safe_name, some_of
 from limbtorque.start.survey import Body, Seen, Strikes
 from limbtorque.study import TO_DO
 
+TRAVELS = "travel"
+ARMS_OF_A_WALK = "arms of a walk: take the # away to analyse them"
+
 
 @dataclass(frozen=True)
 class ProposedTrial:
@@ -55,6 +58,11 @@ class ProposedTrial:
     strikes: tuple[Strikes, ...] = ()
     other_events: tuple[str, ...] = ()
     at_rest: bool | None = None
+
+    @property
+    def can_be_taken(self) -> bool:
+        """Whether it is a row, or a comment that becomes one when its # is taken away."""
+        return self.left_out in ("", ARMS_OF_A_WALK)
 
 
 def propose_trials(
@@ -130,7 +138,7 @@ def propose_trials(
             prefix=prefix,
             forward_axis=forward,
             note=note,
-            left_out=left_out,
+            left_out=left_out or (ARMS_OF_A_WALK if both and _swings(one, chain, forward, at_rest) else ""),
             strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
             other_events=one.other_events,
             at_rest=at_rest,
@@ -138,6 +146,11 @@ def propose_trials(
         for chain, side, name, at_rest in rows
     ]
     return proposed, notes
+
+
+def _swings(one: Seen, chain: str, forward: str, at_rest: bool | None) -> bool:
+    """Whether a chain is an arm of a person who walks: goes a way, or strikes the floor and never rests the hand."""
+    return chain == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
 
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
@@ -168,7 +181,7 @@ def _forward(body: Body, up_axis: str) -> tuple[str, str]:
     level = np.array([0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"])
     distance = float(np.linalg.norm(np.array(body.travel_m) * level))
     if distance >= 2.0 * Plane().min_travel_m:
-        return "travel", ""
+        return TRAVELS, ""
     seen = f"; {body.facing.sentence}" if body.facing else "; neither pelvis nor feet show it"
     return TO_DO, f"the markers travel {distance:.2f} m only{seen}"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from limbtorque.settings import Ensembles
 from limbtorque.start.names import some_of
 from limbtorque.start.survey import Strikes
-from limbtorque.start.trials import ProposedTrial
+from limbtorque.start.trials import TRAVELS, ProposedTrial
 
 MOVEMENT = Ensembles().window
 
@@ -55,19 +55,21 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
     swing in gait, and reach or serve from rest to rest.
     """
     kept = [trial for trial in trials if not trial.left_out]
-    cycles = {trial.trial: _cycle(trial) for trial in kept}
+    cycles = {trial.trial: _cycle(trial) for trial in trials if trial.can_be_taken}
     legs = [trial for trial in kept if trial.chain == "leg"]
     asked = legs or kept
     having = [trial for trial in asked if cycles[trial.trial]]
-    names = Counter(strikes.event for strikes in cycles.values() if strikes)
+    names = Counter(strikes.event for trial in kept if (strikes := cycles[trial.trial]))
     event = names.most_common(1)[0][0] if names else ""
     window = "events" if 2 * len(having) > len(asked) else MOVEMENT
     evidence = []
     if event:
-        evidence.append(_found(event, having, asked, [s for s in cycles.values() if s], "leg " if legs else ""))
+        evidence.append(
+            _found(event, having, asked, [s for trial in kept if (s := cycles[trial.trial])], "leg " if legs else "")
+        )
     without = [trial for trial in kept if not cycles[trial.trial]]
     evidence += _lacking([trial for trial in without if trial.chain == "leg"], window)
-    restless = [trial.trial for trial in without if trial.at_rest is False]
+    restless = [trial.trial for trial in without if trial.at_rest is False and not _walks(trial)]
     if restless:
         evidence.append(
             f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: the movement may "
@@ -75,8 +77,13 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
             "name them in ensembles.start_event and end_event, else set ensembles.window to trial"
         )
     return ProposedWindow(window, event, tuple(evidence)), tuple(
-        trial if trial.left_out else _own(trial, cycles[trial.trial], window, event) for trial in trials
+        _own(trial, cycles[trial.trial], window, event) if trial.can_be_taken else trial for trial in trials
     )
+
+
+def _walks(trial: ProposedTrial) -> bool:
+    """Whether a leg goes a way, or does not rest at both ends of the recording."""
+    return trial.chain == "leg" and (trial.forward_axis == TRAVELS or trial.at_rest is False)
 
 
 def _cycle(trial: ProposedTrial) -> Strikes | None:
@@ -105,9 +112,17 @@ def _found(
 def _lacking(legs: Sequence[ProposedTrial], window: str) -> list[str]:
     """Leg trials without two foot strikes of their side, and what events they have."""
     by_reason: dict[str, list[str]] = {}
+    walks = [trial.trial for trial in legs if _walks(trial)]
     for trial in legs:
         has = "one foot strike of its side only" if trial.strikes else "no foot strike of its side"
         other = f"; its other events are {', '.join(trial.other_events[:6])}" if trial.other_events else ""
         by_reason.setdefault(has + other, []).append(trial.trial)
     kept = f": the window stays {MOVEMENT}" + (", in the column ensembles.window" if window != MOVEMENT else "")
-    return [f"{some_of(names)}: {reason}{kept}" for reason, names in by_reason.items()]
+    said = [f"{some_of(names)}: {reason}{kept}" for reason, names in by_reason.items()]
+    if walks:
+        said.append(
+            f"{some_of(walks)}: a walk does not go from rest to rest, so there is no way to a curve over 0 to 100 % of these "
+            "without two foot strikes of their side (mark them in the capture software) or start_s and end_s of one cycle in trials.csv, with "
+            "ensembles.window set to trial; the torques themselves need neither"
+        )
+    return said
