@@ -454,7 +454,7 @@ def _other_frames(first: Run, second: Run) -> list[Frames]:
 
 def _summed(row: Row) -> tuple[int, int] | None:
     """How many frames a row of a summary is of, and of how many; None where it does not say."""
-    n, share = (_number(row.get(name, "")) for name in FRAMES)
+    n, share = (_number(row.get(name, "")) for name in FRAMES[:2])
     return None if n is None else (round(n), round(n / share) if share else 0)
 
 
