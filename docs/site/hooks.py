@@ -38,6 +38,7 @@ NOT_PUBLIC = [
     "progress",
     "inspect",
     "audit",
+    "curve_words",
     "yaml_file",
     "readers",
 ]

@@ -372,7 +372,7 @@ def _methods(options: argparse.Namespace) -> int:
     from limbtorque.methods.page import methods_page
 
     run = read_run(options.results)
-    print(methods_page(run.provenance, run.tables["ledger"]), end="")
+    print(methods_page(run.provenance, run.tables["ledger"], run.windows), end="")
     return 0
 
 

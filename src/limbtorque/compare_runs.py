@@ -43,11 +43,14 @@ class Run:
         Its ``provenance.json``.
     tables : dict of str to list of dict
         Rows of the tables of `KEYS` as text, by name.
+    windows : sequence of dict
+        Rows of ``windows.csv`` as text; none where no curves were made.
     """
 
     name: str
     provenance: Mapping[str, Any]
     tables: Mapping[str, Sequence[Row]]
+    windows: Sequence[Row] = ()
 
 
 @dataclass(frozen=True)
@@ -148,17 +151,21 @@ def read_run(folder: Path) -> Run:
     place = folder if (folder / "provenance.json").is_file() else folder / "results"
     try:
         provenance = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
-        tables = {}
-        for name in KEYS:
-            with (place / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-                tables[name] = list(csv.DictReader(file))
+        tables = {name: _rows(place / f"{name}.csv") for name in KEYS}
+        curves = provenance["settings"].get("ensembles", {}).get("enabled", False)
+        windows = _rows(place / "windows.csv") if curves and (place / "windows.csv").is_file() else []
     except FileNotFoundError as error:
         raise LimbtorqueError(
             f"{folder}: {Path(error.filename).name} is not there; give a folder 'results' of a finished run, or its study"
         ) from None
     except (ValueError, csv.Error) as error:
         raise LimbtorqueError(f"{folder}: the results are not readable ({error}); run the study again") from None
-    return Run(str(folder), provenance, tables)
+    return Run(str(folder), provenance, tables, windows)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
