@@ -321,7 +321,9 @@ def test_both_feet_on_one_plate_cannot_be_told_apart():
     found = ground([plate(loads=[both])], OWN, other)
     is_unknown(found)
     assert any("both feet on the plate in" in note for note in found.notes)
-    assert any("stance without a usable plate" in note for note in found.notes)
+    assert any(
+        "on the ground without a usable plate, 0.06 s before and after counted in" in note for note in found.notes
+    )
     is_no_load(found, slice(0, 40))
 
 
@@ -373,7 +375,7 @@ def test_stance_without_a_plate_is_flagged_not_computed():
         first = np.flatnonzero(OWN.contact)[0]
         assert unknown[0] == first - margin
         assert (np.diff(unknown) == 1).all()
-        assert any(f"frames {unknown[0] + 1}-{unknown[-1] + 1}: stance without" in note for note in found.notes)
+        assert any(f"frames {unknown[0] + 1}-{unknown[-1] + 1}: on the ground without" in note for note in found.notes)
 
 
 def test_second_step_beside_the_plates():

@@ -45,7 +45,7 @@ def row(trial="t1", **more):
     }
 
 
-def page(settings=None, rows=None, of=None, muscle_sets=None):
+def page(settings=None, rows=None, of=None, muscle_sets=None, windows=()):
     """Page of a study with these settings, ledger rows, and what the table of trials says of each trial."""
     raw = {"plane": {"up_axis": "+z"}, "marker_sets": {"lab": ARM_SET}, **(settings or {})}
     rows = rows or [row()]
@@ -64,7 +64,7 @@ def page(settings=None, rows=None, of=None, muscle_sets=None):
         "muscle_sets": muscle_sets or {},
         "trials": told,
     }
-    return methods_page(provenance, rows)
+    return methods_page(provenance, rows, windows)
 
 
 def paragraph(*args, **options):
@@ -83,7 +83,7 @@ def test_the_paragraph_of_the_defaults():
     text = paragraph()
     for clause in (
         "1 trial of 1 participant (body mass 70 kg) was analysed: right arm (1).",
-        "Gaps of up to 0.1 s were filled by cubic interpolation; of trials with a longer gap, the longest stretch without one was analysed.",
+        "Gaps of up to 0.1 s were filled by cubic interpolation. Joint",
         "projected onto the sagittal plane (+z up, the direction of travel forward).",
         "a Butterworth filter of order 3, run forwards and backwards (order 6 in total, no phase lag).",
         "chosen by the least expected error of the second derivative, from the signal's own spectrum, for all joint centres of a trial together: 5 Hz.",
@@ -109,6 +109,8 @@ def test_the_paragraph_of_the_defaults():
         "Gravity was",
         "fibre",
         "scaled",
+        "longest stretch",
+        "no curve",
     ):
         assert silent not in text
 
@@ -128,8 +130,7 @@ def test_the_paragraph_of_the_defaults():
         ({"filter": {"method": "none"}}, "The positions of the joint centres were not filtered.", "cut-off"),
         ({"differentiation": {"accuracy": 2}}, "central differences of order 2", "order 4"),
         ({"gaps": {"max_gap_s": 0}}, "Gaps were not filled", "interpolation"),
-        ({"gaps": {"method": "principal_components"}}, "by principal components (Gloersen and Federolf 2016)", "cubic"),
-        ({"gaps": {"longer": "fail"}}, "trials with a longer gap were refused", "longest stretch"),
+        ({"gaps": {"method": "principal_components"}}, "by principal components (Gloersen and Federolf 2016)", "cubic interpolation"),
         ({"gaps": {"spikes": "fill"}}, "spikes of up to three frames were treated as gaps", "nothing"),
         ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, the laboratory's -x axis forward)", "sagittal"),
         ({"motion": {"angles": "rigid_chain"}}, "A chain of links of constant length was fitted", "line between its two ends"),
@@ -235,7 +236,9 @@ def test_legs_have_force_plates_and_substitutes():
         "(threshold 20 N), and filtered with the filter and cut-off of the positions; frames with the foot on the ground"
         in text
     )
-    assert "have no torques (up to 25 % of the frames of a trial, in 1 trial)" in text
+    assert (
+        "plate, and 0.06 s before and after, have no torques (up to 25 % of the frames of a trial, in 1 trial)" in text
+    )
     assert "base motion and external load; a recursive" in text
     assert "Landmarks without a marker were replaced: the hip axis for the greater trochanter." in text
     other = paragraph(
@@ -313,13 +316,140 @@ def test_limbs_of_one_recording_are_told_apart_from_recordings():
     text = paragraph(rows=[{**one, **frames} for one in (*both, *other)])
     assert "2 recordings of 1 participant (body mass 70 kg) were analysed as 4 trials, one for each limb: " in text
     assert "left arm (2) and right arm (2)." in text
-    assert "40 frames were recorded (at 100 Hz, a recording counted once for each limb) and all were analysed" in text
+    assert "20 frames were recorded (at 100 Hz) and all were analysed (10 in each trial)." in text
     assert (
         "The left and the right limb of a recording had different cut-offs in 1 of 2 such pairs (by up to 2.5 Hz)."
         in text
     )
     for alike in (other, [both[0], {**both[1], "file": "else.c3d"}], [both[0], {**both[1], "chain": "leg"}]):
         assert "had different cut-offs" not in paragraph(leg() if alike[-1]["chain"] == "leg" else {}, rows=alike)
+
+
+def test_frames_of_parts_of_a_recording_are_shares_of_it():
+    """Two recordings of 100 and 200 frames; the limbs of the second one are analysed in 50 and 150 frames of it."""
+    limbs = (("a", 100, 100), ("a", 100, 100), ("b", 200, 50), ("b", 200, 150))
+    rows = [
+        row(f"t{k}", file=file, n_frames_recorded=f"{whole}.0", n_frames=f"{some}.0")
+        for k, (file, whole, some) in enumerate(limbs)
+    ]
+    assert (
+        "300 frames were recorded (at 100 Hz); 25 to 100 % of a recording were analysed in a trial (50 to 150 in each trial)."
+        in paragraph(rows=rows)
+    )
+
+
+def test_long_gaps_are_told_where_there_were_some():
+    cut = row(
+        "t2", notes="frames 1-80 analysed, 20 without all markers left out; 1 long gaps, the longest stretch was kept"
+    )
+    text = paragraph(rows=[row("t1", notes=""), cut])
+    assert "interpolation; in 1 trial with a longer gap, the longest stretch without one was analysed. Joint" in text
+    message = "x.c3d: the chain's markers are missing for 0.50 s in one go; set gaps.longer to trim"
+    failed = row("t2", status="failed", reason="signal", muscle_status="failed", message=message)
+    text = paragraph({"gaps": {"longer": "fail"}}, rows=[row("t1"), failed])
+    assert "interpolation; 1 trial with a longer gap was refused. Joint" in text
+    assert "refused" not in paragraph({"gaps": {"longer": "fail"}})
+
+
+def test_a_cut_off_that_is_the_limit_everywhere_is_told_as_such():
+    rows = [row("a", cutoff_hz="12.0", own_cutoff_hz="12.7"), row("b", cutoff_hz="12.0", own_cutoff_hz="33.7")]
+    text = paragraph(rows=rows)
+    assert (
+        "A cut-off of 12 Hz was used, the limit set (filter.highest_cutoff_hz); the criterion (the least expected error of the second "
+        "derivative, from the signal's own spectrum, for all joint centres of a trial together) would have given 12.7 to 33.7 Hz, "
+        "median 23.2 Hz." in text
+    )
+    assert "was chosen by" not in text
+    assert "limited to" not in text
+
+
+@pytest.mark.parametrize("noise_m", [0.0, "0", "1e-8"])
+def test_no_noise_at_all_is_less_than_any_cameras(noise_m):
+    assert "In 1 trial the markers had less noise than any camera" in paragraph(rows=[row(noise_m=noise_m), row("b")])
+
+
+# ---- curves ----
+
+STRIDE = {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"}
+
+
+def window(trial, note="", included=0):
+    return {"trial": trial, "included": str(included), "note": note}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "is the movement, from where the speed of the limb's end in the plane first exceeds 5 % of its peak to where it last falls below that (without rests of more than 0.3 s)."),
+        (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
+        ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
+        ({"window": "trial"}, "is the trial, without the frames at its ends"),
+        ({"n_points": 51}, "by cubic splines at 51 even points"),
+        ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials;"),
+        ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
+        ({"include": "ok"}, "trials with a quality flag on their torques were left out."),
+    ],
+)  # fmt: skip
+def test_time_normalisation_and_averaging_are_told(options, says):
+    text = page({"ensembles": options})
+    assert text.count(says.rstrip(".;")) == 2  # in the paragraph and in the checklist
+    default = paragraph()
+    assert "Curves were interpolated by cubic splines at 101 even points, of which 0 to 100 %" in default
+    assert "by condition and side, are over trials; flexion is positive; torques and powers were not divided" in default
+    off = page({"ensembles": {**options, "enabled": False}})
+    assert "Curves were" not in off
+    assert "| time normalisation and averaging | no curves were made |" in off
+
+
+def test_windows_of_single_trials_are_counted():
+    rows = [row("a"), row("b"), row("c")]
+    of = {"c": {"options": {"ensembles.window": "trial"}}}
+    text = paragraph({"ensembles": STRIDE}, rows=rows, of=of)
+    assert "same foot) (2 trials); the trial, without" in text
+    windows = [window("a", included=1), window("b", included=1), window("c", "no frame that is not at an end")]
+    left_out = paragraph({"ensembles": STRIDE}, rows=rows, of=of, windows=windows)
+    assert "same foot). Means" in left_out  # the third has no curve, so its window is none of the curves'
+
+
+def test_trials_without_a_curve_are_told_with_their_reasons():
+    rows = [*(row(f"t{k}") for k in range(4)), row("f", status="failed", reason="read", muscle_status="failed")]
+    windows = [
+        window("t0", included=1),
+        window("t1", "4 movements: the endpoint rests from 0.78 to 1.24 s"),
+        window("t2", "2 movements: the endpoint rests from 0.5 to 1 s"),
+        window("t3", "no rest: at the first frame the endpoint has 88 % of its peak speed"),
+        window("f", "the trial failed: read"),
+    ]
+    text = page(rows=rows, windows=windows)
+    said = "3 of 4 analysed trials have no curve: several movements (2), the limb's end moves at the first frame already (1)."
+    assert said in text
+    assert f"| excluded trials | 1 further trial was excluded: the recording could not be read (1). {said} |" in text
+    assert "| excluded trials | none |" in page(windows=[window("t1", included=1)])
+    assert f"| excluded trials | {said} |" in page(rows=rows[:4], windows=windows)
+
+
+def test_a_study_without_any_curve_describes_none():
+    text = page(rows=[row("t1")], windows=[window("t1", "2 movements: the endpoint rests")])
+    assert "1 of 1 analysed trial has no curve: several movements (1)." in text
+    assert "| time normalisation and averaging | no trial has a curve |" in text
+    assert "splines at" not in text
+
+
+def test_plates_are_counted_from_the_notes():
+    """As the notes of the ledger have them: two feet on plate 2, one of them on plate 1 too, one on none."""
+    notes = (
+        "plate 1 frames 355-419: other foot, centre of pressure 0.372 m from this foot (right), 0.001 m from the other; "
+        "plate 2 frames 303-365: this foot (right), centre of pressure 0.003 m from this foot, 0.350 m from the other",
+        "plate 1 frames 5-9: this foot (left), as given, centre of pressure 0.1 m from this foot, 0.3 m from the other; "
+        "plate 2 frames 20-29: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other; "
+        "plate 2 frames 40-49: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other",
+        "plate 1 frames 234-269: this foot (left) is over the edge of the plate in 97 % of the frames, not used",
+    )
+    text = paragraph(leg(), rows=[row(f"t{k}", chain="leg", notes=said) for k, said in enumerate(notes)])
+    assert (
+        "of the positions; a foot stood on plate 1 in 1 trial and plate 2 in 2 trials, and on no usable plate in 1 trial."
+        in text
+    )
 
 
 def test_body_masses_of_participants():

@@ -13,13 +13,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from limbtorque import figures
 from limbtorque.analysis import analyse_recording
 from limbtorque.captions import Captioned, captions
-from limbtorque.figures import ONE_COLUMN_MM, TWO_COLUMNS_MM, cutoff_figure, muscle_figure, save
+from limbtorque.figures import ONE_COLUMN_MM, TWO_COLUMNS_MM, cutoff_figure, muscle_figure, note_figure, save
 from limbtorque.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.settings import load_settings
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.stages.study_figures import read_curves
 from limbtorque.study_figures import (
+    doubts,
     ensemble_figure,
     flag_figure,
     flag_matrix,
@@ -158,8 +159,46 @@ def test_terms_at_the_peak_add_up_to_the_net_torque():
     np.testing.assert_allclose(peaks[list(kinds_of_terms("elbow", ["elbow"]))].sum(axis=1), peaks["net"])
     figure = peak_figure(ensembles(), joints=["elbow"], title="study")
     heights = sorted(round(float(bar.get_height()), 9) for bar in figure.axes[0].patches)
-    assert heights == [-0.5, -0.5, 0.25, 0.25, 2.0, 2.0]
+    assert heights == [-0.5, -0.5, 0.25, 0.25, 2.0, 2.0]  # no grey ground: the peaks are inside, and of all trials
     assert TERM_NAMES["gravity"] in {text.get_text() for text in figure.legends[0].get_texts()}
+
+
+def test_peaks_that_may_not_be_the_largest_torque_are_marked():
+    """Slow: 2 of 3 trials at its peak at 40 %. Fast: nothing known from 80 % on, next to its peak at 70 %."""
+    table = ensembles()
+    torque = table["quantity"].str.contains("torque")
+    table.loc[torque & (table["condition"] == "slow") & (table["percent"] == 40), "n_trials"] = 2
+    late = torque & (table["condition"] == "fast") & (table["percent"] >= 80)
+    table.loc[late, ["mean", "sd", "n_trials"]] = np.nan, np.nan, 0
+    slow, fast = terms_at_peak(table, "elbow", ["elbow"]).to_dict("records")
+    assert doubts(slow) == ["2 of 3 trials"]
+    assert doubts(fast) == ["73 % known", "next to unknown"]  # 8 of 11 points
+    axes = peak_figure(table, joints=["elbow"], title="study", axis="gait cycle (%)").axes[0]
+    ground = [bar for bar in axes.patches if bar.get_facecolor()[:3] == (0.9, 0.9, 0.9)]
+    assert [round(bar.get_x() + bar.get_width() / 2, 9) for bar in ground] == [0.0, 1.0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == [
+        "slow\nright, at 40 %\n(2 of 3 trials)",
+        "fast\nright, at 70 %\n(73 % known)\n(next to unknown)",
+    ]
+    first = ensembles()
+    first = first[first["percent"] >= 40].assign(percent=lambda rows: rows["percent"] - 40)
+    assert [doubts(peak) for peak in terms_at_peak(first, "elbow", ["elbow"]).to_dict("records")] == [
+        ["next to unknown"],
+        [],
+    ]
+
+
+def test_the_axis_says_what_0_to_100_percent_is():
+    figure = ensemble_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
+    assert figure.axes[-1].get_xlabel() == "gait cycle (%)"
+    figure = peak_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
+    assert "% of the gait cycle" in figure.get_suptitle()
+
+
+def test_a_figure_that_would_show_nothing_is_a_line():
+    figure = note_figure("Nothing to draw: 0 of 2 trials have a curve: several movements (2).")
+    assert figure.axes == []
+    assert figure.get_size_inches()[1] * 25.4 < 10.0
 
 
 def test_flags_by_trial_and_by_condition():
@@ -202,6 +241,7 @@ def captioned(**more):
                 "terms": {"arm": list(TERM_NAMES)},
                 "kinds": all_kinds(),
                 "curves": ensembles(),
+                "percent": {"arm": "the movement"},
                 **more,
             }
         )
@@ -229,7 +269,7 @@ def test_captions_define_the_terms_that_are_there_with_their_colours():
 
 
 def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
-    text = captioned(percent="the movement", spread="trials")
+    text = captioned(spread="trials")
     assert "Flexion (deg), net torque (N m), power (W) of elbow over 0 to 100 % of the movement" in text
     assert "Indigo: slow; green: fast. Solid: right. Trials in each mean: n = 3." in text
     assert "Thin line" not in text
@@ -242,6 +282,22 @@ def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
         "internal: what the proximal segment exerts on the distal one",
     ):
         assert positive in text
+
+
+def test_captions_of_figures_that_show_nothing_say_so():
+    empty = ensembles().iloc[:0]
+    text = captioned(curves=empty, percent={}, missing={"arm": "0 of 2 trials have a curve: several movements (2)."})
+    said = "(arm) Not drawn. 0 of 2 trials have a curve: several movements (2). results/windows.csv has the reason of each."
+    assert f"**ensembles** {said}" in text
+    assert f"**peak_terms** {said}" in text
+    assert "mean (line)" not in text
+    some = captioned(missing={"arm": "3 of 4 trials have a curve; without one: flagged (1)."})
+    assert "3 of 4 trials have a curve; without one: flagged (1). results/windows.csv names them." in some
+
+
+def test_captions_say_what_unknown_ground_force_is_where_a_chain_meets_the_ground():
+    assert "the foot is on the ground, or within plates.min_contact_s of it" in captioned(ground=True)
+    assert "plates.min_contact_s" not in captioned()
 
 
 def uneven():

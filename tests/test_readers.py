@@ -19,7 +19,7 @@ from limbtorque.errors import LandmarkError, ReadError
 from limbtorque.readers.c3d import read_c3d
 from limbtorque.readers.force_plates import force_plates
 from limbtorque.readers.guarded import GuardedReader
-from limbtorque.recording import Recording, find_marker
+from limbtorque.recording import Event, Recording, find_marker
 
 FLOAT32 = 2e-7  # relative error of a rounded and rescaled single precision number
 
@@ -462,6 +462,12 @@ def test_modelled_outputs_are_kept_apart(tmp_path: Path) -> None:
     assert any("ANGLES (2), FORCES (1), MUSCLES (1), POWERS (1)" in note for note in read.notes)
     with pytest.raises(LandmarkError, match="modelled output"):
         find_marker(read, "GRF")
+
+
+def test_times_of_events_are_not_those_of_single_precision() -> None:
+    """1.15 s in single precision is 1.1499999762 s, and from a later first frame 1.1500000954 s."""
+    assert Event("Foot Strike", "Left", float(np.float32(1.15))).time_s == 1.15
+    assert Event("Foot Strike", "Left", 1.1500000953674316).time_s == 1.15
 
 
 def test_events_count_from_the_capture(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from limbtorque.report.panels import draw_trial
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.settings import ARM
 from limbtorque.stages import layout, report
+from limbtorque.stages.curve_notes import curve_notes
+from limbtorque.study import load_study
 from limbtorque.tables import read_table
 from reports import BAD, ENDS, TRIALS, Elements, analyse, embedded, make_study, page, write_ensembles
 
@@ -298,8 +300,6 @@ def test_two_runs_give_the_same_bytes(study, tmp_path):
 def test_a_page_depends_on_all_that_it_says(study):
     from dataclasses import replace as changed
 
-    from limbtorque.study import load_study
-
     loaded = load_study(study)
     trial = loaded.trials[0]
     key = layout.trial_key("pages", trial, study)
@@ -314,7 +314,6 @@ def test_a_page_depends_on_all_that_it_says(study):
 
 def test_pages_can_be_left_out(study):
     from limbtorque.settings import make_settings
-    from limbtorque.study import load_study
 
     trial = load_study(study).trials[0]
     assert layout.stage_outputs("pages", trial) == [layout.page_path("spring")]
@@ -369,3 +368,54 @@ def test_where_fewer_trials_have_a_value_the_page_has_their_number():
     assert "Thin lines and light bands: fewer trials" in text
     assert "The trials are unlike." in text
     assert "Thin lines" not in index_page([], provenance, files={}, ensembles=ensemble_data(rows[3:]))
+
+
+def empty_provenance():
+    about = {"program": {"name": "", "version": ""}, "python": "", "libraries": {}, "code": {}, "settings_hash": ""}
+    return {"settings": {"title": "", "quality": {}}, **about}
+
+
+def test_trials_without_a_curve_are_told_with_a_link_to_their_reasons():
+    missing = {"leg": "0 of 2 trials have a curve: several movements (2).", "arm": ""}
+    files = {"windows.csv": "../windows.csv"}
+    text = index_page([], empty_provenance(), files=files, missing=missing)
+    assert "Leg: 0 of 2 trials have a curve: several movements (2)." in text
+    assert text.count('<a href="../windows.csv">windows.csv</a>') == 2  # there, and in the list of tables
+    assert "Mean curves" not in index_page([], empty_provenance(), files=files, missing={"arm": ""})
+
+
+def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(study):
+    """Two trials with a curve over the movement, and three without; the arm has no stance."""
+    notes = ("", "", "2 movements: the endpoint rests", "the trial failed: signal", "the trial failed: read")
+    rows = [f'{name},arm,plain,right,0.5,2,{int(not note)},"{note}"' for name, note in zip(TRIALS, notes, strict=True)]
+    path = study / layout.ENSEMBLE_TABLES["windows"]
+    path.write_text(
+        "\n".join(["trial,chain,condition,side,start_s,end_s,included,note", *rows]) + "\n", encoding="utf-8"
+    )
+    write_ensembles(study)
+    try:
+        found = curve_notes(load_study(study), study)
+        assert found.axes == {"arm": "movement (%)"}
+        assert found.percent == {"arm": "the movement of the limb's end"}
+        assert found.missing == {
+            "arm": "2 of 5 trials have a curve; without one: the trial failed (2), several movements (1)."
+        }
+        assert found.uneven == {}
+        report.run(folder=study)
+        assert embedded(page(study), "ensembles_data")["axes"] == {"arm": "movement (%)"}
+        assert "2 of 5 trials have a curve; without one" in page(study)
+        assert 'href="../windows.csv"' in page(study)
+    finally:
+        path.unlink()
+        (study / layout.ENSEMBLE_TABLES["ensembles"]).unlink()
+        report.run(folder=study)
+    assert curve_notes(load_study(study), study).axes == {}
+
+
+def test_noise_too_small_for_its_decimals_is_not_zero(study):
+    one = next(iter(ledger(study).values()))
+    noises = ("4e-7", "0.0", "0.0012", "")
+    rows = [{**one, "trial": f"t{k}", "status": "ok", "reason": "", "noise_m": noise} for k, noise in enumerate(noises)]
+    text = index_page(rows, empty_provenance(), files={})
+    assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
+    assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]

@@ -273,6 +273,23 @@ def test_means_of_fewer_trials_are_thin_and_hovering_tells_how_many(browser, stu
         report.run(folder=study)
 
 
+def test_the_tables_of_flags_and_failures_need_no_sideways_scrolling_on_a_phone(browser, study):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    )
+    try:
+        visit(browser, study)
+        script = "return [...document.querySelectorAll('.prose')].map((t) => [t.parentElement.scrollWidth, t.parentElement.clientWidth])"
+        widths = browser.execute_script(script)
+        assert widths
+        assert all(needed <= there for needed, there in widths)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 420
+        head = "return getComputedStyle(document.querySelector('.prose td'), '::before').content"
+        assert browser.execute_script(head) in ('"trials: "', '"trials" ": "')
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_dark_paper_and_print(browser, study):
     visit(browser, study, "spring")
     colour = "return document.querySelector('#panel_torque_elbow .plot').data[0].line.color"

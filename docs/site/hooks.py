@@ -46,6 +46,7 @@ NOT_PUBLIC = [
     "progress",
     "inspect",
     "audit",
+    "curve_words",
     "yaml_file",
     "readers",
 ]

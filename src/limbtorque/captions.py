@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -29,9 +29,7 @@ SENSE = (
     "Counter-clockwise positive in the plane of motion (x forward, y up; in a horizontal plane y to the left); the panel "
     "says what that is at the joint"
 )
-MARKS = (
-    f"{SHADE_NAMES[EDGE].capitalize()}: frames within reach of the filter's ends; {SHADE_NAMES[UNKNOWN]}: not known."
-)
+CONTACT = "the foot is on the ground, or within plates.min_contact_s of it, and not on a usable plate"
 
 
 @dataclass(frozen=True)
@@ -48,21 +46,27 @@ class Captioned:
         Figures that are drawn, of trials and of the study.
     curves : pandas.DataFrame or None
         `results/ensembles.csv`.
-    percent : str
-        What 0 to 100 % of the mean curves is.
+    percent : dict of str to str
+        What 0 to 100 % of the mean curves of each chain is.
+    missing : dict of str to str
+        How many trials of each chain have a curve, and why others have none; empty where all have one.
     spread : str
         What mean and standard deviation are over.
     uneven : dict of str to sequence of str
-        Sentences on means of trials that differ in whether ground forces were measured, of each chain.
+        Sentences on means of trials that differ in how much of their stance has a known ground force, of each chain.
+    ground : bool
+        Whether a chain meets the ground: its force may not be known.
     """
 
     joints: Mapping[str, Sequence[str]]
     terms: Mapping[str, Collection[str]]
     kinds: Collection[str]
     curves: pd.DataFrame | None = None
-    percent: str = "the movement"
+    percent: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
     spread: str = "trials"
-    uneven: Mapping[str, Sequence[str]] | None = None
+    uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ground: bool = False
 
 
 def captions(study: Captioned) -> str:
@@ -80,19 +84,20 @@ def captions(study: Captioned) -> str:
     """
     chains = "; ".join(f"{chain}: {', '.join(joints)}" for chain, joints in study.joints.items())
     terms = [kind for kind in TERM_NAMES if any(kind in there for there in study.terms.values())]
+    marks = _marks(study)
     drawn = {
-        "torques": f"Net torque of each joint (black, N m) and its terms over time. {_terms(terms, 'black')} {SENSE}; {INTERNAL}. {MARKS}",
+        "torques": f"Net torque of each joint (black, N m) and its terms over time. {_terms(terms, 'black')} {SENSE}; {INTERNAL}. {marks}",
         "contributions": "Terms of the net torque of each joint (N m) piled up on both sides of zero over time; their sum is the net torque (black "
-        f"line). {_terms(terms, 'black line')} Flexion upwards; {INTERNAL}. {MARKS}",
+        f"line). {_terms(terms, 'black line')} Flexion upwards; {INTERNAL}. {marks}",
         "kinematics": f"Flexion of each joint (deg), its velocity (deg/s) and acceleration (deg/s²) over time, flexion positive. {_joints(study)} "
-        f"{MARKS}",
+        f"{marks}",
         "power": f"Net joint torque times joint velocity (W) over time. Positive ({COLOUR_NAMES[GIVES]}): the torque gives energy to the segments; "
-        f"negative ({COLOUR_NAMES[TAKES]}): it takes energy from them. {MARKS}",
+        f"negative ({COLOUR_NAMES[TAKES]}): it takes energy from them. {marks}",
         "limb": "The limb in the plane of motion (m, x forward, y up or, in a horizontal plane, to the left) at evenly spaced times, from light (first) to dark "
         f"(last); grey line: path of the endpoint.{_arrows(terms)}",
         "muscles": f"Force of each muscle (black line, N; tension positive) over time; dark {COLOUR_NAMES[LINE_COLOURS[0]]}: what it has to pull whatever the "
         f"criterion; light {COLOUR_NAMES[LINE_COLOURS[0]]}: what it could pull with the same joint torques. The low panel goes up to the muscle's "
-        f"strength, the high one shows the line. {MARKS}",
+        f"strength, the high one shows the line. {marks}",
         "cutoff": f"Root mean square difference between raw and filtered joint centres over the cut-off (mm, {COLOUR_NAMES[RESIDUAL]}), with the noise of "
         f"the joint centres together (dotted; the ledger's noise_m); and what was made small ({COLOUR_NAMES[CRITERION]}). "
         f"{COLOUR_NAMES[CHOSEN].capitalize()}: the cut-off that the data ask for; black, dashed: the one that was used, where it is another.",
@@ -109,6 +114,12 @@ def captions(study: Captioned) -> str:
             f"condition; {STATUS_NAMES['ok']}: not raised; {STATUS_NAMES['failed']}: the trial failed, and has no flags. docs/quality.md explains each."
         )
     return "\n\n".join(paragraphs) + "\n"
+
+
+def _marks(study: Captioned) -> str:
+    """What shaded frames are."""
+    why = f", among them frames in which {CONTACT}" if study.ground else ""
+    return f"{SHADE_NAMES[EDGE].capitalize()}: frames within reach of the filter's ends; {SHADE_NAMES[UNKNOWN]}: not known{why}."
 
 
 def _terms(terms: Sequence[str], net: str) -> str:
@@ -144,14 +155,14 @@ def _ensembles(study: Captioned, chain: str) -> str:
     quantities = [f"{names[ending]} ({unit})" for ending, unit in kinds.items()]
     counts = trial_counts(curves, list(drawn.values()))
     if not counts:
-        return "No trial has a curve; windows.csv says why."
+        return _not_drawn(study, chain)
     colours = condition_colours(curves)
     shown = list(dict.fromkeys(condition for condition, _ in counts))
     conditions = "; ".join(f"{COLOUR_NAMES[colours[name]]}: {name or 'no condition'}" for name in shown)
     sides = {side for _, side in counts}
     lines = [f"{name}: {side}" for side, name in (("right", "solid"), ("left", "dashed")) if side in sides]
     text = (
-        f"{_capital(', '.join(quantities))} of {', '.join(study.joints[chain])} over 0 to 100 % of {study.percent}: mean (line) and one standard "
+        f"{_capital(', '.join(quantities))} of {', '.join(study.joints[chain])} over 0 to 100 % of {study.percent[chain]}: mean (line) and one standard "
         f"deviation to each side (band) over {study.spread}. Flexion positive; power positive where the torque gives energy to the segments. "
         f"{_capital(conditions)}. {_capital('; '.join(lines))}."
     )
@@ -167,16 +178,27 @@ def _ensembles(study: Captioned, chain: str) -> str:
             " Thin line and light band: fewer trials have a value there than the most that any point has; the mean steps where "
             "a trial begins or ends to count."
         )
-    return " ".join([text, *(study.uneven or {}).get(chain, ())])
+    text += f" {missing} results/windows.csv names them." if (missing := study.missing.get(chain, "")) else ""
+    return " ".join([text, *study.uneven.get(chain, ())])
+
+
+def _not_drawn(study: Captioned, chain: str) -> str:
+    return (
+        f"Not drawn. {study.missing.get(chain) or 'No trial has a curve.'} results/windows.csv has the reason of each."
+    )
 
 
 def _peaks(study: Captioned, chain: str) -> str:
     curves = _of_chain(study, chain)
+    torques = [name for name in curves["quantity"].unique() if "_torque_nm" in name]
+    if not trial_counts(curves, torques):
+        return _not_drawn(study, chain)
     unit = next((u for q, u in zip(curves["quantity"], curves["unit"], strict=True) if "_torque_nm" in q), "N m")
     terms = [kind for kind in TERM_NAMES if kind in study.terms.get(chain, ())]
     return (
-        f"Terms of the mean torque of each joint ({unit}) at the moment (% of {study.percent}) when the mean net torque (black line) is largest; flexion positive; "
-        f"{INTERNAL}. {_terms(terms, 'black line')} Where less than 90 % of the mean curve is known, the share that is stands below: a larger peak may lie elsewhere."
+        f"Terms of the mean torque of each joint ({unit}) at the moment when the mean net torque (black line) is largest, in % of {study.percent[chain]}; flexion positive; "
+        f"{INTERNAL}. {_terms(terms, 'black line')} On grey ground, for the reason below: a larger torque may lie elsewhere, as "
+        "less than 90 % of the mean curve is known, as fewer trials have a torque there than have a curve, or as the mean torque is not known just before or just after."
     )
 
 

@@ -385,8 +385,8 @@ def _methods(options: argparse.Namespace) -> int:
     from limbtorque.compare_runs import read_run
     from limbtorque.methods.page import methods_page
 
-    run = read_run(options.results, tables=("ledger",))
-    print(methods_page(run.provenance, run.tables["ledger"]), end="")
+    run = read_run(options.results, tables=("ledger", "windows"))
+    print(methods_page(run.provenance, run.tables["ledger"], run.tables["windows"]), end="")
     return 0
 
 

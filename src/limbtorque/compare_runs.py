@@ -21,6 +21,7 @@ KEYS = {  # what names a row; changes are seen beside the other rows that differ
     "summary_by_condition": ("chain", "condition", "side", "statistic", "joint", "term"),
 }
 CURVES = "ensembles"
+OF_CURVES = ("windows", CURVES)  # not there where the curves were not asked for
 CURVE_KEY = ("chain", "condition", "side", "quantity")
 GROUP = 3  # how many names of a condition's key say which trials are meant
 COMPARED_BY_CONDITION = ("mean", "sd", "n_trials", "n_subjects")
@@ -270,7 +271,11 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS, CURVES)) -> Run:
         provenance = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
         found: dict[str, list[Row]] = {}
         curves: dict[tuple[str, ...], Curve] = {}
+        no_curves = not provenance["settings"].get("ensembles", {}).get("enabled", True)
         for name in tables:
+            if no_curves and name in OF_CURVES:
+                found[name] = []
+                continue
             with (place / f"{name}.csv").open(encoding="utf-8", newline="") as file:
                 if name == CURVES:
                     curves = _curves(csv.DictReader(file))

@@ -403,6 +403,23 @@ def failure_figure(title: str, message: str, *, what: str = "not analysed") -> F
     return figure
 
 
+def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
+    """Figure in place of one that would show nothing: a sentence, and no more height than it needs.
+
+    Parameters
+    ----------
+    text : str
+        What to say.
+    width_mm : float, optional
+        Width, mm.
+    """
+    lines = textwrap.wrap(text, round(0.62 * width_mm))
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(width_mm * MM, (4.0 + 3.5 * len(lines)) * MM))
+        figure.text(0.01, 0.5, "\n".join(lines), va="center")
+    return figure
+
+
 def cutoff_figure(
     choices: Sequence[CutoffChoice],
     *,

@@ -44,7 +44,7 @@ class ExternalLoad:
     couple_nm : ndarray of shape (n_frames,)
         Couple that comes on top of the force at that point, counter-clockwise positive, N m.
     status : ndarray of int8, shape (n_frames,)
-        0 no load, 1 load known, 2 ground contact whose force is not known (force and couple are NaN).
+        0 no load, 1 load known, 2 the foot is on the ground, or within `min_contact_s` of it, and the force is not known (force and couple are NaN).
     notes : tuple of str
         What was found and decided.
     quality : mapping of str to float
@@ -289,7 +289,9 @@ def ground_load(
         _widened(_ignore_short((foot.contact | unusable) & ~measured, shortest, close=False), shortest) & ~measured
     )
     for start, stop in runs(missing):
-        notes.append(f"frames {first_frame + start}-{first_frame + stop - 1}: stance without a usable plate")
+        notes.append(
+            f"frames {first_frame + start}-{first_frame + stop - 1}: on the ground without a usable plate, {settings.min_contact_s:g} s before and after counted in"
+        )
     missing |= lost
     in_plane = frame.project(force)
     couple = moment @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])

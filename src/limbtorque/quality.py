@@ -188,7 +188,7 @@ CHECKS = (
     Check(
         "unmeasured_share",
         "1",
-        "share of frames with ground contact whose force is not known; their torques are left empty",
+        "share of frames in which the foot is on the ground, or within plates.min_contact_s of it, and the force is not known; their torques are left empty",
         "unmeasured_share",
         "use the frames with external_status 0 or 1 only; the notes say which plate was not used and why (plates.assignment, plates.edge_margin_m)",
         "none: any is told",

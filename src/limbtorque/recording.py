@@ -12,6 +12,7 @@ from limbtorque.audit import Audit
 from limbtorque.errors import LandmarkError
 
 FloatArray = NDArray[np.float64]
+TIME_DIGITS = 6  # decimals of the time of an event, s
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,20 @@ class Event:
     context : str
         Side or subject it belongs to, e.g. ``"Left"``; empty where unknown.
     time_s : float
-        Time from the first frame of this recording, s.
+        Time from the first frame of this recording, s; rounded to a microsecond, as files hold single precision.
+
+    Examples
+    --------
+    >>> Event("Foot Strike", "Left", 1.1500000953674316).time_s
+    1.15
     """
 
     label: str
     context: str
     time_s: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_s", round(float(self.time_s), TIME_DIGITS))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
 SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
 FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
 WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
+DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest torque
 MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
 CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
 
@@ -127,7 +129,7 @@ def drawn_quantities(ensembles: pd.DataFrame, joints: Sequence[str]) -> dict[tup
 
 
 def ensemble_figure(
-    ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM
+    ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
 ) -> Figure:
     """Figure of a study: flexion, net torque and power of each joint, mean and spread by condition and side.
 
@@ -141,6 +143,8 @@ def ensemble_figure(
         Title.
     width_mm : float, optional
         Width, mm.
+    axis : str, optional
+        What 0 to 100 % is: label of the axis.
 
     Returns
     -------
@@ -162,7 +166,8 @@ def ensemble_figure(
         for axes, joint in zip(grid[0], joints, strict=True):
             axes.set_title(joint, loc="left", fontweight="bold")
         for axes in grid[-1]:
-            axes.set_xlabel("movement or cycle (%)" if width_mm > ONE_COLUMN_MM else "%")
+            room = (width_mm - 15.0) / len(joints) / CHARACTER_MM
+            axes.set_xlabel(axis if len(axis) < room else textwrap.fill(axis, max(int(room), 8)))
         shared_legend(figure, grid.ravel(), width_mm)
         heading(figure, title, width_mm)
     return figure
@@ -183,8 +188,10 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
     Returns
     -------
     pandas.DataFrame
-        A row for each condition and side with a known torque: ``condition``, ``side``, ``percent`` (the moment), ``known_share`` (of the curve: a peak may lie where it is not known), ``net`` and one column
-        for each kind of term, in the unit of the ensembles; the kinds add up to the net torque.
+        A row for each condition and side with a known torque: ``condition``, ``side``, ``percent`` (the moment), ``known_share`` (of the
+        curve: a peak may lie where it is not known), ``trials`` and ``most`` (how many trials have a torque at that moment, and how many have
+        a curve), ``border`` (the torque is not known before or after that moment), ``net`` and one column for each kind of term, in the
+        unit of the ensembles; the kinds add up to the net torque.
     """
     found = []
     kinds = kinds_of_terms(joint, joints)
@@ -194,15 +201,41 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
         if ending is None or curves[f"{joint}_torque_nm{ending}"].isna().all():
             continue
         net = curves[f"{joint}_torque_nm{ending}"]
-        percent = float(curves.index[int(np.nanargmax(np.abs(net.to_numpy())))])
+        at = int(np.nanargmax(np.abs(net.to_numpy())))
+        percent = float(curves.index[at])
+        torque = rows["quantity"] == f"{joint}_torque_nm{ending}"
+        trials = int(rows.loc[torque & (rows["percent"] == percent), "n_trials"].iloc[0])
+        unknown = np.concatenate([[True], net.isna().to_numpy(), [True]])  # nothing is known before and after, either
         parts = {}
         for kind, names in kinds.items():
             columns = [f"{name}{ending}" for name in names if f"{name}{ending}" in curves]
             parts[kind] = float(curves.loc[percent, columns].to_numpy(dtype=float).sum())
         known = float(net.notna().mean())
         about = {"condition": condition, "side": side, "percent": percent, "known_share": known}
+        about |= {"trials": trials, "most": int(rows["n_trials"].max()), "border": bool(unknown[at] or unknown[at + 2])}
         found.append({**about, "net": float(net[percent]), **parts})
-    return pd.DataFrame(found, columns=["condition", "side", "percent", "known_share", "net", *kinds])
+    about_peak = ("condition", "side", "percent", "known_share", "trials", "most", "border")
+    return pd.DataFrame(found, columns=[*about_peak, "net", *kinds])
+
+
+def doubts(peak: Mapping[Any, Any]) -> list[str]:
+    """Why the peak of a mean curve may not be the largest torque; nothing where there is no reason.
+
+    Parameters
+    ----------
+    peak : mapping
+        A row of what `terms_at_peak` found.
+
+    Examples
+    --------
+    >>> doubts({"known_share": 0.62, "trials": 2, "most": 4, "border": True})
+    ['62 % known', '2 of 4 trials', 'next to unknown']
+    >>> doubts({"known_share": 0.95, "trials": 4, "most": 4, "border": False})
+    []
+    """
+    found = [f"{100.0 * peak['known_share']:.0f} % known"] if peak["known_share"] < WHOLE else []
+    found += [f"{peak['trials']} of {peak['most']} trials"] if peak["trials"] < peak["most"] else []
+    return [*found, *["next to unknown"] * bool(peak["border"])]
 
 
 def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_COLUMNS_MM) -> float:
@@ -229,12 +262,20 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_
         axes.bar(at - 0.4 + (k + 0.5) * width, peaks[kind], width, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
     axes.hlines(peaks["net"], at - 0.42, at + 0.42, color="black", linewidth=1.2, label="net")
     axes.axhline(0.0, color="black", linewidth=0.5)
-    told = zip(*(peaks[name].astype(str) for name in ("condition", "side", "percent")), strict=True)
-    known = [f"\n({100.0 * share:.0f} % known)" if share < WHOLE else "" for share in peaks["known_share"]]
-    names = [
-        f"{wrapped(condition or '-', most=26)}\n{side}, at {float(percent):g} %{rest}"
-        for (condition, side, percent), rest in zip(told, known, strict=True)
-    ]
+    names = []
+    for place, peak in zip(at, peaks.to_dict("records"), strict=True):
+        why = doubts(peak)
+        if why:
+            axes.axvspan(
+                place - 0.47,
+                place + 0.47,
+                color=DOUBTFUL,
+                linewidth=0.0,
+                zorder=0,
+                label="peak uncertain: reason below the bars",
+            )
+        lines = [f"{peak['side']}, at {peak['percent']:g} %", *(f"({text})" for text in why)]
+        names.append("\n".join([wrapped(peak["condition"] or "-", most=26), *lines]))
     lines = [line for name in names for line in name.split("\n")]
     longest_mm = SMALL * CHARACTER_MM * max(map(len, lines), default=0)
     turned = longest_mm > room_mm / max(len(peaks), 1)
@@ -243,7 +284,7 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_
 
 
 def peak_figure(
-    ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM
+    ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
 ) -> Figure:
     """Figure of a study: the terms of each joint's torque at the moment of its peak, side by side.
 
@@ -257,6 +298,8 @@ def peak_figure(
         Title.
     width_mm : float, optional
         Width, mm.
+    axis : str, optional
+        What 0 to 100 % is: the title says it.
 
     Returns
     -------
@@ -275,7 +318,7 @@ def peak_figure(
             axes.set_ylabel(f"torque ({unit})")
         figure.set_size_inches(width_mm * MM, height_mm * MM)
         shared_legend(figure, panels, width_mm)
-        heading(figure, title, width_mm)
+        heading(figure, title, width_mm, f"moments in % of the {axis.removesuffix(' (%)')}" if axis != "%" else "")
     return figure
 
 

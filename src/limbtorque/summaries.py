@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from limbtorque.ensembles import SAME_TIME_S
 from limbtorque.tables import (
     FLEXION_SIGNED,
     LEDGER_COLUMNS,
@@ -24,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 GROUP = ("chain", "condition", "side", "joint", "term")
 EXTREMES = (("max_nm", "min_nm"), ("max_time_s", "min_time_s"))  # change places where the sense is turned
-UNLIKE_SHARES = 0.05  # of known torque: curves that differ by more do not compare
+UNLIKE_SHARES = 0.05  # of a stance with known ground force: curves that differ by more do not compare
 PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak_power_w"}
 
 
@@ -164,37 +165,75 @@ class _Members:
         return dict(zip(self.NAMES, matrix.T, strict=True))
 
 
-def uneven_ground_forces(
-    ledger: Iterable[Mapping[str, str]], windows: Iterable[Mapping[str, str]]
-) -> dict[str, list[str]]:
-    """Sentences on mean curves of trials that differ in how much of their ground contact was measured, by chain.
+def known_stance_share(time_s: FloatArray, status: NDArray[Any], *, start_s: float, end_s: float, cycle: bool) -> float:
+    """Share of the frames of a stance whose ground force is known.
 
     Parameters
     ----------
-    ledger, windows : iterable of mapping
-        Rows of `results/ledger.csv` and `results/windows.csv`, as text.
+    time_s, status : ndarray of shape (n_frames,)
+        Time, s, and `external_status` of the trial's table of kinematics: 0 no contact, 1 its force is known, 2 it is not.
+    start_s, end_s : float
+        The part of the trial that is 0 to 100 %, s.
+    cycle : bool
+        Whether it ends where the next cycle begins: contact that lasts to its end is the next one's then.
+
+    Returns
+    -------
+    float
+        Share, from 0 to 1; NaN without contact.
+
+    Examples
+    --------
+    A stance of four frames of which three are known, and the beginning of the next one:
+
+    >>> status = np.array([2, 1, 1, 1, 0, 0, 2])
+    >>> known_stance_share(np.arange(7.0), status, start_s=0.0, end_s=6.0, cycle=True)
+    0.75
+    """
+    inside = status[(time_s >= start_s - SAME_TIME_S) & (time_s <= end_s + SAME_TIME_S)]
+    free = np.flatnonzero(inside == 0)
+    if cycle and free.size:
+        inside = inside[: free[-1] + 1]
+    contact = inside[inside != 0]
+    return float((contact == 1).mean()) if contact.size else float("nan")
+
+
+def uneven_ground_forces(
+    windows: Iterable[Mapping[str, str]], known_stance: Mapping[str, float]
+) -> dict[str, list[str]]:
+    """Sentences on mean curves whose stance has a known ground force in a part of the trials only, or in none, by chain.
+
+    Parameters
+    ----------
+    windows : iterable of mapping
+        Rows of `results/windows.csv`, as text.
+    known_stance : mapping of str to float
+        `known_stance_share` of the trials that meet the ground; NaN for one without contact.
 
     Returns
     -------
     dict of str to list of str
-        A sentence for each condition and side of which some trial has ground contact of unknown force, and the shares of
-        the curves that are known (``known_share``) differ by more than 5 %.
+        A sentence for each condition and side in which these shares differ by more than 5 %, or are all zero.
     """
-    unmeasured = {row["trial"]: float(row["unmeasured_share"] or "nan") for row in ledger}
-    groups: dict[tuple[str, str, str], list[Mapping[str, str]]] = {}
+    groups: dict[tuple[str, str, str], list[float]] = {}
     for row in windows:
-        if row["included"] == "1":
-            groups.setdefault((row["chain"], row["condition"], row["side"]), []).append(row)
+        share = known_stance.get(row["trial"], float("nan"))
+        if row["included"] == "1" and not np.isnan(share):
+            groups.setdefault((row["chain"], row["condition"], row["side"]), []).append(share)
     found: dict[str, list[str]] = {}
-    for (chain, condition, side), rows in groups.items():
-        known = [float(row["known_share"]) for row in rows]
-        unlike = max(known) - min(known) > UNLIKE_SHARES
-        if unlike and any(unmeasured.get(row["trial"], 0.0) > 0.0 for row in rows):
-            found.setdefault(chain, []).append(
-                f"In the mean of {', '.join(filter(None, (condition, side)))} ({len(rows)} trials), ground forces were not measured throughout the stance of "
-                f"every trial, and torques are known in {100.0 * min(known):.0f} to {100.0 * max(known):.0f} % of a trial's curve: parts of this mean "
-                "are of different trials."
+    for (chain, condition, side), shares in groups.items():
+        of = f"In the mean of {', '.join(filter(None, (condition, side)))} ({len(shares)} trial{'s' * (len(shares) > 1)}), the ground force "
+        if max(shares) == 0.0:
+            said = "is not known in any frame of the stance, as the foot was not on a usable plate: there are no torques and powers there."
+        elif max(shares) - min(shares) > UNLIKE_SHARES:
+            said = (
+                f"is known in {100.0 * min(shares):.0f} to {100.0 * max(shares):.0f} % of a trial's stance; elsewhere the foot was not on a usable "
+                "plate, and the trial counts there with its angles only: torques and powers of this mean's stance are of different trials from "
+                "point to point."
             )
+        else:
+            continue
+        found.setdefault(chain, []).append(of + said)
     return found
 
 

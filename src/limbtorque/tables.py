@@ -71,7 +71,8 @@ FRAME_COLUMNS = (
 EXTERNAL_STATUS = Column(
     "external_status",
     "1",
-    "0 no external load, 1 external load known, 2 ground contact whose force is not known (torques are empty)",
+    "0 no external load, 1 external load known, 2 the foot is on the ground, or within plates.min_contact_s of it, and the force is not known "
+    "(torques are empty)",
     kind=int,
 )
 

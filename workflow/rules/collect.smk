@@ -1,4 +1,4 @@
-# in:  results/kinematics, results/torques, results/muscles, by way of results/batches
+# in:  results/kinematics, results/torques, results/muscles, by way of results/batches; results/windows.csv where ensembles.enabled
 # out: results/summary.csv and results/summary_by_condition.csv, results/muscle_summary.csv, results/ledger.csv, results/data_dictionary.csv,
 #      results/provenance.json, results/methods.md, results/summary.xlsx where tables.xlsx, results/verdict.txt
 rule collect:
@@ -8,6 +8,7 @@ rule collect:
             for stage in ("kinematics", "torques", "muscles")
             for batch in STUDY.batches
         ],
+        windows=[path for path in ENSEMBLE_FILES if path == str(layout.ENSEMBLE_TABLES["windows"])],
     output:
         [
             (

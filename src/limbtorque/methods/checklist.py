@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from limbtorque.methods.curves import averaging, no_curve, normalisation, without_curve
 from limbtorque.methods.forces import dynamics, loads, muscles, segments
 from limbtorque.methods.motion import derivatives, gaps, plane, position_filter
 from limbtorque.methods.paragraph import excluded, frames, software
@@ -51,12 +52,22 @@ def checklist(study: MethodsStudy) -> list[tuple[str, str]]:
         ("sampling rate of the markers", span(study.done, "rate_hz", "Hz")),
         ("frames recorded and analysed", frames(study) or "not known"),
         ("frames left out", "within reach of the filter's ends, out of the plane, or of unknown ground force"),
-        ("excluded trials", excluded(study) or "none"),
+        (
+            "time normalisation and averaging",
+            _averaging(study),
+        ),
+        ("excluded trials", " ".join(filter(None, (excluded(study), without_curve(study)))) or "none"),
         ("muscles", muscles(study) or "none"),
         ("checks", dynamics(study)),
         ("software", software(study)),
         ("participants, consent, markers' placement, cameras, instructions", "not known to the program: to be added"),
     ]
+
+
+def _averaging(study: MethodsStudy) -> str:
+    if not study.settings.ensembles.enabled:
+        return "no curves were made"
+    return "no trial has a curve" if no_curve(study) else f"{normalisation(study)} {averaging(study)}"
 
 
 def _force_filter(study: MethodsStudy) -> str:

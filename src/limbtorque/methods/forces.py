@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from limbtorque.methods.study import MethodsStudy, Row, capital, counted, known_numbers, listed
+
+USED_PLATE = re.compile(r"plate (\d+) frames \d+-\d+: this foot(?: \(\w+\))?(?:, as given)?, centre of pressure")
 
 
 def segments(study: MethodsStudy) -> str:
@@ -133,14 +136,27 @@ def _plates(study: MethodsStudy, ground: Sequence[Row]) -> str:
             f"filtered at {study.clauses('filter.force_cutoff_hz', say=lambda hz: f'{hz:g} Hz', of=own)}, which is not the cut-off of the positions"
         )
     text += f", and {' or '.join(parts)}" if parts else ""
+    text += _used_plates(ground)
     unknown = [number for number in known_numbers(ground, "unmeasured_share") if number > 0.0]
     if unknown:
+        margin = study.clauses("plates.min_contact_s", say=lambda s: f"{s:g} s before and after", of=ground)
         text += (
-            f"; frames with the foot on the ground but not on a usable plate have no torques (up to "
+            f"; frames with the foot on the ground but not on a usable plate, and {margin}, have no torques (up to "
             f"{100.0 * max(unknown):.0f} % of the frames of a trial, in {counted(len(unknown), 'trial')})"
         )
     belt = {values[0] for values in study.options("plates.belt_speed_m_s", of=ground)} - {0.0}
     return text + (f"; the belt ran at {listed([f'{speed:g}' for speed in sorted(belt)])} m/s" if belt else "")
+
+
+def _used_plates(ground: Sequence[Row]) -> str:
+    """Which plates were used by how many trials, from the notes of the ledger; nothing where they do not say."""
+    noted = [row for row in ground if row.get("notes")]
+    used = Counter(int(number) for row in noted for number in set(USED_PLATE.findall(str(row["notes"]))))
+    if not used:
+        return ""
+    each = listed([f"plate {number} in {counted(count, 'trial')}" for number, count in sorted(used.items())])
+    without = sum(not USED_PLATE.search(str(row["notes"])) for row in noted)
+    return f"; a foot stood on {each}" + (f", and on no usable plate in {counted(without, 'trial')}" if without else "")
 
 
 def muscles(study: MethodsStudy) -> str:

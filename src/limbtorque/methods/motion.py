@@ -26,6 +26,7 @@ CRITERIA = {
     "gcv": "generalised cross-validation {craven}",
 }
 SAME_CUTOFF_HZ = 0.005  # below, the cut-offs of two limbs are the same
+KEPT_STRETCH = "the longest stretch was kept"  # in the notes of a trial with a gap too long to be filled
 SCOPES = {
     "trial": "for all joint centres of a trial together",
     "joint": "for each joint centre by itself",
@@ -83,16 +84,14 @@ def gaps(study: MethodsStudy) -> str:
             f"Gaps of up to {longest:g} s were filled by {filled[how]}" if longest else "Gaps were not filled"
         ),
     )
-    longer = study.clauses(
-        "gaps.longer",
-        say=lambda kind: (
-            "trials with a longer gap were refused"
-            if kind == "fail"
-            else "of trials with a longer gap, the longest stretch without one was analysed"
-        ),
+    cut = sum(KEPT_STRETCH in str(row.get("notes", "")) for row in study.done)
+    longer = (
+        f"; in {counted(cut, 'trial')} with a longer gap, the longest stretch without one was analysed" if cut else ""
     )
+    refused = sum(row["status"] == "failed" and "gaps.longer" in str(row.get("message", "")) for row in study.ledger)
+    longer += f"; {counted(refused, 'trial')} with a longer gap {was(refused)} refused" if refused else ""
     spikes = "; spikes of up to three frames were treated as gaps" if ("fill",) in study.options("gaps.spikes") else ""
-    return f"{text}; {longer}{spikes}."
+    return f"{text}{longer}{spikes}."
 
 
 def plane(study: MethodsStudy) -> str:
@@ -141,10 +140,17 @@ def position_filter(study: MethodsStudy) -> str:
         by = study.clauses(
             "filter.cutoff_hz", "filter.scope", say=lambda c, scope: f"{CRITERIA[c]}, {SCOPES[scope]}", of=chosen
         )
-        text += (
-            f" The cut-off{' of the others' if given else ''} was chosen by {by}: {span(chosen, 'cutoff_hz', 'Hz')}."
-        )
-        text += _limit(study, chosen)
+        limits = {float(study.value(row, "filter.highest_cutoff_hz")) for row in chosen}
+        others = " for the other trials" if given else ""
+        if len(limits) == 1 and len(_limited(study, chosen)) == len(chosen):
+            text += (
+                f" A cut-off of {limits.pop():g} Hz was used{others}, the limit set (filter.highest_cutoff_hz); the criterion "
+                f"({by}) would have given {span(chosen, 'own_cutoff_hz', 'Hz')}."
+            )
+        else:
+            text += f" The cut-off{' of the others' if given else ''} was chosen by {by}: {span(chosen, 'cutoff_hz', 'Hz')}."
+            text += _limit(study, chosen)
+        text += _smoothed_before(study)
     text += _sides(study, smoothed)
     text += " The cut-off is the frequency at which the gain of the whole filter is 1/sqrt(2)."
     for name in ("robertson", "savitzky", "woltring", "winter", "challis", "craven"):
@@ -153,19 +159,29 @@ def position_filter(study: MethodsStudy) -> str:
     return text
 
 
-def _limit(study: MethodsStudy, chosen: Sequence[Row]) -> str:
-    """Which chosen cut-offs were limited, and where the recordings had been smoothed before."""
-    limit = study.clauses("filter.highest_cutoff_hz", say=lambda hz: f"{float(hz):g} Hz", of=chosen)
-    above = [
+def _limited(study: MethodsStudy, chosen: Sequence[Row]) -> list[Row]:
+    """Trials whose cut-off would have been above the limit."""
+    return [
         row
         for row in chosen
         if float(row.get("own_cutoff_hz") or "nan") > 1.0001 * float(study.value(row, "filter.highest_cutoff_hz"))
     ]
+
+
+def _limit(study: MethodsStudy, chosen: Sequence[Row]) -> str:
+    """Which chosen cut-offs were limited."""
+    limit = study.clauses("filter.highest_cutoff_hz", say=lambda hz: f"{float(hz):g} Hz", of=chosen)
+    above = _limited(study, chosen)
     text = f" Chosen cut-offs were limited to {limit}"
     if above:
         text += f"; without this limit, {len(above)} of {counted(len(chosen), 'trial')} would have had {span(above, 'own_cutoff_hz', 'Hz')}"
-    smooth = sum(float(row.get("noise_m") or "nan") < SMOOTHED_BEFORE_M for row in study.done)
-    return f"{text}." + (
+    return f"{text}."
+
+
+def _smoothed_before(study: MethodsStudy) -> str:
+    """In how many trials the recordings had been smoothed before."""
+    smooth = sum(noise_m < SMOOTHED_BEFORE_M for noise_m in known_numbers(study.done, "noise_m"))
+    return (
         f" In {counted(smooth, 'trial')} the markers had less noise than any camera (below {1e3 * SMOOTHED_BEFORE_M:g} mm), "
         "so they had been smoothed before they were exported."
         if smooth

@@ -12,7 +12,7 @@ from limbtorque.methods.study import MethodsStudy, Row
 from limbtorque.settings import Settings
 
 
-def methods_page(provenance: Mapping[str, Any], ledger: Sequence[Row]) -> str:
+def methods_page(provenance: Mapping[str, Any], ledger: Sequence[Row], windows: Sequence[Row] = ()) -> str:
     """Paragraph, table of landmarks, references and checklist of a study, in Markdown.
 
     Parameters
@@ -21,13 +21,15 @@ def methods_page(provenance: Mapping[str, Any], ledger: Sequence[Row]) -> str:
         Content of ``provenance.json``.
     ledger : sequence of mapping
         Rows of ``ledger.csv``, as text or as values.
+    windows : sequence of mapping, optional
+        Rows of ``windows.csv``, where there is one.
 
     Returns
     -------
     str
         The page.
     """
-    study = MethodsStudy(Settings.model_validate(provenance["settings"]), provenance, ledger)
+    study = MethodsStudy(Settings.model_validate(provenance["settings"]), provenance, ledger, windows)
     paragraph = methods_paragraph(study)
     checks = checklist(study)
     study.cite("derrick")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
+from limbtorque.methods.curves import curves
 from limbtorque.methods.forces import dynamics, loads, muscles, segments
 from limbtorque.methods.motion import derivatives, gaps, joints, plane, position_filter
 from limbtorque.methods.study import MethodsStudy, Row, capital, counted, known_numbers, listed, span, was
@@ -36,6 +36,7 @@ def methods_paragraph(study: MethodsStudy) -> str:
         loads,
         muscles,
         _more,
+        curves,
         _flags,
         software,
     )
@@ -52,7 +53,7 @@ def trials(study: MethodsStudy) -> str:
     whose = counted(len(subjects), "participant") + (f" (body mass {mass} kg)" if known else "")
     limbs = Counter(f"{row['side']} {row['chain']}" for row in done)
     each = listed([f"{limb} ({count})" for limb, count in sorted(limbs.items())])
-    files = len(_recordings(done))
+    files = len({_recording(row) for row in done})
     if files < len(done):
         return (
             f"{capital(counted(files, 'recording'))} of {whose} {was(files)} analysed as {counted(len(done), 'trial')}, "
@@ -61,9 +62,9 @@ def trials(study: MethodsStudy) -> str:
     return f"{capital(counted(len(done), 'trial'))} of {whose} {was(len(done))} analysed: {each}."
 
 
-def _recordings(rows: Sequence[Row]) -> set[str]:
-    """Recordings of some trials; a trial of which no file is known counts as one of its own."""
-    return {str(row.get("file") or row["trial"]) for row in rows}
+def _recording(row: Row) -> str:
+    """Recording of a trial; one of which no file is known counts as one of its own."""
+    return str(row.get("file") or row["trial"])
 
 
 def excluded(study: MethodsStudy) -> str:
@@ -83,16 +84,18 @@ def frames(study: MethodsStudy) -> str:
     recorded, analysed = (
         [int(number) for number in known_numbers(study.done, name)] for name in ("n_frames_recorded", "n_frames")
     )
-    if not recorded or len(recorded) != len(analysed):
+    if not recorded or not len(recorded) == len(analysed) == len(study.done):
         return ""
     each = f"{min(analysed)}" if min(analysed) == max(analysed) else f"{min(analysed)} to {max(analysed)}"
-    each += " in each trial" if len(analysed) > 1 else ""
-    rate = span(study.done, "rate_hz", "Hz")
-    counts = ", a recording counted once for each limb" if len(_recordings(study.done)) < len(study.done) else ""
-    text = f"{sum(recorded)} frames were recorded (at {rate}{counts}) and "
+    each = f" ({each} in each trial)" if len(analysed) > 1 else ""
+    whole = dict(zip((_recording(row) for row in study.done), recorded, strict=True))  # each recording once
+    text = f"{sum(whole.values())} frames were recorded (at {span(study.done, 'rate_hz', 'Hz')})"
     if recorded == analysed:
-        return f"{text}all were analysed" + (f" ({each})." if len(analysed) > 1 else ".")
-    return f"{text}{sum(analysed)} of them analysed" + (f" ({each})." if len(analysed) > 1 else ".")
+        return f"{text} and all were analysed{each}."
+    if len(whole) == len(study.done):
+        return f"{text} and {sum(analysed)} of them analysed{each}."
+    shares = [100.0 * some / of for some, of in zip(analysed, recorded, strict=True)]
+    return f"{text}; {min(shares):.0f} to {max(shares):.0f} % of a recording were analysed in a trial{each}."
 
 
 def _more(study: MethodsStudy) -> str:

@@ -22,6 +22,7 @@ class MethodsStudy:
     settings: Settings
     provenance: Mapping[str, Any]
     ledger: Sequence[Row]
+    windows: Sequence[Row] = ()
     cited: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -44,7 +44,9 @@ def quantity_name(quantity: str) -> tuple[str, str]:
 
 
 def ensemble_data(
-    rows: Iterable[Mapping[str, str]], uneven: Mapping[str, Sequence[str]] | None = None
+    rows: Iterable[Mapping[str, str]],
+    uneven: Mapping[str, Sequence[str]] | None = None,
+    axes: Mapping[str, str] | None = None,
 ) -> dict[str, Any] | None:
     """Mean curves and their standard deviations as the index's script reads them; None where there are none.
 
@@ -53,7 +55,9 @@ def ensemble_data(
     rows : iterable of mapping
         Rows of `results/ensembles.csv`: a row for every quantity and per cent of the movement.
     uneven : mapping of str to sequence of str, optional
-        Sentences on means of trials that differ in whether ground forces were measured, of each chain.
+        Sentences on means of trials that differ in how much of their stance has a known ground force, of each chain.
+    axes : mapping of str to str, optional
+        What 0 to 100 % is, of each chain: labels of the axis.
     """
     groups: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
@@ -74,7 +78,8 @@ def ensemble_data(
         for condition, side in drawn
     ]
     curves = [_curve(key, found, drawn.index((key[3], key[4]))) for key, found in groups.items()]
-    return {"styles": styles, "curves": curves, "uneven": {name: list(said) for name, said in (uneven or {}).items()}}
+    notes = {name: list(said) for name, said in (uneven or {}).items()}
+    return {"styles": styles, "curves": curves, "uneven": notes, "axes": dict(axes or {})}
 
 
 def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> dict[str, Any]:

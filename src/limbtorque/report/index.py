@@ -33,6 +33,7 @@ def index_page(
     *,
     files: Mapping[str, str],
     ensembles: Mapping[str, Any] | None = None,
+    missing: Mapping[str, str] | None = None,
 ) -> str:
     """Text of the first page; the same tables give the same text.
 
@@ -46,14 +47,19 @@ def index_page(
         Tables of the study: text and path from the page.
     ensembles : mapping, optional
         What `ensemble_data` makes of the mean curves.
+    missing : mapping of str to str, optional
+        How many trials of each chain have a curve, and why others have none; empty where all have one.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     body = [
         section("outcome", "What became of the trials", _counts(ledger), _flags(ledger, provenance), _failures(ledger)),
         section("trials", "Trials", _controls(ledger), _trials(ledger)),
     ]
+    without = _without_curves(missing or {}, files)
     if ensembles:
-        body += [_ensembles(ensembles), json_block("ensembles_data", ensembles)]
+        body += [_ensembles(ensembles, without), json_block("ensembles_data", ensembles)]
+    elif without:
+        body.append(section("ensembles", "Mean curves", *without))
     body += [_files(files), _about(provenance)]
     scripts = ("report.js", "plotly.min.js") if ensembles else ("report.js",)
     lead = [tag("p", "limbtorque report", class_="quiet"), tag("h1", title), _study(ledger, provenance)]
@@ -197,11 +203,19 @@ def _trial_row(row: Row) -> Html:
         tag("td", *why, class_="why"),
         tag("td", row["n_frames"], class_="number"),
         tag("td", _number(row["cutoff_hz"], 1.0, 2), class_="number"),
-        tag("td", _number(row["noise_m"], 1e3, 3), class_="number"),
+        _noise(row["noise_m"]),
         data_status=row["status"],
         data_condition=row["condition"],
         data_reason=" ".join((*kinds, *flags)),
     )
+
+
+def _noise(text: str) -> Html:
+    """Cell of the noise, mm; its number, by which it is sorted, beside what is shown where that is no number."""
+    shown = _number(text, 1e3, 3)
+    if shown == "0.000":
+        return tag("td", "< 0.001", class_="number", data_value=f"{1e3 * float(text):.2g}")
+    return tag("td", shown, class_="number")
 
 
 def _number(text: str, scale: float, decimals: int) -> str:
@@ -209,7 +223,17 @@ def _number(text: str, scale: float, decimals: int) -> str:
     return "" if math.isnan(value) else f"{scale * value:.{decimals}f}"
 
 
-def _ensembles(data: Mapping[str, Any]) -> Html:
+def _without_curves(missing: Mapping[str, str], files: Mapping[str, str]) -> list[Html]:
+    """A paragraph for each chain of which trials have no curve, with a link to the table that says why."""
+    name = "windows.csv"
+    where = join([" Each trial: ", tag("a", name, href=files[name]), "."]) if name in files else ""
+    several = len(missing) > 1
+    return [
+        tag("p", f"{chain.capitalize()}: " if several else "", text, where) for chain, text in missing.items() if text
+    ]
+
+
+def _ensembles(data: Mapping[str, Any], without: Sequence[Html] = ()) -> Html:
     choices = tag(
         "div",
         tag("label", "Joint ", tag("select", id="ensemble_joint")),
@@ -238,7 +262,7 @@ def _ensembles(data: Mapping[str, Any]) -> Html:
         for text in texts
     ]
     told = [tag("p", note, class_="quiet") for note in notes]
-    return section("ensembles", "Mean curves", tag("p", said, class_="quiet"), *told, choices, figure)
+    return section("ensembles", "Mean curves", *without, tag("p", said, class_="quiet"), *told, choices, figure)
 
 
 def _files(files: Mapping[str, str]) -> Html:

@@ -66,9 +66,13 @@ def tag(name: str, /, *content: object, **attributes: object) -> Html:
 
 
 def table(caption: object, head: Sequence[object], rows: Iterable[Sequence[object]], **attributes: object) -> Html:
-    """A table with a caption, a row of headers and a header in each row."""
+    """A table with a caption, a row of headers and a header in each row.
+
+    The cells of a table of class "prose" carry their heads, so that a narrow page can put them one below the other.
+    """
     top = tag("tr", *(tag("th", cell, scope="col") for cell in head))
-    body = (Html(f'<tr><th scope="row">{escape(first)}</th>{_cells(rest)}</tr>') for first, *rest in rows)
+    heads = head[1:] if attributes.get("class_") == "prose" else [None] * (len(head) - 1)
+    body = (Html(f'<tr><th scope="row">{escape(first)}</th>{_cells(rest, heads)}</tr>') for first, *rest in rows)
     return tag(
         "div",
         tag("table", tag("caption", caption), tag("thead", top), tag("tbody", *body), **attributes),
@@ -79,8 +83,8 @@ def table(caption: object, head: Sequence[object], rows: Iterable[Sequence[objec
     )
 
 
-def _cells(row: Iterable[object]) -> str:
-    return "".join(f"<td>{escape(cell)}</td>" for cell in row)
+def _cells(row: Iterable[object], heads: Sequence[object]) -> str:
+    return "".join(tag("td", cell, data_head=head) for cell, head in zip(row, heads, strict=True))
 
 
 def facts(pairs: Iterable[tuple[object, object]], *, rows: bool = False) -> Html:

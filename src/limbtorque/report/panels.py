@@ -358,7 +358,12 @@ def _bands(
         ("edge", "within reach of the ends: less certain", "#888888", edge),
         ("filled", "a marker was filled", "#56B4E9", status(kinematics, "filled") == 1),
         ("foreshortened", "a segment points out of the plane: no torques", "#E69F00", short),
-        ("external_unknown", "ground contact whose force is not known: no torques", "#D55E00", unknown),
+        (
+            "external_unknown",
+            "foot on the ground or close to it (plates.min_contact_s), force not known: no torques",
+            "#D55E00",
+            unknown,
+        ),
         ("moment_arm", "outside the range of a moment arm", "#DDAA33", status(muscles, "moment_arm_status") == 1),
         ("fibre", "outside the range of a fibre's curves", "#BB5566", status(muscles, "fibre_status") == 1),
         (

@@ -119,7 +119,9 @@ def run(*, folder: Path) -> None:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
     text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
     (folder / STUDY_TABLES["provenance"]).write_text(text + "\n", encoding="utf-8")
-    (folder / STUDY_TABLES["methods"]).write_text(methods_page(json.loads(text), ledger), encoding="utf-8")
+    windows = _windows(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
+    page = methods_page(json.loads(text), ledger, windows)
+    (folder / STUDY_TABLES["methods"]).write_text(page, encoding="utf-8")
 
 
 def verdict(*, folder: Path, ledger: Path) -> str:
@@ -158,9 +160,16 @@ def verdict(*, folder: Path, ledger: Path) -> str:
 
 def _without_curves(windows: Path) -> list[str]:
     """Sentence that counts the trials that did not fail and yet have no curve."""
-    with windows.open(encoding="utf-8", newline="") as file:
-        left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in csv.DictReader(file))
+    left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in _windows(windows))
     return [f"  {left} trials are not in the ensembles: {ENSEMBLE_TABLES['windows']} says why"] if left else []
+
+
+def _windows(path: Path) -> list[dict[str, str]]:
+    """Rows of `results/windows.csv`; none where it was not made."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _put_aside(study: Study, folder: Path) -> None:

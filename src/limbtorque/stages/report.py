@@ -11,8 +11,9 @@ from plotly.offline import get_plotlyjs
 
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.index import index_page
+from limbtorque.stages.curve_notes import curve_notes
 from limbtorque.stages.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
-from limbtorque.summaries import uneven_ground_forces
+from limbtorque.study import load_study
 
 
 def run(*, folder: Path) -> None:
@@ -20,13 +21,13 @@ def run(*, folder: Path) -> None:
     ledger = _rows(folder / STUDY_TABLES["ledger"])
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
-    windows = folder / ENSEMBLE_TABLES["windows"]
-    uneven = uneven_ground_forces(ledger, _rows(windows)) if windows.is_file() else {}
-    means = ensemble_data(_rows(curves), uneven) if curves.is_file() else None
-    files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in STUDY_TABLES.values()}
+    notes = curve_notes(load_study(folder), folder)
+    means = ensemble_data(_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
+    there = [*STUDY_TABLES.values(), *(path for path in ENSEMBLE_TABLES.values() if (folder / path).is_file())]
+    files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     data = resources.files("limbtorque.report") / "data"
     texts = {
-        "index": index_page(ledger, provenance, files=files, ensembles=means),
+        "index": index_page(ledger, provenance, files=files, ensembles=means, missing=notes.missing),
         "style": (data / "report.css").read_text(encoding="utf-8"),
         "script": (data / "report.js").read_text(encoding="utf-8"),
         "plotly": get_plotlyjs(),

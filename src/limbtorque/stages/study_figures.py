@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from limbtorque.captions import Captioned, captions
-from limbtorque.figures import WIDTHS_MM, failure_figure, save
+from limbtorque.figures import WIDTHS_MM, note_figure, save
+from limbtorque.stages.curve_notes import CurveNotes, curve_notes
 from limbtorque.stages.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
 from limbtorque.study import Study, load_study
 from limbtorque.study_figures import ensemble_figure, flag_figure, peak_figure
-from limbtorque.summaries import uneven_ground_forces
 from limbtorque.tables import ENSEMBLE_COLUMNS
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
@@ -28,41 +27,33 @@ def run(*, folder: Path) -> None:
     """Draw the figures of the study."""
     study = load_study(folder)
     curves = read_curves(folder) if study.settings.ensembles.enabled else None
+    notes = curve_notes(study, folder) if study.settings.ensembles.enabled else CurveNotes()
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
-            save(_figure(path.stem, study, curves, folder), folder / path)
+            save(_figure(path.stem, study, curves, notes, folder), folder / path)
     (folder / CAPTIONS).parent.mkdir(parents=True, exist_ok=True)
-    (folder / CAPTIONS).write_text(captions(_captioned(study, curves, folder)), encoding="utf-8", newline="\n")
+    (folder / CAPTIONS).write_text(captions(_captioned(study, curves, notes, folder)), encoding="utf-8", newline="\n")
 
 
-def _captioned(study: Study, curves: pd.DataFrame | None, folder: Path) -> Captioned:
+def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Captioned:
     """What the captions need to know, from the settings and the tables of the study."""
     options = study.settings.ensembles
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
     summary = pd.read_csv(folder / STUDY_TABLES["summary"])
     there = summary[summary["rms_nm"] > 0.0]
     kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
-    percent = {
-        "movement": "the movement of the endpoint",
-        "events": f"the time from {options.start_event} to {options.end_event}",
-        "trial": "the trial",
-    }[options.window]
-    uneven = {} if curves is None else uneven_ground_forces(_rows(folder, "ledger"), _rows(folder, "windows"))
+    ground = [trial for trial in study.trials if trial.settings.chain(trial.chain).ground_contact and not trial.load]
     return Captioned(
         joints=dict(sorted(chains.items())),
         terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
         kinds=kinds | set(study.settings.figures.study),
         curves=curves,
-        percent=percent,
+        percent=notes.percent,
+        missing=notes.missing,
         spread="trials" if options.spread_over == "trials" else "the means of the subjects",
-        uneven=uneven,
+        uneven=notes.uneven,
+        ground=any(trial.settings.plates.assignment != "none" for trial in ground),
     )
-
-
-def _rows(folder: Path, table: str) -> list[dict[str, str]]:
-    path = folder / {**STUDY_TABLES, **ENSEMBLE_TABLES}[table]
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def read_curves(folder: Path) -> pd.DataFrame:
@@ -73,7 +64,7 @@ def read_curves(folder: Path) -> pd.DataFrame:
     return pd.read_csv(folder / ENSEMBLE_TABLES["ensembles"], dtype=kinds, keep_default_na=False, na_values=missing)
 
 
-def _figure(name: str, study: Study, curves: pd.DataFrame | None, folder: Path) -> Figure:
+def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Figure:
     width_mm = WIDTHS_MM[study.settings.figures.width]
     title = study.settings.title or "study"
     if name == "flags" or curves is None:
@@ -85,6 +76,7 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, folder: Path) 
     title = f"{title}: {what}, {chain}"
     rows = curves[curves["chain"] == chain]
     if not (rows["n_trials"] > 0).any():
-        return failure_figure(title, "no trial has a curve, windows.csv says why", what="not drawn")
+        return note_figure(f"{title}: {notes.missing.get(chain, '')} See results/windows.csv.", width_mm=width_mm)
     model = next(trial.settings.chain(chain) for trial in study.trials if trial.chain == chain)
-    return draw(rows, joints=[joint.name for joint in model.joints], title=title, width_mm=width_mm)
+    joints, axis = [joint.name for joint in model.joints], notes.axes.get(chain, "%")
+    return draw(rows, joints=joints, title=title, width_mm=width_mm, axis=axis)

@@ -443,7 +443,7 @@ function trialTable(table) {
   const rows = [...body.rows].map((row, place) => ({ row, place, text: row.textContent.toLowerCase() }));
   const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const heads = [...table.tHead.rows[0].cells];
-  const key = (one, column) => one.row.cells[column].textContent;
+  const key = (one, column) => one.row.cells[column].dataset.value ?? one.row.cells[column].textContent;
   heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
     const next = { none: "ascending", ascending: "descending", descending: "none" }[head.getAttribute("aria-sort")];
     heads.forEach((other) => other.setAttribute("aria-sort", "none"));
@@ -547,7 +547,7 @@ function ensembles(data) {
     }
     if (focus >= 0) legend.children[focus]?.focus();
     const unit = shown.length ? shown[0].unit : "";
-    const layout = layoutOf("movement (%)", plain(`${quantities.value} (${unit})`), [0, 100]);
+    const layout = layoutOf(plain(data.axes[shown[0]?.chain] ?? "%"), plain(`${quantities.value} (${unit})`), [0, 100]);
     if (printing.now) layout.width = PRINT_WIDTH;
     Plotly.react(plot, traces, layout, { ...CONFIG, responsive: !printing.now });
   }
