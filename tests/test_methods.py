@@ -482,3 +482,20 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
         in text
     )
     assert "muscle set" not in paragraph(rows=[row(muscle_status="none")], muscle_sets=told)
+
+
+@pytest.mark.parametrize(
+    ("cycle", "says"),
+    [
+        ("most_known", "the one with the largest share of frames of known torque"),
+        ("first", "the first"),
+        (2, "number 2"),
+    ],
+)
+def test_the_choice_among_several_strides_is_told(cycle, says):
+    names = {"window": "events", "start_event": "Foot Strike", "end_event": "Foot Strike", "cycle": cycle}
+    several = {**window("t0", included=1), "n_cycles": "3"}
+    rows, single = [row("t0"), row("t1")], {**window("t1", included=1), "n_cycles": "1"}
+    text = page({"ensembles": names}, rows=rows, windows=[several, single])
+    assert f"Of 1 trial with several of these, {says} was used." in text
+    assert "several of these" not in page({"ensembles": names}, rows=rows, windows=[single])

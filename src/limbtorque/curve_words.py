@@ -16,6 +16,7 @@ REASONS = (  # how a note of windows.csv begins, and what that is in a list
     (r"no rest: at the first frame", "the limb's end moves at the first frame already"),
     (r"no rest: at the last frame", "the limb's end still moves at the last frame"),
     (r"\d+ movements", "several movements"),
+    (r"ensembles.cycle", "fewer cycles than ensembles.cycle"),
     (r"no movement", "the limb's end does not move"),
     (r"flagged, and ensembles.include is ok", "flagged"),
 )

@@ -28,7 +28,24 @@ def normalisation(study: MethodsStudy) -> str:
     points = study.settings.ensembles.n_points
     shown = [row for row in study.done if row["trial"] not in {str(one["trial"]) for one in _without(study)}]
     what = study.clauses(*(f"ensembles.{name}" for name in OPTIONS), say=_window, of=shown or study.done)
-    return f"Curves were interpolated by cubic splines at {points} even points, of which 0 to 100 % is {what}."
+    text = f"Curves were interpolated by cubic splines at {points} even points, of which 0 to 100 % is {what}."
+    return " ".join(filter(None, (text, _chosen(study))))
+
+
+def _chosen(study: MethodsStudy) -> str:
+    """Which of several windows of a trial was taken; nothing where no trial has several."""
+    several = {str(row["trial"]) for row in study.windows if has_curve(row) and int(row.get("n_cycles") or 0) > 1}
+    rows = [row for row in study.done if row["trial"] in several]
+    if not rows:
+        return ""
+    which = study.clauses("ensembles.cycle", say=_cycle, of=rows)
+    return f"Of {counted(len(rows), 'trial')} with several of these, {which} was used."
+
+
+def _cycle(cycle: str) -> str:
+    if cycle == "most_known":
+        return "the one with the largest share of frames of known torque"
+    return "the first" if cycle == "first" else f"number {cycle}"
 
 
 def _window(window: str, start_event: str, end_event: str, onset_share: float, longest_rest_s: float) -> str:

@@ -249,14 +249,17 @@ def _summary(contents: TrialContents) -> Html:
     ]
     net = [row for row, kept in zip(rows, contents.summary, strict=True) if kept["term"] == "net"]
     head = list(SUMMARY.values())
-    left_out = "Frames at the ends and frames without a torque are left out."
-    if any(row["peak_at_gap"] for row in contents.summary):
-        left_out += " * beside frames that are left out: there may be a larger value among them."
+
+    def captioned(text: str, told: list[list[str]]) -> Html:
+        marked = any(cell.endswith(" *") for row in told for cell in row)
+        star = " * beside frames that are left out: there may be a larger value among them." * marked
+        return table(f"{text}{star}", head, told, class_="numbers")
+
     return section(
         "summary",
         "What it comes to",
-        table(f"Net joint torques. {left_out}", head, net, class_="numbers"),
-        details("Every term", table("Every term of every joint", head, rows, class_="numbers")),
+        captioned("Net joint torques. Frames at the ends and frames without a torque are left out.", net),
+        details("Every term", captioned("Every term of every joint.", rows)),
     )
 
 

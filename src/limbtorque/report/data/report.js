@@ -539,7 +539,8 @@ function ensembles(data) {
         line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
         hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (n = %{customdata})` });
       const fewer = curve.trials === String(curve.most) ? "" : `; thin: fewer than ${curve.most}`;
-      const count = `n = ${curve.trials} trials, ${curve.subjects} subjects${fewer}`;
+      const several = (number, word) => `${number} ${word}${String(number) === "1" ? "" : "s"}`;
+      const count = `n = ${several(curve.trials, "trial")}, ${several(curve.subjects, "subject")}${fewer}`;
       legend.append(legendButton(`${style.name} (${count})`, style.colour, style.dash, 2.2, on, () => {
         off[on ? "add" : "delete"](curve.style);
         draw();
