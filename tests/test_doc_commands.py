@@ -45,6 +45,7 @@ RUN = {
     'snakemake -s Snakefile --directory "my study" --cores all --dry-run': ("clone", 0),
     "limbtorque diff old/results results": ("beside", 0),
     "limbtorque diff old/results new/results": ("beside", 0),
+    "limbtorque diff old/results new/results --html changes.html": ("beside", 0),
     "limbtorque diff old/results new/results --tolerance 1e-6": ("beside", 0),
     "limbtorque methods results > methods.md": ("study", 0),
 }
