@@ -43,7 +43,8 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
     there = summary[summary["rms_nm"] > 0.0]
     kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
     ground = [trial for trial in study.trials if trial.settings.chain(trial.chain).ground_contact and not trial.load]
-    sharing = [trial for trial in study.trials if trial.settings.muscle_set(trial.chain, folder)]
+    analysed = set(summary["trial"])
+    sharing = [t for t in study.trials if t.name in analysed and t.settings.muscle_set(t.chain, folder)]
     return Captioned(
         joints=dict(sorted(chains.items())),
         terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
