@@ -670,6 +670,25 @@ def test_the_pair_that_is_proposed_can_be_read_and_checked(tmp_path):
     assert [fault for _, fault, *_ in check_study(study)] == ["", ""]
 
 
+def test_forces_that_could_not_be_read_are_named_beside_their_recording(tmp_path):
+    """An OpenSim file of forces says no unit of length, which is never guessed."""
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_markers(tmp_path / "data" / "walk2.trc", seed=2)
+    file = tmp_path / "data" / "walk1_grf.mot"
+    write_forces(file)
+    text = "".join(line for line in file.read_text().splitlines(keepends=True) if "units" not in line.lower())
+    file.write_text(text, encoding="utf-8")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk1.trc": "", "walk2.trc": ""}
+    said = "walk1_grf.mot has its name but could not be read: unit of length"
+    assert f"walk1.trc: {said}" in notes
+    of = {Path(row["file"]).name: row for row in rows(tmp_path / "study")}
+    assert said in of["walk1.trc"]["note"]
+    assert of["walk1.trc"]["note"].endswith("set reading.forces_length_unit and name it in forces_file")
+    assert of["walk1.trc"]["forces_file"] == ""
+    assert "walk1_grf" not in of["walk2.trc"]["note"]
+
+
 def test_forces_of_the_nearest_folder_are_taken(tmp_path):
     for n, who in enumerate(("S01", "S02")):
         write_markers(tmp_path / "data" / who / "Markers" / "walk1.trc", seed=n)

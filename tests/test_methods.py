@@ -41,17 +41,19 @@ def row(trial="t1", **more):
         "closure_nm": "2e-14",
         "unmeasured_share": "",
         "reserve_share": "0.0",
+        "replay_lost": "0.0",
         **more,
     }
 
 
-def page(settings=None, rows=None, of=None, muscle_sets=None, windows=()):
+def page(settings=None, rows=None, of=None, muscle_sets=None, windows=(), set_of=None):
     """Page of a study with these settings, ledger rows, and what the table of trials says of each trial."""
     raw = {"plane": {"up_axis": "+z"}, "marker_sets": {"lab": ARM_SET}, **(settings or {})}
     rows = rows or [row()]
     told = {
         r["trial"]: {
-            "row": {"body_mass_kg": 70.0, "marker_set": "lab", "options": {}, **(of or {}).get(r["trial"], {})}
+            "row": {"body_mass_kg": 70.0, "marker_set": "lab", "options": {}, **(of or {}).get(r["trial"], {})},
+            "muscle_set": (set_of or {}).get(r["trial"], ""),
         }
         for r in rows
     }
@@ -135,7 +137,7 @@ def test_the_paragraph_of_the_defaults():
         ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, the laboratory's -x axis forward)", "sagittal"),
         ({"motion": {"angles": "rigid_chain"}}, "A chain of links of constant length was fitted", "line between its two ends"),
         ({"gravity_m_s2": 1.62}, "Gravity was 1.62 m/s^2.", "nothing"),
-        ({"replay": {"enabled": True}}, "lost the recorded motion in 0 of 1 trials", "nothing"),
+        ({"replay": {"enabled": True}}, "lost the recorded motion in 0 of 1 trial (reproduced: within", "nothing"),
         ({"torques": {"induced_accelerations": True}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
         ({"muscles": {"exponent": 3, "criterion": "stress"}}, "cubed stresses (force over cross-section) (Crowninshield and Brand 1981)", "squared"),
         ({"muscles": {"exponent": "min_max"}}, "the largest of the activations (force over strength), then the next, and so on (Rasmussen et al. 2001)", "the sum of"),
@@ -209,9 +211,10 @@ def test_flags_are_named():
 def test_a_study_without_a_trial_that_could_be_analysed():
     text = paragraph(rows=[row(status="failed", reason="read", muscle_status="failed")])
     assert text.endswith(
-        "1 further trial was excluded: the recording could not be read (1). No trial could be analysed, so there is nothing to describe."
+        "1 trial was excluded: the recording could not be read (1). No trial could be analysed, so there is nothing to describe."
     )
     assert "filter" not in text
+    assert "further" not in text
 
 
 def test_loads_are_those_that_trials_name():
@@ -462,26 +465,104 @@ def test_body_masses_of_participants():
 
 def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
     (source,) = {tuple(muscle.source.items()) for muscle in load_muscle_set("leg").muscles}
+    whole = {**dict(source), "muscles": list(load_muscle_set("leg").names)}
+    mine = [
+        {"model": "A", "licence": "x", "muscles": ["b"]},
+        {"model": "B", "licence": "x", "muscles": ["c", "d"]},
+    ]
     told = {
-        "leg": {"name": "leg", "file": "", "sources": [{**dict(source), "muscles": list(load_muscle_set("leg").names)}]}
+        "leg: leg": {"chain": "leg", "name": "leg", "file": "", "sources": [whole]},
+        "arm: mine.yaml": {"chain": "arm", "name": "mine", "file": "mine.yaml", "sources": mine},
+        "arm: pairs": {"chain": "arm", "name": "pairs", "file": "", "sources": mine[1:]},
     }
-    told["arm"] = {
-        "name": "mine",
-        "file": "config/mine.yaml",
-        "sources": [
-            {"model": "A", "licence": "x", "muscles": ["b"]},
-            {"model": "B", "licence": "x", "muscles": ["c", "d"]},
-        ],
-    }
-    text = paragraph({**leg()}, rows=[row(chain="leg"), row("t2")], muscle_sets=told)
+    rows = [row(chain="leg"), row("t2")]
+    text = paragraph({**leg()}, rows=rows, muscle_sets=told, set_of={"t1": "leg: leg", "t2": "arm: mine.yaml"})
     assert (
         f"The leg had 9 muscles (muscle set leg), with moment arms and strengths from {dict(source)['model']}. " in text
     )
-    assert (
-        "The arm had 3 muscles (muscle set mine, config/mine.yaml), with moment arms and strengths from A (1 muscle); B (2 muscles). "
-        in text
-    )
+    from_both = "with moment arms and strengths from A (1 muscle); B (2 muscles). "
+    assert f"The arm had 3 muscles (muscle set mine, mine.yaml), {from_both}Joint torques were shared" in text
+    assert "pairs" not in text
     assert "muscle set" not in paragraph(rows=[row(muscle_status="none")], muscle_sets=told)
+    rows = [row("a"), row("b"), row("c"), row("d", muscle_status="failed")]
+    set_of = {"a": "arm: mine.yaml", "b": "arm: pairs", "c": "arm: mine.yaml", "d": "arm: pairs"}
+    text = paragraph(rows=rows, muscle_sets=told, set_of=set_of)
+    assert f"In 2 trials the arm had 3 muscles (muscle set mine, mine.yaml), {from_both}" in text
+    assert "In 1 trial the arm had 2 muscles (muscle set pairs), with moment arms and strengths from B. " in text
+    assert "Joint torques of 3 of 4 trials were shared" in text
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("gaps.spikes", "fill", "spikes of up to three frames were treated as gaps (1 trial)."),
+        ("gravity_m_s2", 1.62, "Gravity was 9.80665 m/s^2 (3 trials); 1.62 m/s^2 (1 trial)."),
+        ("replay.enabled", True, "lost the recorded motion in 0 of 1 trial for which this was done (replay.enabled) (reproduced"),
+        ("muscles.co_contraction", 0.1, "held at 0.1 of the most active one's activation at its joints (1 trial)"),
+        ("muscles.force_length_velocity", True, "rigid tendon (De Groote et al. 2016) (1 trial)"),
+        ("muscles.scale_moment_arms", "segment_length", "moment arms were scaled to segment lengths (1 trial)"),
+        ("muscles.scale_strength", "mass", "strengths were scaled to body mass (1 trial)"),
+        ("muscles.weights.soleus", 2.0, ", with weights for soleus (1 trial);"),
+    ],
+)  # fmt: skip
+def test_an_option_of_one_trial_is_told_of_one(option, value, says):
+    rows = [row(f"t{k}") for k in range(4)]
+    assert says in paragraph(rows=rows, of={"t2": {"options": {option: value}}})
+    assert "(1 trial)" not in paragraph(rows=rows)
+
+
+def test_weights_of_the_study_that_a_trial_does_not_have():
+    of = {"b": {"options": {"muscles.weights.soleus": None, "muscles.weights.tibialis": 3.0}}}
+    text = paragraph({"muscles": {"weights": {"soleus": 2.0}}}, rows=[row("a"), row("b")], of=of)
+    assert ", with weights for soleus (1 trial); with weights for tibialis (1 trial);" in text
+
+
+def test_only_trials_with_a_replay_are_counted():
+    rows = [row("a", replay_lost=""), row("b", replay_lost="1.0"), row("c", replay_lost="0.0"), row("d")]
+    of = {name: {"options": {"replay.enabled": True}} for name in "abc"}
+    text = paragraph(rows=rows, of=of)
+    assert "in 1 of 2 trials for which this was done" in text
+    assert "; 1 trial had too few frames with a known torque for that." in text
+
+
+def test_plates_are_told_of_the_trials_that_used_them():
+    used = "plate 1 frames 5-9: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other"
+    rows = [row(name, chain="leg", notes=used) for name in "abcd"]
+    rows.append(row("e", chain="leg", notes="plate 1 frames 5-9: this foot (left) is over the edge of the plate"))
+    of = {
+        "b": {"options": {"plates.assignment": "none"}},
+        "c": {"options": {"filter.force_cutoff_hz": 50.0, "plates.belt_speed_m_s": 1.2}},
+    }
+    text = page(leg(), rows=rows, of=of)
+    table = text.split("## Checklist")[1]
+    assert (
+        "| filter of forces | the same filter and cut-off as the positions (2 trials); cut-off 50 Hz, not that of the "
+        "positions (1 trial) |" in table
+    )
+    assert "In 4 trials ground reaction forces were measured" in text
+    assert "filtered with the filter and cut-off of the positions (3 trials); filtered at 50 Hz" in text
+    assert "; the belt ran at 1.2 m/s (1 trial)" in text
+    none = page(leg(plates={"assignment": "none"}), rows=rows)
+    assert "| filter of forces | no force plate was used |" in none
+
+
+def test_a_single_joint_has_no_velocity_terms():
+    forearm = {
+        "joints": [{"name": "elbow", "landmark": "elbow_axis"}],
+        "segments": [{"name": "forearm_with_hand", "row": "forearm_and_hand"}],
+        "end": "wrist_axis",
+    }
+    raw = {"chains": {"forearm_only": forearm}}
+    text = paragraph(raw, rows=[row(chain="forearm_only")])
+    assert "Lagrange's equations: inertial, gravity and base motion;" in text
+    text = paragraph(raw, rows=[row(chain="forearm_only"), row("t2"), row("t3")])
+    assert "inertial, centripetal (2 trials), Coriolis (2 trials), gravity and base motion;" in text
+
+
+def test_the_checklist_says_which_tables_are_normalised():
+    assert "| none in the tables: N m, N, W, J |" in page()
+    text = page({"ensembles": {"per_body_mass": True}})
+    assert "| torques and powers of curves and ensembles by body mass: N m/kg, W/kg; none in the other tables" in text
 
 
 @pytest.mark.parametrize(

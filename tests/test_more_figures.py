@@ -18,7 +18,7 @@ from limbtorque.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.settings import load_settings
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
-from limbtorque.stages.study_figures import read_curves
+from limbtorque.stages.study_figures import read_curves, read_table
 from limbtorque.study_figures import (
     doubts,
     ensemble_figure,
@@ -28,7 +28,7 @@ from limbtorque.study_figures import (
     terms_at_peak,
     trial_counts,
 )
-from limbtorque.tables import column_array
+from limbtorque.tables import SUMMARY_COLUMNS, column_array
 from limbtorque.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
 
@@ -260,7 +260,9 @@ def test_captions_define_the_terms_that_are_there_with_their_colours():
     for kind, name in TERM_NAMES.items():
         assert f"{name} ({COLOUR_NAMES[TERM_COLOURS[kind]]}): {TERM_MEANINGS[kind]}".lower() in text.lower()
     for lacking in ("external", "base", "gravity"):
-        few = captioned(terms={"arm": [kind for kind in TERM_NAMES if kind != lacking]})
+        table = ensembles()
+        table.loc[table["quantity"].str.contains(f"_torque_{lacking}"), "mean"] = 0.0
+        few = captioned(terms={"arm": [kind for kind in TERM_NAMES if kind != lacking]}, curves=table)
         assert TERM_MEANINGS[lacking] in text
         assert TERM_MEANINGS[lacking] not in few
         assert (
@@ -282,6 +284,24 @@ def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
         "internal: what the proximal segment exerts on the distal one",
     ):
         assert positive in text
+
+
+def test_captions_of_peaks_define_the_terms_of_the_means_only():
+    """A trial with a load and without a curve: its figures have an external term, the means have none."""
+    single = captioned(kinds=["torques"])
+    peaks = captioned(kinds=["peak_terms"])
+    assert TERM_MEANINGS["external"] in single
+    assert TERM_MEANINGS["base"] in peaks
+    assert TERM_MEANINGS["external"] not in peaks
+
+
+def test_captions_describe_ranges_of_muscle_forces_where_they_are_drawn():
+    said = "it could pull with the same joint torques"
+    assert said in captioned(ranges=(2, 2))
+    assert "In 1 of 2 trials (muscles.ranges), dark" in captioned(ranges=(1, 2))
+    none = captioned(ranges=(0, 2))
+    assert said not in none
+    assert "**muscles** Force of each muscle (black line, N; tension positive) over time." in none
 
 
 def test_captions_of_figures_that_show_nothing_say_so():
@@ -436,6 +456,15 @@ def test_the_peak_may_lie_between_whole_percents():
     np.testing.assert_allclose(peaks["net"], 1.75)
     names = [text.get_text() for text in peak_figure(table, joints=["elbow"], title="x").axes[0].get_xticklabels()]
     assert names[0].endswith("right, at 39.6825 %")
+
+
+def test_chains_and_trials_called_na_keep_their_names(tmp_path):
+    path = tmp_path / "summary.csv"
+    path.write_text("trial,chain,term,rms_nm,peak_nm\nNA,NA,gravity,0.5,\nnull,nan,base,,1.0\n", encoding="utf-8")
+    found = read_table(path, SUMMARY_COLUMNS)
+    assert found["trial"].tolist() == ["NA", "null"]
+    assert found["chain"].tolist() == ["NA", "nan"]
+    assert found["rms_nm"].isna().tolist() == [False, True]
 
 
 def test_conditions_called_na_or_null_are_conditions(tmp_path):

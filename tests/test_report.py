@@ -16,7 +16,7 @@ from limbtorque.report.markup import json_block
 from limbtorque.report.panels import draw_trial
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.settings import ARM
-from limbtorque.stages import layout, report
+from limbtorque.stages import collect, layout, report
 from limbtorque.stages.curve_notes import curve_notes
 from limbtorque.study import load_study
 from limbtorque.tables import read_table
@@ -387,10 +387,13 @@ def test_trials_without_a_curve_are_told_with_a_link_to_their_reasons():
 def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(study):
     """Two trials with a curve over the movement, and three without; the arm has no stance."""
     notes = ("", "", "2 movements: the endpoint rests", "the trial failed: signal", "the trial failed: read")
-    rows = [f'{name},arm,plain,right,0.5,2,{int(not note)},"{note}"' for name, note in zip(TRIALS, notes, strict=True)]
+    rows = [
+        f'{name},arm,plain,right,movement,0.5,2,{int(not note)},"{note}"'
+        for name, note in zip(TRIALS, notes, strict=True)
+    ]
     path = study / layout.ENSEMBLE_TABLES["windows"]
     path.write_text(
-        "\n".join(["trial,chain,condition,side,start_s,end_s,included,note", *rows]) + "\n", encoding="utf-8"
+        "\n".join(["trial,chain,condition,side,window,start_s,end_s,included,note", *rows]) + "\n", encoding="utf-8"
     )
     write_ensembles(study)
     try:
@@ -405,11 +408,44 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
         assert embedded(page(study), "ensembles_data")["axes"] == {"arm": "movement (%)"}
         assert "2 of 5 trials have a curve; without one" in page(study)
         assert 'href="../windows.csv"' in page(study)
+        path.write_text(path.read_text("utf-8").replace("movement", "trial", 1), encoding="utf-8")
+        several = curve_notes(load_study(study), study)
+        assert several.percent == {"arm": "the trial (1 trial) or the movement of the limb's end (1 trial)"}
     finally:
         path.unlink()
         (study / layout.ENSEMBLE_TABLES["ensembles"]).unlink()
         report.run(folder=study)
     assert curve_notes(load_study(study), study).axes == {}
+
+
+@pytest.mark.parametrize(("form", "shown"), [("png", "img"), ("svg", "img"), ("pdf", "a")])
+def test_a_page_without_scripts_shows_figures_or_links_to_them(study, form, shown):
+    tables = [read_table(study / layout.table_path(stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    drawing = draw_trial(*(found[0] for found in tables), model=ARM, motion=tables[0][1]["motion"])
+    pictures = {"figure: torques": f"../x.{form}"}
+    contents = TrialContents("x", "", "ok", "", "", {}, pictures=pictures, drawing=drawing)
+    inside = trial_page(contents).split("<noscript>")[1].split("</noscript>")[0]
+    (found,) = (about for name, about in Elements(inside).elements if name == shown)
+    assert f"../x.{form}" in found.values()
+    assert ("<img" in inside) == (shown == "img")
+
+
+def test_muscle_sets_are_told_by_chain_and_set_with_their_trials(tmp_path):
+    make_study(tmp_path)
+    path = tmp_path / "config" / "trials.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    rows[1]["muscles.sets"] = "{arm: pairs}"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0], "muscles.sets"])
+        writer.writeheader()
+        writer.writerows(rows)
+    told = collect._muscle_sets(load_study(tmp_path))
+    assert {key: (one["chain"], one["name"], one["n_trials"]) for key, one in told.items()} == {
+        "arm: arm": ("arm", "arm", 3),
+        "arm: pairs": ("arm", "pairs", 1),
+    }
+    assert told["arm: pairs"]["sources"] != told["arm: arm"]["sources"]
 
 
 def test_noise_too_small_for_its_decimals_is_not_zero(study):

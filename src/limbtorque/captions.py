@@ -41,7 +41,7 @@ class Captioned:
     joints : dict of str to sequence of str
         Joints of each chain of the study.
     terms : dict of str to collection of str
-        Kinds of torque terms that are not zero throughout, of each chain.
+        Kinds of torque terms that are not zero throughout, of the trials of each chain.
     kinds : collection of str
         Figures that are drawn, of trials and of the study.
     curves : pandas.DataFrame or None
@@ -56,6 +56,8 @@ class Captioned:
         Sentences on means of trials that differ in how much of their stance has a known ground force, of each chain.
     ground : bool
         Whether a chain meets the ground: its force may not be known.
+    ranges : tuple of int
+        How many trials with muscle forces have their ranges (`muscles.ranges`), and how many trials have muscle forces.
     """
 
     joints: Mapping[str, Sequence[str]]
@@ -67,6 +69,7 @@ class Captioned:
     spread: str = "trials"
     uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ground: bool = False
+    ranges: tuple[int, int] = (1, 1)
 
 
 def captions(study: Captioned) -> str:
@@ -95,9 +98,7 @@ def captions(study: Captioned) -> str:
         f"negative ({COLOUR_NAMES[TAKES]}): it takes energy from them. {marks}",
         "limb": "The limb in the plane of motion (m, x forward, y up or, in a horizontal plane, to the left) at evenly spaced times, from light (first) to dark "
         f"(last); grey line: path of the endpoint.{_arrows(terms)}",
-        "muscles": f"Force of each muscle (black line, N; tension positive) over time; dark {COLOUR_NAMES[LINE_COLOURS[0]]}: what it has to pull whatever the "
-        f"criterion; light {COLOUR_NAMES[LINE_COLOURS[0]]}: what it could pull with the same joint torques. The low panel goes up to the muscle's "
-        f"strength, the high one shows the line. {marks}",
+        "muscles": f"Force of each muscle (black line, N; tension positive) over time{_ranges(study)} {marks}",
         "cutoff": f"Root mean square difference between raw and filtered joint centres over the cut-off (mm, {COLOUR_NAMES[RESIDUAL]}), with the noise of "
         f"the joint centres together (dotted; the ledger's noise_m); and what was made small ({COLOUR_NAMES[CRITERION]}). "
         f"{COLOUR_NAMES[CHOSEN].capitalize()}: the cut-off that the data ask for; black, dashed: the one that was used, where it is another.",
@@ -120,6 +121,20 @@ def _marks(study: Captioned) -> str:
     """What shaded frames are."""
     why = f", among them frames in which {CONTACT}" if study.ground else ""
     return f"{SHADE_NAMES[EDGE].capitalize()}: frames within reach of the filter's ends; {SHADE_NAMES[UNKNOWN]}: not known{why}."
+
+
+def _ranges(study: Captioned) -> str:
+    """Ranges of the muscle forces, where they were asked for."""
+    having, every = study.ranges
+    if not having:
+        return "."
+    where = "" if having == every else f"In {having} of {every} trials (muscles.ranges), "
+    colour = COLOUR_NAMES[LINE_COLOURS[0]]
+    text = (
+        f"dark {colour}: what it has to pull whatever the criterion; light {colour}: what it could pull with the same joint torques. "
+        "The low panel goes up to the muscle's strength, the high one shows the line."
+    )
+    return f". {where}{text}" if where else f"; {text}"
 
 
 def _terms(terms: Sequence[str], net: str) -> str:
@@ -194,12 +209,20 @@ def _peaks(study: Captioned, chain: str) -> str:
     if not trial_counts(curves, torques):
         return _not_drawn(study, chain)
     unit = next((u for q, u in zip(curves["quantity"], curves["unit"], strict=True) if "_torque_nm" in q), "N m")
-    terms = [kind for kind in TERM_NAMES if kind in study.terms.get(chain, ())]
+    there = _terms_of_means(curves, study.joints[chain])
+    terms = [kind for kind in TERM_NAMES if kind in there]
     return (
         f"Terms of the mean torque of each joint ({unit}) at the moment when the mean net torque (black line) is largest, in % of {study.percent[chain]}; flexion positive; "
         f"{INTERNAL}. {_terms(terms, 'black line')} On grey ground, for the reason below: a larger torque may lie elsewhere, as "
         "less than 90 % of the mean curve is known, as fewer trials have a torque there than have a curve, or as the mean torque is not known just before or just after."
     )
+
+
+def _terms_of_means(curves: pd.DataFrame, joints: Sequence[str]) -> set[str]:
+    """Kinds of terms whose mean is not zero throughout: a trial without a curve may have had others."""
+    some = curves.loc[curves["mean"].abs() > 0.0, "quantity"].unique()
+    starts = tuple(f"{joint}_torque_" for joint in joints)
+    return {name.removeprefix(start).split("_")[0] for name in some for start in starts if name.startswith(start)}
 
 
 def _of_chain(study: Captioned, chain: str) -> pd.DataFrame:

@@ -132,6 +132,18 @@ def one_of(texts: Iterable[str]) -> str:
     return " or ".join(dict.fromkeys(texts))
 
 
+def one_of_counted(texts: Iterable[str]) -> str:
+    """Different texts of trials, joined by "or", each with the number of its trials where there are several.
+
+    >>> one_of_counted(["a", "b", "a"]), one_of_counted(["a", "a"])
+    ('a (2 trials) or b (1 trial)', 'a')
+    """
+    counts = Counter(texts)
+    if len(counts) < 2:
+        return "".join(counts)
+    return " or ".join(f"{text} ({count} trial{'s' * (count > 1)})" for text, count in counts.items())
+
+
 def axis_label(percents: Iterable[Percent]) -> str:
     """Label of an axis of curves of several trials; a percent sign only where there are none.
 

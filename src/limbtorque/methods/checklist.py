@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from limbtorque.methods.curves import averaging, no_curve, normalisation, without_curve
-from limbtorque.methods.forces import dynamics, loads, muscles, segments
+from limbtorque.methods.forces import dynamics, force_filter, loads, muscles, segments
 from limbtorque.methods.motion import derivatives, gaps, plane, position_filter
 from limbtorque.methods.paragraph import excluded, frames, software
 from limbtorque.methods.study import MethodsStudy, listed, needed_landmarks, span, used_sets
@@ -21,7 +21,6 @@ def checklist(study: MethodsStudy) -> list[tuple[str, str]]:
     """What to report, and what this study says."""
     if not study.done:
         return []
-    plates = any(study.chain(str(row["chain"])).ground_contact for row in study.done)
     axes = sorted({str(values[0]) for values in study.options("plane.up_axis")})
     return [
         (
@@ -32,7 +31,7 @@ def checklist(study: MethodsStudy) -> list[tuple[str, str]]:
             "internal or external moments (named in the abstract)",
             "internal: what the proximal segment does to the distal one",
         ),
-        ("normalisation (named in the abstract)", "none in the tables: N m, N, W, J"),
+        ("normalisation (named in the abstract)", _normalisation(study)),
         (
             "sign of moments",
             "counter-clockwise positive in the plane; the summary's column positive_is says what that is to the joint",
@@ -45,7 +44,7 @@ def checklist(study: MethodsStudy) -> list[tuple[str, str]]:
         ("joint centres", "see the table of landmarks"),
         ("body segment parameters", segments(study)),
         ("filter of positions", position_filter(study)),
-        ("filter of forces", _force_filter(study) if plates else "no force plates"),
+        ("filter of forces", force_filter(study)),
         ("differentiation", derivatives(study)),
         ("external loads", loads(study)),
         ("missing data", gaps(study)),
@@ -70,16 +69,12 @@ def _averaging(study: MethodsStudy) -> str:
     return "no trial has a curve" if no_curve(study) else f"{normalisation(study)} {averaging(study)}"
 
 
-def _force_filter(study: MethodsStudy) -> str:
-    ground = [row for row in study.done if study.chain(str(row["chain"])).ground_contact]
-    return study.clauses(
-        "filter.force_cutoff_hz",
-        say=lambda hz: (
-            "the same filter and cut-off as the positions"
-            if hz is None
-            else f"cut-off {hz:g} Hz, not that of the positions"
-        ),
-        of=ground,
+def _normalisation(study: MethodsStudy) -> str:
+    options = study.settings.ensembles
+    if not (options.enabled and options.per_body_mass):
+        return "none in the tables: N m, N, W, J"
+    return (
+        "torques and powers of curves and ensembles by body mass: N m/kg, W/kg; none in the other tables: N m, N, W, J"
     )
 
 

@@ -36,18 +36,29 @@ def dynamics(study: MethodsStudy) -> str:
     worst = known_numbers(study.done, "closure_nm")
     text = (
         f"Net joint torques (internal moments, exerted by the proximal segment on the distal one) of planar chains on a moving base ({links}) "
-        "were computed term by term from Lagrange's equations: inertial, centripetal, Coriolis, gravity, base motion"
+        f"were computed term by term from Lagrange's equations: {_terms(study)}"
     )
-    text += " and external load" if _loaded(study) else ""
-    text = text if _loaded(study) else text.replace("gravity, base motion", "gravity and base motion")
     text += (
         f"; a recursive Newton-Euler computation of the same motion gave the same net torques within {max(worst):.1g} N m"
         if worst
         else ""
     )
-    gravity = {values[0] for values in study.options("gravity_m_s2")}
-    odd = f" Gravity was {listed([f'{g:g}' for g in sorted(gravity)])} m/s^2." if gravity != {9.80665} else ""
+    gravity = study.clauses("gravity_m_s2", say=lambda g: f"{g:g} m/s^2")
+    odd = f" Gravity was {gravity}." if set(study.options("gravity_m_s2")) != {(9.80665,)} else ""
     return f"{text}.{odd}"
+
+
+def _terms(study: MethodsStudy) -> str:
+    """Terms of the torques, each with the number of its trials where not all have it: a single joint has no velocity terms."""
+    several = sum(len(study.chain(str(row["chain"])).joints) > 1 for row in study.done)
+    every = len(study.done)
+    terms = {
+        **{"inertial": every, "centripetal": several, "Coriolis": several, "gravity": every, "base motion": every},
+        "external load": sum(_named_loads(study).values()) + len(_on_plates(study)),
+    }
+    return listed(
+        [name if count == every else f"{name} ({counted(count, 'trial')})" for name, count in terms.items() if count]
+    )
 
 
 def loads(study: MethodsStudy) -> str:
@@ -60,7 +71,9 @@ def loads(study: MethodsStudy) -> str:
     ]
     ground = _on_plates(study)
     if ground:
-        text.append(_plates(study, ground))
+        feet = sum(study.chain(str(row["chain"])).ground_contact for row in study.done)
+        some = "" if len(ground) == feet else f"in {counted(len(ground), 'trial')} "
+        text.append(f"{some}{_plates(study, ground)}")
     unused = [
         row
         for row in study.done
@@ -102,9 +115,20 @@ def _on_plates(study: MethodsStudy) -> list[Row]:
     ]
 
 
-def _loaded(study: MethodsStudy) -> bool:
-    """Whether any trial can have an external load."""
-    return bool(_named_loads(study) or _on_plates(study))
+def force_filter(study: MethodsStudy) -> str:
+    """The filter of the ground reaction forces, of the trials that used a plate."""
+    if not any(study.chain(str(row["chain"])).ground_contact for row in study.done):
+        return "no force plates"
+    used = [row for row in _on_plates(study) if not row.get("notes") or USED_PLATE.search(str(row["notes"]))]
+    if not used:
+        return "no force plate was used"
+
+    def say(hz: float | None, method: str) -> str:
+        if hz is not None:
+            return f"cut-off {hz:g} Hz, not that of the positions"
+        return "not filtered" if method == "none" else "the same filter and cut-off as the positions"
+
+    return study.clauses("filter.force_cutoff_hz", "filter.method", say=say, of=used)
 
 
 def _load(load: Any, name: str) -> str:
@@ -125,18 +149,14 @@ def _plates(study: MethodsStudy, ground: Sequence[Row]) -> str:
         ),
         of=ground,
     )
-    own = [row for row in ground if study.value(row, "filter.force_cutoff_hz") is not None]
-    smoothed = [row for row in ground if row not in own and study.value(row, "filter.method") != "none"]
-    text = f"ground reaction forces were measured with force plates, {which}"
-    parts = []
-    if smoothed:
-        parts.append("filtered with the filter and cut-off of the positions")
-    if own:
-        parts.append(
-            f"filtered at {study.clauses('filter.force_cutoff_hz', say=lambda hz: f'{hz:g} Hz', of=own)}, which is not the cut-off of the positions"
-        )
-    text += f", and {' or '.join(parts)}" if parts else ""
-    text += _used_plates(ground)
+
+    def smoothed(hz: float | None, method: str) -> str:
+        if hz is not None:
+            return f"filtered at {hz:g} Hz, which is not the cut-off of the positions"
+        return "not filtered" if method == "none" else "filtered with the filter and cut-off of the positions"
+
+    text = f"ground reaction forces were measured with force plates, {which}, and "
+    text += study.clauses("filter.force_cutoff_hz", "filter.method", say=smoothed, of=ground) + _used_plates(ground)
     unknown = [number for number in known_numbers(ground, "unmeasured_share") if number > 0.0]
     if unknown:
         margin = study.clauses("plates.min_contact_s", say=lambda s: f"{s:g} s before and after", of=ground)
@@ -144,8 +164,10 @@ def _plates(study: MethodsStudy, ground: Sequence[Row]) -> str:
             f"; frames with the foot on the ground but not on a usable plate, and {margin}, have no torques (up to "
             f"{100.0 * max(unknown):.0f} % of the frames of a trial, in {counted(len(unknown), 'trial')})"
         )
-    belt = {values[0] for values in study.options("plates.belt_speed_m_s", of=ground)} - {0.0}
-    return text + (f"; the belt ran at {listed([f'{speed:g}' for speed in sorted(belt)])} m/s" if belt else "")
+    belt = study.clauses(
+        "plates.belt_speed_m_s", say=lambda speed: f"the belt ran at {speed:g} m/s" if speed else "", of=ground
+    )
+    return text + (f"; {belt}" if belt else "")
 
 
 def _used_plates(ground: Sequence[Row]) -> str:
@@ -178,9 +200,11 @@ def muscles(study: MethodsStudy) -> str:
         return f"{text} {study.cite('anderson')}" if criterion == "activation" and power == "squared " else text
 
     by = study.clauses("muscles.criterion", "muscles.exponent", say=say, of=shared)
-    text = f"{_sets(study, shared)}Joint torques were shared among the muscles by minimising {by}"
-    weights = study.settings.muscles.weights
-    text += f", with weights for {', '.join(sorted(weights))}" if weights else ""
+    some = "" if len(shared) == len(study.done) else f" of {len(shared)} of {counted(len(study.done), 'trial')}"
+    text = f"{_sets(study, shared)}Joint torques{some} were shared among the muscles by minimising {by}"
+    weighted = (sorted(study.entries(row, "muscles.weights")) for row in shared)
+    weights = study.tell(f"with weights for {', '.join(names)}" if names else "" for names in weighted)
+    text += f", {weights}" if weights else ""
     reserve = study.clauses(
         "muscles.reserve",
         say=lambda kind: {
@@ -191,18 +215,23 @@ def muscles(study: MethodsStudy) -> str:
         of=shared,
     )
     text += f"; {reserve}"
-    held = {values[0] for values in study.options("muscles.co_contraction", of=shared)} - {0.0}
-    text += (
-        f"; every muscle was held at {listed([f'{h:g}' for h in sorted(held)])} of the most active one's activation at its joints"
-        if held
-        else ""
-    )
-    if (True,) in study.options("muscles.force_length_velocity", of=shared):
-        text += f"; strength depended on fibre length and velocity, with a rigid tendon {study.cite('degroote')}"
-    if ("segment_length",) in study.options("muscles.scale_moment_arms", of=shared):
-        text += "; moment arms were scaled to segment lengths"
-    if ("mass",) in study.options("muscles.scale_strength", of=shared):
-        text += "; strengths were scaled to body mass"
+
+    def fibres(on: bool) -> str:
+        if not on:
+            return ""
+        return f"strength depended on fibre length and velocity, with a rigid tendon {study.cite('degroote')}"
+
+    further = {
+        "co_contraction": lambda share: (
+            f"every muscle was held at {share:g} of the most active one's activation at its joints" if share else ""
+        ),
+        "force_length_velocity": fibres,
+        "scale_moment_arms": lambda how: "moment arms were scaled to segment lengths" if how != "none" else "",
+        "scale_strength": lambda how: "strengths were scaled to body mass" if how != "none" else "",
+    }
+    for name, told in further.items():
+        clause = study.clauses(f"muscles.{name}", say=told, of=shared)
+        text += f"; {clause}" if clause else ""
     short = [number for number in known_numbers(shared, "reserve_share") if number > 0.0]
     text += (
         f". The torques were beyond the muscles' strength in up to {100.0 * max(short):.2g} % of the frames of a trial"
@@ -213,19 +242,23 @@ def muscles(study: MethodsStudy) -> str:
 
 
 def _sets(study: MethodsStudy, shared: Sequence[Row]) -> str:
-    """The muscles of each chain, and where their moment arms and strengths are from, one sentence for each chain."""
+    """The muscles of each chain, and where their moment arms and strengths are from: a sentence for each chain and set."""
+    told = study.provenance.get("muscle_sets", {})
+    trials = study.provenance.get("trials", {})
+    used = Counter(str(trials.get(str(row["trial"]), {}).get("muscle_set", "")) for row in shared)
+    sets_of = Counter(told[key]["chain"] for key in used if key in told)
     sentences = []
-    for chain in dict.fromkeys(str(row["chain"]) for row in shared):
-        told = study.provenance.get("muscle_sets", {}).get(chain)
-        if not told:
+    for key, n_trials in used.items():
+        if key not in told:
             continue
-        sources = told["sources"]
+        chain, sources = told[key]["chain"], told[key]["sources"]
         count = sum(len(one["muscles"]) for one in sources)
         several = len(sources) > 1
         of = [one["model"] + (f" ({counted(len(one['muscles']), 'muscle')})" if several else "") for one in sources]
-        where = f", {told['file']}" if told["file"] else ""
+        where = f", {told[key]['file']}" if told[key]["file"] else ""
+        in_some = f"in {counted(n_trials, 'trial')} the" if sets_of[chain] > 1 else "the"
         sentences.append(
-            f"The {chain} had {counted(count, 'muscle')} (muscle set {told['name']}{where}), with moment arms and strengths from "
+            f"{capital(in_some)} {chain} had {counted(count, 'muscle')} (muscle set {told[key]['name']}{where}), with moment arms and strengths from "
             f"{'; '.join(of)}. "
         )
     return "".join(sentences)

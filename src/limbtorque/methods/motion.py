@@ -90,8 +90,11 @@ def gaps(study: MethodsStudy) -> str:
     )
     refused = sum(row["status"] == "failed" and "gaps.longer" in str(row.get("message", "")) for row in study.ledger)
     longer += f"; {counted(refused, 'trial')} with a longer gap {was(refused)} refused" if refused else ""
-    spikes = "; spikes of up to three frames were treated as gaps" if ("fill",) in study.options("gaps.spikes") else ""
-    return f"{text}{longer}{spikes}."
+    spikes = study.clauses(
+        "gaps.spikes",
+        say=lambda how: "spikes of up to three frames were treated as gaps" if how == "fill" else "",
+    )
+    return f"{text}{longer}{f'; {spikes}' if spikes else ''}."
 
 
 def plane(study: MethodsStudy) -> str:

@@ -76,7 +76,7 @@ def excluded(study: MethodsStudy) -> str:
     why = ", ".join(
         f"{FAILED.get(reason, reason or 'no reason given')} ({count})" for reason, count in reasons.most_common()
     )
-    return f"{counted(len(failed), 'further trial')} {was(len(failed))} excluded: {why}."
+    return f"{counted(len(failed), 'further trial' if study.done else 'trial')} {was(len(failed))} excluded: {why}."
 
 
 def frames(study: MethodsStudy) -> str:
@@ -100,12 +100,17 @@ def frames(study: MethodsStudy) -> str:
 
 def _more(study: MethodsStudy) -> str:
     text = []
-    if (True,) in study.options("replay.enabled"):
-        within = study.clauses("replay.tolerance_deg", say=lambda deg: f"{deg:g} degrees")
-        lost = sum(number > 0.0 for number in known_numbers(study.done, "replay_lost"))
+    replayed = [row for row in study.done if study.value(row, "replay.enabled")]
+    if replayed:
+        ended = known_numbers(replayed, "replay_lost")
+        within = study.clauses("replay.tolerance_deg", say=lambda deg: f"{deg:g} degrees", of=replayed)
+        lost = sum(number > 0.0 for number in ended)
+        asked = "" if len(replayed) == len(study.done) else " for which this was done (replay.enabled)"
+        without = len(replayed) - len(ended)
         text.append(
-            f"Integrated forward from the first frame, the torques lost the recorded motion in {lost} of {len(study.done)} trials "
-            f"(reproduced: within {within})."
+            f"Integrated forward from the first frame, the torques lost the recorded motion in {lost} of {counted(len(ended), 'trial')}{asked} "
+            f"(reproduced: within {within})"
+            + (f"; {counted(without, 'trial')} had too few frames with a known torque for that." if without else ".")
         )
     if (True,) in study.options("torques.induced_accelerations"):
         text.append(f"Accelerations induced by each torque were computed {study.cite('zajac')}.")

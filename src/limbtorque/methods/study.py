@@ -49,13 +49,25 @@ class MethodsStudy:
         return Counter(tuple(_hashable(self.value(row, name)) for name in names) for row in rows)
 
     def clauses(self, *names: str, say: Callable[..., str], of: Iterable[Row] | None = None) -> str:
-        """A clause for every combination of values, with the number of its trials where there are several."""
-        found: Counter[str] = Counter()
-        for values, count in self.options(*names, of=of).items():
-            found[say(*values)] += count
+        """A clause for every combination of values, with the number of its trials where there are several.
+
+        Values of which there is nothing to say (an option that is off) have an empty clause, which is left out.
+        """
+        return self.tell(say(*values) for values, count in self.options(*names, of=of).items() for _ in range(count))
+
+    def tell(self, said: Iterable[str]) -> str:
+        """Clauses of all trials in one: each once, with the number of its trials where there are several or some are empty."""
+        found = Counter(said)
         if len(found) == 1:
             return next(iter(found))
-        return "; ".join(f"{clause} ({counted(count, 'trial')})" for clause, count in found.most_common())
+        return "; ".join(f"{clause} ({counted(count, 'trial')})" for clause, count in found.most_common() if clause)
+
+    def entries(self, trial: Row, option: str) -> dict[str, Any]:
+        """Entries of an option that is a mapping, such as `muscles.weights`, of a trial."""
+        own = self.row(str(trial["trial"])).get("options", {})
+        start = f"{option}."
+        found = {name: value for name, value in {**self.whole, **own}.items() if name.startswith(start)}
+        return {name.removeprefix(start): value for name, value in found.items() if value is not None}
 
     def chain(self, name: str) -> ChainModel:
         """Chain of a name."""

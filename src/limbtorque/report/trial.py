@@ -105,7 +105,7 @@ def _curves(drawing: Drawing, contents: TrialContents) -> Html:
     links = (
         [join([tag("a", name, href=path), " "]) for name, path in contents.tables.items()] if drawing.step > 1 else []
     )
-    pictures = [tag("img", src=path, alt=f"{name} of {contents.name}") for name, path in contents.pictures.items()]
+    pictures = [_picture(name, path, contents.name) for name, path in contents.pictures.items()]
     return section(
         "curves",
         "Curves",
@@ -119,6 +119,13 @@ def _curves(drawing: Drawing, contents: TrialContents) -> Html:
             class_="bench",
         ),
     )
+
+
+def _picture(name: str, path: str, trial: str) -> Html:
+    """A figure of a trial, or a link to one that a page cannot show."""
+    if path.endswith(".pdf"):
+        return tag("p", tag("a", f"{name} of {trial}", href=path))
+    return tag("img", src=path, alt=f"{name} of {trial}")
 
 
 def _nth(step: int) -> str:

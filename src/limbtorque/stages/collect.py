@@ -108,6 +108,7 @@ def run(*, folder: Path) -> None:
                 "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
                 "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
                 "stages": kept["muscles"]["provenance"],
+                "muscle_set": _muscle_set_key(study, trial),
                 "row": trial_row(study.settings, trial),
             }
     write_table(
@@ -236,23 +237,37 @@ def _joints(study: Study) -> list[list[str]]:
 
 
 def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
-    """Muscle set of each chain that has one: its name, its file where it is the study's own, and the muscles of each source."""
+    """Muscle sets by chain and set: name, file where it is the study's own, number of trials, and the muscles of each source."""
     told: dict[str, dict[str, Any]] = {}
     for trial in study.trials:
-        chosen = muscles.muscle_set_of(trial, study.folder)
-        if chosen is None or trial.chain in told:
+        key = _muscle_set_key(study, trial)
+        if key in told:
+            told[key]["n_trials"] += 1
+            continue
+        chosen = muscles.muscle_set_of(trial, study.folder) if key else None
+        if chosen is None:
             continue
         where = trial.settings.muscle_set(trial.chain, study.folder)
         sources: dict[str, dict[str, Any]] = {}
         for muscle in chosen.crossing([joint.name for joint in trial.settings.chain(trial.chain).joints]).muscles:
             found = sources.setdefault(json.dumps(muscle.source, sort_keys=True), {**muscle.source, "muscles": []})
             found["muscles"].append(muscle.name)
-        told[trial.chain] = {
+        told[key] = {
+            "chain": trial.chain,
             "name": chosen.name,
             "file": _relative(where, study.folder) if isinstance(where, Path) else "",
+            "n_trials": 1,
             "sources": list(sources.values()),
         }
     return told
+
+
+def _muscle_set_key(study: Study, trial: Trial) -> str:
+    """Chain and muscle set of a trial, by which `provenance.json` has them; empty for a trial without."""
+    where = trial.settings.muscle_set(trial.chain, study.folder)
+    if not where:
+        return ""
+    return f"{trial.chain}: {_relative(where, study.folder) if isinstance(where, Path) else where}"
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from limbtorque.curve_words import Percent, axis_label, has_curve, missing_curves, one_of
+from limbtorque.curve_words import Percent, axis_label, has_curve, missing_curves, one_of_counted
 from limbtorque.stages.layout import ENSEMBLE_TABLES, table_path
 from limbtorque.study import Study, Trial
 from limbtorque.summaries import known_stance_share, uneven_ground_forces
@@ -49,18 +49,18 @@ def curve_notes(study: Study, folder: Path) -> CurveNotes:
     axes, percent, missing = {}, {}, {}
     for chain in sorted({row["chain"] for row in windows}):
         rows = [row for row in windows if row["chain"] == chain]
-        shown = [percent_of(trials[row["trial"]]) for row in rows if has_curve(row)]
+        shown = [_percent(row, trials[row["trial"]]) for row in rows if has_curve(row)]
         axes[chain] = axis_label(shown)
-        percent[chain] = one_of(one.phrase for one in shown)
+        percent[chain] = one_of_counted(one.phrase for one in shown)
         missing[chain] = missing_curves(rows)
     uneven = uneven_ground_forces(windows, _known_stance(trials, windows, folder))
     return CurveNotes(axes, percent, missing, uneven)
 
 
-def percent_of(trial: Trial) -> Percent:
-    """What 0 to 100 % of a trial's curves is."""
+def _percent(row: Row, trial: Trial) -> Percent:
+    """What 0 to 100 % of a trial's curves is, by the window that its row says."""
     options = trial.settings.ensembles
-    return Percent(options.window, options.start_event, options.end_event)
+    return Percent(row["window"], options.start_event, options.end_event)
 
 
 def _known_stance(trials: Mapping[str, Trial], windows: Sequence[Row], folder: Path) -> dict[str, float]:
@@ -76,6 +76,6 @@ def _known_stance(trials: Mapping[str, Trial], windows: Sequence[Row], folder: P
             column_values(moving, "external_status"),
             start_s=float(row["start_s"]),
             end_s=float(row["end_s"]),
-            cycle=percent_of(trial).cycle,
+            cycle=_percent(row, trial).cycle,
         )
     return found

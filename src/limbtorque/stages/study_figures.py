@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +14,7 @@ from limbtorque.stages.curve_notes import CurveNotes, curve_notes
 from limbtorque.stages.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
 from limbtorque.study import Study, load_study
 from limbtorque.study_figures import ensemble_figure, flag_figure, peak_figure
-from limbtorque.tables import ENSEMBLE_COLUMNS
+from limbtorque.tables import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS, Column
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
 DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
@@ -39,10 +39,12 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
     """What the captions need to know, from the settings and the tables of the study."""
     options = study.settings.ensembles
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
-    summary = pd.read_csv(folder / STUDY_TABLES["summary"])
+    summary = read_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
     there = summary[summary["rms_nm"] > 0.0]
     kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
     ground = [trial for trial in study.trials if trial.settings.chain(trial.chain).ground_contact and not trial.load]
+    analysed = set(summary["trial"])
+    sharing = [t for t in study.trials if t.name in analysed and t.settings.muscle_set(t.chain, folder)]
     return Captioned(
         joints=dict(sorted(chains.items())),
         terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
@@ -53,15 +55,20 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         spread="trials" if options.spread_over == "trials" else "the means of the subjects",
         uneven=notes.uneven,
         ground=any(trial.settings.plates.assignment != "none" for trial in ground),
+        ranges=(sum(trial.settings.muscles.ranges for trial in sharing), len(sharing)),
     )
 
 
 def read_curves(folder: Path) -> pd.DataFrame:
     """Rows of the ensembles; a condition may be called NA or null, and only numbers are missing."""
-    texts = ("chain", "condition", "side", "quantity", "unit")
-    missing = {column.name: [] if column.name in texts else [""] for column in ENSEMBLE_COLUMNS}
-    kinds = dict.fromkeys(texts, str)
-    return pd.read_csv(folder / ENSEMBLE_TABLES["ensembles"], dtype=kinds, keep_default_na=False, na_values=missing)
+    return read_table(folder / ENSEMBLE_TABLES["ensembles"], ENSEMBLE_COLUMNS)
+
+
+def read_table(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
+    """A table in which text is what is written, NA too, and only numbers can be missing."""
+    texts = [column.name for column in columns if column.kind is str]
+    missing = {column.name: [] if column.name in texts else ["", "nan"] for column in columns}
+    return pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=missing)
 
 
 def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Figure:

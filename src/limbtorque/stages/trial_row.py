@@ -21,9 +21,11 @@ def trial_row(study: Settings, trial: Trial) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``options`` has the options that differ from the study's, by their dotted names.
+        ``options`` has the options that differ from the study's, by their dotted names; None for entries of the study's
+        mappings, such as weights of muscles, that the trial does not have.
     """
     whole, own = (flattened(settings.model_dump(mode="json")) for settings in (study, trial.settings))
+    left_out = [name for name in whole if name not in own and not any(one.startswith(f"{name}.") for one in own)]
     return {
         "body_mass_kg": trial.subject.mass_kg,
         "measured": trial.subject.measured,
@@ -32,5 +34,8 @@ def trial_row(study: Settings, trial: Trial) -> dict[str, Any]:
         "load": trial.load,
         "start_s": trial.start_s,
         "end_s": trial.end_s,
-        "options": {name: value for name, value in own.items() if whole.get(name) != value},
+        "options": {
+            **{name: value for name, value in own.items() if whole.get(name) != value},
+            **dict.fromkeys(left_out),
+        },
     }

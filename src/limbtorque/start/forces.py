@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from limbtorque.readers.join import RATIO
-from limbtorque.start.survey import Seen
+from limbtorque.start.survey import Seen, Unread
 
 OF_A_KIND = (
     *("marker", "markers", "mkr", "trajectories", "kinematics", "trc"),
     *("grf", "grfs", "force", "forces", "forceplate", "forceplates", "plates", "kinetics", "analog", "mot", "sto"),
 )
+FORCE_SUFFIXES = (".mot", ".sto")
 FRAMES = 2  # how far begin and end of the two files may lie apart: the last sample of either may be missing
 
 
@@ -92,6 +93,28 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
             ]
             paired[one.name] = _by_time(unnamed[one.name], rivals)
     return paired
+
+
+def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
+    """Sentence on files of a recording's name that may have its forces and could not be read; empty without any.
+
+    Parameters
+    ----------
+    one : Seen
+        A recording with trials and without force plates.
+    unread : sequence of Unread
+        Files that could not be read.
+    """
+    found = [u for u in unread if Path(u.name).suffix.lower() in FORCE_SUFFIXES and _same_name(one, u)]
+    said = []
+    for u in found:
+        why = " ".join(u.why.split()).removeprefix(f"{Path(u.name).name}: ")
+        unit = "set reading.forces_length_unit and " if "length_unit" in why else ""
+        why = why.replace("reading.length_unit", "reading.forces_length_unit").rstrip(".")
+        said.append(
+            f"{u.name} has its name but could not be read: {why}; if it has its forces, {unit}name it in forces_file"
+        )
+    return "; ".join(said)
 
 
 def _by_name(one: Seen, found: Sequence[Seen], others: Sequence[Seen]) -> Paired:
@@ -178,7 +201,7 @@ def _shared_folders(one: Seen, other: Seen) -> int:
     return shared + (mine == theirs)
 
 
-def _same_name(one: Seen, other: Seen) -> bool:
+def _same_name(one: Seen, other: Seen | Unread) -> bool:
     return bool(stem_words(one.name)) and stem_words(one.name) == stem_words(other.name)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from limbtorque.start.forces import pair_forces
+from limbtorque.start.forces import pair_forces, unread_forces
 from limbtorque.start.marker_sets import Confirm, ProposedSet, Sets
 from limbtorque.start.names import name_them, safe_name, some_of
 from limbtorque.start.subjects import ProposedSubject, propose_subject
@@ -122,7 +122,7 @@ def propose(
                 )
                 for row in rows
             ]
-    trials = _with_forces(trials, kept, seen, relative_to, said)
+    trials = _with_forces(trials, kept, looked, relative_to, said)
     analysed = {trial.subject for trial in trials if not trial.left_out}
     window, rows_with_windows = propose_window(with_unique_names(trials))
     return Proposal(
@@ -141,11 +141,13 @@ def propose(
 def _with_forces(
     trials: Sequence[ProposedTrial],
     kept: Mapping[str, Seen],
-    seen: Sequence[Seen],
+    looked: Sequence[Seen | Unread],
     relative_to: Path,
     said: list[tuple[str, str]],
 ) -> list[ProposedTrial]:
     """Rows with the files of their forces; what was found is added to what is said."""
+    seen = [one for one in looked if isinstance(one, Seen)]
+    unread = [one for one in looked if isinstance(one, Unread)]
     paired = pair_forces(list(kept.values()), seen)
     said += [(found.sentence, name) for name, found in paired.items()]
     used = {found.forces.name for found in paired.values() if found.forces}
@@ -154,12 +156,20 @@ def _with_forces(
         for one in seen
         if not one.bodies and one.name not in used
     ]
+    lacking = {
+        one.name: unread_forces(one, unread)
+        for one in kept.values()
+        if not one.n_plates and not (one.name in paired and paired[one.name].forces)
+    }
+    said += [(sentence, name) for name, sentence in lacking.items() if sentence]
     rows = []
     for trial in trials:
         found = paired.get(kept[trial.file].name) if trial.file in kept else None
         if found and found.forces:
             note = "; ".join(filter(None, (trial.note, found.note)))
             trial = replace(trial, forces_file=_from(relative_to, found.forces.path), note=note)
+        elif trial.file in kept and (sentence := lacking.get(kept[trial.file].name, "")):
+            trial = replace(trial, note="; ".join(filter(None, (trial.note, sentence))))
         rows.append(trial)
     return rows
 
