@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from scipy.optimize import nnls
 from synthetic import ROOT, study
 
 SESSION = 50  # trials
@@ -88,9 +89,35 @@ def _watch(pid: int, peaks: dict[int, float], ended: threading.Event) -> None:
 
 
 def made(folder: Path, n_trials: int, n_frames: int) -> None:
-    study(folder, n_trials=n_trials, n_sessions=max(1, n_trials // SESSION), n_frames=n_frames)
+    """Write a study, in a process of its own: the memory of a process counts that of the one it was started from."""
+    worker = get_context("spawn").Process(target=_make, args=(folder, n_trials, n_frames))
+    worker.start()
+    worker.join()
+    if worker.exitcode:
+        sys.exit("the study could not be made")
+
+
+def _make(folder: Path, n_trials: int, n_frames: int) -> None:
+    study(folder, n_trials=n_trials, n_sessions=sessions(n_trials), n_frames=n_frames)
     with (folder / "config" / "config.yaml").open("a", encoding="utf-8") as file:
         file.write("\nreport:\n  enabled: false\n")
+
+
+def sessions(n_trials: int) -> int:
+    """Number of sessions of a study: two at least, one for each core."""
+    return max(min(2, n_trials), n_trials // SESSION)
+
+
+def growth(numbers: Sequence[int], seconds: Sequence[float]) -> str:
+    """How times grow: a + b n^p with the least squares of relative errors, for p from 0.5 to 2.5."""
+    n, t = np.array(numbers, dtype=float), np.array(seconds)
+    fits = []
+    for power in np.arange(0.5, 2.51, 0.05):
+        columns = np.column_stack([np.ones(n.size), n**power]) / t[:, None]
+        (a, b), residual = nnls(columns, np.ones(n.size))
+        fits.append((residual, power, a, b))
+    residual, power, a, b = min(fits)
+    return f"{a:.2f} s + {b:.3g} s n^{power:.2f} (errors of {100.0 * residual / np.sqrt(n.size):.0f} %)"
 
 
 def add_trial(folder: Path, session: str) -> None:
@@ -116,16 +143,14 @@ def number_of_trials(sizes: Sequence[int]) -> None:
         seconds.append([run.seconds for run in runs])
         cells = "".join(f"{run.seconds:12.1f} s {run.own_mb:4.0f} MB" for run in runs)
         print(f"{n:8d}{cells}{max(run.job_mb for run in runs):18.0f}", flush=True)
-    if len(sizes) > 1:
-        growth = np.diff(np.log(seconds), axis=0) / np.diff(np.log(sizes))[:, None]
-        for a, b, row in zip(sizes, sizes[1:], growth, strict=False):
-            print(f"grows from {a} to {b} trials as n to the power of " + ", ".join(f"{p:.2f}" for p in row))
+    if len(sizes) > 3:
+        for k, name in enumerate(columns):
+            print(f"  {name}: {growth(sizes, [row[k] for row in seconds])}")
 
 
 def number_of_frames(lengths: Sequence[int]) -> None:
-    print(
-        "One trial of 40 markers, CSV left out: seconds of a job with its start, MB of it and of the process that reads"
-    )
+    print("One trial of 40 markers, CSV left out, reading.memory_limit_mb and time_limit_s raised; each once:")
+    print("seconds of a job with its start, MB of it and of the process that reads")
     stages = ("kinematics", "torques", "muscles")
     print(f"{'frames':>8s}" + "".join(f"{name:>26s}" for name in stages))
     seconds = []
@@ -151,10 +176,9 @@ def number_of_frames(lengths: Sequence[int]) -> None:
                 cells += f"{row[-1]:9.2f} s {own:5.0f} + {child:4.0f} MB"
             seconds.append(row)
             print(f"{n:8d}{cells}", flush=True)
-    if len(lengths) > 1:
-        growth = np.diff(np.log(seconds), axis=0) / np.diff(np.log(lengths))[:, None]
-        for a, b, powers in zip(lengths, lengths[1:], growth, strict=False):
-            print(f"grows from {a} to {b} frames as n to the power of " + ", ".join(f"{p:.2f}" for p in powers))
+    if len(lengths) > 3:
+        for k, name in enumerate(stages):
+            print(f"  {name}: {growth(lengths, [row[k] for row in seconds])}")
 
 
 def plain(folder: str, share: int, shares: int) -> None:
@@ -201,14 +225,17 @@ def beside_plain_processes(n_trials: int) -> None:
             path.read_bytes()  # both start from the page cache
         plain_s = plain_processes(folder, 2)
         whole = snakemake(folder)
-        paths = list(folder.glob("results/torques/*.csv"))
+        paths = [p for name in ("kinematics", "torques", "muscles") for p in folder.glob(f"results/{name}/*.csv")]
         same = sum((folder / "plain" / p.relative_to(folder / "results")).read_bytes() == p.read_bytes() for p in paths)
         nothing = snakemake(folder)
         add_trial(folder, "new")
         added = snakemake(folder)
         add_trial(folder, "s000")
         enlarged = snakemake(folder)
-    print(f"{n_trials} trials of 1000 frames and 40 markers in sessions of {SESSION}, 2 cores, no figures and pages")
+    print(
+        f"{n_trials} trials of 1000 frames and 40 markers in {sessions(n_trials)} sessions, 2 cores, no figures and pages;"
+    )
+    print("the plain processes read without a process of their own, keep no metadata, and make no table of the study")
     print(f"  one plain process per core, tables of the trials         {plain_s:7.1f} s")
     print(f"  snakemake, from nothing to all tables, of the study too  {whole.seconds:7.1f} s", end="")
     print(f", {whole.seconds / plain_s:.2f} times; aim: 2")
@@ -216,7 +243,7 @@ def beside_plain_processes(n_trials: int) -> None:
     print(f"  snakemake, one trial added, a session of its own         {added.seconds:7.1f} s; aim: 10")
     print(f"  snakemake, one trial added to a session                  {enlarged.seconds:7.1f} s; aim: 10")
     print(f"  largest process: snakemake {whole.own_mb:.0f} MB, jobs {whole.job_mb:.0f} MB; aim: 500")
-    print(f"  torque tables: {len(paths)} made, {same} the same, to the byte, as the plain processes'")
+    print(f"  tables of the trials (CSV): {len(paths)} made, {same} the same, to the byte, as the plain processes'")
 
 
 def main() -> None:

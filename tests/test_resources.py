@@ -1,12 +1,16 @@
 import errno
 import fcntl
+import os
+import socket
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from limbtorque.cli import _split
-from limbtorque.stages import lock, resources
+from limbtorque.errors import LimbtorqueError
+from limbtorque.stages import job_errors, lock, pace, resources
 from limbtorque.study import load_study
 from limbtorque.workflow import command
 
@@ -81,3 +85,62 @@ def test_other_faults_of_a_lock_are_not_passed_over(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", broken)
     with pytest.raises(OSError, match="broken"):
         lock.hold(tmp_path)
+
+
+def test_who_holds_the_lock_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "_held", [])
+    lock.hold(tmp_path)
+    with pytest.raises(LimbtorqueError) as error:
+        lock.hold(tmp_path)
+    told = f"the run with process {os.getpid()} on {socket.gethostname()} is at work in {tmp_path.resolve()}"
+    assert told in str(error.value)
+    lock._held.pop().close()
+    lock.hold(tmp_path)  # and the end of the first opens it
+    assert (tmp_path / ".lock").read_text().count("process") == 1
+    lock._held.pop().close()
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(LimbtorqueError, match="cannot be written to: give it the permissions"):
+        lock.hold(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["Job", "GroupJob"])
+def test_what_an_executor_says_of_a_job_is_shown(kind, monkeypatch, capsys):
+    """Snakemake's own line has no reason, or is not shown."""
+    import snakemake.jobs
+
+    seen = []
+    for name in ("Job", "GroupJob"):
+        monkeypatch.setattr(getattr(snakemake.jobs, name), "log_error", lambda _, **told: seen.append(told))
+    job_errors.show()
+    job_errors.show()  # once is enough
+    job = object.__new__(getattr(snakemake.jobs, kind))
+    job.log_error(msg="invalid partition specified: short", aux_logs=["slurm_logs/7.log"], more=1)
+    assert capsys.readouterr().err == "invalid partition specified: short\nwhat the job printed: slurm_logs/7.log\n"
+    assert seen == [{"msg": "invalid partition specified: short", "aux_logs": ["slurm_logs/7.log"], "more": 1}]
+    job.log_error()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
+    """As Snakemake has it: its scheduler and settings, with the attributes that are used."""
+    import snakemake.scheduling.job_scheduler as scheduling
+    from snakemake.settings.types import MaxJobsPerTimespan, SchedulingSettings
+
+    def workflow(limit):
+        settings = SchedulingSettings(max_jobs_per_timespan=limit)
+        scheduler = SimpleNamespace(job_rate_limiter=scheduling.JobRateLimiter(limit))
+        return SimpleNamespace(scheduler=scheduler, scheduling_settings=settings)
+
+    usual = workflow(MaxJobsPerTimespan.parse_choice("100/1s"))
+    assert pace.unpace(usual)
+    assert usual.scheduler.job_rate_limiter is None
+    asked = workflow(MaxJobsPerTimespan.parse_choice("5/1m"))
+    assert not pace.unpace(asked)
+    assert asked.scheduler.job_rate_limiter is not None
+    assert not pace.unpace(SimpleNamespace())  # a later Snakemake without these

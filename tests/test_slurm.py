@@ -3,8 +3,11 @@
 `.ci/slurm-node` starts a Slurm of one node; where no node answers, the tests are skipped.
 """
 
+import os
 import shutil
+import signal
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
@@ -141,3 +144,44 @@ def test_jobs_of_a_lost_node_are_put_back_by_slurm_and_the_files_are_the_same(no
         assert about(lost)["Restarts"] == "1"
         finish(process, folder)
     assert workflow.results(folder) == demo
+
+
+@pytest.mark.usefixtures("node")
+def test_why_slurm_refuses_a_job_is_told(tmp_path):
+    folder = make_demo(tmp_path / "a study")
+    more = ("--default-resources", "slurm_partition=nowhere", "--retries", "0", *HERE)
+    done = subprocess.run(
+        command(folder, slurm=True, more=more), capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    assert "invalid partition" in done.stderr.lower()
+
+
+@pytest.mark.usefixtures("node")
+def test_ctrl_c_ends_the_run_and_its_jobs(tmp_path):
+    """As a terminal does it: the signal reaches the command and Snakemake below it."""
+    folder = make_demo(tmp_path / "a study")
+    words = [
+        sys.executable,
+        "-c",
+        "from limbtorque.cli import main; main()",
+        "run-study",
+        str(folder),
+        "--slurm",
+        "--",
+        *HERE,
+    ]
+    with (folder / "run.txt").open("w", encoding="utf-8") as log:
+        process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            until(lambda: jobs(folder), process)
+            os.killpg(process.pid, signal.SIGINT)
+            assert process.wait(120) != 0
+            assert "Traceback" not in (folder / "run.txt").read_text("utf-8")
+            end = time.monotonic() + 30
+            while jobs(folder) and time.monotonic() < end:
+                time.sleep(0.3)
+            assert jobs(folder) == {}
+        finally:
+            for number in jobs(folder):
+                output("scancel", number)

@@ -54,9 +54,17 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
 
 
 def run_study(study: Path, *, cores: str = "all", slurm: bool = False, more: Sequence[str] = ()) -> int:
-    """Run the workflow for a study in a process of its own; returns its exit code."""
+    """Run the workflow for a study in a process of its own; returns its exit code.
+
+    Ctrl-C reaches that process, too, which then ends its jobs: this one waits for it.
+    """
     if not (study / "config" / "config.yaml").is_file():
         raise LimbtorqueError(
             f"{study} has no config/config.yaml, so it is no study; `limbtorque init {study} --from RECORDINGS` makes one"
         )
-    return subprocess.run(command(study, cores=cores, slurm=slurm, more=more), check=False).returncode
+    process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more))
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue

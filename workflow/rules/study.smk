@@ -6,7 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.stages import layout, lock, resources
+from limbtorque.stages import job_errors, layout, lock, resources
 from limbtorque.stages.check import checked_study
 from limbtorque.stages.pace import unpace
 
@@ -38,6 +38,7 @@ def study_minutes(wildcards, attempt):
 onstart:
     lock.hold(layout.RESULTS)
     unpace(workflow)
+    job_errors.show()
 
 
 onsuccess:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import os
+import socket
 import sys
 from pathlib import Path
 from typing import IO
@@ -27,19 +29,30 @@ def hold(folder: Path) -> None:
     Raises
     ------
     LimbtorqueError
-        Another run holds it.
+        Another run holds it, or the folder cannot be written to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    file = (folder / ".lock").open("w", encoding="utf-8")
+    place = folder.resolve()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("a+", encoding="utf-8")
+    except PermissionError:
+        raise LimbtorqueError(
+            f"{place} cannot be written to: give it the permissions, or take another study folder"
+        ) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        file.seek(0)
+        who = file.read().strip() or "another run"
         file.close()
-        raise LimbtorqueError(f"another run is at work in {folder}; wait for it, or end it first") from None
+        raise LimbtorqueError(f"{who} is at work in {place}; wait for it, or end it first") from None
     except OSError as error:
         file.close()
         if error.errno not in _NO_LOCKS:
             raise
         print(f"{folder} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
     else:
+        file.truncate(0)
+        file.write(f"the run with process {os.getpid()} on {socket.gethostname()}\n")
+        file.flush()
         _held.append(file)
