@@ -55,6 +55,7 @@ class Run:
 def snakemake(folder: Path, *options: str) -> Run:
     """Run Snakemake in a study and watch its processes."""
     command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--directory", str(folder)]
+    os.sync()  # what was written before is not written now
     start = time.perf_counter()
     process = subprocess.Popen(
         [*command, "--cores", "2", "--quiet", "all", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -74,7 +75,7 @@ def snakemake(folder: Path, *options: str) -> Run:
 
 def _watch(pid: int, peaks: dict[int, float], ended: threading.Event) -> None:
     """Note the largest memory, MB, of a process and of all below it, as the system counts it, until told to stop."""
-    while not ended.wait(0.1):
+    while not ended.wait(0.5):
         try:
             found = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
         except psutil.NoSuchProcess:
@@ -205,6 +206,7 @@ def plain(folder: str, share: int, shares: int) -> None:
 
 def plain_processes(folder: Path, cores: int) -> float:
     """Seconds of one plain process per core."""
+    os.sync()
     start = time.perf_counter()
     context = get_context("spawn")
     workers = [context.Process(target=plain, args=(str(folder), k, cores)) for k in range(cores)]

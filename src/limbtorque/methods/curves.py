@@ -26,7 +26,8 @@ def no_curve(study: MethodsStudy) -> bool:
 def normalisation(study: MethodsStudy) -> str:
     """What 0 to 100 % is, at how many points, and how they were interpolated."""
     points = study.settings.ensembles.n_points
-    shown = [row for row in study.done if row["trial"] not in {str(one["trial"]) for one in _without(study)}]
+    missing = {str(row["trial"]) for row in _without(study)}
+    shown = [row for row in study.done if row["trial"] not in missing]
     what = study.clauses(*(f"ensembles.{name}" for name in OPTIONS), say=_window, of=shown or study.done)
     text = f"Curves were interpolated by cubic splines at {points} even points, of which 0 to 100 % is {what}."
     return " ".join(filter(None, (text, _chosen(study))))

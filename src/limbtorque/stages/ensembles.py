@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -209,8 +210,10 @@ def run(*, folder: Path, key: str) -> None:
 
 
 def _pieces(study: Study, folder: Path) -> Iterator[list[TrialCurve]]:
-    for start in range(0, len(study.trials), PIECE):
-        yield [trial_curve(trial, folder) for trial in study.trials[start : start + PIECE]]
+    with ThreadPoolExecutor(2) as pool:  # one reads while the other computes; more would wait for each other
+        for start in range(0, len(study.trials), PIECE):
+            piece = study.trials[start : start + PIECE]
+            yield list(pool.map(trial_curve, piece, [folder] * len(piece)))
 
 
 def _take(groups: dict[tuple[str, str, str], dict[str, Moments]], trial: Trial, values: FloatArray) -> None:
