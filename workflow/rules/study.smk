@@ -6,7 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.stages import job_errors, layout, lock, resources
+from limbtorque.stages import job_errors, layout, lock, resources, worker
 from limbtorque.stages.check import checked_study
 from limbtorque.stages.pace import unpace
 
@@ -39,6 +39,8 @@ onstart:
     lock.hold(layout.RESULTS)
     unpace(workflow)
     job_errors.show()
+    if workflow.local_exec:
+        worker.start()
 
 
 onsuccess:
