@@ -157,6 +157,11 @@ def test_why_slurm_refuses_a_job_is_told(tmp_path):
     assert "invalid partition" in done.stderr.lower()
 
 
+def _heed_ctrl_c():
+    """Tests that were started in the background ignore it, and so would what they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.usefixtures("node")
 def test_ctrl_c_ends_the_run_and_its_jobs(tmp_path):
     """As a terminal does it: the signal reaches the command and Snakemake below it."""
@@ -172,7 +177,9 @@ def test_ctrl_c_ends_the_run_and_its_jobs(tmp_path):
         *HERE,
     ]
     with (folder / "run.txt").open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(
+            words, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_heed_ctrl_c
+        )
         try:
             until(lambda: jobs(folder), process)
             os.killpg(process.pid, signal.SIGINT)
