@@ -169,7 +169,7 @@ def test_ctrl_c_ends_the_run_and_its_jobs(tmp_path):
     words = [
         sys.executable,
         "-c",
-        "from limbtorque.cli import main; main()",
+        "import sys; from limbtorque.cli import main; sys.exit(main())",
         "run-study",
         str(folder),
         "--slurm",
