@@ -21,26 +21,11 @@ from pathlib import Path
 import numpy as np
 import psutil
 from scipy.optimize import nnls
+from stages import STAGE, numbers
 from synthetic import ROOT, study
 
 SESSION = 50  # trials
 SHORT = 250  # frames of a trial where the number of trials is what grows
-STAGE = """
-import importlib, resource, sys, time
-start = time.perf_counter()
-from pathlib import Path
-from limbtorque.stages import layout
-from limbtorque.study import load_study
-folder, name = Path(sys.argv[1]), sys.argv[2]
-module = importlib.import_module(f"limbtorque.stages.{name}")
-loaded = load_study(folder)
-(batch,) = loaded.batches
-module.run(folder=folder, batch=batch, key=layout.batch_key(name, loaded, batch))
-peak = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-(kept,) = (folder / "results" / name).glob("*.parquet")
-from limbtorque.tables import read_meta
-print(time.perf_counter() - start, *peak, read_meta(kept)["status"])
-"""
 
 
 @dataclass(frozen=True)
@@ -163,18 +148,9 @@ def number_of_frames(lengths: Sequence[int]) -> None:
                 file.write("tables:\n  csv: false\nreading:\n  memory_limit_mb: 12000\n  time_limit_s: 600\n")
             row, cells = [], ""
             for stage in stages:
-                text = subprocess.run(
-                    [sys.executable, "-c", STAGE, str(folder), stage],
-                    check=True,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                ).stdout.split()
-                if text[3] != "ok":
-                    sys.exit(f"{stage} of {n} frames: {text[3]}")
-                row.append(float(text[0]))
-                own, child = (float(value) / 1024 for value in text[1:3])
-                cells += f"{row[-1]:9.2f} s {own:5.0f} + {child:4.0f} MB"
+                time_s, own, child = numbers(STAGE, folder, stage)
+                row.append(time_s)
+                cells += f"{time_s:9.2f} s {own:5.0f} + {child:4.0f} MB"
             seconds.append(row)
             print(f"{n:8d}{cells}", flush=True)
     if len(lengths) > 3:

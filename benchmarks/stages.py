@@ -25,6 +25,7 @@ start = time.perf_counter()
 from pathlib import Path
 from limbtorque.stages import layout
 from limbtorque.study import load_study
+from limbtorque.tables import read_meta
 folder, name = Path(sys.argv[1]), sys.argv[2]
 module = importlib.import_module(f"limbtorque.stages.{name}")
 study = load_study(folder)
@@ -37,6 +38,9 @@ else:
     module.run(folder=folder)
 peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 print(time.perf_counter() - start, *peaks)
+tables = (folder / "results" / name).glob("*.parquet")
+if failed := [path.stem for path in tables if read_meta(path)["status"] == "failed"]:
+    sys.exit(f"{name} failed: {failed}")
 """
 ASKED = """
 import sys

@@ -20,7 +20,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.settings import ARM, make_settings
 from limbtorque.stages import collect, ensembles, kinematics, layout, muscles, torques
 from limbtorque.study import load_study
-from limbtorque.summaries import flexion_positive, known_stance_share, summary_by_condition, uneven_ground_forces
+from limbtorque.summaries import ConditionSummary, flexion_positive, known_stance_share, uneven_ground_forces
 from limbtorque.tables import CONDITION_SUMMARY_COLUMNS, STATISTICS, Column, long_table_writer, make_table, wide_columns
 from limbtorque.writers import workbook
 from limbtorque.writers.workbook import Sheet, write_workbook
@@ -45,7 +45,10 @@ def row(subject="A", status="ok", **figures):
 
 
 def figures(rows, statistic, *, include="flagged", spread_over="trials"):
-    found = summary_by_condition(rows, include=include, spread_over=spread_over)
+    summary = ConditionSummary(include=include, spread_over=spread_over)
+    for one in rows:
+        summary.add([one])
+    found = summary.rows()
     assert [r["statistic"] for r in found] == NAMES
     return {r["statistic"]: r for r in found}[statistic]
 

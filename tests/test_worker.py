@@ -29,7 +29,7 @@ def forking(monkeypatch):
     """The process that forks, as the workflow starts it; its environment is gone afterwards, and it ends with its input."""
     monkeypatch.setattr(worker, "_held", [])
     monkeypatch.setenv(worker.ADDRESS, "")
-    worker.start()
+    worker.start(layout.SOURCES)
     (process,) = worker._held
     yield process
     process.stdin.close()
@@ -114,7 +114,7 @@ def alive(pid):
 
 
 def test_the_process_ends_with_the_one_that_started_it(tmp_path):
-    text = "import os, sys; from limbtorque.stages import worker; worker.start(); print(worker._held[0].pid, os.environ[worker.ADDRESS])"
+    text = "import os, sys; from limbtorque.stages import worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[worker.ADDRESS])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=tmp_path)
     pid, address = done.stdout.split()
     end = time.monotonic() + 60

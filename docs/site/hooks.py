@@ -47,6 +47,8 @@ NOT_PUBLIC = [
     "inspect",
     "audit",
     "curve_words",
+    "words",
+    "csv_rows",
     "yaml_file",
     "readers",
 ]

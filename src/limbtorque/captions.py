@@ -23,6 +23,7 @@ from limbtorque.palette import (
 )
 from limbtorque.study_figures import condition_colours, drawn_quantities, trial_counts
 from limbtorque.term_kinds import TERM_MEANINGS, TERM_NAMES
+from limbtorque.words import capital
 
 INTERNAL = "torques are internal: what the proximal segment exerts on the distal one"
 SENSE = (
@@ -139,7 +140,7 @@ def _ranges(study: Captioned) -> str:
 
 def _terms(terms: Sequence[str], net: str) -> str:
     said = [f"{TERM_NAMES[kind]} ({COLOUR_NAMES[TERM_COLOURS[kind]]}): {TERM_MEANINGS[kind]}" for kind in terms]
-    return f"{_capital('; '.join(said))}; net ({net}): their sum." if said else ""
+    return f"{capital('; '.join(said))}; net ({net}): their sum." if said else ""
 
 
 def _joints(study: Captioned) -> str:
@@ -151,7 +152,7 @@ def _joints(study: Captioned) -> str:
             f"{COLOUR_NAMES[colour]}: {joint}" for joint, colour in zip(joints, LINE_COLOURS, strict=False)
         )
         said.append(f"{chain}: {colours}" if several else colours)
-    return f"{_capital('; '.join(said))}."
+    return f"{capital('; '.join(said))}."
 
 
 def _arrows(terms: Sequence[str]) -> str:
@@ -177,9 +178,9 @@ def _ensembles(study: Captioned, chain: str) -> str:
     sides = {side for _, side in counts}
     lines = [f"{name}: {side}" for side, name in (("right", "solid"), ("left", "dashed")) if side in sides]
     text = (
-        f"{_capital(', '.join(quantities))} of {', '.join(study.joints[chain])} over 0 to 100 % of {study.percent[chain]}: mean (line) and one standard "
+        f"{capital(', '.join(quantities))} of {', '.join(study.joints[chain])} over 0 to 100 % of {study.percent[chain]}: mean (line) and one standard "
         f"deviation to each side (band) over {study.spread}. Flexion positive; power positive where the torque gives energy to the segments. "
-        f"{_capital(conditions)}. {_capital('; '.join(lines))}."
+        f"{capital(conditions)}. {capital('; '.join(lines))}."
     )
     spans = [str(most) if fewest == most else f"{fewest} to {most}" for fewest, most in counts.values()]
     if len(set(spans)) == 1:
@@ -228,7 +229,3 @@ def _terms_of_means(curves: pd.DataFrame, joints: Sequence[str]) -> set[str]:
 def _of_chain(study: Captioned, chain: str) -> pd.DataFrame:
     assert study.curves is not None
     return study.curves[study.curves["chain"] == chain]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -12,6 +12,7 @@ from typing import Any
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
+from limbtorque.words import counted
 
 EXAMPLES = {
     "": """examples:
@@ -245,9 +246,7 @@ def _init(options: argparse.Namespace) -> int:
     print("\n".join(f"written: {options.study / name}" for name in FILES))
     quoted = shlex.quote(str(options.study))
     if proposal.to_do:
-        print(
-            f"next: fill in what is TODO in {options.study / 'config'} ({proposal.to_do} place{'s' * (proposal.to_do > 1)}), then"
-        )
+        print(f"next: fill in what is TODO in {options.study / 'config'} ({counted(proposal.to_do, 'place')}), then")
     print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
     return 0
 

@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from limbtorque.compare_runs import CURVES, MINOR, STATES, Cause, Change, Comparison, Frames, rank, short_number
 from limbtorque.report.markup import Html, details, facts, section, table, tag
+from limbtorque.words import counted
 
 TITLES = {
     "summary": "joint torques",
@@ -111,7 +112,7 @@ def _verdict(found: Comparison, name: str) -> str:
 
 
 def _many(n: int, name: str) -> str:
-    return f"{n} {'curve' if name == CURVES else 'row'}{'s' * (n != 1)}"
+    return counted(n, "curve" if name == CURVES else "row")
 
 
 def _sentence(found: Comparison) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from limbtorque.csv_rows import read_rows
 from limbtorque.errors import LimbtorqueError
 from limbtorque.settings import Quality, flattened
 
@@ -269,18 +270,19 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS, CURVES)) -> Run:
     place = folder if (folder / "provenance.json").is_file() else folder / "results"
     try:
         provenance = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
-        found: dict[str, list[Row]] = {}
+        found: dict[str, Sequence[Row]] = {}
         curves: dict[tuple[str, ...], Curve] = {}
         no_curves = not provenance["settings"].get("ensembles", {}).get("enabled", True)
         for name in tables:
             if no_curves and name in OF_CURVES:
                 found[name] = []
                 continue
-            with (place / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-                if name == CURVES:
-                    curves = _curves(csv.DictReader(file))
-                else:
-                    found[name] = list(csv.DictReader(file))
+            path = place / f"{name}.csv"
+            if name != CURVES:
+                found[name] = read_rows(path)
+                continue
+            with path.open(encoding="utf-8", newline="") as file:
+                curves = _curves(csv.DictReader(file))
     except FileNotFoundError as error:
         raise LimbtorqueError(
             f"{folder}: {Path(error.filename).name} is not there; give a folder 'results' of a finished run, or its study"

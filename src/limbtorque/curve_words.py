@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from limbtorque.words import counted
+
 STRIKE = re.compile(r"strike|contact|foot on", re.IGNORECASE)
 SIDES = ("{side}", "left", "right")
 REASONS = (  # how a note of windows.csv begins, and what that is in a list
@@ -57,17 +59,6 @@ class Percent:
         if self.cycle:
             return "gait cycle" if STRIKE.search(self.start_event) else "cycle"
         return f"from {event_words(self.start_event)} to {event_words(self.end_event)}"
-
-    @property
-    def axis(self) -> str:
-        """Label of an axis.
-
-        Examples
-        --------
-        >>> Percent("movement").axis, Percent("events", "Foot Strike {side}", "Foot Off {side}").axis
-        ('movement (%)', 'from foot strike to foot off (%)')
-        """
-        return f"{self.what} (%)"
 
     @property
     def from_to(self) -> str:
@@ -123,15 +114,6 @@ def event_words(name: str) -> str:
     return " ".join([*(side for side in sides if side.lower() != "{side}"), *rest])
 
 
-def one_of(texts: Iterable[str]) -> str:
-    """Different texts, joined by "or"; in their order.
-
-    >>> one_of(["a", "b", "a"])
-    'a or b'
-    """
-    return " or ".join(dict.fromkeys(texts))
-
-
 def one_of_counted(texts: Iterable[str]) -> str:
     """Different texts of trials, joined by "or", each with the number of its trials where there are several.
 
@@ -141,7 +123,7 @@ def one_of_counted(texts: Iterable[str]) -> str:
     counts = Counter(texts)
     if len(counts) < 2:
         return "".join(counts)
-    return " or ".join(f"{text} ({count} trial{'s' * (count > 1)})" for text, count in counts.items())
+    return " or ".join(f"{text} ({counted(count, 'trial')})" for text, count in counts.items())
 
 
 def axis_label(percents: Iterable[Percent]) -> str:
@@ -152,7 +134,7 @@ def axis_label(percents: Iterable[Percent]) -> str:
     >>> axis_label([Percent("movement"), Percent("trial"), Percent("trial")])
     'movement or trial (%)'
     """
-    names = one_of(percent.what for percent in percents)
+    names = " or ".join(dict.fromkeys(percent.what for percent in percents))
     return f"{names} (%)" if names else "%"
 
 
@@ -200,5 +182,5 @@ def missing_curves(windows: Sequence[Mapping[str, str]]) -> str:
     if not without:
         return ""
     count = len(windows) - len(without)
-    of = f"{count} of {len(windows)} trial{'s' * (len(windows) > 1)} {'has' if count == 1 else 'have'} a curve"
+    of = f"{count} of {counted(len(windows), 'trial')} {'has' if count == 1 else 'have'} a curve"
     return f"{of}{'; without one' if count else ''}: {reasons(without)}."

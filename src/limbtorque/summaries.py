@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from limbtorque.curve_words import has_curve
 from limbtorque.ensembles import SAME_TIME_S
 from limbtorque.tables import (
     FLEXION_SIGNED,
@@ -19,6 +20,7 @@ from limbtorque.tables import (
     Column,
     wide_columns,
 )
+from limbtorque.words import counted
 from limbtorque.writers.workbook import Sheet
 
 FloatArray = NDArray[np.float64]
@@ -68,27 +70,17 @@ def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, floa
     return turned
 
 
-def summary_by_condition(
-    rows: Iterable[Mapping[str, Any]],
-    *,
-    include: Literal["ok", "flagged"],
-    spread_over: Literal["trials", "subjects"],
-) -> list[dict[str, Any]]:
+class ConditionSummary:
     """Mean, spread and range of every statistic of the summary, by chain, condition and side.
+
+    Rows come one lot after the other; their numbers are kept, they are not.
 
     Parameters
     ----------
-    rows : iterable of mapping
-        Rows of `results/summary.csv`, flexion positive (`flexion_positive`); they are not kept.
     include : {"ok", "flagged"}
         Trials that count, as `ensembles.include`.
     spread_over : {"trials", "subjects"}
         Whether every trial counts alike, or the mean of every subject.
-
-    Returns
-    -------
-    list of dict
-        Rows of `results/summary_by_condition.csv`.
 
     Notes
     -----
@@ -100,19 +92,6 @@ def summary_by_condition(
     A leg whose stance was not measured has swing only, and its torques are a tenth of others': where some trials of a group
     have a known external load in some frame, those that have none are left out, and counted.
     """
-    found = ConditionSummary(include=include, spread_over=spread_over)
-    found.add(rows)
-    return found.rows()
-
-
-class ConditionSummary:
-    """`summary_by_condition` of rows that come one lot after the other and are not kept: 17 numbers of each are.
-
-    Parameters
-    ----------
-    include, spread_over
-        As of `summary_by_condition`.
-    """
 
     def __init__(self, *, include: Literal["ok", "flagged"], spread_over: Literal["trials", "subjects"]) -> None:
         self._include: Literal["ok", "flagged"] = include
@@ -120,7 +99,7 @@ class ConditionSummary:
         self._groups: dict[tuple[str, ...], _Members] = {}
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Take rows of `results/summary.csv`, flexion positive."""
+        """Take rows of `results/summary.csv`, flexion positive (`flexion_positive`)."""
         for row in rows:
             if included(row["torque_status"], self._include):
                 self._groups.setdefault(tuple(row[name] for name in GROUP), _Members()).add(row)
@@ -218,11 +197,11 @@ def uneven_ground_forces(
     groups: dict[tuple[str, str, str], list[float]] = {}
     for row in windows:
         share = known_stance.get(row["trial"], float("nan"))
-        if row["included"] == "1" and not np.isnan(share):
+        if has_curve(row) and not np.isnan(share):
             groups.setdefault((row["chain"], row["condition"], row["side"]), []).append(share)
     found: dict[str, list[str]] = {}
     for (chain, condition, side), shares in groups.items():
-        of = f"In the mean of {', '.join(filter(None, (condition, side)))} ({len(shares)} trial{'s' * (len(shares) > 1)}), the ground force "
+        of = f"In the mean of {', '.join(filter(None, (condition, side)))} ({counted(len(shares), 'trial')}), the ground force "
         if max(shares) == 0.0:
             said = "is not known in any frame of the stance, as the foot was not on a usable plate: there are no torques and powers there."
         elif max(shares) - min(shares) > UNLIKE_SHARES:

@@ -40,7 +40,7 @@ onstart:
     unpace(workflow)
     job_errors.show()
     if workflow.local_exec:
-        worker.start()
+        worker.start(layout.stages_of(STUDY))
 
 
 onsuccess:

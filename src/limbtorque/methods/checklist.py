@@ -8,7 +8,8 @@ from limbtorque.methods.curves import averaging, no_curve, normalisation, withou
 from limbtorque.methods.forces import dynamics, force_filter, loads, muscles, segments
 from limbtorque.methods.motion import derivatives, gaps, plane, position_filter
 from limbtorque.methods.paragraph import excluded, frames, software
-from limbtorque.methods.study import MethodsStudy, listed, needed_landmarks, span, used_sets
+from limbtorque.methods.study import MethodsStudy, needed_landmarks, span, used_sets
+from limbtorque.words import listed
 
 CHECKLIST_HEAD = (
     "Derrick et al. (2020) end in a checklist. Its abstract, which names the coordinate system, the normalisation and the internal or "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from limbtorque.curve_words import Percent, has_curve, reasons
-from limbtorque.methods.study import MethodsStudy, Row, counted
+from limbtorque.methods.study import MethodsStudy, Row
+from limbtorque.words import counted
 
 OPTIONS = ("window", "start_event", "end_event", "onset_share", "longest_rest_s")
 

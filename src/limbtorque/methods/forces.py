@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from limbtorque.methods.study import MethodsStudy, Row, capital, counted, known_numbers, listed
+from limbtorque.methods.study import MethodsStudy, Row, known_numbers
+from limbtorque.words import capital, counted, listed
 
 USED_PLATE = re.compile(r"plate (\d+) frames \d+-\d+: this foot(?: \(\w+\))?(?:, as given)?, centre of pressure")
 
@@ -74,13 +75,7 @@ def loads(study: MethodsStudy) -> str:
         feet = sum(study.chain(str(row["chain"])).ground_contact for row in study.done)
         some = "" if len(ground) == feet else f"in {counted(len(ground), 'trial')} "
         text.append(f"{some}{_plates(study, ground)}")
-    unused = [
-        row
-        for row in study.done
-        if row not in ground
-        and study.chain(str(row["chain"])).ground_contact
-        and not study.row(str(row["trial"])).get("load")
-    ]
+    unused = [row for row in _on_ground(study) if study.value(row, "plates.assignment") == "none"]
     if unused:
         text.append(
             f"in {counted(len(unused), 'trial')} no ground reaction force was applied: force plates were not used "
@@ -106,12 +101,15 @@ def _named_loads(study: MethodsStudy) -> Counter[str]:
 
 def _on_plates(study: MethodsStudy) -> list[Row]:
     """Trials whose external load is that of force plates."""
+    return [row for row in _on_ground(study) if study.value(row, "plates.assignment") != "none"]
+
+
+def _on_ground(study: MethodsStudy) -> list[Row]:
+    """Trials of limbs that meet the ground, and for which the table of trials names no load."""
     return [
         row
         for row in study.done
-        if study.chain(str(row["chain"])).ground_contact
-        and not study.row(str(row["trial"])).get("load")
-        and study.value(row, "plates.assignment") != "none"
+        if study.chain(str(row["chain"])).ground_contact and not study.row(str(row["trial"])).get("load")
     ]
 
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from limbtorque.joint_filter import SMOOTHED_BEFORE_M
-from limbtorque.methods.study import (
-    MethodsStudy,
-    Row,
-    capital,
-    counted,
-    known_numbers,
-    listed,
-    needed_landmarks,
-    plain,
-    span,
-    used_sets,
-    was,
-)
+from limbtorque.methods.study import MethodsStudy, Row, known_numbers, needed_landmarks, plain, span, used_sets
+from limbtorque.words import capital, counted, listed, was
 
 CRITERIA = {
     "expected_error": "the least expected error of the second derivative, from the signal's own spectrum",

@@ -7,7 +7,8 @@ from collections import Counter
 from limbtorque.methods.curves import curves
 from limbtorque.methods.forces import dynamics, loads, muscles, segments
 from limbtorque.methods.motion import derivatives, gaps, joints, plane, position_filter
-from limbtorque.methods.study import MethodsStudy, Row, capital, counted, known_numbers, listed, span, was
+from limbtorque.methods.study import MethodsStudy, Row, known_numbers, span
+from limbtorque.words import capital, counted, listed, was
 
 FAILED = {
     "read": "the recording could not be read",

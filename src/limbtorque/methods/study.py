@@ -11,6 +11,7 @@ from typing import Any
 
 from limbtorque.methods.references import CITED
 from limbtorque.settings import ChainModel, Settings, flattened
+from limbtorque.words import counted
 
 Row = Mapping[str, Any]
 
@@ -123,34 +124,6 @@ def span(rows: Iterable[Row], name: str, unit: str) -> str:
     if f"{min(numbers):.3g}" == f"{max(numbers):.3g}":
         return f"{numbers[0]:.3g} {unit}"
     return f"{min(numbers):.3g} to {max(numbers):.3g} {unit}, median {median(numbers):.3g} {unit}"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "trial"), counted(2, "trial")
-    ('1 trial', '2 trials')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def capital(text: str) -> str:
-    """Text with a capital at its beginning."""
-    return text[:1].upper() + text[1:]
-
-
-def was(number: int) -> str:
-    """What a count of things was: "was" or "were"."""
-    return "was" if number == 1 else "were"
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Texts as a list in a sentence.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def plain(name: str) -> str:

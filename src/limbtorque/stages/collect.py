@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import platform
 from collections import Counter
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from limbtorque import __version__
+from limbtorque.csv_rows import read_rows
 from limbtorque.errors import LimbtorqueError
 from limbtorque.methods.page import methods_page
 from limbtorque.quality import CHECKS, FIGURES, assess
@@ -167,10 +167,7 @@ def _without_curves(windows: Path) -> list[str]:
 
 def _windows(path: Path) -> list[dict[str, str]]:
     """Rows of `results/windows.csv`; none where it was not made."""
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(path) if path.is_file() else []
 
 
 def _put_aside(study: Study, folder: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from limbtorque.csv_rows import read_rows
 from limbtorque.curve_words import Percent, axis_label, has_curve, missing_curves, one_of_counted
 from limbtorque.stages.layout import ENSEMBLE_TABLES, table_path
 from limbtorque.study import Study, Trial
@@ -43,8 +43,7 @@ def curve_notes(study: Study, folder: Path) -> CurveNotes:
     path = folder / ENSEMBLE_TABLES["windows"]
     if not path.is_file():
         return CurveNotes()
-    with path.open(encoding="utf-8", newline="") as file:
-        windows = list(csv.DictReader(file))
+    windows = read_rows(path)
     trials = {trial.name: trial for trial in study.trials}
     axes, percent, missing = {}, {}, {}
     for chain in sorted({row["chain"] for row in windows}):

@@ -117,6 +117,11 @@ def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
     return [source for source in SOURCES[stage] if stage != "figures" or source != "muscles" or drawn]
 
 
+def stages_of(study: Study) -> list[str]:
+    """Stages that make something of some trial of a study."""
+    return [stage for stage in SOURCES if any(stage_outputs(stage, trial) for trial in study.trials)]
+
+
 def study_figures(study: Study) -> list[Path]:
     """Figures of the study, and the captions of all figures."""
     chosen = study.settings.figures

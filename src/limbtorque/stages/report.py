@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from importlib import resources
 from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
+from limbtorque.csv_rows import read_rows
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.index import index_page
 from limbtorque.stages.curve_notes import curve_notes
@@ -18,11 +18,11 @@ from limbtorque.study import load_study
 
 def run(*, folder: Path) -> None:
     """Write the first page and the shared files of the report."""
-    ledger = _rows(folder / STUDY_TABLES["ledger"])
+    ledger = read_rows(folder / STUDY_TABLES["ledger"])
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
     notes = curve_notes(load_study(folder), folder)
-    means = ensemble_data(_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
+    means = ensemble_data(read_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
     there = [*STUDY_TABLES.values(), *(path for path in ENSEMBLE_TABLES.values() if (folder / path).is_file())]
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     data = resources.files("limbtorque.report") / "data"
@@ -36,8 +36,3 @@ def run(*, folder: Path) -> None:
         path = folder / REPORT[name]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

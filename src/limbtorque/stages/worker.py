@@ -20,23 +20,23 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process, and the environment of Python that it has
-STAGES = ("kinematics", "torques", "muscles", "figures", "pages")
 ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # what stages import when they first need it
 _MESSAGE = 65536
 _held: list[subprocess.Popen[bytes]] = []
 
 
-def start() -> None:
-    """Start the process that jobs are forked from; it ends with this one."""
+def start(stages: Sequence[str]) -> None:
+    """Start the process that jobs of these stages are forked from; it ends with this one."""
     address = Path(tempfile.mkdtemp(prefix="limbtorque-")) / "jobs"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address))
         listener.listen(128)
-        words = [sys.executable, "-m", "limbtorque.stages.worker", str(listener.fileno()), str(address)]
+        words = [sys.executable, "-m", "limbtorque.stages.worker", str(listener.fileno()), str(address), *stages]
         _held.append(subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
     os.environ[ADDRESS] = f"{address}:{sys.prefix}"
 
@@ -77,13 +77,13 @@ def _work(stage: str, batch: str, key: str, log: str) -> None:
     importlib.import_module(f"limbtorque.stages.{stage}").run(folder=Path(), batch=batch, key=key)
 
 
-def serve(listener: socket.socket) -> None:
+def serve(listener: socket.socket, stages: Sequence[str]) -> None:
     """Fork for every job until standard input ends, which it does with the process that started this one."""
     from limbtorque.stages.layout import code_key
 
-    for name in (*(f"limbtorque.stages.{stage}" for stage in STAGES), *ALSO):
+    for name in (*(f"limbtorque.stages.{stage}" for stage in stages), *ALSO):
         importlib.import_module(name)
-    for stage in STAGES:
+    for stage in stages:
         code_key(stage)  # is kept
     while True:
         ready, _, _ = select.select([listener, sys.stdin], [], [])
@@ -137,6 +137,6 @@ def _end_with(connection: socket.socket) -> None:
 
 if __name__ == "__main__":
     try:
-        serve(socket.socket(fileno=int(sys.argv[1])))
+        serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[3:])
     finally:
         shutil.rmtree(Path(sys.argv[2]).parent, ignore_errors=True)
