@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from limbtorque.readers.c3d import read_c3d
 from limbtorque.recording import Event
 from limbtorque.settings import ARM, LEG, Ensembles, make_settings, override
 from limbtorque.simulate.minimum_jerk import minimum_jerk
-from limbtorque.stages import check, collect, ensembles, kinematics, layout, muscles, torques
-from limbtorque.stages.check import checked_study
+from limbtorque.stages import check, collect, curves, ensembles, kinematics, layout, muscles, torques, verdict
+from limbtorque.stages.checked import checked_study
 from limbtorque.study import load_study
 from limbtorque.tables import curve_columns
 
@@ -334,7 +335,10 @@ def run_stages(folder):
 
 
 def run_ensembles(folder):
-    ensembles.run(folder=folder, key=layout.ensembles_key(load_study(folder)))
+    study = load_study(folder)
+    for batch in study.batches:
+        curves.run(folder=folder, batch=batch, key=layout.batch_key("curves", study, batch))
+    ensembles.run(folder=folder, key=layout.ensembles_key(study))
     collect.run(folder=folder)
     return Tables(folder / "results")
 
@@ -342,7 +346,7 @@ def run_ensembles(folder):
 class Tables:
     def __init__(self, folder):
         self.folder = folder
-        self.curves = pd.read_parquet(folder / "curves.parquet")
+        self.curves = pd.read_parquet(folder / "curves")
         self.ensembles = pd.read_csv(folder / "ensembles.csv")
         self.windows = pd.read_csv(folder / "windows.csv", keep_default_na=False).set_index("trial")
 
@@ -362,9 +366,7 @@ def changed(demo, tmp_path):
 
     def make(extra):
         folder = make_study(tmp_path / "changed", extra=extra)
-        (folder / "results").mkdir()
-        for stage in ("kinematics", "torques", "muscles"):
-            (folder / "results" / stage).symlink_to(demo.folder / stage)
+        shutil.copytree(demo.folder, folder / "results")
         return run_ensembles(folder)
 
     return make
@@ -455,8 +457,8 @@ def test_ensembles_are_the_means_of_the_curves(demo):
 
 def test_the_same_study_gives_the_same_bytes(demo, changed):
     again = changed("")
-    for name in layout.ENSEMBLE_TABLES.values():
-        first, second = (hashlib.sha256((t.folder / name.name).read_bytes()).hexdigest() for t in (demo, again))
+    for name in ("ensembles.csv", "windows.csv", "curves/S01_sagittal.parquet", "curves/S02_horizontal.parquet"):
+        first, second = (hashlib.sha256((t.folder / name).read_bytes()).hexdigest() for t in (demo, again))
         assert first == second
 
 
@@ -480,7 +482,8 @@ def test_flagged_trials_are_left_out_where_only_ok_ones_are_wanted(demo, changed
     assert tables.curves.empty
     assert tables.ensembles.empty
     assert pd.read_csv(tables.folder / "summary_by_condition.csv").empty
-    text = collect.verdict(folder=tables.folder.parent, ledger=tables.folder / "ledger.csv")
+    verdict.run(folder=tables.folder.parent)
+    text = (tables.folder / "verdict.txt").read_text(encoding="utf-8")
     assert "5 trials are not in the ensembles: results/windows.csv says why" in text
 
 
@@ -600,18 +603,33 @@ def test_the_events_of_a_real_recording_make_a_cycle(tmp_path, recordings):
 # ---- what is made again ----
 
 
-def test_the_key_is_of_what_the_curves_depend_on():
+def test_the_keys_are_of_what_curves_and_ensembles_depend_on():
     study = load_study(ROOT)
+    batch = study.trials[0].session
 
-    def key(**changes):
-        trials = [replace(t, settings=t.settings.model_copy(update=changes)) for t in study.trials]
-        return layout.ensembles_key(replace(study, trials=tuple(trials)))
+    def keys(settings=None, **row):
+        def changed(trial):
+            own = trial.settings.model_copy(update=settings or {})
+            return replace(trial, settings=own, **(row if trial.session == batch else {}))
 
-    assert key() == key(title="x") == key(muscles=make_settings({"muscles": {"enabled": False}}).muscles)
-    assert key() != key(ensembles=Ensembles(n_points=51))
-    assert key() != layout.ensembles_key(replace(study, trials=study.trials[:-1]))
-    renamed = (replace(study.trials[0], condition="x"), *study.trials[1:])
-    assert key() != layout.ensembles_key(replace(study, trials=renamed))
+        batches = {name: tuple(map(changed, trials)) for name, trials in study.batches.items()}
+        trials = tuple(trial for them in batches.values() for trial in them)
+        whole = study.settings.model_copy(update=settings or {})
+        other = replace(study, settings=whole, trials=trials, batches=batches)
+        return layout.batch_key("curves", other, batch), layout.ensembles_key(other)
+
+    def differ(**changes):
+        return [new != old for new, old in zip(keys(**changes), keys(), strict=True)]
+
+    no_muscles = make_settings({"muscles": {"enabled": False}}).muscles
+    assert differ(settings={"title": "x", "muscles": no_muscles}) == [False, False]
+    assert differ(settings={"ensembles": Ensembles(n_points=51)}) == [True, True]
+    assert differ(settings={"quality": make_settings({"quality": {"noise_m": 1e-6}}).quality}) == [True, False]
+    assert differ(session="x") == [True, False]
+    assert differ(condition="x") == [True, True]
+    assert differ(note="x") == [False, False]
+    fewer = replace(study, trials=study.trials[:-1])
+    assert layout.ensembles_key(fewer) != layout.ensembles_key(study)
 
 
 def test_a_workbook_and_ensembles_leave_the_tables_of_trials_alone():
@@ -637,13 +655,15 @@ def test_a_study_that_changed_meanwhile_is_refused(demo):
 def test_without_ensembles_old_ones_are_put_aside(demo, tmp_path):
     folder = make_study(tmp_path / "off", extra="ensembles:\n  enabled: false\n")
     (folder / "results").mkdir()
-    for stage in ("kinematics", "torques", "muscles"):
-        (folder / "results" / stage).symlink_to(demo.folder / stage)
-    (folder / "results" / "ensembles.csv").write_text("old\n", encoding="utf-8")
+    shutil.copytree(demo.folder / "batches", folder / "results" / "batches")
+    (folder / "results" / "curves").mkdir()
+    for name in ("ensembles.csv", "curves/S01_sagittal.parquet"):
+        (folder / "results" / name).write_text("old\n", encoding="utf-8")
     collect.run(folder=folder)
     assert layout.ensemble_outputs(load_study(folder)) == []
-    assert not (folder / "results" / "ensembles.csv").exists()
-    assert (folder / "results" / "left_over" / "ensembles.csv").read_text(encoding="utf-8") == "old\n"
+    for name in ("ensembles.csv", "curves/S01_sagittal.parquet"):
+        assert not (folder / "results" / name).exists()
+        assert (folder / "results" / "left_over" / name).read_text(encoding="utf-8") == "old\n"
     dictionary = pd.read_csv(folder / "results" / "data_dictionary.csv")
     assert not {"curves", "ensembles", "windows"} & set(dictionary.table)
 
@@ -663,7 +683,8 @@ def test_the_dictionary_defines_every_column_and_quantity(demo):
         assert dictionary.loc[("curves.quantity", quantity), "unit"] == unit
 
 
-def test_curves_are_written_in_pieces_of_bounded_size(demo):
-    file = pq.ParquetFile(demo.folder / "curves.parquet")
-    assert file.metadata.num_rows == len(demo.curves) == 5 * 48 * 101
-    assert max(file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)) <= ensembles.PIECE * 48 * 101
+def test_the_curves_of_a_trial_are_a_row_group(demo):
+    """So that a session of any length is in memory a trial at a time."""
+    files = [pq.ParquetFile(path) for path in sorted((demo.folder / "curves").glob("*.parquet"))]
+    assert sum(file.metadata.num_rows for file in files) == len(demo.curves) == 5 * 48 * 101
+    assert {file.metadata.row_group(k).num_rows for file in files for k in range(file.num_row_groups)} == {48 * 101}

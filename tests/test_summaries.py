@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.settings import ARM, make_settings
-from limbtorque.stages import collect, ensembles, kinematics, layout, muscles, torques
+from limbtorque.stages import collect, curves, ensembles, kinematics, layout, muscles, torques
 from limbtorque.study import load_study
 from limbtorque.summaries import ConditionSummary, flexion_positive, known_stance_share, uneven_ground_forces
 from limbtorque.tables import CONDITION_SUMMARY_COLUMNS, STATISTICS, Column, long_table_writer, make_table, wide_columns
@@ -195,7 +195,8 @@ def folder(tmp_path_factory):
         writer.writeheader()
         writer.writerows(chosen)
     study = load_study(folder)
-    for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
+    stages = {"kinematics": kinematics, "torques": torques, "muscles": muscles, "curves": curves}
+    for stage, module in stages.items():
         for batch in study.batches:
             module.run(folder=folder, batch=batch, key=layout.batch_key(stage, study, batch))
     ensembles.run(folder=folder, key=layout.ensembles_key(study))
@@ -260,7 +261,7 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
     assert set(rows.n_trials) == {1}  # the other one failed
     for name in ("ensembles.csv", "windows.csv"):
         assert set(pd.read_csv(folder / "results" / name).condition) == set(ODD)
-    assert set(pd.read_parquet(folder / "results" / "curves.parquet").condition) == set(ODD)
+    assert set(pd.read_parquet(folder / "results" / "curves").condition) == set(ODD)
 
 
 # ---- the workbook ----
@@ -389,9 +390,9 @@ def test_every_parquet_file_says_unit_definition_and_sign_of_its_columns(folder)
     dictionary = pd.read_csv(folder / "results" / "data_dictionary.csv", keep_default_na=False)
     dictionary = dictionary.set_index(["table", "column"])
     files = sorted((folder / "results").rglob("*.parquet"))
-    assert {path.parent.name for path in files} == {"results", "kinematics", "torques", "muscles"}
+    assert {path.parent.name for path in files} == {"kinematics", "torques", "muscles", "curves"}
     for path in files:
-        table = path.stem if path.parent.name == "results" else path.parent.name
+        table = path.parent.name
         schema = pq.read_schema(path)
         assert schema.names
         for field in schema:

@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 
 import test_workflow as workflow
+from limbtorque.stages import job as jobs
 from limbtorque.stages import layout, worker
 from limbtorque.study import load_study
 
 pytestmark = pytest.mark.workflow
 STAGE = """
 import sys
-from limbtorque.stages import worker
+from limbtorque.stages import job
 stage, batch, key = sys.argv[1:]
-worker.do(stage, batch=batch, key=key, log=f"{stage}.log")
+job.do(stage, f"{stage}.log", batch, key)
 print("limbtorque.stages.batch" in sys.modules)
 """
 
@@ -28,7 +29,7 @@ print("limbtorque.stages.batch" in sys.modules)
 def forking(monkeypatch):
     """The process that forks, as the workflow starts it; its environment is gone afterwards, and it ends with its input."""
     monkeypatch.setattr(worker, "_held", [])
-    monkeypatch.setenv(worker.ADDRESS, "")
+    monkeypatch.setenv(jobs.ADDRESS, "")
     worker.start(layout.SOURCES)
     (process,) = worker._held
     yield process
@@ -68,7 +69,7 @@ def test_forked_jobs_and_scripts_make_the_same_bytes(forking, tmp_path, monkeypa
             assert (done.returncode, out) == (0, itself), err
             assert f"{stage}: 0 of 1 trials done" in err
             assert "S01_sagittal_fast" in (folder / f"{stage}.log").read_text()
-        monkeypatch.setenv(worker.ADDRESS, os.environ[worker.ADDRESS] + " of another environment")
+        monkeypatch.setenv(jobs.ADDRESS, os.environ[jobs.ADDRESS] + " of another environment")
     assert forking.poll() is None
     assert len(tables(folders[0])) == 9
     assert tables(folders[0]) == tables(folders[1])
@@ -114,7 +115,7 @@ def alive(pid):
 
 
 def test_the_process_ends_with_the_one_that_started_it(tmp_path):
-    text = "import os, sys; from limbtorque.stages import worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[worker.ADDRESS])"
+    text = "import os, sys; from limbtorque.stages import job, worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[job.ADDRESS])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=tmp_path)
     pid, address = done.stdout.split()
     end = time.monotonic() + 60

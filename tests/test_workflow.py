@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from limbtorque.stages import layout
+
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
 LAST = {"collect", "report", "study_figures", "verdict"}
@@ -111,7 +113,7 @@ def test_every_table_and_figure_is_made(finished):
         "provenance.json",
         "methods.md",
     )
-    for name in (*tables, "curves.parquet", "ensembles.csv", "windows.csv"):
+    for name in (*tables, "curves/S01_sagittal.parquet", "ensembles.csv", "windows.csv"):
         assert f"results/{name}" in made
     shared = {f"results/report/{name}" for name in ("index.html", "report.css", "report.js", "plotly.min.js")}
     pages = {f"results/report/trials/{name}.html" for name in TRIALS}
@@ -171,8 +173,7 @@ def test_a_new_trial_runs_its_session_only(study):
     name = "S02_horizontal_slow"
     shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", study / "data" / "demo")
     write_trials(study, demo_rows((*TRIALS, name)))
-    stages = {f"{stage}_S02__horizontal" for stage in ("kinematics", "torques", "muscles", "figures", "pages")}
-    assert planned(study) == stages | {"ensembles"} | LAST
+    assert planned(study) == {*(f"{stage}_S02__horizontal" for stage in layout.SOURCES), "ensembles", *LAST}
 
 
 def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
@@ -220,9 +221,9 @@ def stages_planned(folder, **kwargs):
         (
             "figures:",
             "filter:\n  order: 2\nfigures:",
-            {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST},
+            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
         ),
-        ("ensembles:", "ensembles:\n  n_points: 51", {"ensembles", *LAST}),
+        ("ensembles:", "ensembles:\n  n_points: 51", {"curves", "ensembles", *LAST}),
         ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
         ("formats: [png]", "formats: [png, svg]", {"figures", "pages", *LAST}),
         ("title: Demo", "title: Another demo", {"pages", *LAST}),
@@ -241,13 +242,13 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
     ("module", "stages"),
     [
         ("muscles/sharing.py", {"muscles", "pages", *LAST}),
-        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST}),
-        ("chain/energy.py", {"torques", "muscles", "figures", "pages", "ensembles", *LAST}),
-        ("ensembles.py", {"ensembles", *LAST}),
+        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
+        ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
+        ("ensembles.py", {"curves", "ensembles", *LAST}),
         ("figures.py", {"figures", "study_figures"}),
         ("report/trial.py", {"pages"}),
         ("report/index.py", {"report"}),
-        ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "pages", "ensembles", *LAST}),
+        ("readers/c3d.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
     ],
 )
 def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
@@ -278,7 +279,7 @@ def test_another_condition_makes_the_ensembles_again_and_no_table_of_a_trial(stu
     rows = demo_rows(TRIALS)
     rows[0]["condition"] = "another"
     write_trials(study, rows)
-    assert stages_planned(study) == {"figures", "pages", "ensembles", *LAST}
+    assert stages_planned(study) == {"figures", "pages", "curves", "ensembles", *LAST}
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):

@@ -688,7 +688,7 @@ class Tables(_Untagged):
 class Ensembles(_Untagged):
     """Curves over 0 to 100 % of a movement or cycle, and their means. See docs/tables.md."""
 
-    enabled: bool = _option(True, "Write results/curves.parquet, results/ensembles.csv and results/windows.csv.")
+    enabled: bool = _option(True, "Write results/curves, results/ensembles.csv and results/windows.csv.")
     window: Literal["movement", "events", "trial"] = _option(
         "movement",
         "What is 0 to 100 %: 'movement', from where the endpoint's speed in the plane first rises above a share of its peak to where "

@@ -56,50 +56,60 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
         names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
         sense = (model.joints[i].flexion_name, model.joints[i].extension_name)
         positive, negative = sense if motion.flexion_sign[i] > 0 else sense[::-1]
-        for k, name in enumerate(names):
-            figures = _figures(stacked[:, i, k], motion.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
-            figures["loaded_share"] = loaded_share
-            peak = figures["peak_nm"]
+        figures = _figures(stacked[:, i].T, motion.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
+        for name, found in zip(names, figures, strict=True):
+            peak = found["peak_nm"]
             direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative
-            rows.append({"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction, **figures})
+            about = {"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction}
+            rows.append({**about, **found, "loaded_share": loaded_share})
     return rows
 
 
 def _figures(
     torque: FloatArray, velocity: FloatArray, time_s: FloatArray, used: NDArray[np.bool_], rate_hz: float
-) -> dict[str, Any]:
-    values, power = torque[used], (torque * velocity)[used]
-    if not values.size:
-        return {
-            "n_frames": 0,
-            "used_share": 0.0,
-            "peak_at_gap": 0,
-            **{column.name: float("nan") for column in STATISTICS},
-        }
+) -> list[dict[str, Any]]:
+    """Figures of every term of a joint, whose torques have the shape (n_terms, n_frames)."""
+    values, power = (np.compress(used, array, axis=1) for array in (torque, torque * velocity))
+    n_terms, n_frames = values.shape
+    if not n_frames:
+        nothing = {"n_frames": 0, "used_share": 0.0, "peak_at_gap": 0}
+        return [{**nothing, **{column.name: float("nan") for column in STATISTICS}} for _ in range(n_terms)]
     times = time_s[used]
-    top, greatest, least = int(np.abs(values).argmax()), int(values.argmax()), int(values.argmin())
-    nothing = float("nan")
-    together = np.diff(np.flatnonzero(used)) == 1
-    return {
-        "n_frames": int(values.size),
-        "used_share": float(used.mean()),
-        "peak_nm": float(values[top]),
-        "peak_time_s": float(times[top]) if values[top] else nothing,
-        "peak_at_gap": int(not np.pad(used, 1)[np.flatnonzero(used)[top] + np.array([0, 2])].all()),
-        "max_nm": float(values[greatest]),
-        "max_time_s": float(times[greatest]) if values[top] else nothing,
-        "min_nm": float(values[least]),
-        "min_time_s": float(times[least]) if values[top] else nothing,
-        "mean_nm": float(values.mean()),
-        "rms_nm": float(np.sqrt((values**2).mean())),
-        "impulse_nms": _integral(values, together, rate_hz),
-        "peak_power_w": float(power[np.abs(power).argmax()]),
-        "max_power_w": float(power.max()),
-        "min_power_w": float(power.min()),
-        "positive_work_j": _integral(np.maximum(power, 0.0), together, rate_hz),
-        "negative_work_j": _integral(np.minimum(power, 0.0), together, rate_hz),
+    frames = np.flatnonzero(used)
+    together = np.diff(frames) == 1
+    beside = ~np.pad(used, 1)
+    at_gap = beside[frames] | beside[frames + 2]
+    which = np.arange(n_terms)
+    top, greatest, least = np.abs(values).argmax(1), values.argmax(1), values.argmin(1)
+    peak = values[which, top]
+
+    def time_of(frame: NDArray[np.intp]) -> FloatArray:
+        return np.where(peak != 0.0, times[frame], np.nan)
+
+    columns = {
+        "n_frames": np.full(n_terms, n_frames),
+        "used_share": np.full(n_terms, used.mean()),
+        "peak_nm": peak,
+        "peak_time_s": time_of(top),
+        "peak_at_gap": at_gap[top].astype(int),
+        "max_nm": values[which, greatest],
+        "max_time_s": time_of(greatest),
+        "min_nm": values[which, least],
+        "min_time_s": time_of(least),
+        "mean_nm": values.mean(1),
+        "rms_nm": np.sqrt((values**2).mean(1)),
+        "impulse_nms": _integrals(values, together, rate_hz),
+        "peak_power_w": power[which, np.abs(power).argmax(1)],
+        "max_power_w": power.max(1),
+        "min_power_w": power.min(1),
+        "positive_work_j": _integrals(np.maximum(power, 0.0), together, rate_hz),
+        "negative_work_j": _integrals(np.minimum(power, 0.0), together, rate_hz),
     }
+    lists = {name: column.tolist() for name, column in columns.items()}
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
-def _integral(values: FloatArray, together: NDArray[np.bool_], rate_hz: float) -> float:
-    return float(((values[1:] + values[:-1])[together] / 2.0).sum() / rate_hz)
+def _integrals(values: FloatArray, together: NDArray[np.bool_], rate_hz: float) -> FloatArray:
+    """Integral over time of each row, by trapezoids between neighbouring frames."""
+    found: FloatArray = (np.compress(together, values[:, 1:] + values[:, :-1], axis=1) / 2.0).sum(1) / rate_hz
+    return found

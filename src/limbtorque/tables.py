@@ -773,7 +773,7 @@ CONDITION_SUMMARY_COLUMNS = (
 
 
 def curve_columns(joints: Sequence[Joint], *, per_body_mass: bool) -> list[Column]:
-    """Quantities of `results/curves.parquet` and `results/ensembles.csv`.
+    """Quantities of `results/curves` and `results/ensembles.csv`.
 
     Parameters
     ----------
@@ -1064,6 +1064,12 @@ def read_meta(path: Path) -> dict[str, Any]:
 def _kept(schema: pa.Schema) -> dict[str, Any]:
     kept: dict[str, Any] = json.loads((schema.metadata or {}).get(META_KEY, b"{}"))
     return kept
+
+
+def kept_text(table: pa.Table) -> str:
+    """What was given to `make_table` as `meta`, as one line of JSON."""
+    text: bytes = table.schema.metadata[META_KEY]
+    return text.decode()
 
 
 def column_array(table: pa.Table, *names: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-# in:  results/kinematics, results/torques, results/muscles, by way of results/batches; results/windows.csv where ensembles.enabled
+# in:  results/batches, what was kept of every trial; results/windows.csv where ensembles.enabled
 # out: results/summary.csv and results/summary_by_condition.csv, results/muscle_summary.csv, results/ledger.csv, results/data_dictionary.csv,
 #      results/provenance.json, results/methods.md, results/summary.xlsx where tables.xlsx, results/verdict.txt
 rule collect:
@@ -33,13 +33,14 @@ rule collect:
         mem_mb=study_mb,
         runtime=study_minutes,
     params:
-        key=layout.study_key(STUDY),
+        stage="collect",
+        study=layout.study_key(STUDY),
         code=layout.code_key("collect"),
         curves=layout.code_key("ensembles"),  # provenance.json names it
     message:
         f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
-    script:
-        "../scripts/collect.py"
+    shell:
+        "{JOB} {params.stage} --log {log:q}"
 
 
 rule verdict:
@@ -47,15 +48,17 @@ rule verdict:
         ledger=str(layout.STUDY_TABLES["ledger"]),
         windows=[path for path in ENSEMBLE_FILES if path == str(layout.ENSEMBLE_TABLES["windows"])],
     output:
-        "results/verdict.txt",
+        str(layout.VERDICT),
     log:
         "results/logs/verdict.log",
     localrule: True
     conda:
         "../envs/limbtorque.yaml"
     params:
+        stage="verdict",
         allowed=STUDY.settings.run.max_failed_fraction,
+        code=layout.code_key("verdict"),
     message:
         "which trials failed"
-    script:
-        "../scripts/verdict.py"
+    shell:
+        "{JOB} {params.stage} --log {log:q}"

@@ -1,14 +1,13 @@
-# in:  results/kinematics, results/torques, by way of results/batches
-# out: results/curves.parquet, results/ensembles.csv, results/windows.csv, where ensembles.enabled
+# in:  results/curves, with results/batches
+# out: results/ensembles.csv, results/windows.csv, where ensembles.enabled
 ENSEMBLE_FILES = [str(path) for path in layout.ensemble_outputs(STUDY)]
 
 if ENSEMBLE_FILES:
 
     rule ensembles:
         input:
-            batches=[
-                str(layout.batch_path(stage, batch)) for stage in layout.ENSEMBLE_SOURCES for batch in STUDY.batches
-            ],
+            curves=[str(layout.curves_path(batch)) for batch in STUDY.batches],
+            batches=[str(layout.batch_path("curves", batch)) for batch in STUDY.batches],
         output:
             ENSEMBLE_FILES,
         log:
@@ -22,9 +21,10 @@ if ENSEMBLE_FILES:
             mem_mb=study_mb,
             runtime=study_minutes,
         params:
+            stage="ensembles",
             key=layout.ensembles_key(STUDY),
             code=layout.code_key("ensembles"),
         message:
-            f"curves and ensembles of {len(STUDY.trials)} trials"
-        script:
-            "../scripts/ensembles.py"
+            f"ensembles of {len(STUDY.trials)} trials"
+        shell:
+            "{JOB} {params.stage} --log {log:q} --key={params.key}"

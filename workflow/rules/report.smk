@@ -22,8 +22,9 @@ rule report:
         mem_mb=study_mb,
         runtime=study_minutes,
     params:
+        stage="report",
         code=layout.code_key("report"),
     message:
         f"report of {len(STUDY.trials)} trials"
-    script:
-        "../scripts/report.py"
+    shell:
+        "{JOB} {params.stage} --log {log:q}"

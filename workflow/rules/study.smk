@@ -6,8 +6,8 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.stages import job_errors, layout, lock, resources, worker
-from limbtorque.stages.check import checked_study
+from limbtorque.stages import job, job_errors, layout, lock, resources, worker
+from limbtorque.stages.checked import checked_study
 from limbtorque.stages.pace import unpace
 
 if config:
@@ -16,6 +16,9 @@ try:
     STUDY = checked_study(Path("."))
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
+
+
+JOB = job.command(workflow)
 
 
 # What jobs ask a cluster for (profiles/slurm); nothing of it matters on one machine.
@@ -44,7 +47,7 @@ onstart:
 
 
 onsuccess:
-    print(Path("results/verdict.txt").read_text(), end="")
-    print("ledger: results/ledger.csv")
+    print(layout.VERDICT.read_text(), end="")
+    print(f"ledger: {layout.STUDY_TABLES['ledger']}")
     if STUDY.settings.report.enabled:
         print(f"report: {layout.REPORT['index']}")

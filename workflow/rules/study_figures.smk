@@ -21,9 +21,10 @@ if STUDY_FIGURES:
             mem_mb=study_mb,
             runtime=study_minutes,
         params:
-            key=layout.study_figures_key(STUDY),
+            stage="study_figures",
+            study=layout.study_figures_key(STUDY),
             code=layout.code_key("study_figures"),
         message:
             "figures of the study"
-        script:
-            "../scripts/study_figures.py"
+        shell:
+            "{JOB} {params.stage} --log {log:q}"

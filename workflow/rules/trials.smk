@@ -1,8 +1,9 @@
 # in:  the recordings
-# out: results/study_cutoff.json, results/kinematics, results/torques, results/muscles, results/figures and results/report/trials, one set of files for each trial
+# out: results/study_cutoff.json; results/kinematics, results/torques, results/muscles, results/figures and results/report/trials, one set of files for each trial;
+#      results/curves, a file for each session
 #
 # One rule for each stage and batch, with the files of its trials: the unit of a job is a session, not a trial, and
-# every table is tracked. A job writes its list of trials (results/batches) last, and later stages wait for that
+# every table is tracked. A job writes what it kept of its trials (results/batches) last, and later stages wait for that
 # instead of for every table, which Snakemake would note down for every output. 'code' and 'key' are what makes a job
 # run again after a change of the package or the study.
 #
@@ -11,7 +12,7 @@
 TRIAL_FILES = []
 
 # Trials whose filter.scope is 'study' wait for one cut-off, which is chosen from all of them first.
-SHARING = {name: trials for name, trials in STUDY.batches.items() if any(map(layout.shares_cutoff, trials))}
+SHARING = {name: STUDY.batches[name] for name in layout.batches_sharing_a_cutoff(STUDY)}
 
 for batch, trials in SHARING.items():
 
@@ -38,8 +39,8 @@ for batch, trials in SHARING.items():
             code=layout.code_key("cutoffs"),
         message:
             f"cut-offs of session {batch}: {len(trials)} trials"
-        script:
-            "../scripts/stage.py"
+        shell:
+            "{JOB} {params.stage} --log {log:q} --batch={params.batch:q} --key={params.key}"
 
 
 if SHARING:
@@ -55,16 +56,17 @@ if SHARING:
         conda:
             "../envs/limbtorque.yaml"
         params:
-            code=layout.code_key("cutoffs"),
+            stage="study_cutoff",
+            code=layout.code_key("study_cutoff"),
         message:
             f"one cut-off for {len(SHARING)} sessions"
-        script:
-            "../scripts/study_cutoff.py"
+        shell:
+            "{JOB} {params.stage} --log {log:q}"
 
 
 for stage, sources in layout.SOURCES.items():
     for batch, trials in STUDY.batches.items():
-        made = [str(path) for trial in trials for path in layout.stage_outputs(stage, trial)]
+        made = [str(path) for path in layout.batch_outputs(stage, STUDY, batch)]
         if not made:
             continue
         TRIAL_FILES += made
@@ -81,8 +83,8 @@ for stage, sources in layout.SOURCES.items():
                 batch=str(layout.batch_path(stage, batch)),
             log:
                 f"results/logs/{stage}/{batch}.log",
-            # what the ensembles wait for goes first, so that they are made beside the rest and not after it
-            priority: int(stage in layout.ENSEMBLE_SOURCES)
+            # what the curves wait for goes first, so that the ensembles are made beside the rest and not after it
+            priority: int(stage in ("curves", *layout.SOURCES["curves"]))
             group:
                 resources.group(trials)
             conda:
@@ -97,5 +99,5 @@ for stage, sources in layout.SOURCES.items():
                 code=layout.code_key(stage),
             message:
                 f"{stage} of session {batch}: {len(trials)} trials"
-            script:
-                "../scripts/stage.py"
+            shell:
+                "{JOB} {params.stage} --log {log:q} --batch={params.batch:q} --key={params.key}"

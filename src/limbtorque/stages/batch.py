@@ -19,8 +19,8 @@ from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, TrialError
 from limbtorque.quality import Flag
 from limbtorque.stages.layout import batch_key, batch_path, code_key, stage_outputs, table_path, trial_key
-from limbtorque.study import Study, Trial, load_study
-from limbtorque.tables import Column, empty_table, read_table, write_table
+from limbtorque.study import SETTINGS_FILE, Study, Trial, load_study
+from limbtorque.tables import Column, empty_table, kept_text, read_table, write_table
 
 LOG = logging.getLogger("limbtorque")
 Step = Callable[[Study, Trial, dict[str, Any]], pa.Table]
@@ -52,9 +52,9 @@ def run_batch(
         The settings or tables of the study were changed while the workflow ran.
     """
     study = planned_study(stage, folder=folder, batch=batch, key=key)
-    trials = study.batches[batch]
-    announce(stage, study, trials, folder)
-    for trial in trials:
+    announce(stage, study, batch, folder)
+    notes = []
+    for trial in study.batches[batch]:
         meta = {"trial": trial.name, "status": "ok", "provenance": {stage: provenance(stage, trial, study.folder)}}
         started = time.perf_counter()
         try:
@@ -63,13 +63,35 @@ def run_batch(
             table = empty_table(columns(trial), meta={**meta, **failure(error)})
         for path in stage_outputs(stage, trial):
             write_table(table, folder / path)
+        notes.append(kept_text(table))
         LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
-    finish(stage, batch, trials, folder)
+    finish(stage, batch, notes, folder)
+
+
+def study_of(folder: Path) -> Study:
+    """Study of a folder; it is read once by the process that jobs are forked from, and again only where it was changed."""
+    study, state = _loaded(folder, Path.cwd())
+    if _state(study) != state:
+        _loaded.cache_clear()
+        study, _ = _loaded(folder, Path.cwd())
+    return study
+
+
+@functools.lru_cache(maxsize=1)
+def _loaded(folder: Path, _place: Path) -> tuple[Study, list[tuple[int, int]]]:
+    study = load_study(folder)
+    return study, _state(study)
+
+
+def _state(study: Study) -> list[tuple[int, int]]:
+    """Times and sizes of the settings and tables of a study."""
+    found = [(study.folder / name).stat() for name in (SETTINGS_FILE, study.settings.trials, study.settings.subjects)]
+    return [(each.st_mtime_ns, each.st_size) for each in found]
 
 
 def planned_study(stage: str, *, folder: Path, batch: str, key: str) -> Study:
     """Load the study of a job, and refuse to go on where it is not the one that was planned."""
-    study = load_study(folder)
+    study = study_of(folder)
     if batch not in study.batches or batch_key(stage, study, batch) != key:
         raise LimbtorqueError(
             f"the settings or tables of the study were changed while {stage} of {batch} was waiting to run; start again"
@@ -77,20 +99,48 @@ def planned_study(stage: str, *, folder: Path, batch: str, key: str) -> Study:
     return study
 
 
-def announce(stage: str, study: Study, trials: Sequence[Trial], folder: Path) -> None:
+def announce(stage: str, study: Study, batch: str, folder: Path) -> None:
     """Say what is being worked on, and how many trials of the study have this stage behind them."""
-    done = sum(all((folder / path).exists() for path in stage_outputs(stage, trial)[:1]) for trial in study.trials)
+    trials = study.batches[batch]
+    done = sum(len(them) for name, them in study.batches.items() if (folder / batch_path(stage, name)).exists())
     names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")
     text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
     LOG.info(text)
     print(text, file=sys.stderr, flush=True)
 
 
-def finish(stage: str, batch: str, trials: Sequence[Trial], folder: Path) -> None:
-    """Write the list of the batch's trials."""
+def finish(stage: str, batch: str, notes: Sequence[str], folder: Path) -> None:
+    """Write what is kept of the trials of a batch, a line of JSON for each in their order: the last that a job does."""
     path = folder / batch_path(stage, batch)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([trial.name for trial in trials]) + "\n", encoding="utf-8")
+    path.write_text("".join(f"{note}\n" for note in notes), encoding="utf-8")
+
+
+class Kept:
+    """What the jobs of each stage kept of their trials, which is much faster to read than all their tables.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    folder : Path
+        Its folder.
+    """
+
+    def __init__(self, study: Study, folder: Path) -> None:
+        self._folder = folder
+        self._places = {
+            trial.name: (batch, line) for batch, trials in study.batches.items() for line, trial in enumerate(trials)
+        }
+        self._read: dict[str, tuple[str, list[bytes]]] = {}
+
+    def of(self, stage: str, trial: Trial) -> dict[str, Any]:
+        """What a stage kept of a trial: for stages with a table of every trial, what is kept with the table."""
+        batch, line = self._places[trial.name]
+        if stage not in self._read or self._read[stage][0] != batch:  # of each stage, one batch is in memory
+            self._read[stage] = (batch, (self._folder / batch_path(stage, batch)).read_bytes().splitlines())
+        found: dict[str, Any] = json.loads(self._read[stage][1][line])
+        return found
 
 
 def failure(error: Exception) -> dict[str, str]:

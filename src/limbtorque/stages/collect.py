@@ -4,41 +4,36 @@ from __future__ import annotations
 
 import json
 import platform
-from collections import Counter
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet
-
 from limbtorque import __version__
 from limbtorque.csv_rows import read_rows
-from limbtorque.errors import LimbtorqueError
 from limbtorque.methods.page import methods_page
 from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
 from limbtorque.stages import kinematics, muscles, torques
-from limbtorque.stages.batch import identity, status_of
+from limbtorque.stages.batch import Kept, identity, status_of, study_of
 from limbtorque.stages.layout import (
     ENSEMBLE_TABLES,
+    LEFT_OVER,
     REPORT,
     RESULTS,
     SECTIONS,
     SOURCES,
     STUDY_TABLES,
     WORKBOOK,
+    batch_outputs,
     code_key,
     ensemble_outputs,
-    stage_outputs,
     study_figures,
     study_outputs,
-    table_path,
 )
 from limbtorque.stages.trial_row import trial_row
-from limbtorque.study import Study, Trial, load_study
+from limbtorque.study import Study, Trial
 from limbtorque.summaries import ConditionSummary, flexion_positive, summary_sheets
 from limbtorque.tables import (
     CONDITION_SUMMARY_COLUMNS,
@@ -52,47 +47,41 @@ from limbtorque.tables import (
     Column,
     csv_pieces,
     curve_columns,
-    read_meta,
     table_of_rows,
     wide_columns,
     write_table,
 )
 from limbtorque.writers.workbook import write_workbook
 
-LEFT_OVER = RESULTS / "left_over"
 LIBRARIES = (
-    *(
-        "c3d",
-        "ezc3d",
-        "matplotlib",
-        "numpy",
-        "openpyxl",
-        "pandas",
-        "plotly",
-        "pyarrow",
-        "pydantic",
-        "scipy",
-        "snakemake",
-    ),
+    "c3d",
+    "ezc3d",
+    "matplotlib",
+    "numpy",
+    "openpyxl",
+    "pandas",
+    "plotly",
+    "pyarrow",
+    "pydantic",
+    "scipy",
+    "snakemake",
 )
 
 
 def run(*, folder: Path) -> None:
-    """Make the tables of the study from the metadata of its trials' tables; no per-trial table is loaded."""
-    study = load_study(folder)
+    """Make the tables of the study from what was kept of its trials; no table of a trial is opened."""
+    study = study_of(folder)
     _put_aside(study, folder)
     options = study.settings.ensembles
     by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
+    notes = Kept(study, folder)
     ledger, anatomical, sources = [], [], {}
     with (
         csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
         csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
     ):
         for trial in study.trials:
-            kept = {
-                stage: read_meta(folder / table_path(stage, trial.name))
-                for stage in ("kinematics", "torques", "muscles")
-            }
+            kept = {stage: notes.of(stage, trial) for stage in ("kinematics", "torques", "muscles")}
             ledger.append(_ledger_row(study, trial, kept))
             common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
             rows = [{**common, **row} for row in kept["torques"].get("summary", [])]
@@ -125,46 +114,6 @@ def run(*, folder: Path) -> None:
     (folder / STUDY_TABLES["methods"]).write_text(page, encoding="utf-8")
 
 
-def verdict(*, folder: Path, ledger: Path) -> str:
-    """Sentences that name the trials that failed, and count the flags and the files of an earlier state of the study.
-
-    Raises
-    ------
-    LimbtorqueError
-        A larger share of the trials failed than `run.max_failed_fraction` allows.
-    """
-    import pyarrow.csv
-
-    rows = pyarrow.csv.read_csv(
-        ledger, convert_options=pyarrow.csv.ConvertOptions(column_types=_text_types())
-    ).to_pylist()
-    count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
-    lines = [f"{len(rows)} trials: {count['ok']} ok, {count['flagged']} flagged, {count['failed']} failed"]
-    names = Counter(name for row in rows if row["status"] == "flagged" for name in row["reason"].split())
-    lines += [f"  flagged {number} trials: {name}" for name, number in names.most_common()]
-    lines += [
-        f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
-    ]
-    study = load_study(folder)
-    left = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
-    lines += [f"  {left} files of trials or formats that are not of this study any more: {LEFT_OVER}"] if left else []
-    lines += _without_curves(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
-    text = "\n".join(lines)
-    allowed = study.settings.run.max_failed_fraction
-    if count["failed"] > allowed * len(rows):
-        raise LimbtorqueError(
-            f"{text}\n{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
-            f"the tables of the others and {ledger} are complete"
-        )
-    return text
-
-
-def _without_curves(windows: Path) -> list[str]:
-    """Sentence that counts the trials that did not fail and yet have no curve."""
-    left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in _windows(windows))
-    return [f"  {left} trials are not in the ensembles: {ENSEMBLE_TABLES['windows']} says why"] if left else []
-
-
 def _windows(path: Path) -> list[dict[str, str]]:
     """Rows of `results/windows.csv`; none where it was not made."""
     return read_rows(path) if path.is_file() else []
@@ -172,7 +121,7 @@ def _windows(path: Path) -> list[dict[str, str]]:
 
 def _put_aside(study: Study, folder: Path) -> None:
     """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
-    made = {path for stage in SOURCES for trial in study.trials for path in stage_outputs(stage, trial)}
+    made = {path for stage in SOURCES for batch in study.batches for path in batch_outputs(stage, study, batch)}
     made |= {*study_outputs(study), *ensemble_outputs(study)}
     made |= set(REPORT.values()) if study.settings.report.enabled else set()
     made |= set(study_figures(study))
@@ -182,10 +131,6 @@ def _put_aside(study: Study, folder: Path) -> None:
             target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)
             target.parent.mkdir(parents=True, exist_ok=True)
             path.replace(target)
-
-
-def _text_types() -> dict[str, pa.DataType]:
-    return {column.name: pa.string() for column in LEDGER_COLUMNS if column.kind is str}
 
 
 def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -1,20 +1,19 @@
-"""Recordings -> `results/study_cutoff.json`: one cut-off for all trials that ask for it (`filter.scope: study`)."""
+"""Recordings -> what each trial says of the cut-off that it shares with others (`filter.scope: study`), in `results/batches`."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from limbtorque.errors import SignalError
-from limbtorque.motion_table import choice_of, kept_choice
+from limbtorque.motion_table import kept_choice
 from limbtorque.readers.guarded import GuardedReader
 from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
-from limbtorque.stages.batch import LOG, planned_study
+from limbtorque.stages.batch import LOG, finish, planned_study
 from limbtorque.stages.kinematics import read_trial, trial_motion
-from limbtorque.stages.layout import STUDY_CUTOFF, batch_path, shares_cutoff
+from limbtorque.stages.layout import shares_cutoff
 from limbtorque.study import Trial
 
 
@@ -24,23 +23,8 @@ def run(*, folder: Path, batch: str, key: str) -> None:
     print(f"cut-offs of {len(study.batches[batch])} trials of session {batch}", file=sys.stderr, flush=True)
     with GuardedReader() as reader:
         choices = _choices(study.batches[batch], reader)
-    _write(folder / batch_path("cutoffs", batch), {name: kept_choice(choice) for name, choice in choices.items()})
-
-
-def join(*, folder: Path, batches: Sequence[Path]) -> None:
-    """Choose one cut-off from what the trials of all batches say."""
-    choices: dict[str, CutoffChoice] = {}
-    for path in batches:
-        kept = json.loads((folder / path).read_text(encoding="utf-8"))
-        choices |= {name: choice_of(choice) for name, choice in kept.items()}
-    own = {name: choice.cutoff_hz for name, choice in choices.items()}
-    shared_hz, reason = None, "no trial that shares it can be analysed"
-    if choices:
-        try:
-            shared_hz, reason = study_cutoff(list(choices.values())), ""
-        except SignalError as error:
-            reason = str(error)
-    _write(folder / STUDY_CUTOFF, {"cutoff_hz": shared_hz, "own_cutoff_hz": own, "reason": reason})
+    notes = [json.dumps({"trial": name, "choice": kept_choice(choice)}) for name, choice in choices.items()]
+    finish("cutoffs", batch, notes, folder)
 
 
 def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | None:
@@ -86,8 +70,3 @@ def _choices(trials: Sequence[Trial], reader: GuardedReader) -> dict[str, Cutoff
             **{name: getattr(own, name)[allowed] for name in ("grid_hz", "residual", "criterion")},
         )
     return choices
-
-
-def _write(path: Path, content: Mapping[str, object]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, sort_keys=True) + "\n", encoding="utf-8")

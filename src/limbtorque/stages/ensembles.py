@@ -1,11 +1,9 @@
-"""`results/kinematics`, `results/torques` -> `results/curves.parquet`, `results/ensembles.csv`, `results/windows.csv`."""
+"""`results/curves` -> `results/ensembles.csv`, `results/windows.csv`: mean curves by condition, and where every trial's begins."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,34 +11,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from limbtorque.ensembles import (
-    Moments,
-    Window,
-    add,
-    ensemble,
-    find_between,
-    find_movement,
-    no_moments,
-    resample,
-)
+from limbtorque.ensembles import Moments, add, ensemble, no_moments
 from limbtorque.errors import LimbtorqueError
-from limbtorque.quality import assess
-from limbtorque.recording import Event
-from limbtorque.signals.derivatives import differentiate
-from limbtorque.stages.batch import LOG, identity, status_of
-from limbtorque.stages.layout import ENSEMBLE_TABLES, ensembles_key, table_path
-from limbtorque.study import Study, Trial, load_study
-from limbtorque.summaries import included
+from limbtorque.stages.batch import Kept, study_of
+from limbtorque.stages.curves import columns, long_columns
+from limbtorque.stages.layout import ENSEMBLE_TABLES, curves_path, ensembles_key
+from limbtorque.study import Study, Trial
 from limbtorque.tables import (
-    CURVE_COLUMNS,
     ENSEMBLE_COLUMNS,
-    TRIAL_COLUMNS,
     WINDOW_COLUMNS,
-    Column,
-    column_array,
     column_values,
     curve_columns,
-    long_table_writer,
     make_table,
     read_table,
     table_of_rows,
@@ -48,194 +29,39 @@ from limbtorque.tables import (
 )
 
 FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-PIECE = 32  # trials that are written together
-
-
-@dataclass(frozen=True)
-class TrialCurve:
-    """Curves of one trial, or why there are none.
-
-    Attributes
-    ----------
-    trial : Trial
-        The trial.
-    row : dict
-        Its row of `results/windows.csv`.
-    values : ndarray of shape (n_points, n_quantities) or None
-        The quantities of `tables.curve_columns`.
-    """
-
-    trial: Trial
-    row: dict[str, Any]
-    values: FloatArray | None
-
-
-def columns(trial: Trial) -> list[Column]:
-    """Quantities of a trial's curves."""
-    options = trial.settings.ensembles
-    return curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=options.per_body_mass)
-
-
-def trial_curve(trial: Trial, folder: Path) -> TrialCurve:
-    """Find the window of a trial, and its curves over it."""
-    options, names = trial.settings.ensembles, _names(trial)
-    joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
-    wanted = ["time_s", "edge", "endpoint_position_x_m", "endpoint_position_y_m"]
-    wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
-    moving, kept = read_table(folder / table_path("kinematics", trial.name), columns=wanted)
-    wanted = [name for name in names if name.endswith(("_nm", "_w"))]
-    torques, kept_torques = read_table(folder / table_path("torques", trial.name), columns=wanted)
-    figures = {**kept.get("motion", {}).get("quality", {}), **kept_torques.get("quality", {})}
-    status = status_of(kept_torques, assess(figures, trial.settings.quality), "torques")
-    row = {**identity(trial), "torque_status": status, "window": options.window, "included": 0}
-    row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
-    if status == "failed":
-        return TrialCurve(trial, {**row, "note": f"the trial failed: {kept_torques['reason']}"}, None)
-    known = (column_values(moving, "edge") == 0) & ~np.isnan(
-        column_array(torques, *(f"{j}_torque_nm" for j in joints))
-    ).any(1)
-    window = find_window(trial, moving, kept, known)
-    row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
-    row |= {"cycle": window.cycle, "n_cycles": window.n_cycles} if not window.note else {}
-    if window.note:
-        return TrialCurve(trial, row, None)
-    if not included(status, options.include):
-        return TrialCurve(trial, {**row, "note": "flagged, and ensembles.include is ok"}, None)
-    found = resample(
-        column_values(moving, "time_s"),
-        _quantities(trial, moving, torques, kept["motion"]),
-        start_s=window.start_s,
-        end_s=window.end_s,
-        n_points=options.n_points,
-    )
-    known = float((~np.isnan(found[:, ["_torque_" in name for name in names]])).all(axis=1).mean())
-    note = "" if known == 1.0 else "no torque in part of the curve: at the ends of the recording, or not known there"
-    return TrialCurve(trial, {**row, "included": 1, "known_share": known, "note": note}, found)
-
-
-def _names(trial: Trial) -> list[str]:
-    """Names of a trial's quantities before they are divided by body mass: those of its torque table, and the motion's."""
-    return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
-
-
-def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: BoolArray) -> Window:
-    """Window of a trial, as its settings ask for.
-
-    Parameters
-    ----------
-    trial : Trial
-        The trial.
-    moving : pyarrow.Table
-        Its table of kinematics: times, ends and endpoint.
-    kept : mapping
-        What is kept with it.
-    known : ndarray of bool, shape (n_frames,)
-        Frames whose torques are known.
-    """
-    options = trial.settings.ensembles
-    time_s = column_values(moving, "time_s")
-    if options.window == "events":
-        return find_between(
-            [Event(**event) for event in kept["events"]],
-            start=options.start_event,
-            end=options.end_event,
-            side=trial.side,
-            time_s=time_s,
-            known=known,
-            cycle=options.cycle,
-        )
-    if options.window == "trial":
-        inside = time_s[column_values(moving, "edge") == 0]
-        if inside.size < 2:
-            return Window(float("nan"), float("nan"), "no frame that is not at an end of the trial")
-        return Window(float(inside[0]), float(inside[-1]))
-    endpoint = column_array(moving, "endpoint_position_x_m", "endpoint_position_y_m")
-    velocity, _ = differentiate(
-        endpoint, rate_hz=kept["motion"]["rate_hz"], accuracy=trial.settings.differentiation.accuracy
-    )
-    found = find_movement(
-        time_s,
-        np.hypot(velocity[:, 0], velocity[:, 1]),
-        onset_share=options.onset_share,
-        longest_rest_s=options.longest_rest_s,
-    )
-    if found.note and not kept["events"]:
-        return replace(
-            found,
-            note=f"{found.note}; this recording has no events: one cycle of it is start_s to end_s with window trial",
-        )
-    return found
-
-
-def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mapping[str, Any]) -> FloatArray:
-    """Quantities of every frame, flexion positive; NaN at the ends of the trial."""
-    mass = trial.subject.mass_kg if trial.settings.ensembles.per_body_mass else 1.0
-    values: dict[str, FloatArray] = {}
-    for joint, sign, zero in zip(motion["joints"], motion["flexion_sign"], motion["flexion_zero_rad"], strict=True):
-        angle, velocity = (column_values(moving, f"{joint}_{what}") for what in ("angle_rad", "velocity_rad_s"))
-        values[f"{joint}_flexion_deg"] = np.degrees(sign * (angle - zero))
-        values[f"{joint}_velocity_deg_s"] = np.degrees(sign * velocity)
-        for name in (name for name in torques.column_names if name.startswith(f"{joint}_torque_")):
-            values[name] = sign * column_values(torques, name) / mass
-        values[f"{joint}_power_w"] = column_values(torques, f"{joint}_power_w") / mass
-    matrix = np.column_stack([values[name] for name in _names(trial)])
-    matrix[column_values(moving, "edge") == 1] = np.nan
-    return matrix
 
 
 def run(*, folder: Path, key: str) -> None:
-    """Make curves, ensembles and windows of the study; in memory are some trials and what the means need."""
-    study = load_study(folder)
+    """Make ensembles and windows of the study; in memory are the curves of one batch and what the means need."""
+    study = study_of(folder)
     if ensembles_key(study) != key:
         raise LimbtorqueError(
             "the settings or tables of the study were changed while ensembles was waiting to run; start again"
         )
     print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
-    rows = []
+    kept = Kept(study, folder)
+    rows: dict[str, dict[str, Any]] = {}
     groups: dict[tuple[str, str, str], dict[str, Moments]] = {}
-    with long_table_writer(folder / ENSEMBLE_TABLES["curves"], CURVE_COLUMNS) as writer:
-        for piece in _pieces(study, folder):
-            rows += [curve.row for curve in piece]
-            if tables := [_curve_table(curve.trial, curve.values) for curve in piece if curve.values is not None]:
-                writer.write_table(pa.concat_tables(tables).combine_chunks())
-            for curve in piece:
-                if curve.values is not None:
-                    _take(groups, curve.trial, curve.values)
-    write_table(table_of_rows(WINDOW_COLUMNS, rows), folder / ENSEMBLE_TABLES["windows"])
+    for batch, trials in study.batches.items():
+        rows |= {trial.name: kept.of("curves", trial) for trial in trials}
+        shown = [trial for trial in trials if rows[trial.name]["included"]]
+        for trial, values in _curves(shown, folder / curves_path(batch), study.settings.ensembles.n_points):
+            subjects = groups.setdefault((trial.chain, trial.condition, trial.side), {})
+            so_far = subjects.get(trial.subject.name) or no_moments(values.shape)
+            subjects[trial.subject.name] = add(so_far, values)
+    windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
+    write_table(windows, folder / ENSEMBLE_TABLES["windows"])
     write_table(_ensemble_table(study, groups), folder / ENSEMBLE_TABLES["ensembles"])
-    for row in rows:
-        if not row["included"]:
-            LOG.info("ensembles %s: left out: %s", row["trial"], row["note"])
 
 
-def _pieces(study: Study, folder: Path) -> Iterator[list[TrialCurve]]:
-    with ThreadPoolExecutor(2) as pool:  # one reads while the other computes; more would wait for each other
-        for start in range(0, len(study.trials), PIECE):
-            piece = study.trials[start : start + PIECE]
-            yield list(pool.map(trial_curve, piece, [folder] * len(piece)))
-
-
-def _take(groups: dict[tuple[str, str, str], dict[str, Moments]], trial: Trial, values: FloatArray) -> None:
-    """Add a trial's curves to the moments of its condition and subject."""
-    subjects = groups.setdefault((trial.chain, trial.condition, trial.side), {})
-    subjects[trial.subject.name] = add(subjects.get(trial.subject.name, no_moments(values.shape)), values)
-
-
-def _curve_table(trial: Trial, values: FloatArray) -> pa.Table:
-    about = identity(trial)
-    data = {column.name: pa.repeat(about[column.name], values.size) for column in TRIAL_COLUMNS}
-    return make_table(CURVE_COLUMNS, {**data, **_long(columns(trial), len(values)), "value": values.T.ravel()})
-
-
-def _long(quantities: Sequence[Column], n_points: int) -> dict[str, Any]:
-    """Columns quantity, unit and percent: all points of the first quantity, of the second, and so on."""
-    which = pa.array(np.repeat(np.arange(len(quantities)), n_points))
-    return {
-        "quantity": pa.array([column.name for column in quantities]).take(which),
-        "unit": pa.array([column.unit for column in quantities]).take(which),
-        "percent": np.tile(np.linspace(0.0, 100.0, n_points), len(quantities)),
-    }
+def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray]]:
+    """Curves of each trial of a batch, shape (n_points, n_quantities)."""
+    values = column_values(read_table(path, columns=["value"])[0], "value")
+    ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
+    if values.size != ends[-1]:
+        raise LimbtorqueError(f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; start again")
+    for trial, start, end in zip(trials, ends[:-1], ends[1:], strict=True):
+        yield trial, values[start:end].reshape(-1, n_points).T
 
 
 def _ensemble_table(study: Study, groups: Mapping[tuple[str, str, str], Mapping[str, Moments]]) -> pa.Table:
@@ -247,5 +73,5 @@ def _ensemble_table(study: Study, groups: Mapping[tuple[str, str, str], Mapping[
         same = {"chain": chain, "condition": condition, "side": side}
         data = {name: pa.repeat(text, found.mean.size) for name, text in same.items()}
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
-        tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **_long(quantities, options.n_points), **figures}))
+        tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **long_columns(quantities, options.n_points), **figures}))
     return pa.concat_tables(tables).combine_chunks()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,13 +44,13 @@ class _Drawn:
 def run(*, folder: Path, batch: str, key: str) -> None:
     """Draw the figures of a batch."""
     study = planned_study("figures", folder=folder, batch=batch, key=key)
-    announce("figures", study, study.batches[batch], folder)
+    announce("figures", study, batch, folder)
     for trial in study.batches[batch]:
         for kind in trial.settings.figures.kinds:
             figure = _figure(kind, trial, folder)
             for form in trial.settings.figures.formats:
                 save(figure, folder / figure_path(kind, trial.name, f".{form}"))
-    finish("figures", batch, study.batches[batch], folder)
+    finish("figures", batch, [json.dumps({"trial": trial.name}) for trial in study.batches[batch]], folder)
 
 
 def _figure(kind: str, trial: Trial, folder: Path) -> Figure:

@@ -20,9 +20,11 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "muscles": ("kinematics", "torques"),
     "figures": ("kinematics", "torques", "muscles"),
     "pages": ("kinematics", "torques", "muscles"),
+    "curves": ("kinematics", "torques"),
 }
-ENSEMBLE_SOURCES = ("kinematics", "torques")
 STUDY_CUTOFF = RESULTS / "study_cutoff.json"
+VERDICT = RESULTS / "verdict.txt"
+LEFT_OVER = RESULTS / "left_over"
 STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",
     "summary_by_condition": RESULTS / "summary_by_condition.csv",
@@ -33,8 +35,8 @@ STUDY_TABLES = {
     "methods": RESULTS / "methods.md",
 }
 WORKBOOK = RESULTS / "summary.xlsx"
+CURVES = RESULTS / "curves"
 ENSEMBLE_TABLES = {
-    "curves": RESULTS / "curves.parquet",
     "ensembles": RESULTS / "ensembles.csv",
     "windows": RESULTS / "windows.csv",
 }
@@ -65,7 +67,7 @@ SECTIONS = {
     ),
     "torques": ("chains", "torques", "integration", "replay", *TRIAL_TABLES),
     "muscles": ("chains", "muscles", *TRIAL_TABLES),
-    "ensembles": ("chains", "quality", "ensembles"),
+    "curves": ("chains", "differentiation", "quality", "ensembles"),
     "figures": ("chains", "figures"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),
@@ -89,8 +91,22 @@ def page_path(trial: str) -> Path:
     return REPORT["index"].parent / "trials" / f"{trial}.html"
 
 
+def curves_path(batch: str) -> Path:
+    """Path of the curves of a batch, relative to the study's folder."""
+    return CURVES / f"{batch}.parquet"
+
+
+def batch_outputs(stage: str, study: Study, batch: str) -> list[Path]:
+    """All files that a stage makes for the trials of a batch."""
+    if stage == "curves":
+        return [curves_path(batch)] if study.settings.ensembles.enabled else []
+    return [path for trial in study.batches[batch] for path in stage_outputs(stage, trial)]
+
+
 def stage_outputs(stage: str, trial: Trial) -> list[Path]:
-    """All files that a stage makes for a trial."""
+    """All files that a stage makes for a trial alone."""
+    if stage == "curves":
+        return []
     if stage == "pages":
         return [page_path(trial.name)] if trial.settings.report.enabled else []
     if stage == "figures":
@@ -107,7 +123,7 @@ def study_outputs(study: Study) -> list[Path]:
 
 
 def ensemble_outputs(study: Study) -> list[Path]:
-    """Tables of the study that are made from its curves; none where they are not wanted."""
+    """Tables of the study that are made from the curves of its batches; none where they are not wanted."""
     return [*ENSEMBLE_TABLES.values()] if study.settings.ensembles.enabled else []
 
 
@@ -118,8 +134,16 @@ def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
 
 
 def stages_of(study: Study) -> list[str]:
-    """Stages that make something of some trial of a study."""
-    return [stage for stage in SOURCES if any(stage_outputs(stage, trial) for trial in study.trials)]
+    """All stages that a study needs, those of batches first."""
+    return [
+        *["cutoffs", "study_cutoff"] * bool(batches_sharing_a_cutoff(study)),
+        *(stage for stage in SOURCES if any(batch_outputs(stage, study, batch) for batch in study.batches)),
+        *["ensembles"] * bool(ensemble_outputs(study)),
+        "collect",
+        "verdict",
+        *["study_figures"] * bool(study_figures(study)),
+        *["report"] * study.settings.report.enabled,
+    ]
 
 
 def study_figures(study: Study) -> list[Path]:
@@ -140,9 +164,17 @@ def shares_cutoff(trial: Trial) -> bool:
     return chosen.scope == "study" and chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
 
 
+def batches_sharing_a_cutoff(study: Study) -> list[str]:
+    """Batches in which a trial takes the cut-off of the whole study."""
+    return [batch for batch, trials in study.batches.items() if any(map(shares_cutoff, trials))]
+
+
 def batch_path(stage: str, batch: str) -> Path:
-    """Path of the list of trials that a job writes last: what later stages wait for, instead of every table."""
-    return RESULTS / "batches" / f"{stage}_{batch}.json"
+    """Path of what a job kept of each of its trials, which it writes last.
+
+    Later stages wait for it instead of for every table, and the tables of the study are made from it.
+    """
+    return RESULTS / "batches" / f"{stage}_{batch}.jsonl"
 
 
 def rule_name(stage: str, batch: str) -> str:
@@ -159,7 +191,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     """Hash of everything in the study, but the recording, that a stage's result for a trial depends on."""
     chosen = trial.settings.muscle_set(trial.chain, folder) if stage == "muscles" else None
     row = {
-        "title": (trial.condition,) if stage == "figures" else _told(trial) if stage == "pages" else (),
+        "title": _titles(stage, trial),
         "muscle_set": hashlib.sha256(chosen.read_bytes()).hexdigest() if isinstance(chosen, Path) else "",
         "file": [file.as_posix() for file in trial.files],
         "chain": trial.chain,
@@ -175,9 +207,12 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     return hashlib.sha256(json.dumps([trial.name, row, own], sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _told(trial: Trial) -> tuple[str, ...]:
-    """What the table of trials says of a trial that changes no number, but is on its page."""
-    return (trial.session, trial.condition, trial.subject.name, trial.note, trial.subject.note)
+def _titles(stage: str, trial: Trial) -> tuple[str, ...]:
+    """What the table of trials says of a trial that changes no number, but is in what a stage makes."""
+    if stage == "figures":
+        return (trial.condition,)
+    named = (trial.session, trial.condition, trial.subject.name)
+    return {"curves": named, "pages": (*named, trial.note, trial.subject.note)}.get(stage, ())
 
 
 def batch_key(stage: str, study: Study, batch: str) -> str:
@@ -207,16 +242,10 @@ def study_key(study: Study) -> str:
 
 
 def ensembles_key(study: Study) -> str:
-    """Hash of what curves and ensembles depend on beside the tables of kinematics and torques."""
-    rows = [
-        (
-            *(trial.name, trial.session, trial.subject.name, trial.condition, trial.chain, trial.side),
-            trial.subject.mass_kg,
-            settings_hash(trial.settings, SECTIONS["ensembles"]),
-        )
-        for trial in study.trials
-    ]
-    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:16]
+    """Hash of what the ensembles depend on beside the curves."""
+    rows = [(trial.name, trial.subject.name, trial.condition, trial.chain, trial.side) for trial in study.trials]
+    own = settings_hash(study.settings, ("chains", "ensembles"))
+    return hashlib.sha256(json.dumps([rows, own]).encode()).hexdigest()[:16]
 
 
 def study_figures_key(study: Study) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,12 @@ UP = "../../"  # from a page to the folder of results
 def run(*, folder: Path, batch: str, key: str) -> None:
     """Write the pages of a batch."""
     study = planned_study("pages", folder=folder, batch=batch, key=key)
-    announce("pages", study, study.batches[batch], folder)
+    announce("pages", study, batch, folder)
     for trial in study.batches[batch]:
         for path in stage_outputs("pages", trial):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(trial_page(contents(study, trial, folder)), encoding="utf-8", newline="\n")
-    finish("pages", batch, study.batches[batch], folder)
+    finish("pages", batch, [json.dumps({"trial": trial.name}) for trial in study.batches[batch]], folder)
 
 
 def contents(study: Study, trial: Trial, folder: Path) -> TrialContents:

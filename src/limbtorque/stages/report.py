@@ -11,9 +11,9 @@ from plotly.offline import get_plotlyjs
 from limbtorque.csv_rows import read_rows
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.index import index_page
+from limbtorque.stages.batch import study_of
 from limbtorque.stages.curve_notes import curve_notes
-from limbtorque.stages.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
-from limbtorque.study import load_study
+from limbtorque.stages.layout import CURVES, ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
 
 
 def run(*, folder: Path) -> None:
@@ -21,9 +21,12 @@ def run(*, folder: Path) -> None:
     ledger = read_rows(folder / STUDY_TABLES["ledger"])
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
-    notes = curve_notes(load_study(folder), folder)
+    notes = curve_notes(study_of(folder), folder)
     means = ensemble_data(read_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
-    there = [*STUDY_TABLES.values(), *(path for path in ENSEMBLE_TABLES.values() if (folder / path).is_file())]
+    there = [
+        *STUDY_TABLES.values(),
+        *(path for path in (*ENSEMBLE_TABLES.values(), CURVES) if (folder / path).exists()),
+    ]
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     data = resources.files("limbtorque.report") / "data"
     texts = {

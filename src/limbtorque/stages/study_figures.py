@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 
 from limbtorque.captions import Captioned, captions
 from limbtorque.figures import WIDTHS_MM, note_figure, save
+from limbtorque.stages.batch import study_of
 from limbtorque.stages.curve_notes import CurveNotes, curve_notes
 from limbtorque.stages.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
-from limbtorque.study import Study, load_study
+from limbtorque.study import Study
 from limbtorque.study_figures import ensemble_figure, flag_figure, peak_figure
 from limbtorque.tables import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS, Column
 
@@ -25,7 +26,7 @@ DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
 
 def run(*, folder: Path) -> None:
     """Draw the figures of the study."""
-    study = load_study(folder)
+    study = study_of(folder)
     curves = read_curves(folder) if study.settings.ensembles.enabled else None
     notes = curve_notes(study, folder) if study.settings.ensembles.enabled else CurveNotes()
     for path in study_figures(study):

@@ -1,19 +1,21 @@
 """Jobs of a run share one start: a process that has imported everything forks for each of them.
 
 A job of 50 short trials takes about as long to import the libraries as to do its work. So the process that runs Snakemake
-starts another one beside it, which imports them once. The script of a job connects to it, hands over where it stands and
-what is to be done, and waits; the forked process does that, and ends when the script does. Where there is no such process,
-as on the nodes of a cluster or in an environment of the job's own, the script does the work itself, with the same bytes.
+starts another one beside it, which imports them once. The command of a job (`limbtorque.stages.job`) connects to it, hands
+over where it stands and what is to be done, and waits; the forked process does that, and ends when the command does. Where
+there is no such process, as on the nodes of a cluster or in an environment of the job's own, the command does the work
+itself, with the same bytes.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib
 import json
 import os
 import select
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -24,7 +26,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process, and the environment of Python that it has
+from limbtorque.stages.job import ADDRESS, work
+
 ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # what stages import when they first need it
 _MESSAGE = 65536
 _held: list[subprocess.Popen[bytes]] = []
@@ -36,55 +39,24 @@ def start(stages: Sequence[str]) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address))
         listener.listen(128)
-        words = [sys.executable, "-m", "limbtorque.stages.worker", str(listener.fileno()), str(address), *stages]
+        words = [sys.executable, "-P", "-m", "limbtorque.stages.worker", str(listener.fileno()), str(address), *stages]
         _held.append(subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
     os.environ[ADDRESS] = f"{address}:{sys.prefix}"
 
 
-def do(stage: str, *, batch: str, key: str, log: str) -> None:
-    """Do one stage of a batch in the study's folder, which is the current one: in a forked process, or in this one.
-
-    Parameters
-    ----------
-    stage : str
-        Name of the stage.
-    batch, key : str
-        As for the stage's `run`.
-    log : str
-        File for its log.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the job without a traceback; it is done again next time
-    address, _, prefix = os.environ.get(ADDRESS, "").partition(":")
-    with socket.socket(socket.AF_UNIX) as connection:
-        try:
-            if not address or prefix != sys.prefix:
-                raise OSError("no process to fork from")
-            connection.connect(address)
-        except OSError:
-            _work(stage, batch, key, log)
-            return
-        message = json.dumps([str(Path.cwd()), stage, batch, key, log]).encode()
-        socket.send_fds(connection, [message], [1, 2])
-        code = connection.recv(16)
-    if code != b"0":
-        sys.exit(int(code) if code else f"the process of {stage} of {batch} was ended")
-
-
-def _work(stage: str, batch: str, key: str, log: str) -> None:
-    from limbtorque.stages.batch import log_to
-
-    log_to(Path(log))
-    importlib.import_module(f"limbtorque.stages.{stage}").run(folder=Path(), batch=batch, key=key)
-
-
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
     """Fork for every job until standard input ends, which it does with the process that started this one."""
+    from limbtorque.errors import LimbtorqueError
+    from limbtorque.stages.batch import study_of
     from limbtorque.stages.layout import code_key
 
     for name in (*(f"limbtorque.stages.{stage}" for stage in stages), *ALSO):
         importlib.import_module(name)
     for stage in stages:
         code_key(stage)  # is kept
+    with contextlib.suppress(LimbtorqueError):  # which the job says
+        study_of(Path())  # is kept
+    gc.freeze()  # what is there now is not searched for garbage by every job
     while True:
         ready, _, _ = select.select([listener, sys.stdin], [], [])
         if listener not in ready:
@@ -107,17 +79,19 @@ def _bury() -> None:
 
 
 def _job(connection: socket.socket) -> NoReturn:
-    """Do what a script asks for, in a forked process, and tell it how that ended."""
+    """Do what a command asks for, in a forked process, and tell it how that ended."""
     code = 1
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
         for number, file in zip((1, 2), files, strict=True):
             os.dup2(file, number)
-        place, stage, batch, key, log = json.loads(message)
+        place, *arguments = json.loads(message)
         os.chdir(place)
         threading.Thread(target=_end_with, args=[connection], daemon=True).start()
-        _work(stage, batch, key, log)
+        work(*arguments)
         code = 0
+    except SystemExit as error:
+        print(error, file=sys.stderr)
     except BaseException:
         traceback.print_exc()
     finally:
@@ -130,7 +104,7 @@ def _job(connection: socket.socket) -> NoReturn:
 
 
 def _end_with(connection: socket.socket) -> None:
-    """End this process when the script that waits for it ends."""
+    """End this process when the command that waits for it ends."""
     connection.recv(1)
     os._exit(1)
 
