@@ -33,6 +33,7 @@ rule collect:
         mem_mb=study_mb,
         runtime=study_minutes,
     params:
+        job=command,
         stage="collect",
         study=layout.study_key(STUDY),
         code=layout.code_key("collect"),
@@ -40,7 +41,7 @@ rule collect:
     message:
         f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
     shell:
-        "{JOB} {params.stage} --log {log:q}"
+        "{params.job} {params.stage} --log {log:q}"
 
 
 rule verdict:
@@ -55,10 +56,11 @@ rule verdict:
     conda:
         "../envs/limbtorque.yaml"
     params:
+        job=command,
         stage="verdict",
         allowed=STUDY.settings.run.max_failed_fraction,
         code=layout.code_key("verdict"),
     message:
         "which trials failed"
     shell:
-        "{JOB} {params.stage} --log {log:q}"
+        "{params.job} {params.stage} --log {log:q}"

@@ -21,10 +21,11 @@ if ENSEMBLE_FILES:
             mem_mb=study_mb,
             runtime=study_minutes,
         params:
+            job=command,
             stage="ensembles",
             key=layout.ensembles_key(STUDY),
             code=layout.code_key("ensembles"),
         message:
             f"ensembles of {len(STUDY.trials)} trials"
         shell:
-            "{JOB} {params.stage} --log {log:q} --key={params.key}"
+            "{params.job} {params.stage} --log {log:q} --key={params.key}"

@@ -22,9 +22,10 @@ rule report:
         mem_mb=study_mb,
         runtime=study_minutes,
     params:
+        job=command,
         stage="report",
         code=layout.code_key("report"),
     message:
         f"report of {len(STUDY.trials)} trials"
     shell:
-        "{JOB} {params.stage} --log {log:q}"
+        "{params.job} {params.stage} --log {log:q}"

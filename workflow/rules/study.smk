@@ -18,7 +18,9 @@ except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 
 
-JOB = job.command(workflow)
+# Not a value: the same Python in another place makes nothing again.
+def command(wildcards):
+    return job.command(workflow)
 
 
 # What jobs ask a cluster for (profiles/slurm); nothing of it matters on one machine.

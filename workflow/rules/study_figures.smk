@@ -21,10 +21,11 @@ if STUDY_FIGURES:
             mem_mb=study_mb,
             runtime=study_minutes,
         params:
+            job=command,
             stage="study_figures",
             study=layout.study_figures_key(STUDY),
             code=layout.code_key("study_figures"),
         message:
             "figures of the study"
         shell:
-            "{JOB} {params.stage} --log {log:q}"
+            "{params.job} {params.stage} --log {log:q}"

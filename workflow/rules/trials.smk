@@ -33,6 +33,7 @@ for batch, trials in SHARING.items():
             mem_mb=partial(asked_mb, trials=trials),
             runtime=partial(asked_minutes, stage="cutoffs", trials=trials),
         params:
+            job=command,
             stage="cutoffs",
             batch=batch,
             key=layout.batch_key("cutoffs", STUDY, batch),
@@ -40,7 +41,7 @@ for batch, trials in SHARING.items():
         message:
             f"cut-offs of session {batch}: {len(trials)} trials"
         shell:
-            "{JOB} {params.stage} --log {log:q} --batch={params.batch:q} --key={params.key}"
+            "{params.job} {params.stage} --log {log:q} --batch={params.batch:q} --key={params.key}"
 
 
 if SHARING:
@@ -56,12 +57,13 @@ if SHARING:
         conda:
             "../envs/limbtorque.yaml"
         params:
+            job=command,
             stage="study_cutoff",
             code=layout.code_key("study_cutoff"),
         message:
             f"one cut-off for {len(SHARING)} sessions"
         shell:
-            "{JOB} {params.stage} --log {log:q}"
+            "{params.job} {params.stage} --log {log:q}"
 
 
 for stage, sources in layout.SOURCES.items():
@@ -93,6 +95,7 @@ for stage, sources in layout.SOURCES.items():
                 mem_mb=partial(asked_mb, trials=trials),
                 runtime=partial(asked_minutes, stage=stage, trials=trials),
             params:
+                job=command,
                 stage=stage,
                 batch=batch,
                 key=layout.batch_key(stage, STUDY, batch),
@@ -100,4 +103,4 @@ for stage, sources in layout.SOURCES.items():
             message:
                 f"{stage} of session {batch}: {len(trials)} trials"
             shell:
-                "{JOB} {params.stage} --log {log:q} --batch={params.batch:q} --key={params.key}"
+                "{params.job} {params.stage} --log {log:q} --batch={params.batch:q} --key={params.key}"
