@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
@@ -258,6 +259,16 @@ def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
     path = package / "limbtorque" / module
     path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     assert stages_planned(study, package=package) == stages
+
+
+def test_python_in_another_place_makes_nothing_again(study, tmp_path, monkeypatch):
+    """The command of a job names the Python that runs Snakemake."""
+    elsewhere = tmp_path / "elsewhere" / "python"
+    elsewhere.parent.mkdir()
+    elsewhere.symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setattr(sys, "executable", str(elsewhere))
+    packages = os.pathsep.join([str(ROOT / "src"), sysconfig.get_path("purelib")])
+    assert planned(study, package=packages) == set()
 
 
 def test_a_workbook_is_made_where_it_is_wanted_and_put_aside_where_not(study):

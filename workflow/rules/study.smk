@@ -18,8 +18,8 @@ except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 
 
-# Not a value: the same Python in another place makes nothing again.
-def command(wildcards):
+# With 'threads', which it does not use, Snakemake does not compare what it returns: Python in another place makes nothing again.
+def command(wildcards, threads):
     return job.command(workflow)
 
 
