@@ -39,6 +39,7 @@ RUN = {
     "limbtorque inspect data/demo/S01_sagittal_fast.c3d": ("study", 0),
     'limbtorque check "my study"': ("beside", 0),
     'limbtorque run-study "my study"': ("beside", 0),
+    'limbtorque split "my study" parts': ("beside", 0),
     'limbtorque run-study "my study" --cores 4': ("beside", 0),
     'limbtorque run-study "my study" --cores 16': ("beside", 0),
     'limbtorque run-study "my study" -- --dry-run': ("beside", 0),
@@ -257,8 +258,11 @@ def numbers(label):
 
 
 def python_of(page, folder, monkeypatch):
-    """Run the Python of a page in a study; its names afterwards."""
+    """Run the Python of a page in a study, which is the only part of a large one; its names afterwards."""
     monkeypatch.chdir(folder)
+    part = folder / "parts" / "only"
+    part.mkdir(parents=True)
+    (part / "results").symlink_to(folder / "results")
     names = {}
     for block in blocks(page, "python"):
         exec(compile(block, page, "exec"), names)

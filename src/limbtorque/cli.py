@@ -38,6 +38,10 @@ EXAMPLES = {
   limbtorque run-study "my study" -- --dry-run
   limbtorque run-study "my study" --slurm
 """,
+    "split": """examples:
+  limbtorque split "my study" parts
+  for part in parts/*; do limbtorque run-study "$part"; done
+""",
     "run": """examples:
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
   limbtorque run walk.c3d --chain leg --side left --mass-kg 66 --settings config/config.yaml --set filter.cutoff_hz=6
@@ -159,6 +163,11 @@ def _parser() -> argparse.ArgumentParser:
     whole.epilog = f"options after two dashes go to snakemake\n\n{EXAMPLES['run-study']}"
     whole.set_defaults(function=_run_study)
 
+    split = command("split", "one study for each subject, of a study that is too large for one run")
+    split.add_argument("study", type=Path, help="the study's folder; stays as it is")
+    split.add_argument("parts", type=Path, help="folder for the new studies; recordings stay where they are")
+    split.set_defaults(function=_split_study)
+
     run = command("run", "analyse one recording without Snakemake")
     run.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
     run.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
@@ -255,6 +264,15 @@ def _run_study(options: argparse.Namespace) -> int:
     from limbtorque.workflow import run_study
 
     return run_study(options.study, cores=options.cores, slurm=options.slurm, more=options.snakemake)
+
+
+def _split_study(options: argparse.Namespace) -> int:
+    from limbtorque.start.split import split_study
+
+    made = split_study(options.study, options.parts)
+    print("\n".join(f"written: {part}" for part in made))
+    print(f'next: for part in {shlex.quote(str(options.parts))}/*; do limbtorque run-study "$part"; done')
+    return 0
 
 
 def _inspect(options: argparse.Namespace) -> int:

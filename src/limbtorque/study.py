@@ -185,7 +185,7 @@ def load_study(folder: Path, *, settings_file: str = SETTINGS_FILE) -> Study:
     _check_marker_sets(settings, faults)
     subjects = _subjects(folder / settings.subjects, faults)
     count = len(faults)
-    rows = _rows(folder / settings.trials, REQUIRED_TRIAL_COLUMNS, faults)
+    rows = table_rows(folder / settings.trials, REQUIRED_TRIAL_COLUMNS, faults)
     if not rows and len(faults) == count:
         faults.append(f"{settings.trials}: the table has no trials")
     _check_trial_columns(settings, rows, faults)
@@ -200,8 +200,18 @@ def load_study(folder: Path, *, settings_file: str = SETTINGS_FILE) -> Study:
     return Study(folder, settings, tuple(trials), _batches(trials, settings.run.batch_size))
 
 
-def _rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[int, dict[str, str]]]:
-    """Rows of a CSV file with their line numbers; cells stripped, empty rows left out."""
+def table_rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[int, dict[str, str]]]:
+    """Rows of a table of the study with their line numbers; cells stripped, empty rows and comments left out.
+
+    Parameters
+    ----------
+    path : Path
+        The table, CSV.
+    required : iterable of str
+        Columns it must have.
+    faults : list of str
+        What is wrong with it is added here.
+    """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(_without_comments(file), strict=True)
@@ -289,7 +299,7 @@ def _number(row: dict[str, str], column: str, where: str, faults: list[str]) -> 
 
 def _subjects(path: Path, faults: list[str]) -> dict[str, Subject]:
     subjects: dict[str, Subject] = {}
-    rows = _rows(path, REQUIRED_SUBJECT_COLUMNS, faults)
+    rows = table_rows(path, REQUIRED_SUBJECT_COLUMNS, faults)
     known = [*REQUIRED_SUBJECT_COLUMNS, *OPTIONAL_SUBJECT_COLUMNS, *MEASURED]
     for column in rows[0][1] if rows else ():
         if column not in known:
