@@ -10,7 +10,7 @@ include: "workflow/rules/report.smk"
 
 rule all:
     input:
-        TRIAL_FILES,
+        TARGETS,
         ENSEMBLE_FILES,
         STUDY_FIGURES,
         rules.collect.output,

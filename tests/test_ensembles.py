@@ -613,10 +613,12 @@ def test_the_keys_are_of_what_curves_and_ensembles_depend_on():
             return replace(trial, settings=own, **(row if trial.session == batch else {}))
 
         batches = {name: tuple(map(changed, trials)) for name, trials in study.batches.items()}
+        if "session" in row:
+            batches = {row["session"] if name == batch else name: them for name, them in batches.items()}
         trials = tuple(trial for them in batches.values() for trial in them)
         whole = study.settings.model_copy(update=settings or {})
         other = replace(study, settings=whole, trials=trials, batches=batches)
-        return layout.batch_key("curves", other, batch), layout.ensembles_key(other)
+        return layout.batch_key("curves", other, row.get("session", batch)), layout.ensembles_key(other)
 
     def differ(**changes):
         return [new != old for new, old in zip(keys(**changes), keys(), strict=True)]
@@ -625,9 +627,11 @@ def test_the_keys_are_of_what_curves_and_ensembles_depend_on():
     assert differ(settings={"title": "x", "muscles": no_muscles}) == [False, False]
     assert differ(settings={"ensembles": Ensembles(n_points=51)}) == [True, True]
     assert differ(settings={"quality": make_settings({"quality": {"noise_m": 1e-6}}).quality}) == [True, False]
-    assert differ(session="x") == [True, False]
+    assert differ(session="x") == [True, True]
     assert differ(condition="x") == [True, True]
     assert differ(note="x") == [False, False]
+    one = replace(study, batches={"one": study.trials})
+    assert layout.ensembles_key(one) != layout.ensembles_key(study) != layout.study_key(one) != layout.study_key(study)
     fewer = replace(study, trials=study.trials[:-1])
     assert layout.ensembles_key(fewer) != layout.ensembles_key(study)
 
@@ -650,6 +654,37 @@ def test_a_workbook_and_ensembles_leave_the_tables_of_trials_alone():
 def test_a_study_that_changed_meanwhile_is_refused(demo):
     with pytest.raises(LimbtorqueError, match="were changed while ensembles was waiting"):
         ensembles.run(folder=demo.folder.parent, key="0" * 16)
+
+
+@pytest.mark.parametrize("stage", [collect, ensembles])
+def test_rows_that_changed_places_meanwhile_are_no_rows_of_other_trials(demo, tmp_path, stage):
+    """With the key that was planned, and without any."""
+    folder = make_study(tmp_path / "changed")
+    shutil.copytree(demo.folder, folder / "results")
+    before = {path: path.read_bytes() for path in (folder / "results").glob("*.csv")}
+    name = stage.__name__.rpartition(".")[2]
+    planned = layout.WHOLE[name](load_study(folder))
+    table = folder / "config" / "trials.csv"
+    head, first, second, *rest = table.read_text(encoding="utf-8").splitlines()
+    assert load_study(folder).trials[0].session == load_study(folder).trials[1].session
+    table.write_text("\n".join([head, second, first, *rest]) + "\n", encoding="utf-8")
+    with pytest.raises(LimbtorqueError, match=f"were changed while {name} was waiting"):
+        stage.run(folder=folder, key=planned)
+    assert {path: path.read_bytes() for path in (folder / "results").glob("*.csv")} == before
+    with pytest.raises(LimbtorqueError, match="line 1 is not about trial"):
+        stage.run(folder=folder)
+
+
+def test_the_order_of_ensembles_is_that_of_the_table_of_trials(tmp_path):
+    """Sessions that take turns in the table change nothing."""
+    turns = {"S01_sagittal_slow": "a", "S01_horizontal_fast": "b", "S01_sagittal_fast": "a", "S02_sagittal_fast": "b"}
+
+    def change(rows):
+        rows = {row["trial"]: row for row in rows}
+        return [{**rows[name], "session": session, "condition": name} for name, session in turns.items()]
+
+    tables = run_stages(make_study(tmp_path / "study", change=change))
+    assert tables.ensembles.condition.drop_duplicates().tolist() == list(turns)
 
 
 def test_without_ensembles_old_ones_are_put_aside(demo, tmp_path):

@@ -1,4 +1,4 @@
-"""Jobs forked from one process: they do what the script would do, and end with it."""
+"""Jobs forked from one process: they do what the command would do itself, and end with it."""
 
 import contextlib
 import os
@@ -38,7 +38,7 @@ def forking(monkeypatch):
 
 
 def job(folder, stage, *, key=None):
-    """The script of a job; prints whether it had to do the work itself."""
+    """The command of a job; prints whether it had to do the work itself."""
     with contextlib.chdir(folder):
         study = load_study(Path())
         (batch,) = study.batches
@@ -60,8 +60,8 @@ def tables(folder):
     }
 
 
-def test_forked_jobs_and_scripts_make_the_same_bytes(forking, tmp_path, monkeypatch):
-    folders = [workflow.make_study(tmp_path / name, ["S01_sagittal_fast"]) for name in ("forked", "by script")]
+def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeypatch):
+    folders = [workflow.make_study(tmp_path / name, ["S01_sagittal_fast"]) for name in ("forked", "by itself")]
     for folder, itself in zip(folders, ("False\n", "True\n"), strict=True):
         for stage in ("kinematics", "torques", "muscles"):
             done = job(folder, stage)
@@ -84,7 +84,7 @@ def test_a_job_that_fails_says_why(tmp_path):
 
 
 @pytest.mark.usefixtures("forking")
-def test_a_script_that_is_ended_ends_its_job(tmp_path):
+def test_a_command_that_is_ended_ends_its_job(tmp_path):
     folder = workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
     os.mkfifo(folder / "kinematics.log")  # the job waits until somebody reads its log
     script = job(folder, "kinematics")
@@ -93,7 +93,7 @@ def test_a_script_that_is_ended_ends_its_job(tmp_path):
     script.communicate(timeout=30)
     end = time.monotonic() + 30
     while any(alive(pid) for pid in forked):
-        assert time.monotonic() < end, "the job goes on without its script"
+        assert time.monotonic() < end, "the job goes on without its command"
         time.sleep(0.05)
 
 

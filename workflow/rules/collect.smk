@@ -35,13 +35,13 @@ rule collect:
     params:
         job=command,
         stage="collect",
-        study=layout.study_key(STUDY),
+        key=layout.WHOLE["collect"](STUDY),
         code=layout.code_key("collect"),
         curves=layout.code_key("ensembles"),  # provenance.json names it
     message:
         f"summary, ledger, data dictionary and provenance of {len(STUDY.trials)} trials"
     shell:
-        "{params.job} {params.stage} --log {log:q}"
+        "{params.job} {params.stage} --log {log:q} --key={params.key}"
 
 
 rule verdict:
@@ -58,9 +58,9 @@ rule verdict:
     params:
         job=command,
         stage="verdict",
-        allowed=STUDY.settings.run.max_failed_fraction,
+        key=layout.WHOLE["verdict"](STUDY),
         code=layout.code_key("verdict"),
     message:
         "which trials failed"
     shell:
-        "{params.job} {params.stage} --log {log:q}"
+        "{params.job} {params.stage} --log {log:q} --key={params.key}"

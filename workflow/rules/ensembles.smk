@@ -23,7 +23,7 @@ if ENSEMBLE_FILES:
         params:
             job=command,
             stage="ensembles",
-            key=layout.ensembles_key(STUDY),
+            key=layout.WHOLE["ensembles"](STUDY),
             code=layout.code_key("ensembles"),
         message:
             f"ensembles of {len(STUDY.trials)} trials"

@@ -24,8 +24,9 @@ rule report:
     params:
         job=command,
         stage="report",
+        key=layout.WHOLE["report"](STUDY),
         code=layout.code_key("report"),
     message:
         f"report of {len(STUDY.trials)} trials"
     shell:
-        "{params.job} {params.stage} --log {log:q}"
+        "{params.job} {params.stage} --log {log:q} --key={params.key}"

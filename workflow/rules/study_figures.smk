@@ -23,9 +23,9 @@ if STUDY_FIGURES:
         params:
             job=command,
             stage="study_figures",
-            study=layout.study_figures_key(STUDY),
+            key=layout.WHOLE["study_figures"](STUDY),
             code=layout.code_key("study_figures"),
         message:
             "figures of the study"
         shell:
-            "{params.job} {params.stage} --log {log:q}"
+            "{params.job} {params.stage} --log {log:q} --key={params.key}"

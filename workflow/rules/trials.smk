@@ -9,7 +9,10 @@
 #
 # Groups and resources are for clusters (profiles/slurm): all stages of a session are one job there. 'cutoffs' are not in
 # that job, because study_cutoff stands between them and it.
-TRIAL_FILES = []
+#
+# What is asked for is the file that a job writes last, and a table only where it is missing beside that file: of
+# everything that is asked for by name, Snakemake keeps three more copies in memory, and looks for what makes it.
+TARGETS = []
 
 # Trials whose filter.scope is 'study' wait for one cut-off, which is chosen from all of them first.
 SHARING = {name: STUDY.batches[name] for name in layout.batches_sharing_a_cutoff(STUDY)}
@@ -59,11 +62,12 @@ if SHARING:
         params:
             job=command,
             stage="study_cutoff",
+            key=layout.WHOLE["study_cutoff"](STUDY),
             code=layout.code_key("study_cutoff"),
         message:
             f"one cut-off for {len(SHARING)} sessions"
         shell:
-            "{params.job} {params.stage} --log {log:q}"
+            "{params.job} {params.stage} --log {log:q} --key={params.key}"
 
 
 for stage, sources in layout.SOURCES.items():
@@ -71,7 +75,8 @@ for stage, sources in layout.SOURCES.items():
         made = [str(path) for path in layout.batch_outputs(stage, STUDY, batch)]
         if not made:
             continue
-        TRIAL_FILES += made
+        done = str(layout.batch_path(stage, batch))
+        TARGETS += [done, *(path for path in made if Path(done).exists() and not Path(path).exists())]
 
         rule:
             name:
@@ -82,7 +87,7 @@ for stage, sources in layout.SOURCES.items():
                 cutoff=([str(layout.STUDY_CUTOFF)] if stage == "kinematics" and batch in SHARING else []),
             output:
                 made,
-                batch=str(layout.batch_path(stage, batch)),
+                batch=done,
             log:
                 f"results/logs/{stage}/{batch}.log",
             # what the curves wait for goes first, so that the ensembles are made beside the rest and not after it

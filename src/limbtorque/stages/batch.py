@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import logging
 import sys
@@ -18,11 +19,13 @@ import pyarrow as pa
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, TrialError
 from limbtorque.quality import Flag
-from limbtorque.stages.layout import batch_key, batch_path, code_key, stage_outputs, table_path, trial_key
+from limbtorque.settings import load_settings
+from limbtorque.stages.layout import WHOLE, batch_key, batch_path, code_key, stage_outputs, table_path, trial_key
 from limbtorque.study import SETTINGS_FILE, Study, Trial, load_study
 from limbtorque.tables import Column, empty_table, kept_text, read_table, write_table
 
 LOG = logging.getLogger("limbtorque")
+_CHANGED = "the settings, tables or recordings of the study were changed while {} waiting to run; start again"
 Step = Callable[[Study, Trial, dict[str, Any]], pa.Table]
 
 
@@ -70,32 +73,44 @@ def run_batch(
 
 def study_of(folder: Path) -> Study:
     """Study of a folder; it is read once by the process that jobs are forked from, and again only where it was changed."""
-    study, state = _loaded(folder, Path.cwd())
-    if _state(study) != state:
-        _loaded.cache_clear()
-        study, _ = _loaded(folder, Path.cwd())
-    return study
+    try:
+        return _loaded(folder, Path.cwd(), _state(folder))
+    except OSError:
+        return load_study(folder)  # which says what is missing
 
 
 @functools.lru_cache(maxsize=1)
-def _loaded(folder: Path, _place: Path) -> tuple[Study, list[tuple[int, int]]]:
-    study = load_study(folder)
-    return study, _state(study)
+def _loaded(folder: Path, _place: Path, _when: tuple[tuple[int, int], ...]) -> Study:
+    return load_study(folder)
 
 
-def _state(study: Study) -> list[tuple[int, int]]:
+def _state(folder: Path) -> tuple[tuple[int, int], ...]:
     """Times and sizes of the settings and tables of a study."""
-    found = [(study.folder / name).stat() for name in (SETTINGS_FILE, study.settings.trials, study.settings.subjects)]
-    return [(each.st_mtime_ns, each.st_size) for each in found]
+    settings = load_settings(folder / SETTINGS_FILE)
+    found = [(folder / name).stat() for name in (SETTINGS_FILE, settings.trials, settings.subjects)]
+    return tuple((each.st_mtime_ns, each.st_size) for each in found)
+
+
+def whole_study(stage: str, *, folder: Path, key: str) -> Study:
+    """Load the study of a job that works on all of it, and refuse to go on where it is not the one that was planned.
+
+    An empty key is that of a stage that nobody planned.
+    """
+    study = study_of(folder)
+    if key and WHOLE[stage](study) != key:
+        raise LimbtorqueError(_CHANGED.format(f"{stage} was"))
+    return study
 
 
 def planned_study(stage: str, *, folder: Path, batch: str, key: str) -> Study:
     """Load the study of a job, and refuse to go on where it is not the one that was planned."""
     study = study_of(folder)
-    if batch not in study.batches or batch_key(stage, study, batch) != key:
-        raise LimbtorqueError(
-            f"the settings or tables of the study were changed while {stage} of {batch} was waiting to run; start again"
-        )
+    try:
+        same = batch in study.batches and batch_key(stage, study, batch) == key
+    except OSError:  # a recording that is not there any more
+        same = False
+    if not same:
+        raise LimbtorqueError(_CHANGED.format(f"{stage} of {batch} was"))
     return study
 
 
@@ -132,14 +147,19 @@ class Kept:
         self._places = {
             trial.name: (batch, line) for batch, trials in study.batches.items() for line, trial in enumerate(trials)
         }
-        self._read: dict[str, tuple[str, list[bytes]]] = {}
+        self._ends: dict[tuple[str, str], list[int]] = {}  # where each line of a file ends, by stage and batch
 
     def of(self, stage: str, trial: Trial) -> dict[str, Any]:
         """What a stage kept of a trial: for stages with a table of every trial, what is kept with the table."""
         batch, line = self._places[trial.name]
-        if stage not in self._read or self._read[stage][0] != batch:  # of each stage, one batch is in memory
-            self._read[stage] = (batch, (self._folder / batch_path(stage, batch)).read_bytes().splitlines())
-        found: dict[str, Any] = json.loads(self._read[stage][1][line])
+        with (self._folder / batch_path(stage, batch)).open("rb") as file:
+            if (stage, batch) not in self._ends:
+                self._ends[stage, batch] = [0, *itertools.accumulate(map(len, file))]
+            ends = self._ends[stage, batch]
+            file.seek(ends[line] if line + 1 < len(ends) else ends[-1])
+            found: dict[str, Any] = json.loads(file.readline() or "{}")
+        if found.get("trial") != trial.name:
+            raise LimbtorqueError(f"{file.name}: line {line + 1} is not about trial {trial.name}; start again")
         return found
 
 

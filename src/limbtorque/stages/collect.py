@@ -16,7 +16,7 @@ from limbtorque.quality import CHECKS, FIGURES, assess
 from limbtorque.segments import DEMPSTER_WINTER
 from limbtorque.settings import settings_hash
 from limbtorque.stages import kinematics, muscles, torques
-from limbtorque.stages.batch import Kept, identity, status_of, study_of
+from limbtorque.stages.batch import Kept, identity, status_of, whole_study
 from limbtorque.stages.layout import (
     ENSEMBLE_TABLES,
     LEFT_OVER,
@@ -27,6 +27,7 @@ from limbtorque.stages.layout import (
     STUDY_TABLES,
     WORKBOOK,
     batch_outputs,
+    batch_path,
     code_key,
     ensemble_outputs,
     study_figures,
@@ -68,9 +69,9 @@ LIBRARIES = (
 )
 
 
-def run(*, folder: Path) -> None:
+def run(*, folder: Path, key: str = "") -> None:
     """Make the tables of the study from what was kept of its trials; no table of a trial is opened."""
-    study = study_of(folder)
+    study = whole_study("collect", folder=folder, key=key)
     _put_aside(study, folder)
     options = study.settings.ensembles
     by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
@@ -125,6 +126,9 @@ def _put_aside(study: Study, folder: Path) -> None:
     made |= {*study_outputs(study), *ensemble_outputs(study)}
     made |= set(REPORT.values()) if study.settings.report.enabled else set()
     made |= set(study_figures(study))
+    kept = {folder / batch_path(stage, batch) for stage in ("cutoffs", *SOURCES) for batch in study.batches}
+    for path in {*(folder / RESULTS / "batches").glob("*")} - kept:
+        path.unlink()
     there = [path for name in (*SOURCES, "report") for path in sorted((folder / RESULTS / name).rglob("*"))]
     for path in (*there, *(folder / table for table in (WORKBOOK, *ENSEMBLE_TABLES.values()))):
         if path.is_file() and path.relative_to(folder) not in made:

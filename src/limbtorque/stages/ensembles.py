@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from limbtorque.ensembles import Moments, add, ensemble, no_moments
 from limbtorque.errors import LimbtorqueError
-from limbtorque.stages.batch import Kept, study_of
+from limbtorque.stages.batch import Kept, whole_study
 from limbtorque.stages.curves import columns, long_columns
-from limbtorque.stages.layout import ENSEMBLE_TABLES, curves_path, ensembles_key
+from limbtorque.stages.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.study import Study, Trial
 from limbtorque.tables import (
     ENSEMBLE_COLUMNS,
@@ -31,27 +31,27 @@ from limbtorque.tables import (
 FloatArray = NDArray[np.float64]
 
 
-def run(*, folder: Path, key: str) -> None:
+def run(*, folder: Path, key: str = "") -> None:
     """Make ensembles and windows of the study; in memory are the curves of one batch and what the means need."""
-    study = study_of(folder)
-    if ensembles_key(study) != key:
-        raise LimbtorqueError(
-            "the settings or tables of the study were changed while ensembles was waiting to run; start again"
-        )
+    study = whole_study("ensembles", folder=folder, key=key)
     print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
     kept = Kept(study, folder)
     rows: dict[str, dict[str, Any]] = {}
-    groups: dict[tuple[str, str, str], dict[str, Moments]] = {}
+    groups: dict[tuple[str, str, str], dict[str, Moments]]
+    groups = {(trial.chain, trial.condition, trial.side): {} for trial in study.trials}  # in the order of the table
     for batch, trials in study.batches.items():
         rows |= {trial.name: kept.of("curves", trial) for trial in trials}
         shown = [trial for trial in trials if rows[trial.name]["included"]]
         for trial, values in _curves(shown, folder / curves_path(batch), study.settings.ensembles.n_points):
-            subjects = groups.setdefault((trial.chain, trial.condition, trial.side), {})
+            subjects = groups[trial.chain, trial.condition, trial.side]
             so_far = subjects.get(trial.subject.name) or no_moments(values.shape)
             subjects[trial.subject.name] = add(so_far, values)
     windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
     write_table(windows, folder / ENSEMBLE_TABLES["windows"])
-    write_table(_ensemble_table(study, groups), folder / ENSEMBLE_TABLES["ensembles"])
+    write_table(
+        _ensemble_table(study, {group: subjects for group, subjects in groups.items() if subjects}),
+        folder / ENSEMBLE_TABLES["ensembles"],
+    )
 
 
 def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray]]:

@@ -29,7 +29,7 @@ def command(workflow: Any) -> str:
         The workflow, whose jobs may have environments of their own.
     """
     methods = {method.name for method in workflow.deployment_settings.deployment_method}
-    python = "python" if methods & {"CONDA", "APPTAINER"} else shlex.quote(sys.executable)
+    python = "python" if "CONDA" in methods else shlex.quote(sys.executable)  # workflow/envs
     return f"{python} -P -m limbtorque.stages.job"
 
 
@@ -74,6 +74,9 @@ def work(stage: str, log: str, batch: str, key: str) -> None:
     except LimbtorqueError as error:
         LOG.error("%s", error)
         sys.exit(str(error))
+    except Exception as error:
+        LOG.exception("%s", error)
+        raise
 
 
 if __name__ == "__main__":

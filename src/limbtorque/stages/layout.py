@@ -204,7 +204,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
         "measured": trial.subject.measured,
     }
     own = settings_hash(trial.settings, SECTIONS[stage])
-    return hashlib.sha256(json.dumps([trial.name, row, own], sort_keys=True).encode()).hexdigest()[:16]
+    return _hash([trial.name, row, own])
 
 
 def _titles(stage: str, trial: Trial) -> tuple[str, ...]:
@@ -238,21 +238,50 @@ def study_key(study: Study) -> str:
         for trial in study.trials
     ]
     everything = settings_hash(study.settings, tuple(type(study.settings).model_fields))
-    return hashlib.sha256(json.dumps([rows, everything], sort_keys=True).encode()).hexdigest()[:16]
+    return _hash([rows, _names(study), everything])
 
 
 def ensembles_key(study: Study) -> str:
     """Hash of what the ensembles depend on beside the curves."""
     rows = [(trial.name, trial.subject.name, trial.condition, trial.chain, trial.side) for trial in study.trials]
     own = settings_hash(study.settings, ("chains", "ensembles"))
-    return hashlib.sha256(json.dumps([rows, own]).encode()).hexdigest()[:16]
+    return _hash([rows, _names(study), own])
+
+
+def cutoff_key(study: Study) -> str:
+    """Hash of the trials that share a cut-off."""
+    return _hash([[name, _names(study)[name]] for name in batches_sharing_a_cutoff(study)])
+
+
+def verdict_key(study: Study) -> str:
+    """Hash of what the verdict depends on beside the ledger and the windows."""
+    return settings_hash(study.settings, ("run", "ensembles"))
+
+
+def _names(study: Study) -> dict[str, list[str]]:
+    """Names of the trials of every batch."""
+    return {batch: [trial.name for trial in trials] for batch, trials in study.batches.items()}
+
+
+def _hash(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def study_figures_key(study: Study) -> str:
     """Hash of what the figures of the study depend on beside its tables."""
     chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
     chosen = settings_hash(study.settings, ("title", "figures", "ensembles"))
-    return hashlib.sha256(json.dumps([chains, chosen]).encode()).hexdigest()[:16]
+    return _hash([chains, chosen])
+
+
+WHOLE = {
+    "study_cutoff": cutoff_key,
+    "ensembles": ensembles_key,
+    "collect": study_key,
+    "verdict": verdict_key,
+    "study_figures": study_figures_key,
+    "report": study_key,
+}
 
 
 @functools.cache

@@ -11,17 +11,17 @@ from plotly.offline import get_plotlyjs
 from limbtorque.csv_rows import read_rows
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.index import index_page
-from limbtorque.stages.batch import study_of
+from limbtorque.stages.batch import whole_study
 from limbtorque.stages.curve_notes import curve_notes
 from limbtorque.stages.layout import CURVES, ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
 
 
-def run(*, folder: Path) -> None:
+def run(*, folder: Path, key: str = "") -> None:
     """Write the first page and the shared files of the report."""
     ledger = read_rows(folder / STUDY_TABLES["ledger"])
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
-    notes = curve_notes(study_of(folder), folder)
+    notes = curve_notes(whole_study("report", folder=folder, key=key), folder)
     means = ensemble_data(read_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
     there = [
         *STUDY_TABLES.values(),

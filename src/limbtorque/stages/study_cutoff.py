@@ -8,14 +8,14 @@ from pathlib import Path
 from limbtorque.errors import SignalError
 from limbtorque.motion_table import choice_of
 from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
-from limbtorque.stages.batch import study_of
+from limbtorque.stages.batch import whole_study
 from limbtorque.stages.layout import STUDY_CUTOFF, batch_path, batches_sharing_a_cutoff
 
 
-def run(*, folder: Path) -> None:
+def run(*, folder: Path, key: str = "") -> None:
     """Choose one cut-off from what the trials of all batches say."""
     choices: dict[str, CutoffChoice] = {}
-    for batch in batches_sharing_a_cutoff(study_of(folder)):
+    for batch in batches_sharing_a_cutoff(whole_study("study_cutoff", folder=folder, key=key)):
         notes = map(json.loads, (folder / batch_path("cutoffs", batch)).read_text(encoding="utf-8").splitlines())
         choices |= {note["trial"]: choice_of(note["choice"]) for note in notes}
     own = {name: choice.cutoff_hz for name, choice in choices.items()}

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from limbtorque.captions import Captioned, captions
 from limbtorque.figures import WIDTHS_MM, note_figure, save
-from limbtorque.stages.batch import study_of
+from limbtorque.stages.batch import whole_study
 from limbtorque.stages.curve_notes import CurveNotes, curve_notes
 from limbtorque.stages.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
 from limbtorque.study import Study
@@ -24,9 +24,9 @@ DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
 }
 
 
-def run(*, folder: Path) -> None:
+def run(*, folder: Path, key: str = "") -> None:
     """Draw the figures of the study."""
-    study = study_of(folder)
+    study = whole_study("study_figures", folder=folder, key=key)
     curves = read_curves(folder) if study.settings.ensembles.enabled else None
     notes = curve_notes(study, folder) if study.settings.ensembles.enabled else CurveNotes()
     for path in study_figures(study):

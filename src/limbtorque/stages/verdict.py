@@ -10,13 +10,13 @@ import pyarrow.csv
 
 from limbtorque.csv_rows import read_rows
 from limbtorque.errors import LimbtorqueError
-from limbtorque.stages.batch import study_of
+from limbtorque.stages.batch import whole_study
 from limbtorque.stages.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 
 READ = ("trial", "status", "reason", "message")
 
 
-def run(*, folder: Path) -> None:
+def run(*, folder: Path, key: str = "") -> None:
     """Name the trials that failed, and count the flags and the files of an earlier state of the study.
 
     Raises
@@ -32,7 +32,7 @@ def run(*, folder: Path) -> None:
     lines += [
         f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
     ]
-    settings = study_of(folder).settings
+    settings = whole_study("verdict", folder=folder, key=key).settings
     left = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
     lines += [f"  {left} files of trials or formats that are not of this study any more: {LEFT_OVER}"] if left else []
     lines += _without_curves(folder / ENSEMBLE_TABLES["windows"]) if settings.ensembles.enabled else []

@@ -16,6 +16,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -46,6 +47,7 @@ def start(stages: Sequence[str]) -> None:
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
     """Fork for every job until standard input ends, which it does with the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
     from limbtorque.errors import LimbtorqueError
     from limbtorque.stages.batch import study_of
     from limbtorque.stages.layout import code_key
@@ -81,6 +83,7 @@ def _bury() -> None:
 def _job(connection: socket.socket) -> NoReturn:
     """Do what a command asks for, in a forked process, and tell it how that ended."""
     code = 1
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
         for number, file in zip((1, 2), files, strict=True):
