@@ -125,7 +125,7 @@ def test_a_job_that_is_killed_is_done_again_with_more_and_the_files_are_the_same
     assert first["NumCPUs"] == "1"
     assert asked[0] in {resources.memory_mb(trials) for trials in load_study(folder).batches.values()}
     assert asked[1] == 2 * asked[0]
-    assert (first["TimeLimit"], second["TimeLimit"]) == ("00:10:00", "00:20:00")  # two sessions of five stages
+    assert (first["TimeLimit"], second["TimeLimit"]) == ("00:12:00", "00:24:00")  # two sessions of six stages
     assert workflow.results(folder) == demo
 
 
