@@ -124,7 +124,7 @@ def position_filter(study: MethodsStudy) -> str:
     if len(smoothed) < len(rows):
         text += f" Those of {counted(len(rows) - len(smoothed), 'trial')} were not filtered."
     chosen = [row for row in smoothed if isinstance(study.value(row, "filter.cutoff_hz"), str)]
-    given = [row for row in smoothed if row not in chosen]
+    given = [row for row in smoothed if not isinstance(study.value(row, "filter.cutoff_hz"), str)]
     if given:
         text += f" The cut-off was {study.clauses('filter.cutoff_hz', say=lambda hz: f'{float(hz):g} Hz', of=given)}"
         text += f" ({counted(len(given), 'trial')})." if chosen else "."

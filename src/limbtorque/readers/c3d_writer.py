@@ -7,6 +7,7 @@ from pathlib import Path
 import ezc3d
 import numpy as np
 
+from limbtorque.readers.c3d_header import SATURATED
 from limbtorque.recording import Recording
 
 PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
@@ -32,6 +33,8 @@ def write_c3d(recording: Recording, path: Path, *, unit: str = "mm") -> None:
     file["parameters"]["POINT"]["RATE"]["value"] = [recording.rate_hz]
     file["parameters"]["POINT"]["LABELS"]["value"] = list(recording.labels)
     file["parameters"]["POINT"]["UNITS"]["value"] = [unit]
+    if recording.n_frames > SATURATED:  # which the header cannot count
+        file.add_parameter("POINT", "LONG_FRAMES", [float(recording.n_frames)])
     file["data"]["points"] = points
     file["data"]["meta_points"] = {
         "residuals": np.where(missing, -1.0, 0.0)[None],

@@ -33,7 +33,7 @@ from limbtorque.stages.layout import (
     study_figures,
     study_outputs,
 )
-from limbtorque.stages.trial_row import trial_row
+from limbtorque.stages.trial_row import TrialRows
 from limbtorque.study import Study, Trial
 from limbtorque.summaries import ConditionSummary, flexion_positive, summary_sheets
 from limbtorque.tables import (
@@ -75,15 +75,17 @@ def run(*, folder: Path, key: str = "") -> None:
     _put_aside(study, folder)
     options = study.settings.ensembles
     by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
-    notes = Kept(study, folder)
+    notes, rows_of = Kept(study, folder), TrialRows(study.settings)
     ledger, anatomical, sources = [], [], {}
     with (
+        csv_pieces(folder / STUDY_TABLES["ledger"], LEDGER_COLUMNS) as write_ledger,
         csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
         csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
     ):
         for trial in study.trials:
             kept = {stage: notes.of(stage, trial) for stage in ("kinematics", "torques", "muscles")}
             ledger.append(_ledger_row(study, trial, kept))
+            write_ledger(ledger[-1:])
             common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
             rows = [{**common, **row} for row in kept["torques"].get("summary", [])]
             write_summary(rows)
@@ -99,19 +101,21 @@ def run(*, folder: Path, key: str = "") -> None:
                 "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
                 "stages": kept["muscles"]["provenance"],
                 "muscle_set": _muscle_set_key(study, trial),
-                "row": trial_row(study.settings, trial),
+                "row": rows_of.of(trial),
             }
     write_table(
         table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
     )
-    write_table(table_of_rows(LEDGER_COLUMNS, ledger), folder / STUDY_TABLES["ledger"])
     write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     if study.settings.tables.xlsx:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
-    text = json.dumps(_provenance(study, sources), indent=1, sort_keys=True)
-    (folder / STUDY_TABLES["provenance"]).write_text(text + "\n", encoding="utf-8")
+    with (folder / STUDY_TABLES["provenance"]).open("w", encoding="utf-8") as file:
+        json.dump(_provenance(study, sources), file, indent=1, sort_keys=True)
+        file.write("\n")
+    sources.clear()  # of a large study it does not fit beside what is read of it again
+    provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     windows = _windows(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
-    page = methods_page(json.loads(text), ledger, windows)
+    page = methods_page(provenance, ledger, windows)
     (folder / STUDY_TABLES["methods"]).write_text(page, encoding="utf-8")
 
 
