@@ -32,8 +32,6 @@ study = load_study(folder)
 (batch,) = study.batches
 if name in layout.SOURCES:
     module.run(folder=folder, batch=batch, key=layout.batch_key(name, study, batch))
-elif name == "ensembles":
-    module.run(folder=folder, key=layout.ensembles_key(study))
 else:
     module.run(folder=folder)
 peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -80,8 +78,9 @@ def main() -> None:
             "muscles",
             "figures",
             "pages",
-            "collect",
+            "curves",
             "ensembles",
+            "collect",
             "study_figures",
             "report",
         ]

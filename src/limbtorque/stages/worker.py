@@ -46,29 +46,40 @@ def start(stages: Sequence[str]) -> None:
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
-    """Fork for every job until standard input ends, which it does with the process that started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
-    from limbtorque.errors import LimbtorqueError
-    from limbtorque.stages.batch import study_of
-    from limbtorque.stages.layout import code_key
+    """Fork for every job until standard input ends, which it does with the process that started this one.
 
-    for name in (*(f"limbtorque.stages.{stage}" for stage in stages), *ALSO):
-        importlib.import_module(name)
-    for stage in stages:
-        code_key(stage)  # is kept
-    with contextlib.suppress(LimbtorqueError):  # which the job says
-        study_of(Path())  # is kept
-    gc.freeze()  # what is there now is not searched for garbage by every job
+    The first jobs wait for their stage only; the others are imported when nobody asks for anything.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
+    first, *todo = stages
+    _prepare(first)
     while True:
-        ready, _, _ = select.select([listener, sys.stdin], [], [])
-        if listener not in ready:
+        ready, _, _ = select.select([listener, sys.stdin], [], [], 0 if todo else None)
+        if sys.stdin in ready:
             return
+        if listener not in ready:
+            _prepare(todo.pop(0))
+            continue
         connection, _ = listener.accept()
         if os.fork() == 0:
             listener.close()
             _job(connection)
         connection.close()
         _bury()
+
+
+def _prepare(stage: str) -> None:
+    """Import a stage and what it uses, hash its source, read the study; all of it is kept."""
+    from limbtorque.errors import LimbtorqueError
+    from limbtorque.stages.batch import study_of
+    from limbtorque.stages.layout import code_key
+
+    for name in (f"limbtorque.stages.{stage}", *ALSO):
+        importlib.import_module(name)
+    code_key(stage)
+    with contextlib.suppress(LimbtorqueError):  # which the job says
+        study_of(Path())
+    gc.freeze()  # what is there now is not searched for garbage by every job
 
 
 def _bury() -> None:
