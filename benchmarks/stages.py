@@ -37,7 +37,7 @@ else:
 peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 print(time.perf_counter() - start, *peaks)
 tables = (folder / "results" / name).glob("*.parquet")
-if failed := [path.stem for path in tables if read_meta(path)["status"] == "failed"]:
+if failed := [path.stem for path in tables if read_meta(path).get("status") == "failed"]:
     sys.exit(f"{name} failed: {failed}")
 """
 ASKED = """
