@@ -35,7 +35,7 @@ rule collect:
     params:
         job=command,
         stage="collect",
-        key=layout.WHOLE["collect"](STUDY),
+        key=STUDY_KEY,
         code=layout.code_key("collect"),
         curves=layout.code_key("ensembles"),  # provenance.json names it
     message:

@@ -24,7 +24,7 @@ rule report:
     params:
         job=command,
         stage="report",
-        key=layout.WHOLE["report"](STUDY),
+        key=STUDY_KEY,
         code=layout.code_key("report"),
     message:
         f"report of {len(STUDY.trials)} trials"

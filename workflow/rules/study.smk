@@ -16,6 +16,7 @@ try:
     STUDY = checked_study(Path("."))
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
+STUDY_KEY = layout.study_key(STUDY)
 
 
 # With 'threads', which it does not use, Snakemake does not compare what it returns: Python in another place makes nothing again.

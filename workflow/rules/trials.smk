@@ -72,11 +72,12 @@ if SHARING:
 
 for stage, sources in layout.SOURCES.items():
     for batch, trials in STUDY.batches.items():
-        made = [str(path) for path in layout.batch_outputs(stage, STUDY, batch)]
+        made = layout.batch_outputs(stage, STUDY, batch)
         if not made:
             continue
-        done = str(layout.batch_path(stage, batch))
-        TARGETS += [done, *(path for path in made if Path(done).exists() and not Path(path).exists())]
+        done = layout.batch_path(stage, batch)
+        missing = [path for path in made if not path.exists()] if done.exists() else []
+        TARGETS += map(str, [done, *missing])
 
         rule:
             name:
@@ -86,8 +87,8 @@ for stage, sources in layout.SOURCES.items():
                 batches=[str(layout.batch_path(source, batch)) for source in layout.needed(stage, trials)],
                 cutoff=([str(layout.STUDY_CUTOFF)] if stage == "kinematics" and batch in SHARING else []),
             output:
-                made,
-                batch=done,
+                [str(path) for path in made],
+                batch=str(done),
             log:
                 f"results/logs/{stage}/{batch}.log",
             # what the curves wait for goes first, so that the ensembles are made beside the rest and not after it

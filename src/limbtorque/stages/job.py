@@ -59,7 +59,7 @@ def do(stage: str, log: str, batch: str = "", key: str = "") -> None:
         socket.send_fds(connection, [message], [1, 2])
         code = connection.recv(16)
     if code != b"0":
-        sys.exit(int(code) if code else f"the process of {stage} {batch} was ended")
+        sys.exit(int(code) if code else f"the process of {stage} {batch}".rstrip() + " was ended")
 
 
 def work(stage: str, log: str, batch: str, key: str) -> None:

@@ -104,9 +104,7 @@ def batch_outputs(stage: str, study: Study, batch: str) -> list[Path]:
 
 
 def stage_outputs(stage: str, trial: Trial) -> list[Path]:
-    """All files that a stage makes for a trial alone."""
-    if stage == "curves":
-        return []
+    """All files that a stage makes for a trial alone; `curves` makes none such."""
     if stage == "pages":
         return [page_path(trial.name)] if trial.settings.report.enabled else []
     if stage == "figures":

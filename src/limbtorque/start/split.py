@@ -11,10 +11,9 @@ from pathlib import Path
 
 from limbtorque.errors import StudyError
 from limbtorque.stages.layout import shares_cutoff
-from limbtorque.study import SETTINGS_FILE, Study, Trial, load_study, table_rows
+from limbtorque.study import SETTINGS_FILE, Study, load_study, table_rows
 
 FILES = ("file", "forces_file")  # columns of the table of trials that are paths
-_Rows = Sequence[dict[str, str]]
 
 
 def split_study(folder: Path, parts: Path) -> list[Path]:
@@ -47,34 +46,42 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
                 "choose each for itself; give filter.cutoff_hz a number: results/study_cutoff.json of a run has it"
             ]
         )
-    trials, subjects = (
-        [row for _, row in table_rows(folder / name, (), [])] for name in (settings.trials, settings.subjects)
-    )
-    for path in sorted(_muscle_sets(study, study.trials)):
-        if ".." in path.relative_to(folder).parts:
-            raise StudyError(
-                [f"muscle set {path} lies beside the study's folder; put it into the folder, or give its whole path"]
-            )
-    targets = {subject: parts / name for subject, name in _names([row["subject"] for row in trials]).items()}
+    trials, subjects = (_by_subject(folder / name) for name in (settings.trials, settings.subjects))
+    sets = _muscle_sets(study)
+    if outside := [path for path in sets if ".." in path.relative_to(folder).parts]:
+        raise StudyError(
+            [
+                f"muscle set {path} lies beside the study's folder; put it into the folder, or give its whole path"
+                for path in outside
+            ]
+        )
+    targets = {subject: parts / name for subject, name in _names(trials).items()}
     if there := [str(target) for target in targets.values() if target.exists()]:
         raise StudyError([f"{target} is there already; choose another folder, or remove it" for target in there])
     for subject, target in targets.items():
         (target / SETTINGS_FILE).parent.mkdir(parents=True)
         shutil.copyfile(folder / SETTINGS_FILE, target / SETTINGS_FILE)
-        own = [_moved(row, folder, target) for row in trials if row["subject"] == subject]
-        _write(target / settings.trials, own)
-        _write(target / settings.subjects, [row for row in subjects if row["subject"] == subject])
-        for path in _muscle_sets(study, [trial for trial in study.trials if trial.subject.name == subject]):
+        _write(target / settings.trials, [_moved(row, folder, target) for row in trials[subject]])
+        _write(target / settings.subjects, subjects[subject])
+        for path in sets:
             copy = target / path.relative_to(folder)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
     return list(targets.values())
 
 
-def _names(subjects: Sequence[str]) -> dict[str, str]:
+def _by_subject(path: Path) -> dict[str, list[dict[str, str]]]:
+    """Rows of a table of each subject."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for _, row in table_rows(path, (), []):
+        found.setdefault(row["subject"], []).append(row)
+    return found
+
+
+def _names(subjects: Iterable[str]) -> dict[str, str]:
     """Name of a folder for each subject; subjects may be called anything."""
     names: dict[str, str] = {}
-    for subject in dict.fromkeys(subjects):
+    for subject in subjects:
         plain = re.sub(r"[^\w.-]", "_", subject).lstrip(".-") or "_"
         name, number = plain, 1
         while name.casefold() in {other.casefold() for other in names.values()}:
@@ -94,13 +101,13 @@ def _moved(row: dict[str, str], folder: Path, target: Path) -> dict[str, str]:
     return found
 
 
-def _muscle_sets(study: Study, trials: Iterable[Trial]) -> set[Path]:
-    """Muscle sets of trials that the settings name by paths that start at the study's folder."""
-    chosen = {trial.settings.muscle_set(trial.chain, study.folder) for trial in trials}
-    return {path for path in chosen if isinstance(path, Path) and path.is_relative_to(study.folder)}
+def _muscle_sets(study: Study) -> list[Path]:
+    """Muscle sets that the settings name by paths that start at the study's folder."""
+    chosen = {trial.settings.muscle_set(trial.chain, study.folder) for trial in study.trials}
+    return sorted(path for path in chosen if isinstance(path, Path) and path.is_relative_to(study.folder))
 
 
-def _write(path: Path, rows: _Rows) -> None:
+def _write(path: Path, rows: Sequence[dict[str, str]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
