@@ -13,11 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
 from limbtorque.chain import Chain, TorqueTerms, newton_euler, torque_terms
 
-FloatArray = NDArray[np.float64]
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 
 GRAVITY = np.array([0.0, -9.81])

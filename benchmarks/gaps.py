@@ -9,14 +9,12 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from limbtorque.figures import MM, STYLE, TWO_COLUMNS_MM, save
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.recording import Recording
+from limbtorque.arrays import FloatArray
+from limbtorque.figures.figures import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import GapMethod, fill_gaps
-
-FloatArray = NDArray[np.float64]
 
 METHODS: tuple[GapMethod, ...] = ("cubic", "pchip", "rigid_segment", "principal_components")
 LINES = (("#0072B2", "o"), ("#56B4E9", "s"), ("#D55E00", "^"), ("#009E73", "D"))

@@ -12,13 +12,10 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.signals.arrays import lengths, missing_samples
+from limbtorque.arrays import FloatArray, lengths, missing_samples
+from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.labels import Swap, find_faults, find_spikes, find_swaps, spike_runs
-
-FloatArray = NDArray[np.float64]
 
 APART_M = (0.03, 0.05, 0.1, 0.2, 0.5)
 SPIKES_M = (0.01, 0.02, 0.03, 0.05, 0.1)

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.signals.arrays import lengths
+from limbtorque.arrays import FloatArray, lengths
+from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.simulate.minimum_jerk import minimum_jerk
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from synthetic import ROOT, recording
 
-from limbtorque.motion import chain_motion
-from limbtorque.motion_table import kinematics_table
+from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.table import kinematics_table
 from limbtorque.muscles.forces import muscle_forces, muscle_table
-from limbtorque.muscles.muscle_set import load_muscle_set
-from limbtorque.settings import load_settings
-from limbtorque.torques import joint_torques, torque_table
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.study.settings import load_settings
+from limbtorque.torques.joint_torques import joint_torques, torque_table
 
 
 def main() -> None:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from limbtorque.arrays import FloatArray
 
 OURS = "limbtorque"
 DISAGREES = "does not agree: "

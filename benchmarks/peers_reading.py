@@ -10,8 +10,8 @@ import numpy as np
 from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import recording
 
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.readers.c3d_writer import write_c3d
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.c3d.write import write_c3d
 
 AGREEMENT_M = 1e-9
 RECORDED = (

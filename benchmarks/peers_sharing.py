@@ -9,8 +9,8 @@ import numpy as np
 from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from sharing import JOINTS, MUSCLES, limbs, scaled
 
-from limbtorque.muscles.baselines import slsqp
-from limbtorque.muscles.sharing import OK, share_torques
+from limbtorque.muscles.static_optimization.baselines import slsqp
+from limbtorque.muscles.static_optimization.sharing import OK, share_torques
 
 Activations = Callable[[], FloatArray]
 

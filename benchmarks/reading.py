@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.errors import ReadError
-from limbtorque.readers.c3d import LIBRARIES, read_c3d
-from limbtorque.readers.c3d_header import read_header
+from limbtorque.recordings.c3d.header import read_header
+from limbtorque.recordings.c3d.read import LIBRARIES, read_c3d
 
 
 def best_ms(function: Callable[[], object], runs: int) -> float:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.motion import ChainMotion
-from limbtorque.quality import assess
-from limbtorque.readers.guarded import GuardedReader
-from limbtorque.replay import replay
-from limbtorque.stages.kinematics import read_trial, trial_motion
-from limbtorque.study import Trial, load_study
-from limbtorque.torques import joint_torques, torque_quality
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.simulate.replay import replay
+from limbtorque.study.study import Trial, load_study
+from limbtorque.tables.checks import assess
+from limbtorque.torques.joint_torques import joint_torques, torque_quality
+from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 
 STUDY = Path(__file__).resolve().parents[1] / "tests" / "recordings_study"
 

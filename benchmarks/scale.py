@@ -163,9 +163,9 @@ def number_of_frames(lengths: Sequence[int]) -> None:
 def plain(folder: str, share: int, shares: int) -> None:
     """Everything a plain script would do for its share of the trials: read, analyse in memory, write all tables."""
     from limbtorque.analysis import analyse_recording
-    from limbtorque.readers.c3d import read_c3d
-    from limbtorque.study import load_study
-    from limbtorque.tables import write_table
+    from limbtorque.recordings.c3d.read import read_c3d
+    from limbtorque.study.study import load_study
+    from limbtorque.tables.tables import write_table
 
     whole = load_study(Path(folder))
     for trial in whole.trials[share::shares]:

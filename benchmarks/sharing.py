@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.muscles.baselines import slsqp
+from limbtorque.arrays import FloatArray
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.muscle_set import load_muscle_set
-from limbtorque.muscles.sharing import FAILED, OK, RESERVE, force_range, share_torques
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.settings import load_settings
-
-FloatArray = NDArray[np.float64]
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.muscles.static_optimization.baselines import slsqp
+from limbtorque.muscles.static_optimization.sharing import FAILED, OK, RESERVE, force_range, share_torques
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.study.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIAL = ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from synthetic import study
 
-from limbtorque.workflow import command
+from limbtorque.cli.run_study import command
 
 
 def run(folder: Path, *, slurm: bool, more: tuple[str, ...] = ()) -> tuple[float, int]:

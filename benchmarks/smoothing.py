@@ -11,14 +11,12 @@ from pathlib import Path
 import numpy as np
 import smoothing_figures as figures
 from movements import Case, Noise, first_set, louder, rigid_noise, second_set, static_noise, white
-from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.cutoff import Criterion, choose_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_reach
-
-FloatArray = NDArray[np.float64]
 
 FIXED, FIXED_HZ = Smoother("butterworth", 2), 6.0
 SMOOTHERS = {

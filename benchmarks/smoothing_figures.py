@@ -10,14 +10,13 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from movements import impact
-from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.figures import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.figures.figures import MM, STYLE, TWO_COLUMNS_MM, save
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at, smooth_values
 
-FloatArray = NDArray[np.float64]
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 MARKS = {"residual": "v", "autocorrelation": "s", "gcv": "D", "expected_error": "o"}
 

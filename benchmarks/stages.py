@@ -1,4 +1,4 @@
-"""Time and peak memory of the jobs of a study, stage by stage, beside what `limbtorque.stages.resources` asks a cluster for."""
+"""Time and peak memory of the jobs of a study, stage by stage, beside what `limbtorque.workflow.resources` asks a cluster for."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ STAGE = """
 import importlib, resource, sys, time
 start = time.perf_counter()
 from pathlib import Path
-from limbtorque.stages import layout
-from limbtorque.study import load_study
-from limbtorque.tables import read_meta
+from limbtorque.workflow import layout
+from limbtorque.study.study import load_study
+from limbtorque.tables.tables import read_meta
 folder, name = Path(sys.argv[1]), sys.argv[2]
-module = importlib.import_module(f"limbtorque.stages.{name}")
+module = importlib.import_module(f"limbtorque.workflow.stages.{name}")
 study = load_study(folder)
 (batch,) = study.batches
 if name in layout.SOURCES:
@@ -43,8 +43,8 @@ if failed := [path.stem for path in tables if read_meta(path).get("status") == "
 ASKED = """
 import sys
 from pathlib import Path
-from limbtorque.stages import layout, resources
-from limbtorque.study import load_study
+from limbtorque.workflow import layout, resources
+from limbtorque.study.study import load_study
 study = load_study(Path(sys.argv[1]))
 (trials,) = study.batches.values()
 print(max(file.stat().st_size for trial in trials for file in trial.files) / 1e6)

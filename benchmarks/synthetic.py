@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.readers.c3d_writer import write_c3d
-from limbtorque.recording import Recording
+from limbtorque.recordings.c3d.write import write_c3d
+from limbtorque.recordings.recording import Recording
 from limbtorque.simulate.reach import Arm, Reach, reach_recording
 
 ROOT = Path(__file__).resolve().parents[1]

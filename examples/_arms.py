@@ -6,7 +6,7 @@ row.
 """
 
 from limbtorque.chain import Chain
-from limbtorque.segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
 
 HEIGHT_M, MASS_KG = 1.70, 70.0
 UPPER_ARM_M = 0.188 * HEIGHT_M  # shoulder to elbow

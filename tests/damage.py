@@ -10,7 +10,7 @@ import numpy as np
 
 import text_files
 from c3d_files import DEC, INTEL, MIPS, plate, raw_c3d
-from limbtorque.recording import Recording
+from limbtorque.recordings.recording import Recording
 
 Case = tuple[str, bytes]  # what was done, and the file
 LABELS = (

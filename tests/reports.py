@@ -8,10 +8,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.readers.c3d_writer import write_c3d
-from limbtorque.stages import collect, kinematics, layout, muscles, pages, report, torques
-from limbtorque.study import load_study
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.c3d.write import write_c3d
+from limbtorque.study.study import load_study
+from limbtorque.workflow import layout
+from limbtorque.workflow.stages import collect, kinematics, muscles, pages, report, torques
 
 ROOT = Path(__file__).resolve().parents[1]
 BAD = "<img src=x onerror=alert(1)>"

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import LimbtorqueError
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.settings import load_settings
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.study.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 

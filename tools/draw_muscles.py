@@ -17,12 +17,12 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.analysis import TrialResult, analyse_recording
-from limbtorque.figures import muscle_figure, save
+from limbtorque.figures.figures import muscle_figure, save
 from limbtorque.muscles.forces import MuscleForces
-from limbtorque.readers.c3d import read_c3d
-from limbtorque.settings import override
-from limbtorque.study import Trial, load_study
-from limbtorque.tables import column_array
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.study.settings import override
+from limbtorque.study.study import Trial, load_study
+from limbtorque.tables.tables import column_array
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "tests" / "recordings_study" / "config"

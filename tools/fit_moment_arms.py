@@ -5,7 +5,7 @@ Usage: python tools/fit_moment_arms.py FOLDER
 FOLDER holds ``arm_moment_arms.csv`` and ``leg_moment_arms.csv`` (muscle, joint, joint_flexion_deg, moment_arm_m,
 musculotendon_length_m, source) and ``muscle_parameters.csv``. The sets go to ``src/limbtorque/muscles/sets``; the same
 tables give the same bytes. Each moment arm takes the simplest form that follows the table
-(`limbtorque.muscles.fitting`). A muscle's length is that of the table with every joint at 0, and the arms' integral
+(`limbtorque.muscles.sets.fitting`). A muscle's length is that of the table with every joint at 0, and the arms' integral
 from there; how far that departs from the table stands beside each arm. The choices that were made by looking at the
 curves stand in `LIMITS` and `NOTES`.
 """
@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from limbtorque.muscles.curves import Curve, evaluate, integral
-from limbtorque.muscles.fitting import Fit, fit
+from limbtorque.muscles.sets.curves import Curve, evaluate, integral
+from limbtorque.muscles.sets.fitting import Fit, fit
 
 LINES = yaml.safe_load((Path(__file__).parent / "lines_of_action.yaml").read_text(encoding="utf-8"))
 SETS = Path(__file__).resolve().parents[1] / "src" / "limbtorque" / "muscles" / "sets"

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from limbtorque.errors import LandmarkError, LimbtorqueError
-from limbtorque.motion import ChainMotion, chain_motion
-from limbtorque.motion_table import kinematics_table
+from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.table import kinematics_table
 from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
-from limbtorque.muscles.muscle_set import load_muscle_set
-from limbtorque.quality import assess
-from limbtorque.recording import Recording
-from limbtorque.replay import Replay, replay
-from limbtorque.settings import Settings
-from limbtorque.torques import Torques, joint_torques, torque_quality, torque_table, used_frames
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.recordings.recording import Recording
+from limbtorque.simulate.replay import Replay, replay
+from limbtorque.study.settings import Settings
+from limbtorque.tables.checks import assess
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_quality, torque_table, used_frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,14 +105,14 @@ class TrialResult:
         which : {"torques", "muscles"}
             What is drawn.
         **options
-            As in `limbtorque.figures.muscle_figure`.
+            As in `limbtorque.figures.figures.muscle_figure`.
 
         Returns
         -------
         matplotlib.figure.Figure
-            As `limbtorque.figures` draws it; a notebook shows it.
+            As `limbtorque.figures.figures` draws it; a notebook shows it.
         """
-        from limbtorque.figures import muscle_figure, torque_figure
+        from limbtorque.figures.figures import muscle_figure, torque_figure
 
         title = f"{self.source}: {self.side} {self.chain}"
         if which not in ("torques", "muscles"):
@@ -157,7 +157,7 @@ def analyse_recording(
     Parameters
     ----------
     recording : Recording
-        The recording, e.g. from `limbtorque.readers.c3d.read_c3d`.
+        The recording, e.g. from `limbtorque.recordings.c3d.read.read_c3d`.
     chain : str
         ``"arm"``, ``"leg"`` or a chain of the settings.
     side : {"left", "right"}
@@ -165,13 +165,13 @@ def analyse_recording(
     body_mass_kg : float
         Body mass, kg.
     settings : Settings
-        All options, e.g. from `limbtorque.settings.make_settings`.
+        All options, e.g. from `limbtorque.study.settings.make_settings`.
     marker_set : str, optional
         Marker set of the settings; may be left out where there is one only.
     folder : Path, optional
         Where the file of a muscle set of the settings is looked for.
     **trial
-        `prefix`, `load`, `start_s`, `end_s`, `measured` as in `limbtorque.motion.chain_motion`.
+        `prefix`, `load`, `start_s`, `end_s`, `measured` as in `limbtorque.motion.chain_motion.chain_motion`.
 
     Returns
     -------

@@ -71,11 +71,13 @@ def harness(target: str, folder: Path) -> Callable[[bytes], None]:
     if target == "forces":
         return _forces_harness(folder)
     from damage import check_sense
+    from limbtorque.cli.inspect import describe
     from limbtorque.errors import LimbtorqueError
-    from limbtorque.inspect import describe
-    from limbtorque.readers import c3d, plain_csv, qualisys, storage, trc, vicon
-    from limbtorque.readers.options import ReadOptions
-    from limbtorque.readers.unbelievable import check_believable
+    from limbtorque.recordings.c3d import read as c3d
+    from limbtorque.recordings.options import ReadOptions
+    from limbtorque.recordings.plausibility import check_believable
+    from limbtorque.recordings.text import opensim_storage as storage
+    from limbtorque.recordings.text import plain_csv, qualisys, trc, vicon
 
     options = ReadOptions(length_unit=None if target in ("c3d", "trc", "vicon") else "mm")
     read = {
@@ -105,10 +107,10 @@ def harness(target: str, folder: Path) -> Callable[[bytes], None]:
 
 def _forces_harness(folder: Path) -> Callable[[bytes], None]:
     from damage import check_sense
+    from limbtorque.cli.inspect import describe
     from limbtorque.errors import LimbtorqueError
-    from limbtorque.inspect import describe
-    from limbtorque.readers.dispatch import read_with_forces
-    from limbtorque.readers.options import ReadOptions
+    from limbtorque.recordings.options import ReadOptions
+    from limbtorque.recordings.read import read_with_forces
     from text_files import write_trc
 
     markers, path = write_trc(folder / "a.trc", start_s=0.5), folder / "a.mot"
@@ -136,7 +138,7 @@ def _study_harness(target: str, folder: Path) -> Callable[[bytes], None]:
 
     from c3d_files import raw_c3d
     from limbtorque.errors import SettingsError, StudyError
-    from limbtorque.study import load_study
+    from limbtorque.study.study import load_study
 
     (folder / "config").mkdir(exist_ok=True)
     for name in STUDY.values():

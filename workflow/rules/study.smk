@@ -6,9 +6,9 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.stages import job, job_errors, layout, lock, resources, worker
-from limbtorque.stages.checked import checked_study
-from limbtorque.stages.pace import unpace
+from limbtorque.workflow import job, job_errors, layout, lock, resources, worker
+from limbtorque.workflow.load_checked import checked_study
+from limbtorque.workflow.pace import unpace
 
 if config:
     raise WorkflowError("options are read from config/config.yaml only; --config has no effect here")

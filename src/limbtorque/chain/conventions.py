@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import choice, finite, of_motion
+from limbtorque.arrays import FloatArray, choice, finite
+from limbtorque.chain.checks import of_motion
 from limbtorque.chain.dynamics import TorqueTerms
 from limbtorque.chain.kinematics import orientations
 from limbtorque.chain.model import Chain
 
-FloatArray = NDArray[np.float64]
 Zero = Literal["x_axis", "downward_vertical"]
 
 _ZEROS = {"x_axis": 0.0, "downward_vertical": np.pi / 2.0}

@@ -24,12 +24,10 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import finite, frames, vectors
+from limbtorque.arrays import FloatArray, finite, frames, vectors
 from limbtorque.chain.model import Chain, Load, pairs
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_AT_A_TIME = 4096  # what the arrays of one pass hold stays in the processor's cache
 

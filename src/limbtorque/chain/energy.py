@@ -22,12 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import frames, of_motion, vectors
+from limbtorque.arrays import FloatArray, frames, vectors
+from limbtorque.chain.checks import of_motion
 from limbtorque.chain.dynamics import TorqueTerms
 from limbtorque.chain.kinematics import STILL, orientations
 from limbtorque.chain.model import Chain
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import frames, vectors
+from limbtorque.arrays import FloatArray, frames, vectors
 from limbtorque.chain.kinematics import STILL, orientations
 from limbtorque.chain.model import Chain
-
-FloatArray = NDArray[np.float64]
 
 
 def forward_dynamics(

@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import frames, of_motion, vectors
+from limbtorque.arrays import FloatArray, frames, vectors
+from limbtorque.chain.checks import of_motion
 from limbtorque.chain.dynamics import TorqueTerms, inertia_matrix
 from limbtorque.chain.forward import check_inertia
 from limbtorque.chain.kinematics import STILL, jacobian, jacobian_rate
 from limbtorque.chain.model import Chain
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import choice, finite, frames, vectors
+from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, vectors
 from limbtorque.chain.kinematics import STILL, in_plane, jacobian, link_ends, point_acceleration, point_jerk
 from limbtorque.chain.model import Chain
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 ROUNDING = 1e-12  # a target this much out of reach, as a share of the reach, is there by rounding
 SINGULAR = 1e-6  # least sine of the second angle at which velocities of the endpoint tell those of the joints

@@ -19,10 +19,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.chain.checks import choice, frames, on_chain, vectors
+from limbtorque.arrays import FloatArray, choice, frames, vectors
+from limbtorque.chain.checks import on_chain
 from limbtorque.chain.model import Chain, Point, pairs
 
-FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 Space = Literal["joint", "segment"]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import finite
-
-FloatArray = NDArray[np.float64]
+from limbtorque.arrays import FloatArray, finite
 
 
 @dataclass(frozen=True)

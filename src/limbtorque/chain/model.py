@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from limbtorque.arrays import FloatArray
 
 _RULES = {"length_m": "positive", "mass_kg": "not negative", "com_m": "finite", "inertia_kgm2": "not negative"}
 

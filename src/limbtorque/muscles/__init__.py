@@ -1,1 +1,6 @@
-"""Moment arms of sets of muscles, and the sharing of joint torques among them."""
+"""Muscle forces from net joint torques, by moment arms and static optimization.
+
+In: net joint torques, joint angles and a muscle set.
+Out: forces, activations, joint contact forces, and what mechanics leaves open.
+Not here: recordings, filters, where files lie.
+"""

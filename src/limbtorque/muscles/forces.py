@@ -10,21 +10,33 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import SettingsError
-from limbtorque.motion import ChainMotion
-from limbtorque.motion_table import frame_values
-from limbtorque.muscles.contact import ContactForce, along_and_across, contact_force, lines_of_action, segment_axes
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.table import frame_values
 from limbtorque.muscles.hill import HillLimits, hill_limits
+from limbtorque.muscles.joint_contact import (
+    ContactForce,
+    along_and_across,
+    contact_force,
+    lines_of_action,
+    segment_axes,
+)
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
-from limbtorque.muscles.muscle_set import MuscleSet, scale_factors, scaled
-from limbtorque.muscles.sharing import FAILED, OK, RESERVE, Sharing, force_range, reachable_part, share_torques
-from limbtorque.settings import Muscles
-from limbtorque.tables import MuscleEntry, criterion_text, make_table, muscle_columns
+from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
+from limbtorque.muscles.static_optimization.sharing import (
+    FAILED,
+    OK,
+    RESERVE,
+    Sharing,
+    force_range,
+    reachable_part,
+    share_torques,
+)
+from limbtorque.study.settings import Muscles
+from limbtorque.tables.tables import MuscleEntry, criterion_text, make_table, muscle_columns
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 NEGLIGIBLE_NM = 1e-6
 SAFE = 1e-9  # part by which co-contraction stays short of what makes a torque unreachable
 

@@ -26,15 +26,11 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import finite
-
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
+from limbtorque.arrays import BoolArray, FloatArray, finite
 
 TENDON = (0.2, 0.995, 0.25, 33.93669377311689)  # c1, c2, c3, k_T: strength at a strain of 4.9 %
 GAUSSIANS = ((0.814, 1.06, 0.162, 0.0633), (0.433, 0.717, -0.0299, 0.2), (0.1, 1.0, 0.354, 0.0))  # b1, b2, b3, b4
@@ -45,7 +41,7 @@ FIBRE_RANGE = (0.4, 1.6)  #: optimal fibre lengths for which `hill_limits` uses 
 FASTEST = 1.0  #: velocity, either way, up to which it does
 
 
-def tendon_force(length: ArrayLike) -> Floats:
+def tendon_force(length: ArrayLike) -> FloatArray:
     """Tension of a tendon.
 
     Parameters
@@ -62,7 +58,7 @@ def tendon_force(length: ArrayLike) -> Floats:
     return np.asarray(c1 * np.exp(stiffness * (np.asarray(length, dtype=float) - c2)) - c3)
 
 
-def tendon_length(force: ArrayLike) -> Floats:
+def tendon_length(force: ArrayLike) -> FloatArray:
     """Length at which a tendon has a tension, the inverse of `tendon_force`.
 
     Parameters
@@ -79,7 +75,7 @@ def tendon_length(force: ArrayLike) -> Floats:
     return np.asarray(np.log((np.asarray(force, dtype=float) + c3) / c1) / stiffness + c2)
 
 
-def active_force_length(length: ArrayLike) -> Floats:
+def active_force_length(length: ArrayLike) -> FloatArray:
     """Active isometric force of the fully active fibre: sum of three Gaussians whose width changes with length.
 
     Parameters
@@ -97,7 +93,7 @@ def active_force_length(length: ArrayLike) -> Floats:
     return np.asarray(sum(parts, start=np.float64(0.0)))
 
 
-def passive_force_length(length: ArrayLike) -> Floats:
+def passive_force_length(length: ArrayLike) -> FloatArray:
     """Force of the passive fibre, as published: slightly negative below the optimal length.
 
     Parameters
@@ -114,7 +110,7 @@ def passive_force_length(length: ArrayLike) -> Floats:
     return np.asarray(np.expm1(shape * (np.asarray(length, dtype=float) - 1.0) / strain) / np.expm1(shape))
 
 
-def force_velocity(velocity: ArrayLike) -> Floats:
+def force_velocity(velocity: ArrayLike) -> FloatArray:
     """Factor of the active force at a velocity.
 
     Parameters
@@ -132,7 +128,7 @@ def force_velocity(velocity: ArrayLike) -> Floats:
     return np.asarray(d1 * np.arcsinh(d2 * np.asarray(velocity, dtype=float) + d3) + d4)
 
 
-def fibre_velocity(factor: ArrayLike) -> Floats:
+def fibre_velocity(factor: ArrayLike) -> FloatArray:
     """Velocity at which the active force has a factor, the inverse of `force_velocity`.
 
     Parameters
@@ -171,13 +167,13 @@ class HillLimits:
         False for muscles of unknown fibres, whose strength is the same on every frame.
     """
 
-    strength_n: Floats
-    passive_n: Floats
-    fibre_length: Floats
-    fibre_velocity: Floats
-    cos_pennation: Floats
-    possible: Bools
-    modelled: Bools
+    strength_n: FloatArray
+    passive_n: FloatArray
+    fibre_length: FloatArray
+    fibre_velocity: FloatArray
+    cos_pennation: FloatArray
+    possible: BoolArray
+    modelled: BoolArray
 
 
 def hill_limits(
@@ -265,7 +261,7 @@ def hill_limits(
     )
 
 
-def _muscles(length_m: ArrayLike, velocity_m_s: ArrayLike, *parameters: ArrayLike) -> tuple[Floats, ...]:
+def _muscles(length_m: ArrayLike, velocity_m_s: ArrayLike, *parameters: ArrayLike) -> tuple[FloatArray, ...]:
     """Arguments of `hill_limits` as arrays, checked."""
     length, velocity = np.asarray(length_m, dtype=float), np.asarray(velocity_m_s, dtype=float)
     if length.ndim != 2 or velocity.shape != length.shape:
@@ -320,7 +316,7 @@ DE_GROOTE = ActivationDynamics()  #: the published constants
 
 def activation_rate(
     excitation: ArrayLike, activation: ArrayLike, *, dynamics: ActivationDynamics = DE_GROOTE
-) -> Floats:
+) -> FloatArray:
     """Rate of change of the activation under an excitation.
 
     Parameters
@@ -340,7 +336,9 @@ def activation_rate(
     return _rate_and_slope(np.asarray(excitation, dtype=float) - at, at, dynamics)[0]
 
 
-def _rate_and_slope(ahead: Floats, activation: Floats, dynamics: ActivationDynamics) -> tuple[Floats, Floats]:
+def _rate_and_slope(
+    ahead: FloatArray, activation: FloatArray, dynamics: ActivationDynamics
+) -> tuple[FloatArray, FloatArray]:
     """Rate of the activation, and its derivative by the excitation, which is `ahead` of the activation."""
     bend = 0.5 + 1.5 * activation
     rising, falling = 1.0 / (dynamics.rise_s * bend), bend / dynamics.fall_s
@@ -352,7 +350,7 @@ def _rate_and_slope(ahead: Floats, activation: Floats, dynamics: ActivationDynam
 
 def excitation_for_rate(
     rate_per_s: ArrayLike, activation: ArrayLike, *, dynamics: ActivationDynamics = DE_GROOTE
-) -> tuple[Floats, Bools]:
+) -> tuple[FloatArray, BoolArray]:
     """Excitation under which an activation changes at a given rate: the inverse of `activation_rate`.
 
     Parameters

@@ -9,22 +9,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import SettingsError
-from limbtorque.muscles.curves import (
+from limbtorque.muscles.sets.curve_entry import hint
+from limbtorque.muscles.sets.curves import (
     EVERYWHERE,
     Bundle,
     Curve,
-    Floats,
     bundle,
     evaluate,
     evaluate_bundle,
     evaluate_linear,
     extended,
 )
-from limbtorque.muscles.entries import hint
-from limbtorque.muscles.muscle_set import MuscleSet
+from limbtorque.muscles.sets.muscle_set import MuscleSet
 
-Bools = NDArray[np.bool_]
 Counts = NDArray[np.intp]
 
 
@@ -48,11 +47,11 @@ class Musculotendon:
         Frames in which the arms of the muscle are held so, and its length goes on with them.
     """
 
-    moment_arm_m: Floats
-    length_m: Floats
-    velocity_m_s: Floats
-    out_of_range: Bools
-    muscle_out_of_range: Bools
+    moment_arm_m: FloatArray
+    length_m: FloatArray
+    velocity_m_s: FloatArray
+    out_of_range: BoolArray
+    muscle_out_of_range: BoolArray
 
 
 def musculotendon(
@@ -95,7 +94,7 @@ def musculotendon(
 
     Examples
     --------
-    >>> from limbtorque.muscles.muscle_set import load_muscle_set
+    >>> from limbtorque.muscles.sets.muscle_set import load_muscle_set
     >>> muscles = musculotendon(load_muscle_set("arm"), [[0.3, 1.5]], joints=["shoulder", "elbow"])
     >>> muscles.moment_arm_m.shape, muscles.length_m.shape, muscles.out_of_range.tolist()
     ((1, 2, 15), (1, 15), [[False, False]])
@@ -125,7 +124,7 @@ def musculotendon(
     return Musculotendon(np.transpose(arm, (2, 0, 1)), length.T, velocity.T, outside, muscle_outside.T)
 
 
-def _columns(what: str, values: ArrayLike, names: tuple[str, ...]) -> Floats:
+def _columns(what: str, values: ArrayLike, names: tuple[str, ...]) -> FloatArray:
     columns = np.asarray(values, dtype=float)
     if columns.ndim != 2 or columns.shape[1] != len(names):
         raise ValueError(f"{what} of shape {columns.shape}: expected (n_frames, {len(names)}), one column a joint")
@@ -133,8 +132,8 @@ def _columns(what: str, values: ArrayLike, names: tuple[str, ...]) -> Floats:
 
 
 def _velocity(
-    plan: _Plan, arm: Floats, velocity_rad_s: ArrayLike | None, names: tuple[str, ...], n_frames: int
-) -> Floats:
+    plan: _Plan, arm: FloatArray, velocity_rad_s: ArrayLike | None, names: tuple[str, ...], n_frames: int
+) -> FloatArray:
     """Velocity of each muscle, shape (n_muscles, n_frames)."""
     if velocity_rad_s is None:
         return np.full((len(plan.velocity_known), n_frames), np.nan)
@@ -152,7 +151,7 @@ def _velocity(
     return velocity
 
 
-def _out_of_range(plan: _Plan, flexion: Floats) -> tuple[Bools, Bools]:
+def _out_of_range(plan: _Plan, flexion: FloatArray) -> tuple[BoolArray, BoolArray]:
     """Frames outside a range, for joints (n_frames, n_joints) and for muscles (n_muscles, n_frames)."""
     outside = (flexion < plan.low_rad.max(axis=1, initial=-np.inf)) | (
         flexion > plan.high_rad.min(axis=1, initial=np.inf)
@@ -189,15 +188,15 @@ class _Mixed:
 class _Plan:
     """A set laid out for the joints asked for: joints on the first axis, then muscles."""
 
-    fixed_arm_m: Floats
-    fixed_length_m: Floats
+    fixed_arm_m: FloatArray
+    fixed_length_m: FloatArray
     alone: tuple[_Alone, ...]
     mixed: tuple[_Mixed, ...]
-    low_rad: Floats
-    high_rad: Floats
-    always_out: Bools
-    crosses: Bools
-    velocity_known: Bools
+    low_rad: FloatArray
+    high_rad: FloatArray
+    always_out: BoolArray
+    crosses: BoolArray
+    velocity_known: BoolArray
 
 
 @functools.lru_cache(maxsize=64)
@@ -257,7 +256,7 @@ def _fixed(
     column: dict[str, int],
     arms: list[tuple[int, int, Curve]],
     lengths: list[tuple[int, Curve]],
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """Offsets of the lengths, and what curves of one joint say that is not asked for and stands at flexion 0."""
     fixed_arm = np.zeros((len(column), len(muscle_set.muscles)))
     fixed_length = np.array([muscle.length.offset_m if muscle.length else np.nan for muscle in muscle_set.muscles])
@@ -270,7 +269,7 @@ def _fixed(
     return fixed_arm, fixed_length
 
 
-def _limits(muscle_set: MuscleSet, names: tuple[str, ...]) -> tuple[Floats, Floats, Bools]:
+def _limits(muscle_set: MuscleSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Ends of every range, for joints and muscles; muscles whose range leaves out flexion 0 of another joint."""
     ranges = [muscle.range_rad for muscle in muscle_set.muscles]
     ends = np.array([[found.get(name, EVERYWHERE) for found in ranges] for name in names], dtype=float)

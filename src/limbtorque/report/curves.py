@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.signals.arrays import runs
-
-FloatArray = NDArray[np.float64]
+from limbtorque.arrays import FloatArray, runs
 
 MOST_FRAMES, FEWEST_FRAMES = 600, 60
 BYTES, BYTES_A_NUMBER = 300_000, 5

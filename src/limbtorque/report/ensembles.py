@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from limbtorque.palette import LINE_COLOURS
+from limbtorque.figures.palette import LINE_COLOURS
+from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.curves import decimals_for, fixed_point, largest_of
 from limbtorque.report.panels import DASHES
-from limbtorque.term_kinds import TERM_NAMES
 
 _QUANTITY = re.compile(
     r"(?P<joint>[a-z][a-z0-9_]*?)_(?P<what>angle|flexion|velocity|acceleration|torque|power)(?P<rest>_.+)?"

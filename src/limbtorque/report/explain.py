@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from limbtorque.quality import CHECKS, Flag
 from limbtorque.report.markup import Html, facts, join, tag
+from limbtorque.tables.checks import CHECKS, Flag
 
 BY_NAME = {check.name: check for check in CHECKS}
 REASONS = {

@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from limbtorque.palette import LINE_COLOURS, TERM_COLOURS
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
+from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.report.curves import decimals_for, fixed_point, frame_step, largest_of, spans
-from limbtorque.settings import ChainModel
-from limbtorque.tables import column_array, term_columns
-from limbtorque.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from limbtorque.study.settings import ChainModel
+from limbtorque.tables.tables import column_array, term_columns
 
 INK = "ink"  # the colour of the text: the net torque
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")

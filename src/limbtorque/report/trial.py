@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from limbtorque.palette import TERM_COLOURS
-from limbtorque.quality import CHECKS, FIGURES, Flag
+from limbtorque.figures.palette import TERM_COLOURS
+from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.explain import amount, failure_card, flag_cards, status_badge
 from limbtorque.report.markup import Html, details, facts, join, json_block, page, section, table, tag
 from limbtorque.report.panels import Drawing, Panel
-from limbtorque.term_kinds import TERM_NAMES
+from limbtorque.tables.checks import CHECKS, FIGURES, Flag
 
 ROOT = "../"
 SCRIPTS = ("report.js", "plotly.min.js")

@@ -1,1 +1,6 @@
-"""Signals: arrays with time along axis 0 in, arrays of the same shape out. Gaps, smoothing, cut-offs, derivatives."""
+"""Signals over time: gaps, filters, cut-offs, derivatives.
+
+In: arrays of samples and their rate.
+Out: arrays of samples, smoothed or differentiated, and what was chosen from them.
+Not here: files, settings, tables, what a sample is of.
+"""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from limbtorque.arrays import FloatArray
 from limbtorque.signals.smoothers import Smoother, second_gain
 from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
-
-FloatArray = NDArray[np.float64]
 
 FEWEST_FRAMES = 20
 TAIL_FROM = 0.6  # of the bandwidth: above, the signal only falls

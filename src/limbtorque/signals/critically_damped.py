@@ -6,14 +6,10 @@ import functools
 import math
 from typing import cast
 
-import numpy as np
-from numpy.typing import NDArray
-
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.dual_pass import dual_pass
 from limbtorque.signals.ends import Ends
-
-FloatArray = NDArray[np.float64]
 
 
 def critical_design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> float:

@@ -7,19 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.signals.smoothers import (
-    Smoother,
-    degrees_of_freedom,
-    second_gains,
-    smooth_values,
-    smoother_reach,
-)
+from limbtorque.signals.smoothers import Smoother, degrees_of_freedom, second_gains, smooth_values, smoother_reach
 from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
 
-FloatArray = NDArray[np.float64]
 Criterion = Literal["residual", "autocorrelation", "gcv", "expected_error"]
 
 LOWEST_HZ = 0.5

@@ -6,11 +6,9 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-
-FloatArray = NDArray[np.float64]
 
 
 def differentiate(values: FloatArray, *, rate_hz: float, accuracy: int = 4) -> tuple[FloatArray, FloatArray]:

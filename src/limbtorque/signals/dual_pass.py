@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
-import numpy as np
-from numpy.typing import NDArray
-
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.ends import Ends, extend
-
-FloatArray = NDArray[np.float64]
 
 
 def dual_pass(

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from limbtorque.arrays import FloatArray
+
 Ends = Literal["reflect", "linear", "none"]
 
 

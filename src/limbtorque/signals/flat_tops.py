@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbtorque.signals.arrays import runs
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from limbtorque.arrays import BoolArray, FloatArray, runs
 
 SHORTEST = 3  # samples of the very same value
 FAR = 0.5  # of the largest value: nearer to zero is no limit

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbtorque.signals.arrays import missing_samples, runs
+from limbtorque.arrays import BoolArray, FloatArray, missing_samples, runs
 from limbtorque.signals.gaps_from_markers import principal_components, rigid_segment
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 GapMethod = Literal["cubic", "pchip", "rigid_segment", "principal_components"]
 
 NEIGHBOURS = 30

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from limbtorque.arrays import BoolArray, FloatArray
 
 REFERENCE_FRAMES = 50  # on both sides of a gap, for the shape of a segment
 WIDTH_SHARE = 0.05  # of a segment's length: markers nearer to one line than this do not tell how it turns about it

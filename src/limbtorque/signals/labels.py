@@ -6,12 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from limbtorque.signals.arrays import lengths, runs
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 
 JUMP_M = 0.02
 BETTER = 0.5  # of the distances where markers stay, if they are taken for each other

@@ -7,10 +7,9 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.ends import Ends, extend
-
-FloatArray = NDArray[np.float64]
 
 
 def window_frames(cutoff_hz: float, *, rate_hz: float, degree: int) -> int:

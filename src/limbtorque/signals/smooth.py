@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from limbtorque.arrays import FloatArray
 from limbtorque.signals.cutoff import Criterion, CutoffChoice, choose_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at
 
-FloatArray = NDArray[np.float64]
 Cutoff = float | Criterion
 Scope = Literal["trial", "joint"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
 from limbtorque.signals import derivatives, splines
 from limbtorque.signals.butterworth import design_cutoff, filter_reach, low_pass
 from limbtorque.signals.critically_damped import critical_design_cutoff, critical_low_pass, critical_reach
@@ -19,7 +19,6 @@ from limbtorque.signals.ends import Ends
 from limbtorque.signals.savitzky_golay import local_gain, local_polynomials, local_second_gain, window_frames
 from limbtorque.signals.splines import spline_derivatives, spline_freedom, spline_gain, spline_reach, spline_smooth
 
-FloatArray = NDArray[np.float64]
 Method = Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"]
 
 HALF_ORDER = {"cubic_spline": 2, "quintic_spline": 3}

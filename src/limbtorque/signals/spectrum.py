@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from limbtorque.arrays import FloatArray
 
 SLOPES = (8.0, 10.0, 14.0, 20.0)  # of the signal's power against frequency, where it falls towards the noise
 SIGNIFICANT = 2.0  # gain of log-likelihood for one more parameter: 95 %

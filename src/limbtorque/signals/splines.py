@@ -9,10 +9,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.ends import Ends, extend
-
-FloatArray = NDArray[np.float64]
 
 # values of the uniform B-spline of degree 2m - 1 at its inner knots, from the middle one: products of two of degree m - 1
 _GRAM = {2: (4.0 / 6.0, 1.0 / 6.0), 3: (66.0 / 120.0, 26.0 / 120.0, 1.0 / 120.0)}

@@ -1,9 +1,14 @@
-"""Movements that are made, not recorded: minimum-jerk movements, forward dynamics, muscles, and the demo study."""
+"""Movements that are made, not recorded: minimum-jerk movements, forward dynamics, muscles, and the demo study.
 
-from limbtorque.settings import Integration
+In: chains, drives and boundary conditions.
+Out: movements whose torques are known, and the recordings of the demo study.
+Not here: the workflow and its results.
+"""
+
 from limbtorque.simulate.forward import AttachedLoad, Drive, Simulation, pid, simulate
 from limbtorque.simulate.minimum_jerk import MinimumJerk, minimum_jerk
 from limbtorque.simulate.muscle_driven import MuscleState, Musculature, muscle_drive, muscle_state
+from limbtorque.study.settings import Integration
 
 __all__ = [
     "AttachedLoad",

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import finite, on_chain, row, vectors
+from limbtorque.arrays import FloatArray, finite, row, vectors
+from limbtorque.chain.checks import on_chain
 from limbtorque.chain.energy import segment_energies
 from limbtorque.chain.forward import check_inertia, segment_accelerations
 from limbtorque.chain.kinematics import STILL, in_plane
 from limbtorque.chain.model import Chain, Point
-from limbtorque.settings import Integration
+from limbtorque.study.settings import Integration
 
-FloatArray = NDArray[np.float64]
 RUNAWAY_RAD_S = 1e6
 TorqueLaw = Callable[[float, FloatArray, FloatArray, FloatArray], ArrayLike]
 
@@ -198,7 +198,7 @@ def simulate(
     until : callable, optional
         ``until(time_s, angle_rad)``: the integration stops where it falls through 0.
     integration : Integration, optional
-        Method and tolerances, `limbtorque.settings.Integration`: the section `integration` of the settings.
+        Method and tolerances, `limbtorque.study.settings.Integration`: the section `integration` of the settings.
 
     Returns
     -------

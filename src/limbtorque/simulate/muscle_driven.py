@@ -15,16 +15,14 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.chain.checks import finite, frames, row
+from limbtorque.arrays import BoolArray, FloatArray, finite, frames, row
 from limbtorque.muscles.hill import DE_GROOTE, ActivationDynamics, activation_rate, hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.muscle_set import MuscleSet
+from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.simulate.forward import Drive
 
-Floats: TypeAlias = NDArray[np.float64]
-Bools: TypeAlias = NDArray[np.bool_]
 Control: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
 
 
@@ -54,8 +52,8 @@ class Musculature:
 
     muscle_set: MuscleSet
     joints: Sequence[str]
-    flexion_sign: Floats
-    flexion_zero_rad: Floats
+    flexion_sign: FloatArray
+    flexion_zero_rad: FloatArray
     force_length_velocity: bool = True
     max_velocity_lopt_s: float = 10.0
 
@@ -67,7 +65,7 @@ class Musculature:
             raise ValueError(f"flexion_sign is {self.flexion_sign.tolist()}; expected 1 or -1 for each joint")
 
     @cached_property
-    def fibres(self) -> dict[str, Floats]:
+    def fibres(self) -> dict[str, FloatArray]:
         """Parameters of the fibres for `hill_limits`; NaN where they, or the muscle's length or velocity, are unknown."""
         return self.muscle_set.fibres()
 
@@ -88,18 +86,18 @@ class MuscleState:
         False where length or velocity of a muscle are beyond what its strength is known for.
     """
 
-    moment_arm_m: Floats
-    strength_n: Floats
-    passive_n: Floats
-    out_of_range: Bools
-    possible: Bools
+    moment_arm_m: FloatArray
+    strength_n: FloatArray
+    passive_n: FloatArray
+    out_of_range: BoolArray
+    possible: BoolArray
 
     @property
-    def passive_nm(self) -> Floats:
+    def passive_nm(self) -> FloatArray:
         """Torques of the passive tensions, counter-clockwise positive, shape (n_frames, n_joints)."""
         return self.torque_nm(np.zeros_like(self.strength_n))
 
-    def torque_nm(self, activation: ArrayLike) -> Floats:
+    def torque_nm(self, activation: ArrayLike) -> FloatArray:
         """Torques at activations of shape (n_frames, n_muscles), counter-clockwise positive, (n_frames, n_joints)."""
         tension = np.asarray(activation, dtype=float) * self.strength_n + self.passive_n
         return np.asarray(np.einsum("tjm,tm->tj", self.moment_arm_m, tension))
@@ -189,7 +187,7 @@ def muscle_drive(
     --------
     The elbow's muscles, each at a tenth of its strength, at rest with the elbow at 90 degrees:
 
-    >>> from limbtorque.muscles.muscle_set import load_muscle_set
+    >>> from limbtorque.muscles.sets.muscle_set import load_muscle_set
     >>> elbow = Musculature(load_muscle_set("arm"), ["elbow"], flexion_sign=[1.0], flexion_zero_rad=[0.0])
     >>> drive = muscle_drive(elbow, np.full(15, 0.1), dynamics=None)
     >>> drive.torque(0.0, np.array([np.pi / 2.0]), np.zeros(1), np.zeros(0)).round().tolist()
@@ -205,16 +203,16 @@ def muscle_drive(
         raise ValueError(f"activation at the start is missing; expected {n} numbers from 0 to 1, one a muscle")
     start = _shares("activation", row("activation", activation, n, like="the muscles"))
 
-    def torque(_: float, angle: Floats, velocity: Floats, memory: Floats) -> Floats:
+    def torque(_: float, angle: FloatArray, velocity: FloatArray, memory: FloatArray) -> FloatArray:
         return _torque(musculature, angle, velocity, np.clip(memory, 0.0, 1.0))
 
-    def rate(time: float, _: Floats, __: Floats, memory: Floats) -> Floats:
+    def rate(time: float, _: FloatArray, __: FloatArray, memory: FloatArray) -> FloatArray:
         return activation_rate(controls(time), np.clip(memory, 0.0, 1.0), dynamics=dynamics)
 
     return Drive(torque, tuple(start.tolist()), rate)
 
 
-def _torque(musculature: Musculature, angle: Floats, velocity: Floats, activation: Floats) -> Floats:
+def _torque(musculature: Musculature, angle: FloatArray, velocity: FloatArray, activation: FloatArray) -> FloatArray:
     """Torques in one posture, shape (n_joints,)."""
     n = len(musculature.joints)
     if angle.size != n:
@@ -223,7 +221,7 @@ def _torque(musculature: Musculature, angle: Floats, velocity: Floats, activatio
     return np.asarray(state.torque_nm(activation[None])[0])
 
 
-def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Callable[[float], Floats]:
+def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Callable[[float], FloatArray]:
     """Controls as a function of time, checked."""
     if callable(control):
         return lambda time: _shares("control", row("control", control(time), n_muscles, like="the muscles"), time)
@@ -241,7 +239,7 @@ def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Call
     spline = PchipInterpolator(times, values)
     slack = 1e-9 * (times[-1] - times[0])
 
-    def sampled(time: float) -> Floats:
+    def sampled(time: float) -> FloatArray:
         if not times[0] - slack <= time <= times[-1] + slack:
             raise ValueError(f"control is sampled from {times[0]:g} to {times[-1]:g} s, and asked for at {time:g} s")
         return np.asarray(np.clip(spline(time), 0.0, 1.0))
@@ -249,7 +247,7 @@ def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Call
     return sampled
 
 
-def _shares(name: str, values: Floats, time_s: float | None = None) -> Floats:
+def _shares(name: str, values: FloatArray, time_s: float | None = None) -> FloatArray:
     """Return the values, if they are from 0 to 1."""
     outside = (values < 0.0) | (values > 1.0)
     if outside.any():

@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limbtorque.arrays import FloatArray
+from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain
-from limbtorque.readers.c3d_writer import write_c3d
-from limbtorque.recording import Recording
-from limbtorque.segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.recordings.c3d.write import write_c3d
+from limbtorque.recordings.recording import Recording
 from limbtorque.simulate.minimum_jerk import minimum_jerk
-
-FloatArray = NDArray[np.float64]
 
 HALF_WIDTH_M = 0.03
 

@@ -1,0 +1,110 @@
+"""Array types, and the checks and small helpers on arrays that many rooms need."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+def frames(
+    name: str, value: ArrayLike, n_joints: int, *, like: FloatArray | None = None, missing: bool = False
+) -> FloatArray:
+    """Array of shape (n_frames, n_joints), finite; NaN is let pass where `missing` says so.
+
+    Raises
+    ------
+    ValueError
+        Another shape, or a number that is not finite.
+    """
+    array = np.asarray(value, dtype=float)
+    expected = f"(n_frames, {n_joints})" if like is None else f"{like.shape}"
+    if array.ndim != 2 or array.shape[1] != n_joints or (like is not None and array.shape != like.shape):
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}")
+    return finite(name, array, missing=missing)
+
+
+def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing: bool = False) -> FloatArray:
+    """Vector of the plane, the same on every frame or one for each where there are frames.
+
+    Raises
+    ------
+    ValueError
+        Another shape, or a number that is not finite.
+    """
+    array = np.asarray(value, dtype=float)
+    if array.shape != (2,) and (n_frames is None or array.shape != (n_frames, 2)):
+        expected = "(2,)" if n_frames is None else f"(2,) or ({n_frames}, 2)"
+        raise ValueError(f"{name} has shape {array.shape}, expected {expected}: components in the plane")
+    finite(name, array, missing=missing)
+    return array if n_frames is None else np.broadcast_to(array, (n_frames, 2))
+
+
+def row(name: str, value: ArrayLike, size: int | None = None, *, like: str = "") -> FloatArray:
+    """Array of shape (size,), of any size where none is given, finite; `like` names what has that size.
+
+    Raises
+    ------
+    ValueError
+        Another shape, or a number that is not finite.
+    """
+    array = np.asarray(value, dtype=float)
+    if array.ndim != 1 or size not in (None, array.size):
+        raise ValueError(
+            f"{name} has shape {array.shape}, expected ({'n' if size is None else size},){like and f' like {like}'}"
+        )
+    return finite(name, array)
+
+
+def choice(name: str, value: str, choices: Collection[str]) -> str:
+    """Return the value, if it is one of the choices.
+
+    Raises
+    ------
+    ValueError
+        It is none of them.
+    """
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; expected {' or '.join(repr(c) for c in choices)}")
+    return value
+
+
+def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:
+    """Return the array, if its numbers are finite; NaN, a missing value, is let pass where `missing` says so.
+
+    Raises
+    ------
+    ValueError
+        A number that is not finite: where, and which.
+    """
+    bad = np.isinf(array) if missing else ~np.isfinite(array)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        where = ", ".join(map(str, first))
+        allowed = "finite numbers, NaN where missing" if missing else "finite numbers"
+        raise ValueError(f"{name} of shape {array.shape} has {array[first]} at [{where}]; expected {allowed}")
+    return array
+
+
+def runs(mask: ArrayLike) -> list[tuple[int, int]]:
+    """Start and end (exclusive) of every run of true values.
+
+    >>> runs([False, True, True, False, True])
+    [(1, 3), (4, 5)]
+    """
+    steps = np.diff(np.concatenate([[False], np.asarray(mask, dtype=bool), [False]]).astype(np.int8))
+    return [(int(a), int(b)) for a, b in zip(np.flatnonzero(steps == 1), np.flatnonzero(steps == -1), strict=True)]
+
+
+def missing_samples(positions_m: FloatArray) -> BoolArray:
+    """Where any coordinate is missing, shape (..., 3) -> (...); adding is much faster than looking along a short axis."""
+    return np.isnan(positions_m[..., 0] + positions_m[..., 1] + positions_m[..., 2])
+
+
+def lengths(vectors: FloatArray) -> FloatArray:
+    """Lengths of vectors along the last axis, shape (..., k) -> (...)."""
+    return np.asarray(np.sqrt(np.einsum("...i,...i", vectors, vectors)))

@@ -1,0 +1,306 @@
+"""Two runs side by side as text for the terminal, as a CSV table and as an HTML page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+
+from limbtorque.cli.diff.compare import CURVES, MINOR, STATES, Cause, Change, Comparison, Frames, rank, short_number
+from limbtorque.report.markup import Html, details, facts, section, table, tag
+from limbtorque.tables.words import counted
+
+TITLES = {
+    "summary": "joint torques",
+    "muscle_summary": "muscles",
+    "windows": "what is 0 to 100 %, trial by trial",
+    CURVES: "mean curves over 0 to 100 %",
+    "summary_by_condition": "means by condition",
+    "ledger": "figures of the ledger",
+}
+ITEM = {"summary": "joint and term", "muscle_summary": "muscle"}
+GROUPED = (CURVES, "summary_by_condition")
+NUMBERS = ("A", "B", "change", "of A", "share")
+SUMMED = "not the same frames were summed: peaks, means, work and impulses of these trials compare different parts of the movement"
+SETTINGS = ("setting", "table", "trial")  # kinds of causes that are a person's choice
+SHARE = (
+    "Share: change over the largest value of that figure among the terms of the joint, or the muscles of the trial, or over the "
+    "largest of the curves of that unit. The largest come first."
+)
+NAMES_SHOWN = 6
+ROWS_SHOWN = 30  # of a table of the page; the others are folded away
+
+
+def report_text(found: Comparison, *, top: int = 20) -> str:
+    """The comparison as a table to read.
+
+    Parameters
+    ----------
+    found : Comparison
+        The comparison.
+    top : int, optional
+        How many changed numbers of each table are shown.
+    """
+    lines = [f"A  {found.first}", f"B  {found.second}", ""]
+    if found.frames:
+        lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in found.frames[:top])]
+        lines += [*_more(len(found.frames), top), ""]
+    lines += _block(
+        "what was changed", ("kind", "name", "A", "B"), [_short_cause(cause) for cause in found.causes], "nothing"
+    )
+    for letter, names in (("A", found.only_first), ("B", found.only_second)):
+        lines += [f"only in {letter}: {', '.join(names)}", ""] if names else []
+    words = [change for change in found.changes if _is_status(change)]
+    lines += _block(
+        "status of trials",
+        ("trial", "what", "A", "B"),
+        [(c.trial, c.figure, c.first, c.second) for c in words],
+        "the same",
+    )
+    for name, title in TITLES.items():
+        columns, rows = _rows(found, name)
+        block = _block(title, columns, [_cut(row) for row in rows[:top]], _verdict(found, name))
+        lines += [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *_extra(found, name))), ""]
+    lines.append(_sentence(found))
+    if found.changes:
+        lines[-1] += "; share: change over the largest of that figure at the joint"
+    return "\n".join(lines)
+
+
+def frames_sentence(frames: Frames) -> str:
+    """Which run summed more frames of a trial, and why.
+
+    Examples
+    --------
+    >>> frames_sentence(Frames("summary", "t1", ("hip", "knee"), 131, 118, 131, 131, ("edge_share 0 in A, 0.1 in B",)))
+    'B leaves out 13 more of 131 frames (hip, knee): edge_share 0 in A, 0.1 in B'
+    """
+    fewer = frames.first - frames.second
+    if frames.first_of == frames.second_of and fewer:
+        of = f" of {frames.first_of}" if frames.first_of else ""
+        text = f"{'B' if fewer > 0 else 'A'} leaves out {abs(fewer)} more{of} frames"
+    else:
+        counts = (
+            f"{n} of {of}" if of else f"{n}"
+            for n, of in ((frames.first, frames.first_of), (frames.second, frames.second_of))
+        )
+        text = "A has {} frames, B {}".format(*counts)
+    return f"{text} ({_names(frames.items)})" + (f": {'; '.join(frames.reasons)}" if frames.reasons else "")
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _is_status(change: Change) -> bool:
+    return change.table == "ledger" and change.figure in STATES
+
+
+def _verdict(found: Comparison, name: str) -> str:
+    """What is to be said of a table without a change."""
+    size = found.sizes[name]
+    if size.first and size.second:
+        same = "the same" if size.both else "nothing to compare"
+        return same if name != CURVES or not _counts(found, name) else "the same where they can be compared"
+    if not (size.first or size.second):
+        return "none"
+    return f"only in A ({_many(size.first, name)})" if size.first else f"only in B ({_many(size.second, name)})"
+
+
+def _many(n: int, name: str) -> str:
+    return counted(n, "curve" if name == CURVES else "row")
+
+
+def _sentence(found: Comparison) -> str:
+    if found.same:
+        return "all numbers are the same"
+    text = [f"{len(found.changes)} of {found.n_compared} values differ"]
+    rows = sum(len(lone.items) for lone in found.lone)
+    text += [f"in one run only: {rows} rows or curves"] if rows else []
+    return ", ".join(text)
+
+
+def _more(n: int, top: int) -> list[str]:
+    return [f"... and {n - top} more; --csv FILE has all"] if n > top else []
+
+
+def _extra(found: Comparison, name: str) -> list[str]:
+    """What is in one run only, and of how many trials the means are."""
+    size = found.sizes[name]
+    if not (size.first and size.second):
+        return []
+    lines = []
+    for lone in found.lone:
+        if lone.table == name:
+            many = len(lone.items) > NAMES_SHOWN
+            items = _many(len(lone.items), name) if many else ", ".join(filter(None, lone.items))
+            lines.append(f"only in {lone.where}: {lone.trial}" + (f" ({items})" if items else ""))
+    counts = _counts(found, name)
+    return lines + [
+        f"{where}: {figure} {a} in A, {b} in B, of {_many(n, name)}" for (where, figure, a, b), n in counts.items()
+    ]
+
+
+def _counts(found: Comparison, name: str) -> Counter[tuple[str, str, str, str]]:
+    """Condition, figure, A and B -> of how many curves, or means, another number of trials, subjects or points is known."""
+    return Counter(
+        (change.trial, change.figure, change.first, change.second)
+        for change in found.changes
+        if name in GROUPED and change.table == name and not change.figure.startswith(("mean", "sd"))
+    )
+
+
+def _rows(found: Comparison, name: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Columns and rows of what changed in a table."""
+    changes = [change for change in found.changes if change.table == name and not _is_status(change)]
+    if name == "windows":
+        return ("trial", "A", "B"), [(change.trial, change.first, change.second) for change in changes]
+    if name in GROUPED:
+        what = "curves" if name == CURVES else "means"
+        return ("condition", what, "largest change", "at" if name == CURVES else "of", *NUMBERS), _by_condition(changes)
+    shown = [_shown_change(change) for change in changes]
+    if name in ITEM:
+        return ("trial", ITEM[name], "figure", *NUMBERS), shown
+    return ("trial", "figure", *NUMBERS), [(row[0], *row[2:]) for row in shown]
+
+
+def _by_condition(changes: Iterable[Change]) -> list[tuple[str, ...]]:
+    """A row for each condition and unit: how many means differ, and the one with the largest share."""
+    groups: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        if change.figure.startswith(("mean", "sd")):
+            groups.setdefault((change.trial, change.unit), []).append(change)
+    rows: list[tuple[float, tuple[str, ...]]] = []
+    for (where, unit), members in groups.items():
+        means = [change for change in members if change.figure.startswith("mean")]
+        largest = max(means or members, key=lambda change: (not change.item.startswith(MINOR), rank(change)))
+        _, item, figure, *numbers = _shown_change(largest)
+        differ = f"{len(means)} differ{'s' * (len(means) == 1)}{f' ({unit})' if unit else ''}"
+        rows.append((rank(largest), (where, differ, item, figure.removeprefix("mean at "), *numbers)))
+    return [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
+
+
+def _cut(row: Iterable[str], longest: int = 60) -> tuple[str, ...]:
+    return tuple(text if len(text) <= longest else text[: longest - 3] + "..." for text in row)
+
+
+def _short_cause(cause: Cause) -> tuple[str, ...]:
+    return (cause.kind, cause.name, *_cut((cause.first, cause.second), 40))
+
+
+def _shown_change(change: Change) -> tuple[str, ...]:
+    known = math.isfinite(change.difference)
+    return (
+        change.trial,
+        change.item,
+        change.figure,
+        short_number(change.first),
+        short_number(change.second),
+        f"{change.difference:+.3g}" if known else "-",
+        f"{100.0 * change.relative:+.3g} %" if math.isfinite(change.relative) else "-",
+        f"{100.0 * change.share:.3g} %" if known else "-",
+    )
+
+
+def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], nothing: str) -> list[str]:
+    if not rows:
+        return [f"{title}: {nothing}", ""]
+    widths = [max(len(line[k]) for line in (columns, *rows)) for k in range(len(columns))]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in (columns, *rows)
+    ]
+    return [title, *(f"  {line}" for line in lines), ""]
+
+
+def report_csv(found: Comparison) -> str:
+    """Every change as a row of a CSV table, those of settings, inputs, code, versions and trials first."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("table", "trial", "item", "figure", "a", "b", "difference", "relative", "share"))
+    writer.writerows((cause.kind, "", "", cause.name, cause.first, cause.second, "", "", "") for cause in found.causes)
+    for letter, names in (("a", found.only_first), ("b", found.only_second)):
+        writer.writerows(("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names)
+    for frames in found.frames:
+        about = (frames.table, frames.trial, " ".join(frames.items), "frames summed", frames.first, frames.second)
+        writer.writerow((*about, frames.second - frames.first, "", ""))
+    for lone in found.lone:
+        figure = f"only in {lone.where.lower()}"
+        writer.writerows((lone.table, lone.trial, item, figure, "", "", "", "", "") for item in lone.items)
+    for change in found.changes:
+        numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
+        writer.writerow((change.table, change.trial, change.item, change.figure, change.first, change.second, *numbers))
+    return text.getvalue()
+
+
+def report_html(found: Comparison) -> str:
+    """The comparison as one HTML page that needs nothing else; all text is escaped."""
+    style = files("limbtorque.report").joinpath("data", "report.css").read_text(encoding="utf-8")
+    causes = {
+        kind: [
+            (c.kind, c.name, c.first, c.second) for c in found.causes if (c.kind in SETTINGS) == (kind == "settings")
+        ]
+        for kind in ("settings", "inputs")
+    }
+    only = [(name, "A") for name in found.only_first] + [(name, "B") for name in found.only_second]
+    status = [(c.trial, c.figure, c.first, c.second) for c in found.changes if _is_status(c)]
+    of_what = {"summary": "torques", "muscle_summary": "muscle forces"}
+    frames = [(f.trial, of_what[f.table], frames_sentence(f)) for f in found.frames]
+    head = ("kind", "name", "A", "B")
+    body = [
+        tag("h1", "Two runs compared"),
+        facts([("A", found.first), ("B", found.second)], rows=True),
+        tag("p", tag("strong", f"{_sentence(found).capitalize()}.")),
+        tag("p", f"{SUMMED.capitalize()}.") if frames else "",
+        section("settings", "Settings", _table("What was set otherwise", head, causes["settings"])),
+        section("inputs", "Inputs and code", _table("Recordings, code and versions", head, causes["inputs"])),
+        section(
+            "trials",
+            "Trials",
+            _table("Trials in one run only", ("trial", "only in"), only),
+            _table("Status of trials", ("trial", "what", "A", "B"), status),
+        ),
+        section("frames", "Frames used", _table("Other frames were summed", ("trial", "of", "what"), frames)),
+        section("torques", "Torques", tag("p", SHARE), _part(found, "summary")),
+        section("muscles", "Muscles", _part(found, "muscle_summary")),
+        section("curves", "Curves and means", *(_part(found, name) for name in ("windows", *GROUPED))),
+        section("ledger", "Ledger", _part(found, "ledger")),
+    ]
+    page = tag(
+        "html",
+        tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("title", "Two runs compared"),
+            tag("style", Html(style)),
+        ),
+        tag("body", tag("main", *body)),
+        lang="en",
+    )
+    return f"<!DOCTYPE html>\n{page}\n"
+
+
+def _part(found: Comparison, name: str) -> Html:
+    columns, rows = _rows(found, name)
+    title, extra = TITLES[name].capitalize(), _extra(found, name)
+    if not rows and not extra:
+        return tag("p", f"{title}: {_verdict(found, name)}.")
+    shown = _table(title, columns, rows) if rows else tag("h3", title)
+    return Html(shown + "".join(tag("p", line) for line in extra))
+
+
+def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
+    """A table of the first rows, and the others folded away."""
+    if not rows:
+        return tag("p", f"{caption}: none.")
+    first = table(caption, columns, rows[:ROWS_SHOWN], class_="numbers")
+    more = rows[ROWS_SHOWN:]
+    rest = (
+        details(f"{len(more)} more", table(f"{caption}: the others", columns, more, class_="numbers")) if more else ""
+    )
+    return Html(first + rest)

@@ -1,0 +1,269 @@
+"""Marker sets that are known by the names of their markers, and which of them a recording's labels fit."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from limbtorque.chain.body_segments import table_row
+from limbtorque.study.settings import ChainModel
+from limbtorque.study.yaml_file import read_yaml
+
+BUILT_IN = Path(__file__).parent / "sets"
+# joint centres come before skin markers: where a file has both, the first set that is complete is proposed
+PREFERRED = (
+    *("plug_in_gait", "opensim_walking", "isb", "anatomical", "helen_hayes", "opensim_gait", "plug_in_gait_markers"),
+    "limbtorque_demo",
+)
+SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
+_SIDED = (
+    re.compile(r"(?P<side>right|left)[ ._-]?(?P<rest>.+)", re.IGNORECASE),
+    re.compile(r"(?!right|left)(?P<side>[rl])[ ._-]?(?P<rest>.+)", re.IGNORECASE),
+    re.compile(r"(?P<rest>.+?)[ ._-]?(?P<side>right|left)", re.IGNORECASE),
+    re.compile(r"(?P<rest>.+?)[ ._-](?P<side>[rl])", re.IGNORECASE),
+)
+_TEMPLATES = {"R": "{S}", "L": "{S}", "r": "{s}", "l": "{s}", "right": "{side}", "left": "{side}"}
+WORDS = {
+    "glenohumeral_axis": ("shoulder", "glenohumeral", "acromion", "acro", "acromium"),
+    "elbow_axis": ("elbow", "epicondyle", "epic", "olecranon"),
+    "wrist_axis": ("wrist", "styloid", "styl"),
+    "ulnar_styloid": ("ulnarstyloid", "ulna", "stylu", "wristmed", "wristulna"),
+    "knuckle_2_middle_finger": ("knuckle", "finger", "metacarpal", "hand", "medh"),
+    "hip_axis": ("hip", "trochanter", "greatertrochanter"),
+    "knee_axis": ("knee", "condyle", "femoralcondyle"),
+    "ankle_axis": ("ankle", "malleolus"),
+    "greater_trochanter": ("trochanter", "greatertrochanter"),
+    "femoral_condyles": ("condyle", "knee", "femoralcondyle"),
+    "medial_malleolus": ("medialmalleolus", "anklemed", "mmal"),
+    "lateral_malleolus": ("lateralmalleolus", "anklelat", "lmal", "ankle"),
+    "head_of_metatarsal_2": ("metatarsal", "toe", "mtp"),
+    "heel": ("heel", "calcaneus"),
+}
+LIKENESS = 0.7
+
+
+@dataclass(frozen=True)
+class KnownSet:
+    """A marker set by the names of its markers.
+
+    Attributes
+    ----------
+    name, title, source : str
+        Its name in a settings file, what it is, and where its names are from.
+    rules : dict of str to tuple of str
+        Landmark -> templates of the labels whose mean it is; {S} is R or L.
+    meaning : dict of str to str
+        What each rule is.
+    substitutes : dict of str to (str, str)
+        Landmark -> the one that may stand for it, and why.
+    missing : dict of str to str
+        Landmarks that the set does not have, and what to do.
+    """
+
+    name: str
+    title: str
+    source: str
+    rules: Mapping[str, tuple[str, ...]]
+    meaning: Mapping[str, str]
+    substitutes: Mapping[str, tuple[str, str]]
+    missing: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How far the labels of one body fit a known set, for one chain and side.
+
+    Attributes
+    ----------
+    known : KnownSet
+        The set.
+    side : str
+        ``"left"``, ``"right"``, or empty where the labels do not say it.
+    rules : dict of str to tuple of str
+        Landmark -> labels as the file has them.
+    missing : tuple of str
+        Landmarks that the chain needs and neither a rule nor a substitute gives.
+    """
+
+    known: KnownSet
+    side: str
+    rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+
+@functools.cache
+def known_sets() -> tuple[KnownSet, ...]:
+    """All marker sets of the package, those preferred first."""
+    return tuple(_load(BUILT_IN / f"{name}.yaml") for name in PREFERRED)
+
+
+def _load(path: Path) -> KnownSet:
+    raw = read_yaml(path)
+    rules = {
+        name: (row["rule"],) if isinstance(row["rule"], str) else tuple(row["rule"])
+        for name, row in raw["landmarks"].items()
+    }
+    return KnownSet(
+        name=path.stem,
+        title=raw["title"],
+        source=raw["source"],
+        rules=rules,
+        meaning={name: row["is"] for name, row in raw["landmarks"].items()},
+        substitutes={name: (row["by"], row["why"]) for name, row in raw.get("substitutes", {}).items()},
+        missing=raw.get("missing", {}),
+    )
+
+
+def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tuple[str, ...]:
+    """Landmarks that a chain needs: its joints, its end, and those between which its segments are measured.
+
+    Examples
+    --------
+    >>> from limbtorque.study.settings import ARM
+    >>> needed_landmarks(ARM)
+    ('glenohumeral_axis', 'elbow_axis', 'wrist_axis', 'knuckle_2_middle_finger', 'ulnar_styloid')
+    """
+    names = [*(joint.landmark for joint in model.joints), model.end]
+    for segment in model.segments:
+        row = table_row(table, segment.row)
+        names += [row.proximal, row.distal]
+    return tuple(dict.fromkeys(names))
+
+
+def fold(text: str) -> str:
+    """Label without case and without what is neither a letter nor a digit.
+
+    >>> fold("Knee.Lat")
+    'kneelat'
+    """
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+def sided(label: str) -> list[tuple[str, str, str]]:
+    """Ways to read a side in a label: side, folded rest, template; the template is empty where none can be written.
+
+    Examples
+    --------
+    >>> sided("RELB")
+    [('right', 'elb', '{S}ELB')]
+    >>> sided("knee_left")
+    [('left', 'knee', 'knee_{side}')]
+    >>> sided("T10")
+    []
+    """
+    ways: dict[tuple[str, str], str] = {}
+    for pattern in _SIDED:
+        match = pattern.fullmatch(label)
+        if match and fold(match["rest"]):
+            template = _TEMPLATES.get(match["side"], "")
+            whole = label[: match.start("side")] + template + label[match.end("side") :] if template else ""
+            ways.setdefault((SIDE_WORDS[match["side"].casefold()], fold(match["rest"])), whole)
+    return [(side, rest, template) for (side, rest), template in ways.items()]
+
+
+def template_of(label: str, side: str) -> str:
+    """Label with its side as {S}, {s} or {side}; the label itself where it has none that can be written so."""
+    return next((template for found, _, template in sided(label) if found == side and template), label)
+
+
+def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tuple[str, ...]]:
+    """Landmarks of a known set whose markers are all there, by exact names after side and case are folded.
+
+    Parameters
+    ----------
+    known : KnownSet
+        The set.
+    labels : sequence of str
+        Labels without their subject prefix.
+    side : str
+        ``"left"``, ``"right"``, or empty for sets that do not name one.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Landmark -> labels as the file has them. A name that two labels fit is left out.
+    """
+    index: dict[tuple[str, str], list[str]] = {}
+    for label in labels:
+        for found, rest, _ in sided(label):
+            index.setdefault((found, rest), []).append(label)
+        index.setdefault(("", fold(label)), []).append(label)
+    rules = {}
+    for landmark, templates in known.rules.items():
+        hits = [_hits(template, index, side) for template in templates]
+        if all(len(found) == 1 for found in hits):
+            rules[landmark] = tuple(found[0] for found in hits)
+    return rules
+
+
+def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) -> list[str]:
+    has_side = "{" in template
+    if has_side != bool(side):
+        return []
+    found = list(dict.fromkeys(index.get((side, fold(template.replace("{S}", ""))), [])))
+    spelled = template.replace("{S}", side[:1].upper())
+    return [spelled] if spelled in found else found
+
+
+def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
+    """Fits of every known set to the labels of one body, for one chain: those with the fewest missing landmarks first.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Labels without their subject prefix.
+    model : ChainModel
+        The chain.
+
+    Returns
+    -------
+    list of Fit
+        Fits with at least half of the chain's joints; both sides of one set stand together.
+    """
+    needed = needed_landmarks(model)
+    centres = [*(joint.landmark for joint in model.joints), model.end]
+    found = []
+    for known in known_sets():
+        for side in ("right", "left", ""):
+            rules = match_set(known, labels, side)
+            missing = tuple(name for name in needed if not _given(name, rules, known))
+            if sum(name not in missing for name in centres) * 2 >= len(centres):
+                found.append(Fit(known, side, rules, missing))
+    return sorted(found, key=lambda fit: len(fit.missing))
+
+
+def _given(landmark: str, rules: Mapping[str, tuple[str, ...]], known: KnownSet) -> bool:
+    return landmark in rules or known.substitutes.get(landmark, ("",))[0] in rules
+
+
+def likely_labels(landmark: str, labels: Iterable[str], side: str = "") -> list[tuple[str, float]]:
+    """Labels that look like a landmark's, with how like they are from 0 to 1; to be confirmed, never to be taken.
+
+    Examples
+    --------
+    >>> likely_labels("elbow_axis", ["EPICl", "THORAX2"])
+    [('EPICl', 0.9)]
+    """
+    words = (
+        *WORDS.get(landmark, ()),
+        *{fold(t.replace("{S}", "")) for k in known_sets() for t in k.rules.get(landmark, ())},
+    )
+    scored = []
+    for label in labels:
+        stems = [rest for found, rest, _ in sided(label) if not side or found == side] + (
+            [fold(label)] if fold(label) else []
+        )
+        score = max((_likeness(stem, word) for stem in stems for word in words), default=0.0)
+        if score >= LIKENESS:
+            scored.append((label, round(score, 2)))
+    return sorted(scored, key=lambda pair: -pair[1])
+
+
+def _likeness(stem: str, word: str) -> float:
+    if len(word) >= 4 and word in stem:
+        return 0.9
+    return SequenceMatcher(None, stem, word).ratio()

@@ -1,0 +1,165 @@
+"""Marker sets of the labels that were seen: known ones, or what is left to name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from limbtorque.cli.init.known_sets import Fit, likely_labels, needed_landmarks, template_of
+from limbtorque.cli.init.survey import Body
+from limbtorque.study.settings import ARM, LEG, ChainModel
+from limbtorque.study.study import TO_DO
+
+CHAINS: dict[str, ChainModel] = {"arm": ARM, "leg": LEG}
+Confirm = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class ProposedSet:
+    """A marker set.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the settings.
+    rules : dict of str to tuple of str
+        Landmark -> labels, with their side as {S}, {s} or {side}; ``("TODO",)`` where it has to be named.
+    comments : dict of str to str
+        Landmark -> what it is, or what might be it.
+    substitutes : dict of str to (str, str)
+        Landmark -> the one that stands for it, and why.
+    about : tuple of str
+        Sentences on the whole set.
+    """
+
+    name: str
+    rules: Mapping[str, tuple[str, ...]]
+    comments: Mapping[str, str]
+    substitutes: Mapping[str, tuple[str, str]]
+    about: tuple[str, ...]
+
+
+@dataclass
+class Sets:
+    """The marker sets proposed so far, by what is in them."""
+
+    by_content: dict[tuple[object, ...], ProposedSet] = field(default_factory=dict)
+
+    def name_of(self, found: ProposedSet) -> str:
+        """Name of the set with the content of another one, which is added, under a name of its own, where it is new."""
+        content = (tuple(sorted(found.rules.items())), tuple(sorted(found.substitutes)))
+        if content not in self.by_content:
+            taken = {chosen.name for chosen in self.by_content.values()}
+            name, n = found.name, 2
+            while name in taken:
+                name, n = f"{found.name}_{n}", n + 1
+            self.by_content[content] = replace(found, name=name)
+        return self.by_content[content].name
+
+
+def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
+    """Marker set of a known one, with {S} where that serves both sides.
+
+    Parameters
+    ----------
+    fit : Fit
+        How the known set fits one side.
+    both : sequence of Fit
+        The fits of both sides.
+    """
+    own = {name: tuple(template_of(label, fit.side) for label in labels) for name, labels in fit.rules.items()}
+    other = next((mate for mate in both if mate.side != fit.side), None)
+    named = fit.known.name
+    if other is not None:
+        theirs = {
+            name: tuple(template_of(label, other.side) for label in labels) for name, labels in other.rules.items()
+        }
+        if theirs != own:
+            named = f"{fit.known.name}_{fit.side}"
+            own = dict(fit.rules)
+    used = {name: pair for name, pair in fit.known.substitutes.items() if name not in own and pair[0] in own}
+    return ProposedSet(
+        name=named,
+        rules=own,
+        comments={name: fit.known.meaning[name] for name in own},
+        substitutes=used,
+        about=(f"{fit.known.title}; names from: {fit.known.source}",),
+    )
+
+
+def looks_like_a_body(body: Body, chains: Sequence[str]) -> bool:
+    """Whether at least two joints of a chain have labels that look like theirs."""
+    return any(
+        sum(bool(likely_labels(joint.landmark, body.labels)) for joint in CHAINS[chain].joints) >= 2 for chain in chains
+    )
+
+
+def unknown_set(
+    body: Body, chains: Sequence[str], found: Mapping[str, Sequence[Fit]], confirm: Confirm | None
+) -> tuple[str, list[str], ProposedSet]:
+    """Chain, sides and marker set of labels that no known set fits: likely labels are asked for, or left as comments.
+
+    Parameters
+    ----------
+    body : Body
+        The markers.
+    chains : sequence of str
+        Which chains to look for.
+    found : dict of str to sequence of Fit
+        Chain -> known sets that fit in part.
+    confirm : callable or None
+        Asks a person whether a likely label is right.
+    """
+    counted = {
+        chain: sum(bool(likely_labels(name, body.labels)) for name in needed_landmarks(CHAINS[chain]))
+        / len(needed_landmarks(CHAINS[chain]))
+        for chain in chains
+    }
+    chain = max(counted, key=lambda name: (len(found[name]) > 0, counted[name]))
+    rules: dict[str, tuple[str, ...]] = {}
+    comments: dict[str, str] = {}
+    substitutes: dict[str, tuple[str, str]] = {}
+    partly = found[chain][0] if found[chain] else None
+    if partly is not None:
+        rules = {
+            name: tuple(template_of(label, partly.side) for label in labels) for name, labels in partly.rules.items()
+        }
+        comments = {name: partly.known.meaning[name] for name in rules}
+        substitutes = {n: pair for n, pair in partly.known.substitutes.items() if n not in rules and pair[0] in rules}
+    for name in needed_landmarks(CHAINS[chain]):
+        if name in rules or name in substitutes:
+            continue
+        likely = likely_labels(name, body.labels, partly.side if partly else "")[:6]
+        chosen = next(
+            (
+                label
+                for label, _ in likely
+                if confirm and confirm(f"{body.prefix or 'markers'}: is {label} the {name}?")
+            ),
+            None,
+        )
+        if chosen:
+            rules[name] = (template_of(chosen, partly.side) if partly and partly.side else chosen,)
+            comments[name] = "confirmed"
+        else:
+            hint = partly.known.missing.get(name, "") if partly else ""
+            looks = (
+                f"looks like it: {', '.join(f'{label} ({score:.2f})' for label, score in likely)}"
+                if likely
+                else "no label looks like it"
+            )
+            rules[name], comments[name] = (TO_DO,), "; ".join(filter(None, (looks, hint)))
+    for name, pair in partly.known.substitutes.items() if partly else ():
+        if rules.get(name) == (TO_DO,) and pair[0] in rules:  # one place to fill in serves both
+            del rules[name]
+            substitutes[name] = pair
+    sides = [fit.side for fit in found[chain] if partly and fit.known is partly.known]
+    about = (
+        "no known set fits these labels; name the marker, or a list of markers, of each landmark",
+        f"labels: {', '.join(body.labels)}",
+    )
+    return (
+        chain,
+        [side or TO_DO for side in sides] or [TO_DO],
+        ProposedSet("my_markers", rules, comments, substitutes, about),
+    )

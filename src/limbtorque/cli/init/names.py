@@ -1,0 +1,90 @@
+"""Names of subjects and conditions, guessed from the names of folders and files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from limbtorque.cli.init.survey import Seen
+
+
+def name_them(
+    seen: Sequence[Seen], *, copies: Collection[str] = ()
+) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """Subjects and conditions of recordings by the names of their folders.
+
+    Parameters
+    ----------
+    seen : sequence of Seen
+        The recordings.
+    copies : collection of str
+        Names of those that are left out, of which the notes say nothing.
+
+    Returns
+    -------
+    subjects, conditions : dict of str to str
+        By the recordings' names. A subject prefix in the file goes before this.
+    notes : list of str
+        What was guessed.
+    """
+    subjects, conditions, notes = {}, {}, []
+    seen = [one for one in seen if one.bodies]
+    depths = Counter(len(Path(one.name).parts) - 1 for one in seen)
+    depth = depths.most_common(1)[0][0] if depths else 0
+    level = _subject_level([one for one in seen if len(Path(one.name).parts) - 1 == depth], depth)
+    for one in seen:
+        *folders, file = Path(one.name).parts
+        stem = Path(file).stem
+        said = [text for name, text in one.said if name == "SUBJECTS:NAMES"]
+        if level is not None and len(folders) > level:
+            subjects[one.name] = folders[level]
+            others = [folder for k, folder in enumerate(folders) if k != level]
+        else:
+            subjects[one.name] = said[0] if len(said) == 1 else "S01"
+            others = list(folders)
+        conditions[one.name] = "_".join(others).lower() or re.sub(r"[\d_ -]+$", "", stem).lower() or stem
+    told = [one for one in seen if one.name not in copies]
+    people, kinds = ([names[one.name] for one in told] for names in (subjects, conditions))
+    if level is not None:
+        notes.append(f"subjects are the names of the folders at level {level + 1}: {some_of(people)} (a guess)")
+    elif seen and not all(body.prefix for one in seen for body in one.bodies):
+        if any(text != "S01" for text in people):
+            notes.append(
+                f"subjects are SUBJECTS:NAMES of the files: {some_of(people)} (a guess; rename them, tell several apart)"
+            )
+        else:
+            notes.append(
+                "neither folders nor files name the subjects: S01 stands for all (a guess; tell several apart)"
+            )
+    if any(body.prefix for one in seen for body in one.bodies):
+        notes.append("where labels have a subject prefix, it is taken for the subject's name")
+    if conditions:
+        source = "the other folders' names" if depth > (level is not None) else "the files' names without their numbers"
+        notes.append(f"conditions are from {source}: {some_of(kinds)} (a guess; what do you compare?)")
+    return subjects, conditions, notes
+
+
+def _subject_level(seen: Sequence[Seen], depth: int) -> int | None:
+    """Which folder names the subject: the one that file names begin with, or else the first whose names all have a digit."""
+    for level in range(depth):
+        names = [(Path(one.name).parts[level], Path(one.name).name) for one in seen]
+        if all(file.casefold().startswith(folder.casefold()) for folder, file in names):
+            return level
+    for level in range(depth):
+        if all(re.search(r"\d", Path(one.name).parts[level]) for one in seen):
+            return level
+    return 0 if depth >= 2 else None
+
+
+def some_of(values: Iterable[str]) -> str:
+    """Six of some names at most, in alphabetical order, and how many more there are."""
+    names = sorted(set(values))
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+
+
+def safe_name(name: str) -> str:
+    """Name with letters, digits, '_', '.' and '-' only, as the names of files are."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_.-")
+    return plain[:90] or "unnamed"

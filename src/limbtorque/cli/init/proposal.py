@@ -1,0 +1,215 @@
+"""What was seen in a folder of recordings -> trials, subjects and marker sets, each with what they rest on."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from limbtorque.cli.init.forces import pair_forces, unread_forces
+from limbtorque.cli.init.marker_sets import Confirm, ProposedSet, Sets
+from limbtorque.cli.init.names import name_them, safe_name, some_of
+from limbtorque.cli.init.subjects import ProposedSubject, propose_subject
+from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_movement
+from limbtorque.cli.init.trials import ProposedTrial, propose_trials, with_unique_names
+from limbtorque.cli.init.up_axis import judge_up
+from limbtorque.cli.init.windows import ProposedWindow, propose_window
+from limbtorque.study.study import TO_DO
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A study that was proposed.
+
+    Attributes
+    ----------
+    title : str
+        Name of the study.
+    up_axis : str
+        The axis that points up; empty where it is left to fill in.
+    up_evidence : tuple of str
+        What that rests on.
+    sets : tuple of ProposedSet
+        Marker sets.
+    trials : tuple of ProposedTrial
+        Rows, also those that are left out.
+    subjects : tuple of ProposedSubject
+        Rows.
+    unread : tuple of Unread
+        Files that could not be read.
+    notes : tuple of str
+        What was guessed of the folders' names, and what the recordings do not support.
+    window : ProposedWindow
+        What is 0 to 100 % of the curves.
+    """
+
+    title: str
+    up_axis: str
+    up_evidence: tuple[str, ...]
+    sets: tuple[ProposedSet, ...]
+    trials: tuple[ProposedTrial, ...]
+    subjects: tuple[ProposedSubject, ...]
+    unread: tuple[Unread, ...]
+    notes: tuple[str, ...]
+    window: ProposedWindow
+
+    @property
+    def to_do(self) -> int:
+        """How many places are left to fill in."""
+        rows = [trial for trial in self.trials if not trial.left_out]
+        cells = [text for row in rows for text in (row.chain, row.side, row.forward_axis, row.marker_set)]
+        cells += [text for subject in self.subjects for text in (subject.mass_kg,)]
+        cells += [label for chosen in self.sets for labels in chosen.rules.values() for label in labels]
+        return sum(text.startswith(TO_DO) for text in cells) + (not self.up_axis)
+
+
+def propose(
+    looked: Sequence[Seen | Unread],
+    *,
+    title: str,
+    relative_to: Path,
+    chains: Sequence[str] = ("arm", "leg"),
+    confirm: Confirm | None = None,
+) -> Proposal:
+    """Make a study of what was seen.
+
+    Parameters
+    ----------
+    looked : sequence of Seen or Unread
+        The recordings.
+    title : str
+        Name of the study.
+    relative_to : Path
+        The study's folder, from which the recordings are named.
+    chains : sequence of str
+        Which chains to look for.
+    confirm : callable, optional
+        Asks a person whether a likely label is right; without it such labels are only suggested in a comment.
+
+    Returns
+    -------
+    Proposal
+        What can be written down, and what is left to fill in.
+    """
+    seen = [one for one in looked if isinstance(one, Seen)]
+    up_axis, up_evidence = judge_up(seen)
+    copies = _copies(seen)
+    copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
+    subjects, conditions, notes = name_them(seen, copies=copied)
+    said: list[tuple[str, str]] = []
+    sets, trials = Sets(), list[ProposedTrial]()
+    of_subject: dict[str, list[Seen]] = {}
+    kept: dict[str, Seen] = {}
+    for one in seen:
+        for body in one.bodies:
+            who = body.prefix or subjects[one.name]
+            rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up_axis)
+            said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
+            if rows:
+                of_subject.setdefault(who, []).append(one)
+            file = _from(relative_to, one.path)
+            if any(row.can_be_taken for row in rows):
+                kept[file] = one
+            trials += [
+                replace(
+                    row,
+                    subject=safe_name(who),
+                    session=safe_name(who),
+                    condition=conditions[one.name],
+                    file=file,
+                )
+                for row in rows
+            ]
+    trials = _with_forces(trials, kept, looked, relative_to, said)
+    analysed = {trial.subject for trial in trials if not trial.left_out}
+    window, rows_with_windows = propose_window(with_unique_names(trials))
+    return Proposal(
+        title=title,
+        up_axis=up_axis,
+        up_evidence=up_evidence,
+        sets=_used_sets(sets.by_content.values(), trials),
+        trials=rows_with_windows,
+        subjects=tuple(propose_subject(who, ones) for who, ones in of_subject.items() if safe_name(who) in analysed),
+        unread=tuple(one for one in looked if isinstance(one, Unread)),
+        notes=(*dict.fromkeys(notes), *_gathered(said)),
+        window=window,
+    )
+
+
+def _with_forces(
+    trials: Sequence[ProposedTrial],
+    kept: Mapping[str, Seen],
+    looked: Sequence[Seen | Unread],
+    relative_to: Path,
+    said: list[tuple[str, str]],
+) -> list[ProposedTrial]:
+    """Rows with the files of their forces; what was found is added to what is said."""
+    seen = [one for one in looked if isinstance(one, Seen)]
+    unread = [one for one in looked if isinstance(one, Unread)]
+    paired = pair_forces(list(kept.values()), seen)
+    said += [(found.sentence, name) for name, found in paired.items()]
+    used = {found.forces.name for found in paired.values() if found.forces}
+    said += [
+        ("no markers; where it has the forces of a trial, name it in a column forces_file", one.name)
+        for one in seen
+        if not one.bodies and one.name not in used
+    ]
+    lacking = {
+        one.name: unread_forces(one, unread)
+        for one in kept.values()
+        if not one.n_plates and not (one.name in paired and paired[one.name].forces)
+    }
+    said += [(sentence, name) for name, sentence in lacking.items() if sentence]
+    rows = []
+    for trial in trials:
+        found = paired.get(kept[trial.file].name) if trial.file in kept else None
+        if found and found.forces:
+            note = "; ".join(filter(None, (trial.note, found.note)))
+            trial = replace(trial, forces_file=_from(relative_to, found.forces.path), note=note)
+        elif trial.file in kept and (sentence := lacking.get(kept[trial.file].name, "")):
+            trial = replace(trial, note="; ".join(filter(None, (trial.note, sentence))))
+        rows.append(trial)
+    return rows
+
+
+def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
+    """Recording and prefix -> the recording with the same movement that is kept: with force plates, at the higher rate."""
+    known: dict[tuple[object, ...], list[Seen]] = {}
+    preferred = sorted(seen, key=lambda one: (not one.n_plates, -one.rate_hz))
+    return {(one.name, body.prefix): _copy_of(one, body, known) for one in preferred for body in one.bodies}
+
+
+def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]]) -> str:
+    """Name of a recording, among those seen before, that has the same movement of a body; empty where there is none."""
+    prints = list(fingerprints(one, body.prefix))
+    shared = Counter(id(other) for print_ in prints for other in known.get(print_, ()))
+    likely = {id(other): other for print_ in prints for other in known.get(print_, ())}
+    for print_ in prints:
+        known.setdefault(print_, []).append(one)
+    for key, _ in shared.most_common(3):
+        if likely[key] is not one and same_movement(one, likely[key], body.prefix):
+            return likely[key].name
+    return ""
+
+
+def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:
+    """Sentences on recordings, each once with the names of those it is true of."""
+    whose: dict[str, list[str]] = {}
+    for sentence, name in said:
+        whose.setdefault(sentence, []).append(name)
+    return [f"{some_of(names)}: {sentence}" for sentence, names in whose.items()]
+
+
+def _from(folder: Path, path: Path) -> str:
+    """Path of a file as seen from a folder: through links as they were given, where that leads to the file, else without them."""
+    given = Path(os.path.relpath(path.absolute(), folder.absolute()))
+    if (folder.resolve() / given).resolve() == path.resolve():
+        return given.as_posix()
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def _used_sets(sets: Iterable[ProposedSet], trials: Sequence[ProposedTrial]) -> tuple[ProposedSet, ...]:
+    used = {trial.marker_set for trial in trials if trial.can_be_taken}
+    return tuple(chosen for chosen in sets if chosen.name in used)

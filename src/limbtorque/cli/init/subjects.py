@@ -1,0 +1,80 @@
+"""Subjects with the body mass and height that their recordings say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from limbtorque.cli.init.names import safe_name
+from limbtorque.cli.init.survey import Seen
+from limbtorque.study.study import TO_DO
+
+GRAVITY_M_S2 = 9.80665
+MASS_PARAMETERS = ("PROCESSING:BODYMASS", "SUBJECT:WEIGHT")
+HEIGHT_PARAMETERS = ("PROCESSING:HEIGHT", "SUBJECT:HEIGHT")
+
+
+@dataclass(frozen=True)
+class ProposedSubject:
+    """A row of the table of subjects; `evidence` says where its numbers are from."""
+
+    subject: str
+    mass_kg: str
+    height_m: str
+    sex: str
+    evidence: tuple[str, ...]
+
+
+def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
+    """Mass and height of a subject as its files say them, with their source; else to be filled in.
+
+    Parameters
+    ----------
+    name : str
+        The subject.
+    ones : sequence of Seen
+        Its recordings.
+    """
+    evidence = []
+    alone = [one for one in ones if len(one.bodies) == 1]
+    mass, said = _agreed(alone, MASS_PARAMETERS)
+    evidence += said
+    if mass is not None and not 1.0 <= mass <= 400.0:
+        evidence.append(f"{mass:g} cannot be a body mass in kg")
+        mass = None
+    height, said = _agreed(alone, HEIGHT_PARAMETERS)
+    evidence += said
+    if height is not None:
+        height, unit = (
+            (height, "m") if height < 3.0 else (height / 100.0, "cm") if height < 300.0 else (height / 1000.0, "mm")
+        )
+        evidence.append(f"the height's unit is not in the file: taken as {unit}")
+    evidence += [
+        f"{one.name}, where nothing moves: {one.weight_n:.0f} N on the plates, {one.weight_n / GRAVITY_M_S2:.1f} kg"
+        for one in ones
+        if one.still and one.weight_n > 50.0
+    ]
+    sexes = {text.strip().lower()[:1] for one in alone for parameter, text in one.said if parameter == "SUBJECT:GENDER"}
+    if mass is None:
+        evidence.append("the mass has to be filled in: segment masses are shares of it")
+    return ProposedSubject(
+        subject=safe_name(name),
+        mass_kg=f"{mass:g}" if mass is not None else TO_DO,
+        height_m=f"{height:g}" if height is not None and 0.3 <= height <= 2.8 else "",
+        sex=sexes.pop() if len(sexes) == 1 and sexes <= {"f", "m"} else "",
+        evidence=tuple(evidence),
+    )
+
+
+def _agreed(ones: Sequence[Seen], parameters: Sequence[str]) -> tuple[float | None, list[str]]:
+    """A number that all files agree on, and a sentence on its source."""
+    for parameter in parameters:
+        texts = sorted({text for one in ones for name, text in one.said if name == parameter})
+        numbers = [float(text) for text in texts if re.fullmatch(r"\d+(\.\d+)?", text) and float(text) > 0.0]
+        if len(numbers) == 1:
+            files = sum(any(name == parameter for name, _ in one.said) for one in ones)
+            return numbers[0], [f"{parameter} is {numbers[0]:g} in {files} file{'s' * (files > 1)}"]
+        if numbers:
+            return None, [f"{parameter} differs between the files: {', '.join(texts)}"]
+    return None, []

@@ -1,0 +1,476 @@
+"""What the recordings of a folder hold, file by file, in a few numbers that fit in memory for a whole cohort."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.cli.init.known_sets import fold, sided
+from limbtorque.errors import ReadError
+from limbtorque.recordings.join import start_s
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import SUFFIXES, file_format
+from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.statistics.time_normalisation import SAME_TIME_S
+from limbtorque.study.settings import Reading
+
+AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
+STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
+SAME_M = 1e-4
+SPEED_S = 0.04  # a speed is told from where a marker is this much later
+STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
+LEVELS = (  # names of markers from head to foot, without their side
+    ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),
+    ("c7", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh"),
+    ("asi", "asis", "psi", "sacr", "vsacral", "hjc", "fep", "ias", "ftc", "hip"),
+    ("kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc"),
+    ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal"),
+    ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2"),
+)
+FRONT_AND_BACK = (
+    ("asi", "psi"),
+    ("asi", "sacr"),
+    ("asis", "vsacral"),
+    ("ias", "ips"),
+    ("toe", "hee"),
+    ("mt2", "cal"),
+    ("toetip", "heel"),
+)
+
+
+@dataclass(frozen=True)
+class Clue:
+    """Something that points along an axis of the laboratory.
+
+    Attributes
+    ----------
+    kind : str
+        What it comes from.
+    axis : str
+        The axis, e.g. ``"+z"``.
+    sentence : str
+        What was seen.
+    """
+
+    kind: str
+    axis: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Body:
+    """The markers of one subject prefix, or of none.
+
+    Attributes
+    ----------
+    prefix : str
+        Subject prefix, without its colon.
+    labels : tuple of str
+        Labels without it.
+    travel_m : tuple of float
+        Displacement of the median marker from where it was first seen to where it was last, m.
+    facing : Clue or None
+        Which way pelvis or feet point.
+    ends : dict of str to (float, float)
+        Label -> speed when the marker was first and last seen, over its peak speed.
+    """
+
+    prefix: str
+    labels: tuple[str, ...]
+    travel_m: tuple[float, float, float]
+    facing: Clue | None
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Strikes:
+    """Foot strikes of one side of a recording, by one name.
+
+    Attributes
+    ----------
+    event : str
+        Name of the event with {side} in place of the side, as `ensembles.start_event` understands it.
+    side : str
+        ``"left"`` or ``"right"``.
+    times_s : tuple of float
+        When, from the first frame, within the recording, s.
+    """
+
+    event: str
+    side: str
+    times_s: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One recording.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    name : str
+        Its path from the folder that was looked at.
+    n_frames, rate_hz, first_frame : number
+        As in `Recording`.
+    bodies : tuple of Body
+        Its markers, by subject prefix.
+    moved_m : float
+        How far nine of ten markers moved at most, m.
+    weight_n : float
+        Mean force on all plates, N; 0 without plates.
+    n_plates : int
+        Number of plates.
+    said : tuple of (str, str)
+        What the file says of the person.
+    up : tuple of Clue
+        What points up.
+    sample : dict of float to ndarray
+        Positions of all markers in a few frames, m, by their times from frame 1 of the capture, s.
+    labels : tuple of str
+        Labels of the sample.
+    plate_rate_hz : float
+        Samples per second of the force plates; 0 without plates.
+    begin_s : float
+        Time of the first frame, by the file's times or the number of its first frame, s.
+    strikes : tuple of Strikes
+        Its foot strikes.
+    other_events : tuple of str
+        Names of its other events.
+    """
+
+    path: Path
+    name: str
+    n_frames: int
+    rate_hz: float
+    first_frame: int
+    bodies: tuple[Body, ...]
+    moved_m: float
+    weight_n: float
+    n_plates: int
+    said: tuple[tuple[str, str], ...]
+    up: tuple[Clue, ...]
+    sample: dict[float, NDArray[np.float32]]
+    labels: tuple[str, ...]
+    plate_rate_hz: float = 0.0
+    begin_s: float = 0.0
+    strikes: tuple[Strikes, ...] = ()
+    other_events: tuple[str, ...] = ()
+
+    @property
+    def end_s(self) -> float:
+        """Time of the last frame, s."""
+        return self.begin_s + (self.n_frames - 1) / self.rate_hz
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing moves: a static trial."""
+        return self.moved_m < STILL_M
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A file that could not be read.
+
+    Attributes
+    ----------
+    name : str
+        Its path from the folder that was looked at.
+    why : str
+        The reader's sentence.
+    """
+
+    name: str
+    why: str
+
+
+def recordings_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> list[Path]:
+    """Files of a folder, and the folders in it, whose names end as recordings' do; hidden ones are left out.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to look.
+    leave_out : sequence of Path
+        Folders that are not looked into.
+    """
+    found = []
+    skipped = {path.resolve() for path in leave_out}
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and (Path(where) / n).resolve() not in skipped)
+        paths = [Path(where) / name for name in sorted(names) if not name.startswith(".")]
+        found += [path for path in paths if path.suffix.lower() in SUFFIXES and not _plain_text(path)]
+    return sorted(found)
+
+
+def _plain_text(path: Path) -> bool:
+    """Whether a .txt file is not a recording at all, such as a licence."""
+    if path.suffix.lower() != ".txt":
+        return False
+    try:
+        return file_format(path) is None
+    except ReadError:
+        return True
+
+
+def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = None) -> Iterator[Seen | Unread]:
+    """Look at recordings one after the other, in a guarded process.
+
+    Parameters
+    ----------
+    folder : Path
+        Where their names start.
+    paths : iterable of Path
+        The files.
+    reading : Reading, optional
+        Limits of the reading process.
+
+    Yields
+    ------
+    Seen or Unread
+        What was seen of each.
+    """
+    limits = reading or Reading()
+    with GuardedReader() as reader:
+        for path in paths:
+            name = path.relative_to(folder).as_posix()
+            try:
+                recording = reader.read(
+                    path,
+                    memory_limit_mb=limits.memory_limit_mb,
+                    time_limit_s=limits.time_limit_s,
+                    options=ReadOptions.of(limits),
+                )
+            except ReadError as error:
+                yield Unread(name, str(error))
+                continue
+            yield look_at(recording, path=path, name=name)
+
+
+def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
+    """What a recording holds.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    path : Path
+        Its file.
+    name : str
+        What to call it.
+    """
+    seen: BoolArray = np.asarray(~np.isnan(recording.markers_m).any(axis=2))
+    kept = [k for k in range(len(recording.labels)) if seen[:, k].any()]
+    prefixes = list(dict.fromkeys(recording.labels[k].rpartition(":")[0] for k in kept))
+    of_prefix = {p: [k for k in kept if recording.labels[k].rpartition(":")[0] == p] for p in prefixes}
+    step = 10 if recording.n_frames >= 20 else 1
+    before = recording.first_frame - 1 + np.arange(recording.n_frames)
+    return Seen(
+        path=path,
+        name=name,
+        n_frames=recording.n_frames,
+        rate_hz=recording.rate_hz,
+        first_frame=recording.first_frame,
+        bodies=tuple(_body(recording, prefix, of_prefix[prefix]) for prefix in prefixes),
+        moved_m=_moved(recording.markers_m[:, kept]),
+        weight_n=float(
+            sum(np.linalg.norm(np.nanmean(p.force_n, axis=0)) for p in recording.force_plates if len(p.force_n))
+        ),
+        n_plates=len(recording.force_plates),
+        said=recording.said,
+        up=tuple(_up(recording, kept)),
+        sample={
+            round(int(n) / recording.rate_hz, 4): recording.markers_m[i].astype(np.float32)
+            for i, n in enumerate(before)
+            if n % step == 0
+        },
+        labels=recording.labels,
+        plate_rate_hz=recording.force_plates[0].rate_hz if recording.force_plates else 0.0,
+        begin_s=start_s(recording),
+        strikes=_strikes(recording),
+        other_events=tuple(dict.fromkeys(name for name, known in _event_names(recording) if not known)),
+    )
+
+
+def _event_names(recording: Recording) -> Iterator[tuple[str, tuple[str, str] | None]]:
+    """Name of each event, and its name with {side} and its side where it is a foot strike of one side."""
+    for event in recording.events:
+        name = f"{event.label} {event.context}".strip()
+        sides = re.findall("left|right", name, re.IGNORECASE)
+        template = re.sub("left|right", "{side}", name, flags=re.IGNORECASE)
+        known = len(sides) == 1 and fold(template.replace("{side}", "")) in STRIKES
+        yield name, (template, sides[0].lower()) if known else None
+
+
+def _strikes(recording: Recording) -> tuple[Strikes, ...]:
+    last_s = (recording.n_frames - 1) / recording.rate_hz
+    found: dict[tuple[str, str], list[float]] = {}
+    for event, (_, known) in zip(recording.events, _event_names(recording), strict=True):
+        if known and -SAME_TIME_S <= event.time_s <= last_s + SAME_TIME_S:
+            found.setdefault(known, []).append(float(event.time_s))
+    return tuple(Strikes(event, side, tuple(sorted(set(times)))) for (event, side), times in found.items())
+
+
+def _moved(markers_m: FloatArray) -> float:
+    if not markers_m.shape[1]:
+        return 0.0
+    span = np.nanpercentile(markers_m, 98.0, axis=0) - np.nanpercentile(markers_m, 2.0, axis=0)
+    return float(np.percentile(np.linalg.norm(span, axis=1), 90.0))
+
+
+def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
+    bare = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
+    displaced = []
+    for k in markers:
+        track = recording.markers_m[:, k]
+        track = track[~np.isnan(track).any(axis=1)]
+        displaced.append(track[-1] - track[0])
+    x, y, z = np.median(displaced, axis=0).tolist()
+    by_stem = _by_stem(bare, markers)
+    ends = {
+        label: _end_speeds(recording.markers_m[:, k], recording.rate_hz) for label, k in zip(bare, markers, strict=True)
+    }
+    return Body(prefix, bare, (x, y, z), _facing(recording.markers_m, by_stem), ends)
+
+
+def _end_speeds(track_m: FloatArray, rate_hz: float) -> tuple[float, float]:
+    """Speed over the first and the last 0.04 s in which a marker is seen, over the largest such speed."""
+    step = max(1, round(SPEED_S * rate_hz))
+    way = np.linalg.norm(track_m[step:] - track_m[:-step], axis=1)
+    way = way[~np.isnan(way)]
+    peak = float(np.percentile(way, 99.0)) if len(way) else 0.0  # a spike is no movement
+    return (float(way[0]) / peak, float(way[-1]) / peak) if peak > 0.0 else (0.0, 0.0)
+
+
+def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[int]]:
+    """Folded name without its side -> markers."""
+    found: dict[str, list[int]] = {}
+    for label, k in zip(labels, markers, strict=True):
+        for stem in {fold(label), *(rest for _, rest, _ in sided(label))}:
+            found.setdefault(stem, []).append(k)
+    return found
+
+
+def _facing(markers_m: FloatArray, by_stem: dict[str, list[int]]) -> Clue | None:
+    for front, back in FRONT_AND_BACK:
+        if front in by_stem and back in by_stem:
+            line = _mean(markers_m, by_stem[front]) - _mean(markers_m, by_stem[back])
+            line = line[~np.isnan(line).any(axis=1)]
+            if len(line):
+                what = "pelvis" if front in ("asi", "asis", "ias") else "feet"
+                return _clue("facing", line, f"{what}, {front.upper()} seen from {back.upper()}")
+    return None
+
+
+def _mean(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
+    """Mean of those of some markers that are seen, frame by frame."""
+    chosen = markers_m[:, list(markers)]
+    known: BoolArray = np.asarray(~np.isnan(chosen).any(axis=2))
+    total = np.where(known[..., None], chosen, 0.0).sum(axis=1)
+    count = known.sum(axis=1)[:, None]
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
+    """Axis along which some directions point most, and how well; None where they point nowhere."""
+    length = np.linalg.norm(lines, axis=1)
+    unit = lines[length > 0.0] / length[length > 0.0, None]
+    if not len(unit):
+        return None
+    axes = np.concatenate([np.eye(3), -np.eye(3)])
+    best = int((unit.mean(axis=0) @ axes.T).argmax())
+    near = float(((unit @ axes[best]) > np.sqrt(0.5)).mean())
+    return (
+        Clue(kind, AXES[best], f"{what}: along {AXES[best]} within 45 degrees in {100.0 * near:.0f} % of the frames")
+        if near > 0.5
+        else None
+    )
+
+
+def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
+    for finding in recording.audit.findings:
+        screen = re.search(r"Y_SCREEN ([+-])([XYZ])", finding.found) if finding.what == "axes" else None
+        if screen:
+            axis = f"{screen[1]}{screen[2].lower()}"
+            yield Clue("screen", axis, f"POINT:Y_SCREEN of the file is {screen[1]}{screen[2]}: drawn upwards")
+    force = sum((np.nansum(plate.force_n, axis=0) for plate in recording.force_plates), np.zeros(3))
+    if np.linalg.norm(force) > 0.0 and max(p.force_n.max(initial=0.0) for p in recording.force_plates) > 50.0:
+        clue = _clue("plates", force[None, :], "the forces on the feet")
+        if clue and abs(force["xyz".index(clue.axis[1])]) > 0.9 * np.linalg.norm(force):
+            yield Clue("plates", clue.axis, f"the mean force on the feet points along {clue.axis}")
+    labels = [recording.labels[k].rpartition(":")[2] for k in kept]
+    by_stem = _by_stem(labels, kept)
+    levels = [[k for stem in stems for k in by_stem.get(stem, ())] for stems in LEVELS]
+    there = [n for n, markers in enumerate(levels) if markers]
+    if there and there[-1] - there[0] >= 2:
+        top, bottom = (_mean(recording.markers_m, levels[n]) for n in (there[0], there[-1]))
+        line = (top - bottom)[~np.isnan(top - bottom).any(axis=1)]
+        clue = _clue(
+            "body",
+            line,
+            f"from {_names(labels, kept, levels[there[-1]])} to {_names(labels, kept, levels[there[0]])}",
+        )
+        if clue:
+            yield clue
+            yield from _floor(recording.markers_m[:, levels[there[-1]]], clue.axis)
+
+
+def _names(labels: Sequence[str], kept: Sequence[int], markers: Sequence[int]) -> str:
+    names = dict(zip(kept, labels, strict=True))
+    return "/".join(list(dict.fromkeys(names[k] for k in markers))[:2])
+
+
+def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
+    height = lowest_m[..., "xyz".index(axis[1])] * (1.0 if axis[0] == "+" else -1.0)
+    least = float(np.nanpercentile(height, 1.0))
+    if -0.05 <= least <= 0.2:
+        yield Clue("floor", axis, f"the lowest markers come down to {least:.2f} m along {axis}, as on a floor at zero")
+
+
+def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
+    """Whether two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
+
+    Parameters
+    ----------
+    one, other : Seen
+        The recordings; static ones are never called the same.
+    prefix : str
+        Subject prefix of the body.
+    """
+    shared = [label for label in one.labels if label in other.labels and label.rpartition(":")[0] == prefix]
+    times_s = sorted(set(one.sample) & set(other.sample))
+    if one.still or other.still or len(shared) < 3 or len(times_s) < 5:
+        return False
+    mine, theirs = (
+        np.stack([seen.sample[t][[seen.labels.index(label) for label in shared]] for t in times_s])
+        for seen in (one, other)
+    )
+    apart = np.abs(mine - theirs).max(axis=2)
+    known = ~np.isnan(apart)
+    return bool(known.mean() > 0.2 and (apart[known] < SAME_M).mean() > 0.95)
+
+
+def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
+    """Where some markers of a body are in some frames, to the millimetre: copies share most of these.
+
+    Parameters
+    ----------
+    seen : Seen
+        The recording.
+    prefix : str
+        Subject prefix of the body.
+    """
+    own = sorted(label for label in seen.labels if label.rpartition(":")[0] == prefix)[:5]
+    for time_s, positions in seen.sample.items():
+        for label in own:
+            place = positions[seen.labels.index(label)]
+            if not np.isnan(place).any():
+                yield (time_s, label, *np.round(1e3 * place).astype(int).tolist())

@@ -1,0 +1,204 @@
+"""A proposed study as three files, with what was found, what was guessed and what is left to fill in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+
+from limbtorque.cli.init.marker_sets import ProposedSet
+from limbtorque.cli.init.proposal import Proposal
+from limbtorque.cli.init.trials import ARMS_OF_A_WALK, ProposedTrial
+from limbtorque.cli.init.windows import MOVEMENT, ProposedWindow
+
+WHERE_NEEDED = ("forces_file", "prefix", "window", "start_event", "end_event")  # columns that may be left out
+TRIAL_COLUMNS = {
+    **{
+        name: name
+        for name in ("trial", "session", "subject", "file", "forces_file", "chain", "side", "condition", "marker_set")
+    },
+    "prefix": "prefix",
+    "forward_axis": "plane.forward_axis",
+    "window": "ensembles.window",
+    "start_event": "ensembles.start_event",
+    "end_event": "ensembles.end_event",
+    "note": "note",
+}
+
+
+def config_text(proposal: Proposal, *, source: str) -> str:
+    """Text of config/config.yaml.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The study.
+    source : str
+        Where the recordings are, in words.
+
+    Returns
+    -------
+    str
+        YAML with comments.
+    """
+    up = (
+        f'"{proposal.up_axis}"'
+        if proposal.up_axis
+        else 'null # TODO: the laboratory\'s axis that points up, such as "+z"'
+    )
+    lines = [
+        f"# Proposed by `limbtorque init` from the recordings in {source}. TODO is what it could not know.",
+        "# Every option, its default, range and unit: `limbtorque settings`. What is not here has its default.",
+        f"title: {json.dumps(proposal.title, ensure_ascii=False)}",
+        "",
+        "plane:",
+        "  # What shows which axis points up:",
+        *(f"  #   {line}" for sentence in proposal.up_evidence for line in [sentence]),
+        f"  up_axis: {up}",
+        "  kind: sagittal # the default, not found out: or horizontal, or best_fit; a column plane.kind of trials.csv for single trials",
+        "",
+        "marker_sets: # landmark: marker, or markers whose mean it is; {S} is R or L, {side} is right or left, by the trial's side",
+    ]
+    for chosen in proposal.sets:
+        lines += _set_lines(chosen)
+    if not proposal.sets:
+        lines[-1] = "marker_sets: {} # TODO: no landmark was recognised; docs/settings.md says how to name them"
+    substitutes = [chosen for chosen in proposal.sets if chosen.substitutes]
+    if substitutes:
+        lines += [
+            "",
+            "substitutes: # landmark that is needed: the one that stands for it; every use is noted in the ledger",
+        ]
+        for chosen in substitutes:
+            lines.append(f"  {chosen.name}:")
+            lines += [f"    {name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]
+    lines += [
+        "",
+        *_window_lines(proposal.window),
+        "# Left at their defaults, worth a thought: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
+        "# segments.table (dempster_winter), plates.assignment (auto).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _window_lines(chosen: ProposedWindow) -> list[str]:
+    if not chosen.evidence:
+        return []
+    default = " # the default" if chosen.window == MOVEMENT else ""
+    lines = [
+        "ensembles:",
+        "  # What is 0 to 100 % of the curves, and what that rests on:",
+        *(f"  #   {line}" for sentence in chosen.evidence for line in _wrapped(sentence)),
+        f"  window: {chosen.window}{default}",
+    ]
+    if chosen.event:
+        event = json.dumps(chosen.event, ensure_ascii=False)
+        both = "" if chosen.window == "events" else " # for trials with events in their column ensembles.window"
+        lines += [f"  start_event: {event}{both}", f"  end_event: {event}{both}"]
+    return [*lines, ""]
+
+
+def _set_lines(chosen: ProposedSet) -> list[str]:
+    lines = [*(f"  # {line}" for sentence in chosen.about for line in _wrapped(sentence)), f"  {chosen.name}:"]
+    for landmark, labels in chosen.rules.items():
+        rule = json.dumps(labels[0] if len(labels) == 1 else list(labels), ensure_ascii=False)
+        comment = chosen.comments.get(landmark, "")
+        lines.append(f"    {landmark}: {rule}{f' # {comment}' if comment else ''}")
+    return lines
+
+
+def _wrapped(sentence: str, width: int = 116) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(" ".join(sentence.split()), width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def trials_text(proposal: Proposal) -> str:
+    """Text of config/trials.csv: the rows, and as comments what was left out and why."""
+    kept = [trial for trial in proposal.trials if not trial.left_out]
+    columns = [name for name in TRIAL_COLUMNS if name not in WHERE_NEEDED or _needed(name, proposal)]
+    comments = [
+        "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not want; TODO has to be filled in.",
+        *proposal.notes,
+        *_missing_side(kept),
+    ]
+    text = _commented(comments) + _csv([[TRIAL_COLUMNS[name] for name in columns]])
+    text += _csv([[getattr(trial, name) for name in columns] for trial in kept])
+    reasons: dict[str, list[ProposedTrial]] = {}
+    for trial in proposal.trials:
+        if trial.left_out == ARMS_OF_A_WALK:
+            reasons.setdefault(f"Left out: {ARMS_OF_A_WALK}", []).append(trial)
+        elif trial.left_out:
+            reasons.setdefault(f"{_whose(trial, kept)}: left out, {trial.left_out}", []).append(trial)
+    for reason, rows in reasons.items():
+        text += _commented([reason])
+        text += "".join(
+            f"#{line}\n" for line in _csv([[getattr(t, name) for name in columns] for t in rows]).splitlines()
+        )
+    text += _commented([f"{one.name}: not read: {' '.join(one.why.split())}" for one in proposal.unread])
+    return text
+
+
+def _whose(trial: ProposedTrial, kept: Sequence[ProposedTrial]) -> str:
+    """File of a trial, with the person where others of the same file are analysed."""
+    others = any(other.file == trial.file and other.prefix != trial.prefix for other in kept)
+    return f"{trial.prefix} in {trial.file}" if others and trial.prefix else trial.file
+
+
+def _needed(column: str, proposal: Proposal) -> bool:
+    """Whether a column has a cell that is not empty, or is one to fill in."""
+    spoken_of = column == "forces_file" and any(column in note for note in proposal.notes)
+    return spoken_of or any(getattr(trial, column) for trial in proposal.trials)
+
+
+def _missing_side(trials: Sequence[ProposedTrial]) -> list[str]:
+    return (
+        ["The labels of some recordings do not say a side: fill in left or right."]
+        if any(t.side.startswith("TODO") for t in trials)
+        else []
+    )
+
+
+def subjects_text(proposal: Proposal) -> str:
+    """Text of config/subjects.csv: the rows, each under what its numbers rest on."""
+    comments = ["Proposed by `limbtorque init`: body mass in kg, height in m, sex f or m; the last two may be empty."]
+    text = _commented(comments) + _csv([["subject", "mass_kg", "height_m", "sex", "note"]])
+    for one in proposal.subjects:
+        text += _commented([f"{one.subject}: {sentence}" for sentence in one.evidence])
+        source = next((sentence.split(" is ")[0] for sentence in one.evidence if " is " in sentence), "")
+        note = f"mass from {source}" if source and not one.mass_kg.startswith("TODO") else ""
+        text += _csv([[one.subject, one.mass_kg, one.height_m, one.sex, note]])
+    return text
+
+
+def _commented(sentences: Iterable[str]) -> str:
+    return "".join(f"# {line}\n" for sentence in sentences for line in _wrapped(sentence))
+
+
+def _csv(rows: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def summary_text(proposal: Proposal) -> str:
+    """What was proposed, in a few lines for the terminal."""
+    kept = [trial for trial in proposal.trials if not trial.left_out]
+    chains = sorted({f"{trial.side} {trial.chain}" for trial in kept})
+    left_out = {_whose(t, kept): t.left_out for t in proposal.trials if not t.can_be_taken}
+    arms = [trial for trial in proposal.trials if trial.left_out == ARMS_OF_A_WALK]
+    of_arms = f"{len(arms)} trials of {len({trial.file for trial in arms})} recordings, comments in config/trials.csv: {ARMS_OF_A_WALK}"
+    lines = [
+        f"{len(kept)} trials of {len({trial.file for trial in kept})} recordings: {', '.join(chains) or 'none'}",
+        f"subjects: {', '.join(f'{s.subject} ({s.mass_kg} kg)' for s in proposal.subjects) or 'none'}",
+        f"marker sets: {', '.join(chosen.name for chosen in proposal.sets) or 'none'}",
+        f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
+        *([f"left out: {of_arms}, or ask for them with --chain arm"] if arms else []),
+        *(f"left out: {name}: {why}" for name, why in left_out.items()),
+        *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
+        f"0 to 100 % of the curves: {proposal.window.window}",
+        *(f"  {sentence}" for sentence in proposal.window.evidence),
+        *proposal.notes,
+    ]
+    return "\n".join(lines)

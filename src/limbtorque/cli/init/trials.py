@@ -1,0 +1,205 @@
+"""Rows of the table of trials: which limbs a recording has, and which way the person goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.cli.init.known_sets import Fit, fits
+from limbtorque.cli.init.marker_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
+from limbtorque.cli.init.names import safe_name, some_of
+from limbtorque.cli.init.survey import Body, Seen, Strikes
+from limbtorque.study.settings import Ensembles, Plane
+from limbtorque.study.study import TO_DO
+
+TRAVELS = "travel"
+ARMS_OF_A_WALK = "arms of a walk: take the # away to analyse them"
+
+
+@dataclass(frozen=True)
+class ProposedTrial:
+    """A row of the table of trials.
+
+    Attributes
+    ----------
+    trial, session, subject, file, chain, side, condition, marker_set, prefix, forward_axis, forces_file, note : str
+        Its cells.
+    window, start_event, end_event : str
+        Options `ensembles` of this trial; empty where those of the study hold.
+    left_out : str
+        Why it is only a comment; empty where it is a row.
+    strikes : tuple of Strikes
+        Foot strikes of its side.
+    other_events : tuple of str
+        Names of the recording's other events.
+    at_rest : bool or None
+        Whether the end of its chain rests at both ends of the recording; None where its markers are not named.
+    """
+
+    trial: str
+    session: str
+    subject: str
+    file: str
+    chain: str
+    side: str
+    condition: str
+    marker_set: str
+    prefix: str
+    forward_axis: str
+    note: str = ""
+    left_out: str = ""
+    forces_file: str = ""
+    window: str = ""
+    start_event: str = ""
+    end_event: str = ""
+    strikes: tuple[Strikes, ...] = ()
+    other_events: tuple[str, ...] = ()
+    at_rest: bool | None = None
+
+    @property
+    def can_be_taken(self) -> bool:
+        """Whether it is a row, or a comment that becomes one when its # is taken away."""
+        return self.left_out in ("", ARMS_OF_A_WALK)
+
+
+def propose_trials(
+    one: Seen,
+    body: Body,
+    copy_of: str,
+    sets: Sets,
+    chains: Sequence[str],
+    confirm: Confirm | None,
+    up_axis: str,
+) -> tuple[list[ProposedTrial], list[str]]:
+    """Rows of one body of one recording, and what is to be said of it.
+
+    Parameters
+    ----------
+    one, body : Seen, Body
+        The recording, and whose markers.
+    copy_of : str
+        Recording with the same movement, so that these rows are left out; empty where there is none.
+    sets : Sets
+        Marker sets proposed so far; those of the rows are added.
+    chains : sequence of str
+        Which chains to look for.
+    confirm : callable or None
+        Asks a person whether a likely label is right.
+    up_axis : str
+        The axis that points up; empty where it is not certain.
+
+    Returns
+    -------
+    rows : list of ProposedTrial
+        One for each limb; session, subject, condition and file are still empty.
+    sentences : list of str
+        What the recording does not support.
+    """
+    stem = Path(one.name).stem
+    prefix = body.prefix if len(one.bodies) > 1 else ""
+    left_out = f"nothing moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
+    left_out = f"the same movement is in {copy_of}" if copy_of else left_out
+    forward, note = _forward(body, up_axis)
+    found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
+    complete = {chain: _best(chain_fits) for chain, chain_fits in found.items()}
+    rows: list[tuple[str, str, str, bool | None]] = []
+    notes: list[str] = []
+    for chain, chosen in complete.items():
+        notes += [] if chosen or left_out else _lacks(chain, found[chain])
+        for fit in chosen:
+            name = sets.name_of(set_of(fit, chosen))
+            rows.append((chain, fit.side or TO_DO, name, _at_rest(fit, body, chain)))
+    if not rows:
+        partly = min((f for fs in found.values() for f in fs), key=lambda fit: len(fit.missing), default=None)
+        if partly is None and not looks_like_a_body(body, chains):
+            return [], [
+                *notes,
+                f"no chain is recognised in the labels {some_of(body.labels)}; no row is made of it",
+            ]
+        chain, sides, built = unknown_set(body, chains, found, confirm)
+        rows = [(chain, side, sets.name_of(built), None) for side in sides]
+    both = len({chain for chain, *_ in rows}) > 1
+    parts = ([body.prefix] if prefix else []) + [stem]
+    proposed = [
+        ProposedTrial(
+            trial=safe_name(
+                "_".join([*parts, *([side] if side in ("left", "right") else []), *([chain] if both else [])])
+            ),
+            session="",
+            subject="",
+            file="",
+            chain=chain,
+            side=side,
+            condition="",
+            marker_set=name,
+            prefix=prefix,
+            forward_axis=forward,
+            note=note,
+            left_out=left_out or (ARMS_OF_A_WALK if both and _swings(one, chain, forward, at_rest) else ""),
+            strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
+            other_events=one.other_events,
+            at_rest=at_rest,
+        )
+        for chain, side, name, at_rest in rows
+    ]
+    return proposed, notes
+
+
+def _swings(one: Seen, chain: str, forward: str, at_rest: bool | None) -> bool:
+    """Whether a chain is an arm of a person who walks: goes a way, or strikes the floor and never rests the hand."""
+    return chain == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
+
+
+def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
+    """Whether the end of a chain rests where its markers are first and last seen, as `ensembles.window: movement` needs it."""
+    end = CHAINS[chain].end
+    labels = fit.rules.get(end) or fit.rules.get(fit.known.substitutes.get(end, ("",))[0], ())
+    shares = [share for label in labels for share in body.ends.get(label, ())]
+    return max(shares) <= Ensembles().onset_share if shares else None
+
+
+def _best(chain_fits: Sequence[Fit]) -> list[Fit]:
+    """Both sides of the first set that is complete."""
+    done = [fit for fit in chain_fits if not fit.missing]
+    return [fit for fit in done if fit.known is done[0].known]
+
+
+def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
+    """Why a recording does not support a chain that it nearly supports."""
+    if not chain_fits:
+        return []
+    fit = chain_fits[0]
+    hints = "; ".join(f"{name}: {fit.known.missing[name]}" for name in fit.missing if name in fit.known.missing)
+    return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
+
+
+def _forward(body: Body, up_axis: str) -> tuple[str, str]:
+    """Where the person goes or faces, and a note on it."""
+    level = np.array([0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"])
+    distance = float(np.linalg.norm(np.array(body.travel_m) * level))
+    if distance >= 2.0 * Plane().min_travel_m:
+        return TRAVELS, ""
+    seen = f"; {body.facing.sentence}" if body.facing else "; neither pelvis nor feet show it"
+    return TO_DO, f"the markers travel {distance:.2f} m only{seen}"
+
+
+def with_unique_names(trials: Sequence[ProposedTrial]) -> tuple[ProposedTrial, ...]:
+    """Trials whose names differ by more than case: the folder's name goes before those that do not."""
+    count: dict[str, int] = {}
+    for trial in trials:
+        count[trial.trial.lower()] = count.get(trial.trial.lower(), 0) + 1
+    taken: set[str] = set()
+    named = []
+    for trial in trials:
+        name = trial.trial
+        if count[name.lower()] > 1:
+            name = safe_name(f"{Path(trial.file).parent.name}_{name}")
+        base, n = name, 2
+        while name.lower() in taken:
+            name, n = f"{base}_{n}", n + 1
+        taken.add(name.lower())
+        named.append(replace(trial, trial=name))
+    return tuple(named)

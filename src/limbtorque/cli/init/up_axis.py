@@ -1,0 +1,38 @@
+"""Which axis of the laboratory points up, by what the recordings show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from limbtorque.cli.init.survey import Clue, Seen
+
+
+def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
+    """The axis that points up, where two kinds of evidence or more agree on it and none speaks against it.
+
+    Parameters
+    ----------
+    seen : sequence of Seen
+        The recordings.
+
+    Returns
+    -------
+    axis : str
+        E.g. ``"+z"``; empty where it is not certain.
+    evidence : tuple of str
+        What was seen, kind by kind.
+    """
+    by_kind: dict[str, dict[str, list[tuple[str, Clue]]]] = {}
+    for one in seen:
+        for clue in one.up:
+            by_kind.setdefault(clue.kind, {}).setdefault(clue.axis, []).append((one.name, clue))
+    sentences = [
+        f"{clues[0][1].sentence} ({clues[0][0]}{f' and {len(clues) - 1} more' if len(clues) > 1 else ''})"
+        for axes in by_kind.values()
+        for clues in axes.values()
+    ]
+    axes = {axis for kinds in by_kind.values() for axis in kinds}
+    if len(axes) == 1 and len(by_kind) >= 2:
+        return axes.pop(), tuple(sentences)
+    why = "the evidence disagrees" if len(axes) > 1 else "one kind of evidence only" if axes else "nothing shows it"
+    return "", (*sentences, why)

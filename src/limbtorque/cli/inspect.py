@@ -1,0 +1,162 @@
+"""What is in a recording, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.motion.ground_reaction import centre_of_pressure
+from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.signals.labels import fault_notes, find_faults
+
+LOADED_N = 20.0
+
+
+def describe(recording: Recording) -> str:
+    """Text that says what a recording holds and what looks odd about it.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+
+    Returns
+    -------
+    str
+        A few lines for every kind of content; the oddities come last.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers no body can have are shown, too
+        return _described(recording)
+
+
+def _described(recording: Recording) -> str:
+    last = recording.first_frame + recording.n_frames - 1
+    odd = oddities(recording)
+    lines = [
+        f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})",
+        *(
+            [f"forces of   {recording.forces_source}  (sha256 {recording.forces_sha256[:16]})"]
+            if recording.forces_source
+            else []
+        ),
+        f"frames      {recording.n_frames} at {recording.rate_hz:g} Hz, numbers {recording.first_frame} to {last}, "
+        f"{recording.n_frames / recording.rate_hz:.3f} s; positions in m",
+        _extent(recording),
+        f"markers     {len(recording.labels)}",
+        *_markers(recording),
+        f"modelled    {len(recording.modelled_labels)} points that are not positions"
+        + (
+            f": {', '.join(recording.modelled_labels[:8])}{' ...' * (len(recording.modelled_labels) > 8)}"
+            if recording.modelled_labels
+            else ""
+        ),
+        f"analog      {len(recording.analog_labels)} channels"
+        + (
+            f" at {recording.analog_rate_hz:g} Hz: {', '.join(recording.analog_labels[:12])}{' ...' * (len(recording.analog_labels) > 12)}"
+            if recording.analog_labels
+            else ""
+        ),
+        f"plates      {len(recording.force_plates)}",
+        *(_plate(plate) for plate in recording.force_plates),
+        f"events      {len(recording.events)}",
+        *(f"  {event.time_s:8.3f} s  {event.label} {event.context}".rstrip() for event in recording.events),
+        *_audit(recording),
+        "what looks odd" if odd else "nothing looks odd",
+        *(f"  - {sentence}" for sentence in odd),
+    ]
+    return "\n".join(lines)
+
+
+def oddities(recording: Recording) -> list[str]:
+    """Sentences about what a careful reader would ask about."""
+    found = [*recording.notes, *_fault_sentences(recording)]
+    labels = [label.rpartition(":")[2] for label in recording.labels]
+    repeated = sorted({label for label in labels if labels.count(label) > 1})
+    if repeated:
+        found.append(
+            f"labels that need a prefix or occur twice: {', '.join(repeated[:10])}{' ...' * (len(repeated) > 10)}"
+        )
+    missing: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
+    never = [label for marker, label in enumerate(recording.labels) if missing[:, marker].all()]
+    if never:
+        found.append(f"markers that are never seen: {', '.join(never)}")
+    for marker, label in enumerate(recording.labels):
+        present = recording.markers_m[~missing[:, marker], marker]
+        if len(present) > 1 and bool((present == present[0]).all()):
+            found.append(f"marker {label} never moves, to the last bit")
+    return found
+
+
+def _audit(recording: Recording) -> list[str]:
+    """What the file says and what was made of it; guesses are marked."""
+    findings = recording.audit.findings
+    if not findings:
+        return []
+    guesses = len(recording.audit.guesses)
+    width = max(len(finding.what) for finding in findings)
+    lines = [f"what the file says, and what was made of it; guesses: {guesses or 'none'}"]
+    for finding in findings:
+        lines.append(f"  {finding.what:{width}s}  {finding.found}")
+        settle = f" (a guess: {finding.settle})" if finding.guessed else ""
+        lines.append(f"  {'':{width}s}  -> {finding.made}{settle}")
+    return lines
+
+
+def _extent(recording: Recording) -> str:
+    """Where the markers are and where they go, axis by axis: which axis is up, and which way is forward."""
+    seen = recording.markers_m[~np.isnan(recording.markers_m).any(axis=2)]
+    if not len(seen):
+        return "extent      no marker is ever seen"
+    low, high = np.percentile(seen, 1.0, axis=0), np.percentile(seen, 99.0, axis=0)
+    centre = np.nanmedian(recording.markers_m[~np.isnan(recording.markers_m).all(axis=(1, 2))], axis=1)
+    travel = centre[-1] - centre[0]
+    parts = [f"{axis} {low[k]:.2f} to {high[k]:.2f} (travel {travel[k]:+.2f})" for k, axis in enumerate("xyz")]
+    return f"extent      {', '.join(parts)} m; 98 % of the samples, travel of the median marker"
+
+
+def _markers(recording: Recording) -> list[str]:
+    gone: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
+    whole = [label for label, missing in zip(recording.labels, gone.T, strict=True) if not missing.any()]
+    lines = [f"  complete ({len(whole)}): {', '.join(whole)}"] if whole else []
+    for label, missing in zip(recording.labels, gone.T, strict=True):
+        gaps = runs(missing)
+        if gaps:
+            longest = max(stop - start for start, stop in gaps) / recording.rate_hz
+            text = f"{100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; seen in frames "
+            seen = [f"{recording.first_frame + a}-{recording.first_frame + b - 1}" for a, b in runs(~missing)]
+            lines.append(f"  {label:24s} {text}{', '.join(seen[:3])}{' ...' * (len(seen) > 3)}")
+    return lines
+
+
+def _fault_sentences(recording: Recording) -> list[str]:
+    """Exchanged labels and spikes of all markers."""
+    return fault_notes(find_faults(recording.markers_m), recording.labels, first_frame=recording.first_frame)
+
+
+def _plate(plate: ForcePlate) -> str:
+    up = _normal(plate)
+    vertical = plate.force_n @ up
+    loaded = vertical > LOADED_N
+    low, high = plate.corners_m.min(axis=0), plate.corners_m.max(axis=0)
+    where = f"x {low[0]:.3f} to {high[0]:.3f} m, y {low[1]:.3f} to {high[1]:.3f} m"
+    text = (
+        f"  plate {plate.number} type {plate.kind}, {where if plate.kind else 'the wrench itself, corners not known'}, "
+        f"{plate.rate_hz:g} Hz, largest vertical force {np.nanmax(vertical, initial=0.0):.0f} N"
+    )
+    if loaded.any():
+        wrench = np.hstack([plate.force_n, plate.moment_nm])[loaded]
+        centre = np.nanmean(centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean())), axis=0)
+        first, last = np.flatnonzero(loaded)[[0, -1]] / plate.rate_hz
+        text += f", loaded {first:.2f} to {last:.2f} s, mean centre of pressure ({centre[0]:.3f}, {centre[1]:.3f}, {centre[2]:.3f}) m"
+    return text
+
+
+def _normal(plate: ForcePlate) -> FloatArray:
+    """Axis of the laboratory that is nearest to the plate's normal, on the side of its largest force."""
+    edges = np.diff(plate.corners_m, axis=0)
+    normal = np.cross(edges[0], edges[1])
+    if not normal.any():  # corners not known: along the largest force
+        normal = np.nan_to_num(np.abs(plate.force_n)).mean(axis=0) if len(plate.force_n) else np.ones(3)
+    axis: FloatArray = np.eye(3)[int(np.abs(normal).argmax())]
+    mean = np.nan_to_num(plate.force_n).mean(axis=0) @ axis if len(plate.force_n) else 1.0
+    return axis if mean >= 0.0 else -axis

@@ -1,0 +1,426 @@
+"""The command `limbtorque`: start, check and run a study, look into a recording, analyse one file. As thin as can be."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from limbtorque import __version__
+from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
+from limbtorque.tables.words import counted
+
+EXAMPLES = {
+    "": """examples:
+  limbtorque init "my study" --from recordings      # then fill in what is TODO in "my study/config"
+  limbtorque check "my study"
+  limbtorque run-study "my study" --cores 4
+  limbtorque --print-completion bash > ~/.local/share/bash-completion/completions/limbtorque
+""",
+    "init": """examples:
+  limbtorque init "my study" --from recordings
+  limbtorque init "my study" --from recordings --chain leg
+""",
+    "inspect": """examples:
+  limbtorque inspect data/demo/S01_sagittal_fast.c3d
+  limbtorque inspect markers.trc --forces forces.mot
+  limbtorque inspect table.csv --set reading.length_unit=mm
+""",
+    "check": """examples:
+  limbtorque check "my study"
+""",
+    "run-study": """examples:
+  limbtorque run-study "my study" --cores 4
+  limbtorque run-study "my study" -- --dry-run
+  limbtorque run-study "my study" --slurm
+""",
+    "split": """examples:
+  limbtorque split "my study" parts
+  for part in parts/*; do limbtorque run-study "$part"; done
+""",
+    "run": """examples:
+  limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
+  limbtorque run walk.c3d --chain leg --side left --mass-kg 66 --settings config/config.yaml --set filter.cutoff_hz=6
+""",
+    "diff": """examples:
+  limbtorque diff results_with_6_hz results
+  limbtorque diff old/results new/results --csv changes.csv --html changes.html
+
+exit code: 0 where all numbers are the same, 1 where any differs, 2 where a run could not be read
+""",
+    "methods": """examples:
+  limbtorque methods results
+  limbtorque methods "my study" > methods.md
+""",
+    "settings": """examples:
+  limbtorque settings | grep filter
+""",
+    "demo-files": """examples:
+  limbtorque demo-files data/demo
+""",
+}
+NEXT = {
+    SettingsError: "next: correct this; `limbtorque settings` lists every option with its default and range",
+    StudyError: "next: correct this, then `limbtorque check STUDY` again",
+}
+FORCES = "a second file, whose force plates are joined to the recording"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Command line; the process's own where it is not given.
+
+    Returns
+    -------
+    int
+        0 where all went well, 1 otherwise.
+    """
+    words, options_of_snakemake = _split(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(words)
+    options.snakemake = options_of_snakemake
+    try:
+        return int(options.function(options))
+    except LimbtorqueError as error:
+        print(f"limbtorque: {error}", file=sys.stderr)
+        if isinstance(error, SettingsError | StudyError):
+            print(NEXT[type(error)], file=sys.stderr)
+        return int(getattr(options, "error_code", 1))
+    except BrokenPipeError:
+        return 0
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What stands before and after two dashes of run-study: argparse loses the latter where an option stands before them."""
+    if "run-study" in words[:1] and "--" in words:
+        place = list(words).index("--")
+        return list(words[:place]), list(words[place + 1 :])
+    return list(words), []
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="limbtorque",
+        description="Why a joint torque is what it is. From recordings to tables: init, check, run-study.",
+        epilog=EXAMPLES[""],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"limbtorque {__version__}")
+    parser.add_argument(
+        "--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), help="print completion for a shell"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, about: str) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=about,
+            description=f"{about[0].upper()}{about[1:]}.",
+            epilog=EXAMPLES[name],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    init = command(
+        "init", "propose a study for a folder of recordings: settings and tables, with what is left to fill in"
+    )
+    init.add_argument("study", type=Path, help="the study's folder; made where it does not exist, never overwritten")
+    init.add_argument(
+        "--from",
+        dest="recordings",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="where the recordings are, and stay",
+    )
+    init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: both)")
+    init.set_defaults(function=_init)
+
+    inspect = command("inspect", "what is in a recording, and what looks odd")
+    inspect.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
+    inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
+    inspect.add_argument("--compare", action="store_true", help="read a C3D file with every library; show differences")
+    inspect.add_argument(
+        "--set", action="append", default=[], metavar="OPTION=VALUE", help="e.g. reading.length_unit=mm"
+    )
+    inspect.set_defaults(function=_inspect)
+
+    check = command("check", "try every trial of a study and say what would fail or be flagged; writes nothing")
+    check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
+    check.set_defaults(function=_check)
+
+    whole = command("run-study", "run a whole study with Snakemake: what is missing or out of date is made")
+    whole.add_argument("study", type=Path, help="the study's folder")
+    whole.add_argument("--cores", default="all", help="number of cores, or all (default)")
+    whole.add_argument("--slurm", action="store_true", help="hand the jobs to Slurm (docs/cluster.md)")
+    whole.usage = "limbtorque run-study [-h] [--cores CORES] [--slurm] study [-- OPTION ...]"
+    whole.epilog = f"options after two dashes go to snakemake\n\n{EXAMPLES['run-study']}"
+    whole.set_defaults(function=_run_study)
+
+    split = command("split", "one study for each subject, of a study that is too large for one run")
+    split.add_argument("study", type=Path, help="the study's folder; stays as it is")
+    split.add_argument("parts", type=Path, help="folder for the new studies; recordings stay where they are")
+    split.set_defaults(function=_split_study)
+
+    run = command("run", "analyse one recording without Snakemake")
+    run.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
+    run.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
+    run.add_argument("--chain", required=True, help="arm, leg or a chain of the settings")
+    run.add_argument("--side", required=True, choices=("left", "right"))
+    run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
+    run.add_argument("--settings", required=True, type=Path, help="settings file with at least one marker set")
+    run.add_argument("--marker-set", help="which marker set; needed where the settings have several")
+    run.add_argument("--prefix", default="", help="subject prefix of the labels")
+    run.add_argument("--load", default="", help="external load of the settings")
+    run.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="change an option, e.g. plane.kind=horizontal",
+    )
+    run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure")
+    run.set_defaults(function=_run)
+
+    diff = command("diff", "two runs side by side: what was changed, and what that did to the numbers")
+    diff.add_argument("first", type=Path, help="a folder 'results' of a finished run, or its study")
+    diff.add_argument("second", type=Path, help="another one")
+    diff.add_argument("--csv", type=Path, metavar="FILE", help="write every change as a row")
+    diff.add_argument("--html", type=Path, metavar="FILE", help="write a page of its own")
+    diff.add_argument("--top", type=int, default=20, help="how many changes of each table are printed (default: 20)")
+    diff.add_argument(
+        "--tolerance", type=float, default=0.0, help="share up to which numbers count as the same (default: 0)"
+    )
+    diff.set_defaults(function=_diff, error_code=2)
+
+    methods = command(
+        "methods", "the methods of a finished run as a paragraph to paste, with references and a checklist"
+    )
+    methods.add_argument("results", type=Path, help="a folder 'results' of a finished run, or its study")
+    methods.set_defaults(function=_methods)
+
+    settings = command("settings", "every option with its default, range and unit, as a table")
+    settings.set_defaults(function=_settings)
+
+    demo = command("demo-files", "write the recordings of the demo study")
+    demo.add_argument("folder", type=Path)
+    demo.set_defaults(function=_demo)
+    return parser
+
+
+class _Completion(argparse.Action):
+    """Print completion for a shell and end; paths are completed as files."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        import shtab
+
+        def mark(one: argparse.ArgumentParser) -> None:
+            for action in one._actions:
+                if action.type is Path:
+                    action.complete = shtab.FILE  # type: ignore[attr-defined]
+                if isinstance(action, argparse._SubParsersAction):
+                    for sub in action.choices.values():
+                        mark(sub)
+
+        mark(parser)
+        print(shtab.complete(parser, shell=rest[1]))
+        parser.exit()
+
+
+def _init(options: argparse.Namespace) -> int:
+    from limbtorque.cli.init.init import FILES, init_study
+    from limbtorque.cli.init.text import summary_text
+    from limbtorque.cli.progress import followed
+
+    def asked(question: str) -> bool:
+        try:
+            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+
+    proposal = init_study(
+        options.study,
+        options.recordings,
+        chains=(options.chain,) if options.chain else ("arm", "leg"),
+        confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
+        watch=functools.partial(followed, what="looking at recordings"),
+    )
+    print(summary_text(proposal))
+    print("\n".join(f"written: {options.study / name}" for name in FILES))
+    quoted = shlex.quote(str(options.study))
+    if proposal.to_do:
+        print(f"next: fill in what is TODO in {options.study / 'config'} ({counted(proposal.to_do, 'place')}), then")
+    print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
+    return 0
+
+
+def _run_study(options: argparse.Namespace) -> int:
+    from limbtorque.cli.run_study import run_study
+
+    return run_study(options.study, cores=options.cores, slurm=options.slurm, more=options.snakemake)
+
+
+def _split_study(options: argparse.Namespace) -> int:
+    from limbtorque.cli.split import split_study
+
+    made = split_study(options.study, options.parts)
+    print("\n".join(f"written: {part}" for part in made))
+    print(f'next: for part in {shlex.quote(str(options.parts))}/*; do limbtorque run-study "$part"; done')
+    return 0
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    from limbtorque.cli.inspect import describe
+    from limbtorque.recordings.options import ReadOptions
+    from limbtorque.recordings.sandbox import GuardedReader
+    from limbtorque.study.settings import Settings, override
+
+    changes = dict(change.partition("=")[::2] for change in options.set)
+    reading = override(Settings(), changes, source="--set").reading
+    if options.compare and options.forces:
+        raise TrialError("--compare reads one C3D file with every library; leave --forces out")
+    with GuardedReader() as reader:
+        task = reader.compare if options.compare else functools.partial(reader.read, forces=options.forces)
+        answer = task(
+            options.file,
+            memory_limit_mb=reading.memory_limit_mb,
+            time_limit_s=reading.time_limit_s,
+            options=ReadOptions.of(reading),
+        )
+    print(answer if isinstance(answer, str) else describe(answer))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from limbtorque.cli.progress import followed
+    from limbtorque.study.study import load_study
+    from limbtorque.workflow.check import check_study
+
+    faults = flagged = curveless = 0
+    total = len(load_study(options.study).trials)
+    for trial, fault, flags, no_curve in followed(check_study(options.study), total, what="checking trials"):
+        faults += bool(fault)
+        flagged += bool(flags)
+        curveless += bool(no_curve)
+        print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags or no_curve else 'ok'}")
+        for flag in flags:
+            print(f"  would be flagged: {flag}")
+        if no_curve:
+            print(f"  this trial will have no curve over 0 to 100 %: {no_curve}")
+    verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
+    without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
+    print(f"{verdict}; {flagged} of {total} would be flagged{without}")
+    run = f"limbtorque run-study {shlex.quote(str(options.study))}"
+    print(f"next: {'correct or take out the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
+    return int(faults > 0)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from limbtorque.analysis import analyse_recording
+    from limbtorque.figures.figures import save, torque_figure
+    from limbtorque.recordings.options import ReadOptions
+    from limbtorque.recordings.sandbox import GuardedReader
+    from limbtorque.study.settings import load_settings, override
+    from limbtorque.tables.tables import write_table
+
+    changes = dict(change.partition("=")[::2] for change in options.set)
+    settings = override(load_settings(options.settings), changes, source="--set")
+    _check_run(options, settings.chain_names, list(settings.marker_sets), list(settings.loads))
+    with GuardedReader() as reader:
+        reading = settings.reading
+        recording = reader.read(
+            options.file,
+            memory_limit_mb=reading.memory_limit_mb,
+            time_limit_s=reading.time_limit_s,
+            options=ReadOptions.of(reading),
+            forces=options.forces,
+        )
+    result = analyse_recording(
+        recording,
+        chain=options.chain,
+        side=options.side,
+        body_mass_kg=options.mass_kg,
+        settings=settings,
+        marker_set=options.marker_set,
+        prefix=options.prefix,
+        load=options.load,
+        folder=options.settings.resolve().parent.parent,
+    )
+    stem = f"{options.file.stem}_{options.side}_{options.chain}"
+    tables = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
+    for name, table in tables.items():
+        if table is not None:
+            write_table(table, options.output / f"{stem}_{name}.csv")
+            print(options.output / f"{stem}_{name}.csv")
+    figure = torque_figure(
+        result.torque_table,
+        title=stem,
+        model=settings.chain(options.chain),
+        flexion_sign=result.motion.flexion_sign.tolist(),
+    )
+    save(figure, options.output / f"{stem}.png")
+    print(options.output / f"{stem}.png")
+    for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
+        print(f"note: {line}")
+    for sentence in result.flags(settings):
+        print(f"flag: {sentence}")
+    return 0
+
+
+def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list[str], loads: list[str]) -> None:
+    for name, value, known in (
+        ("--chain", options.chain, chains),
+        ("--marker-set", options.marker_set, marker_sets),
+        ("--load", options.load, loads),
+    ):
+        if value and value not in known:
+            raise TrialError(f"{name} {value!r} is not in the settings, which have {', '.join(known) or 'none'}")
+    if not marker_sets:
+        raise TrialError(f"{options.settings} has no marker_sets, so no landmark is known")
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from limbtorque.cli.diff.compare import compare, read_run
+    from limbtorque.cli.diff.report import report_csv, report_html, report_text
+
+    found = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
+    print(report_text(found, top=options.top))
+    for path, made in ((options.csv, report_csv), (options.html, report_html)):
+        if path:
+            path.write_text(made(found), encoding="utf-8")
+            print(f"written: {path}")
+    return 0 if found.same else 1
+
+
+def _methods(options: argparse.Namespace) -> int:
+    from limbtorque.cli.diff.compare import read_run
+    from limbtorque.report.methods.page import methods_page
+
+    run = read_run(options.results, tables=("ledger", "windows"))
+    print(methods_page(run.provenance, run.tables["ledger"], run.tables["windows"]), end="")
+    return 0
+
+
+def _settings(_: argparse.Namespace) -> int:
+    from limbtorque.study.settings import options_page
+
+    print(options_page())
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from limbtorque.simulate.reach import write_demo
+
+    for path in write_demo(options.folder):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

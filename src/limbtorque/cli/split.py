@@ -1,0 +1,115 @@
+"""A study for each subject of a large one: Snakemake takes the time and memory of one subject then, not of all."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from limbtorque.errors import StudyError
+from limbtorque.study.study import SETTINGS_FILE, Study, load_study, table_rows
+from limbtorque.workflow.layout import shares_cutoff
+
+FILES = ("file", "forces_file")  # columns of the table of trials that are paths
+
+
+def split_study(folder: Path, parts: Path) -> list[Path]:
+    """Write a study for each subject, with its rows of both tables and the same settings; recordings stay where they are.
+
+    Parameters
+    ----------
+    folder : Path
+        The study.
+    parts : Path
+        Folder for the new studies, each named after its subject; made where it does not exist, nothing in it is overwritten.
+
+    Returns
+    -------
+    list of Path
+        Folders of the new studies, in the order of the table of trials.
+
+    Raises
+    ------
+    SettingsError, StudyError
+        The study is wrong, its trials share one cut-off, a muscle set is named by a path that leads out of its folder, or a folder of a
+        subject's name is there already.
+    """
+    study = load_study(folder)
+    settings = study.settings
+    if shared := [trial.name for trial in study.trials if shares_cutoff(trial)]:
+        raise StudyError(
+            [
+                f"{len(shared)} trials share one cut-off (filter.scope: study; the first is {shared[0]}), which the parts would "
+                "choose each for itself; give filter.cutoff_hz a number: results/study_cutoff.json of a run has it"
+            ]
+        )
+    trials, subjects = (_by_subject(folder / name) for name in (settings.trials, settings.subjects))
+    sets = _muscle_sets(study)
+    if outside := [path for path in sets if ".." in path.relative_to(folder).parts]:
+        raise StudyError(
+            [
+                f"muscle set {path} lies beside the study's folder; put it into the folder, or give its whole path"
+                for path in outside
+            ]
+        )
+    targets = {subject: parts / name for subject, name in _names(trials).items()}
+    if there := [str(target) for target in targets.values() if target.exists()]:
+        raise StudyError([f"{target} is there already; choose another folder, or remove it" for target in there])
+    for subject, target in targets.items():
+        (target / SETTINGS_FILE).parent.mkdir(parents=True)
+        shutil.copyfile(folder / SETTINGS_FILE, target / SETTINGS_FILE)
+        _write(target / settings.trials, [_moved(row, folder, target) for row in trials[subject]])
+        _write(target / settings.subjects, subjects[subject])
+        for path in sets:
+            copy = target / path.relative_to(folder)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    return list(targets.values())
+
+
+def _by_subject(path: Path) -> dict[str, list[dict[str, str]]]:
+    """Rows of a table of each subject."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for _, row in table_rows(path, (), []):
+        found.setdefault(row["subject"], []).append(row)
+    return found
+
+
+def _names(subjects: Iterable[str]) -> dict[str, str]:
+    """Name of a folder for each subject; subjects may be called anything."""
+    names: dict[str, str] = {}
+    for subject in subjects:
+        plain = re.sub(r"[^\w.-]", "_", subject).lstrip(".-") or "_"
+        name, number = plain, 1
+        while name.casefold() in {other.casefold() for other in names.values()}:
+            number += 1
+            name = f"{plain}_{number}"
+        names[subject] = name
+    return names
+
+
+def _moved(row: dict[str, str], folder: Path, target: Path) -> dict[str, str]:
+    """Row whose relative paths start at another folder."""
+    found = dict(row)
+    for column in FILES:
+        if row.get(column) and not Path(row[column]).is_absolute():
+            path = folder / row[column]
+            found[column] = Path(os.path.relpath(path.parent.resolve() / path.name, target.resolve())).as_posix()
+    return found
+
+
+def _muscle_sets(study: Study) -> list[Path]:
+    """Muscle sets that the settings name by paths that start at the study's folder."""
+    chosen = {trial.settings.muscle_set(trial.chain, study.folder) for trial in study.trials}
+    return sorted(path for path in chosen if isinstance(path, Path) and path.is_relative_to(study.folder))
+
+
+def _write(path: Path, rows: Sequence[dict[str, str]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

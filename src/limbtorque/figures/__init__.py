@@ -1,0 +1,6 @@
+"""Figures for papers: of a trial and of a study, with captions; the only room that imports matplotlib.
+
+In: tables of results.
+Out: figures with fixed sizes, colours and bytes.
+Not here: how a number was computed, where files lie.
+"""

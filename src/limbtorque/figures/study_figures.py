@@ -1,0 +1,415 @@
+"""Figures of a study: mean curves by condition, terms at the peak torque, and which flags were raised where."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from limbtorque.figures.figures import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
+from limbtorque.figures.palette import LINE_COLOURS, STATUS_COLOURS, TERM_COLOURS
+from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
+
+SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
+SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
+FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
+WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
+DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest torque
+MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
+CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
+
+
+def trial_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Fewest and most trials of the mean curves of each condition and side, over the points that have a mean.
+
+    Parameters
+    ----------
+    ensembles : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain.
+    quantities : sequence of str
+        Quantities that count.
+
+    Returns
+    -------
+    dict of tuple of str to tuple of int
+        (condition, side) -> fewest and most trials; none where there is no mean.
+    """
+    rows = ensembles[ensembles["quantity"].isin(list(quantities)) & (ensembles["n_trials"] > 0)]
+    found = ((pair, group["n_trials"]) for pair, group in _groups(rows))
+    return {pair: (int(counts.min()), int(counts.max())) for pair, counts in found}
+
+
+def draw_ensemble(
+    axes: Axes,
+    ensembles: pd.DataFrame,
+    quantity: str,
+    *,
+    counts: Mapping[tuple[str, str], tuple[int, int]] | None = None,
+) -> None:
+    """Draw the mean of a quantity over 0 to 100 %, with one standard deviation to each side.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    ensembles : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain.
+    quantity : str
+        Which quantity, e.g. ``elbow_torque_nm``.
+    counts : mapping of tuple of str to tuple of int, optional
+        What `trial_counts` found for all quantities of the figure; those of this quantity where it is not given.
+
+    Notes
+    -----
+    Where fewer trials have a value than the most that any point has, the mean is of other trials and can step: line and
+    band are thinner and lighter there.
+    """
+    rows = ensembles[ensembles["quantity"] == quantity]
+    colours = condition_colours(ensembles)
+    counts = trial_counts(ensembles, [quantity]) if counts is None else counts
+    for (condition, side), curve in _groups(rows):
+        if not (curve["n_trials"] > 0).any():
+            continue
+        fewest, most = counts[condition, side]
+        number = f"n = {most}" if fewest == most else f"n = {fewest} to {most}; thin: fewer than {most}"
+        percent, mean, sd = (curve[name].to_numpy(dtype=float) for name in ("percent", "mean", "sd"))
+        whole = curve["n_trials"].to_numpy() == most
+        look: dict[str, Any] = {"color": colours[condition], "linestyle": SIDE_LINES[side]}
+        axes.plot(
+            percent, np.where(whole, mean, np.nan), label=f"{condition or 'no condition'}, {side} ({number})", **look
+        )
+        band: dict[str, Any] = {"color": colours[condition], "linewidth": 0.0}
+        axes.fill_between(percent, mean - sd, mean + sd, where=whole, alpha=0.18, **band)
+        if not whole.all():
+            part = partly(whole)
+            axes.plot(percent, np.where(part, mean, np.nan), linewidth=FEWER_WIDTH, label="_fewer", **look)
+            axes.fill_between(percent, mean - sd, mean + sd, where=part, alpha=0.07, **band)
+    axes.axhline(0.0, color="0.6", linewidth=0.6)
+    axes.set_xlim(0.0, 100.0)
+
+
+def partly(whole: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Points that are not whole, and their neighbours, so that lines through either kind of point meet.
+
+    Parameters
+    ----------
+    whole : ndarray of bool, shape (n_points,)
+        Which points are whole.
+
+    Examples
+    --------
+    >>> partly(np.array([True, True, True, False, True])).tolist()
+    [False, False, True, True, True]
+    """
+    near = ~whole
+    near[1:] |= ~whole[:-1]
+    near[:-1] |= ~whole[1:]
+    return near
+
+
+def condition_colours(ensembles: pd.DataFrame) -> dict[str, str]:
+    """Colour of each condition."""
+    return dict(zip(ensembles["condition"].drop_duplicates(), LINE_COLOURS * 10, strict=False))
+
+
+def drawn_quantities(ensembles: pd.DataFrame, joints: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Quantities of the figure of mean curves, by joint and kind; with or without body mass, as the table has them."""
+    there = set(ensembles["quantity"])
+    wanted = {(joint, ending): f"{joint}_{ending}" for joint in joints for ending, _ in CURVES}
+    found = {key: next((q for q in (name, f"{name}_kg") if q in there), "") for key, name in wanted.items()}
+    return {key: name for key, name in found.items() if name}
+
+
+def ensemble_figure(
+    ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
+) -> Figure:
+    """Figure of a study: flexion, net torque and power of each joint, mean and spread by condition and side.
+
+    Parameters
+    ----------
+    ensembles : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain; with or without torques per body mass.
+    joints : sequence of str
+        Joints of the chain.
+    title : str
+        Title.
+    width_mm : float, optional
+        Width, mm.
+    axis : str, optional
+        What 0 to 100 % is: label of the axis.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A column for each joint, a row for each quantity; flexion positive.
+    """
+    units = dict(zip(ensembles["quantity"], ensembles["unit"], strict=True))
+    drawn = drawn_quantities(ensembles, joints)
+    counts = trial_counts(ensembles, list(drawn.values()))
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(width_mm * MM, (36.0 + 42.0 * len(CURVES)) * MM), layout="constrained")
+        grid = figure.subplots(len(CURVES), len(joints), sharex=True, squeeze=False)
+        for row, (ending, label) in zip(grid, CURVES, strict=True):
+            for axes, joint in zip(row, joints, strict=True):
+                quantity = drawn.get((joint, ending), "")
+                draw_ensemble(axes, ensembles, quantity, counts=counts)
+            unit = units.get(quantity, "")
+            row[0].set_ylabel(f"{label.split(' (')[0]} ({unit})")
+        for axes, joint in zip(grid[0], joints, strict=True):
+            axes.set_title(joint, loc="left", fontweight="bold")
+        for axes in grid[-1]:
+            room = (width_mm - 15.0) / len(joints) / CHARACTER_MM
+            axes.set_xlabel(axis if len(axis) < room else textwrap.fill(axis, max(int(room), 8)))
+        shared_legend(figure, grid.ravel(), width_mm)
+        heading(figure, title, width_mm)
+    return figure
+
+
+def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) -> pd.DataFrame:
+    """Terms of a joint's mean torque at the moment when the mean net torque is largest.
+
+    Parameters
+    ----------
+    ensembles : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain.
+    joint : str
+        The joint.
+    joints : sequence of str
+        All joints of the chain.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each condition and side with a known torque: ``condition``, ``side``, ``percent`` (the moment), ``known_share`` (of the
+        curve: a peak may lie where it is not known), ``trials`` and ``most`` (how many trials have a torque at that moment, and how many have
+        a curve), ``border`` (the torque is not known before or after that moment), ``net`` and one column for each kind of term, in the
+        unit of the ensembles; the kinds add up to the net torque.
+    """
+    found = []
+    kinds = kinds_of_terms(joint, joints)
+    for (condition, side), rows in _groups(ensembles):
+        curves = rows.pivot_table(index="percent", columns="quantity", values="mean", dropna=False)
+        ending = next((e for e in ("", "_kg") if f"{joint}_torque_nm{e}" in curves), None)
+        if ending is None or curves[f"{joint}_torque_nm{ending}"].isna().all():
+            continue
+        net = curves[f"{joint}_torque_nm{ending}"]
+        at = int(np.nanargmax(np.abs(net.to_numpy())))
+        percent = float(curves.index[at])
+        torque = rows["quantity"] == f"{joint}_torque_nm{ending}"
+        trials = int(rows.loc[torque & (rows["percent"] == percent), "n_trials"].iloc[0])
+        unknown = np.concatenate([[True], net.isna().to_numpy(), [True]])  # nothing is known before and after, either
+        parts = {}
+        for kind, names in kinds.items():
+            columns = [f"{name}{ending}" for name in names if f"{name}{ending}" in curves]
+            parts[kind] = float(curves.loc[percent, columns].to_numpy(dtype=float).sum())
+        known = float(net.notna().mean())
+        about = {"condition": condition, "side": side, "percent": percent, "known_share": known}
+        about |= {"trials": trials, "most": int(rows["n_trials"].max()), "border": bool(unknown[at] or unknown[at + 2])}
+        found.append({**about, "net": float(net[percent]), **parts})
+    about_peak = ("condition", "side", "percent", "known_share", "trials", "most", "border")
+    return pd.DataFrame(found, columns=[*about_peak, "net", *kinds])
+
+
+def doubts(peak: Mapping[Any, Any]) -> list[str]:
+    """Why the peak of a mean curve may not be the largest torque; nothing where there is no reason.
+
+    Parameters
+    ----------
+    peak : mapping
+        A row of what `terms_at_peak` found.
+
+    Examples
+    --------
+    >>> doubts({"known_share": 0.62, "trials": 2, "most": 4, "border": True})
+    ['62 % known', '2 of 4 trials', 'next to unknown']
+    >>> doubts({"known_share": 0.95, "trials": 4, "most": 4, "border": False})
+    []
+    """
+    found = [f"{100.0 * peak['known_share']:.0f} % known"] if peak["known_share"] < WHOLE else []
+    found += [f"{peak['trials']} of {peak['most']} trials"] if peak["trials"] < peak["most"] else []
+    return [*found, *["next to unknown"] * bool(peak["border"])]
+
+
+def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_COLUMNS_MM) -> float:
+    """Draw terms side by side, a group of bars for each condition and side, and the net torque as a line over them.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    peaks : pandas.DataFrame
+        What `terms_at_peak` found.
+    room_mm : float, optional
+        Width of the axes, mm: names that do not fit side by side are turned.
+
+    Returns
+    -------
+    float
+        About how high the names below the axes are, mm.
+    """
+    kinds = [kind for kind in TERM_COLOURS if kind in peaks and (peaks[kind].abs() > 0.0).any()]
+    width = 0.8 / max(len(kinds), 1)
+    at = np.arange(len(peaks))
+    for k, kind in enumerate(kinds):
+        axes.bar(at - 0.4 + (k + 0.5) * width, peaks[kind], width, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
+    axes.hlines(peaks["net"], at - 0.42, at + 0.42, color="black", linewidth=1.2, label="net")
+    axes.axhline(0.0, color="black", linewidth=0.5)
+    names = []
+    for place, peak in zip(at, peaks.to_dict("records"), strict=True):
+        why = doubts(peak)
+        if why:
+            axes.axvspan(
+                place - 0.47,
+                place + 0.47,
+                color=DOUBTFUL,
+                linewidth=0.0,
+                zorder=0,
+                label="peak uncertain: reason below the bars",
+            )
+        lines = [f"{peak['side']}, at {peak['percent']:g} %", *(f"({text})" for text in why)]
+        names.append("\n".join([wrapped(peak["condition"] or "-", most=26), *lines]))
+    lines = [line for name in names for line in name.split("\n")]
+    longest_mm = SMALL * CHARACTER_MM * max(map(len, lines), default=0)
+    turned = longest_mm > room_mm / max(len(peaks), 1)
+    axes.set_xticks(at, names, rotation=90 if turned else 0, fontsize=6.5, parse_math=False)
+    return longest_mm if turned else 3.0 * max((name.count("\n") + 1 for name in names), default=1)
+
+
+def peak_figure(
+    ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
+) -> Figure:
+    """Figure of a study: the terms of each joint's torque at the moment of its peak, side by side.
+
+    Parameters
+    ----------
+    ensembles : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain.
+    joints : sequence of str
+        Joints of the chain.
+    title : str
+        Title.
+    width_mm : float, optional
+        Width, mm.
+    axis : str, optional
+        What 0 to 100 % is: the title says it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel for each joint; flexion positive.
+    """
+    unit = next((u for q, u in zip(ensembles["quantity"], ensembles["unit"], strict=True) if "_torque_nm" in q), "N m")
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(layout="constrained")
+        panels = figure.subplots(len(joints), 1, sharex=False, squeeze=False)[:, 0]
+        height_mm = 26.0
+        for axes, joint in zip(panels, joints, strict=True):
+            names_mm = draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, joints), room_mm=width_mm - 15.0)
+            height_mm += 46.0 + names_mm
+            axes.set_title(joint, loc="left", fontweight="bold")
+            axes.set_ylabel(f"torque ({unit})")
+        figure.set_size_inches(width_mm * MM, height_mm * MM)
+        shared_legend(figure, panels, width_mm)
+        heading(figure, title, width_mm, f"moments in % of the {axis.removesuffix(' (%)')}" if axis != "%" else "")
+    return figure
+
+
+def flag_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
+    """Which flags were raised, by trial, or by condition where there are many trials.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        `results/ledger.csv`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Share of the trials of a row with each flag, 0 to 1; ``failed`` comes first. Columns without any are left out.
+    """
+    reasons = ledger["reason"].fillna("").str.split()
+    failed = ledger["status"] == "failed"
+    names = sorted({name for row in reasons[~failed] for name in row})
+    raised = pd.DataFrame({"failed": failed.astype(float)}, index=ledger.index)
+    for name in names:
+        raised[name] = [float(name in row) if not bad else np.nan for row, bad in zip(reasons, failed, strict=True)]
+    rows = ledger["trial"] if len(ledger) <= MOST_ROWS else ledger["condition"].fillna("").replace("", "no condition")
+    matrix = raised.groupby(rows.to_numpy(), sort=False).mean()
+    return matrix.loc[:, (matrix > 0.0).any()] if (matrix > 0.0).any(axis=None) else matrix[["failed"]]
+
+
+def wrapped(name: str, *, most: int) -> str:
+    """A name in lines of so many characters where it can be broken, after blanks, underscores and hyphens.
+
+    Examples
+    --------
+    >>> wrapped("subject_one_walking_fast", most=12).splitlines()
+    ['subject_one_', 'walking_fast']
+    """
+    lines = [""]
+    for part in re.findall(r"[^ _-]*[ _-]?", name):
+        if lines[-1] and len(lines[-1] + part.rstrip()) > most:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUMNS_MM) -> Figure:
+    """Figure of a study: a matrix of quality flags.
+
+    Parameters
+    ----------
+    ledger : pandas.DataFrame
+        `results/ledger.csv`.
+    title : str
+        Title.
+    width_mm : float, optional
+        Width, mm.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A row for each trial (for each condition where there are more than 60), a column for each flag that was raised.
+    """
+    matrix = flag_matrix(ledger)
+    single = len(ledger) <= MOST_ROWS
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        names = [wrapped(str(name), most=26 if width_mm <= ONE_COLUMN_MM else 60) for name in matrix.index]
+        lines = max((name.count("\n") + 1 for name in names), default=1)
+        height_mm = 14.0 + CHARACTER_MM * max(map(len, matrix.columns)) + (1.2 + 3.0 * lines) * len(matrix)
+        figure = Figure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
+        axes = figure.subplots()
+        for column, name in enumerate(matrix):
+            colour = STATUS_COLOURS["failed" if name == "failed" else "flagged"]
+            for row, share in enumerate(matrix[name]):
+                known = not np.isnan(share)
+                face = colour if known and share > 0.0 else STATUS_COLOURS["ok"] if known else "white"
+                alpha = 0.35 + 0.65 * share if known and share > 0.0 else 1.0
+                axes.add_patch(mpl.patches.Rectangle((column, row), 0.94, 0.9, color=face, alpha=alpha, linewidth=0.0))
+                if known and share > 0.0 and not single:
+                    axes.text(
+                        column + 0.47, row + 0.45, f"{100.0 * share:.0f} %", ha="center", va="center", fontsize=6.5
+                    )
+        axes.set(xlim=(0.0, max(len(matrix.columns), 6)), ylim=(len(matrix), 0.0))
+        axes.set_xticks(np.arange(len(matrix.columns)) + 0.47, matrix.columns, rotation=90)
+        axes.xaxis.tick_top()
+        axes.set_yticks(np.arange(len(matrix)) + 0.45, names, parse_math=False)
+        axes.tick_params(length=0.0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        heading(figure, title, width_mm)
+    return figure
+
+
+def _groups(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
+    """Rows of each condition and side, in their order."""
+    pairs = list(dict.fromkeys(zip(rows["condition"], rows["side"], strict=True)))
+    return [(pair, rows[(rows["condition"] == pair[0]) & (rows["side"] == pair[1])]) for pair in pairs]

@@ -1,0 +1,190 @@
+"""From markers to joint centres, in space and in a plane: landmarks, gaps, plane, functional centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
+from limbtorque.chain.body_segments import LONGEST_M, table_row
+from limbtorque.errors import SegmentError
+from limbtorque.motion.external_load import contact_landmarks
+from limbtorque.motion.functional_centres import functional_landmarks
+from limbtorque.motion.landmarks import LandmarkMap, locate, needed_markers
+from limbtorque.motion.markers import PreparedMarkers, prepare_markers
+from limbtorque.motion.plane import Planarity, PlaneFrame, find_plane, planarity
+from limbtorque.recordings.recording import Recording
+from limbtorque.study.settings import ChainModel, Settings
+
+SHORTEST_SEGMENT_M = 0.01
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Joint centres of a limb over the stretch in which all are known.
+
+    Attributes
+    ----------
+    prepared : PreparedMarkers
+        The markers, and the stretch.
+    plane : PlaneFrame
+        The plane of motion.
+    landmarks : dict of str to ndarray of shape (n_frames, 3)
+        Landmarks in the laboratory frame, m; functional centres in place of anatomical ones where the study has them.
+    joints_m : ndarray of shape (n_frames, n_joints + 1, 3)
+        Joint centres and endpoint in the laboratory frame, m.
+    planarity : Planarity
+        How far the limb keeps to the plane.
+    quality : dict of str to float
+        What was measured about all this.
+    notes : tuple of str
+        What was found and decided.
+    """
+
+    prepared: PreparedMarkers
+    plane: PlaneFrame
+    landmarks: dict[str, FloatArray]
+    joints_m: FloatArray
+    planarity: Planarity
+    quality: dict[str, float]
+    notes: tuple[str, ...]
+
+
+def place_joints(
+    recording: Recording,
+    *,
+    model: ChainModel,
+    mapping: LandmarkMap,
+    settings: Settings,
+    start_s: float | None = None,
+    end_s: float | None = None,
+) -> Placement:
+    """Find the joint centres of a limb in a recording.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    model : ChainModel
+        The chain.
+    mapping : LandmarkMap
+        Landmarks of the limb's side from the recording's markers.
+    settings : Settings
+        Gaps, plane, plates and functional centres.
+    start_s, end_s : float, optional
+        Window of the recording, s from its first frame.
+
+    Returns
+    -------
+    Placement
+        Joint centres over the longest stretch in which all are known; not filtered.
+
+    Raises
+    ------
+    TrialError
+        A marker or landmark is missing, no stretch is long enough, no plane or functional centre can be found, or a segment has a length
+        that no body has.
+    """
+    joint_names = [*(joint.landmark for joint in model.joints), model.end]
+    needed = {*joint_names, *_length_landmarks(model, settings.segments.table)}
+    needed |= set(contact_landmarks(model, mapping, settings.plates))
+    markers = needed_markers(recording, mapping, needed)
+    prepared = prepare_markers(
+        recording,
+        markers=markers,
+        chain_labels={label for name in joint_names for label in mapping.labels(name)},
+        settings=settings,
+        start_s=start_s,
+        end_s=end_s,
+    )
+    positions = prepared.markers_m[prepared.stretch]
+    anatomical = {name: locate(name, mapping, markers=prepared.index, positions_m=positions) for name in needed}
+    seen_m = np.stack([anatomical[name] for name in joint_names], axis=1)
+    plane = find_plane(settings.plane, seen_m)
+    functional = functional_landmarks(
+        anatomical,
+        mapping=mapping,
+        markers=prepared.index,
+        positions_m=positions,
+        plane=plane,
+        counted=~foreshortened_frames(seen_m, plane, reach=0, min_projection=settings.plane.min_projection),
+        min_range_deg=settings.motion.functional_min_range_deg,
+    )
+    joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
+    planar = planarity(plane, joints_m)
+    _check_lengths(model, planar.length_m, recording)
+    substitutes = sorted(mapping.used_substitutes(needed).items())
+    return Placement(
+        prepared,
+        plane,
+        dict(functional.landmarks),
+        joints_m,
+        planar,
+        quality={
+            "gap_share": float(prepared.filled[prepared.stretch].mean()),
+            "gap_error_m": prepared.gap_error_m,
+            "swapped_frames": float(prepared.swapped_frames),
+            "spike_frames": float(prepared.spike_frames),
+            "longest_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
+            "out_of_plane_share": planar.out_of_plane_share,
+            "tilt_deg": float(planar.tilt_deg.max()),
+            "length_variation": float(planar.length_variation.max()),
+            **functional.quality,
+        },
+        notes=(
+            *(f"landmark {name}: {stand_in} stands for it" for name, stand_in in substitutes),
+            *prepared.notes,
+            *functional.notes,
+            _planarity_note(model, planar),
+        ),
+    )
+
+
+def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int, min_projection: float) -> BoolArray:
+    """Find the frames in which a segment is too far out of the plane, and those that a filter reaches from there.
+
+    Parameters
+    ----------
+    joints_m : ndarray of shape (n_frames, n_joints + 1, 3)
+        Joint centres and endpoint in the laboratory frame, m.
+    plane : PlaneFrame
+        The plane of motion.
+    reach : int
+        Frames on both sides that the filter and the differences reach.
+    min_projection : float
+        Least projection of a segment, as a share of its length.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_frames,)
+        True where the orientation of a segment in the plane means nothing.
+    """
+    segments = np.diff(joints_m, axis=1)
+    small = lengths(plane.project(segments)) < min_projection * lengths(segments)
+    short: BoolArray = np.asarray(small.any(axis=1))
+    for start, stop in runs(short):
+        short[max(start - reach, 0) : stop + reach] = True
+    return short
+
+
+def _length_landmarks(model: ChainModel, table: str) -> list[str]:
+    rows = [table_row(table, segment.row) for segment in model.segments]
+    return [landmark for row in rows for landmark in (row.proximal, row.distal)]
+
+
+def _check_lengths(model: ChainModel, length_m: FloatArray, recording: Recording) -> None:
+    for segment, length in zip(model.segments, length_m, strict=True):
+        if not SHORTEST_SEGMENT_M < length < LONGEST_M:
+            raise SegmentError(
+                f"{recording.source}: segment {segment.name} is {length:.4g} m long, expected {SHORTEST_SEGMENT_M} to "
+                f"{LONGEST_M} m; check the marker mapping and the unit of the file (reading.length_unit)"
+            )
+
+
+def _planarity_note(model: ChainModel, planar: Planarity) -> str:
+    parts = [
+        f"{segment.name} {tilt:.0f} deg and {100 * variation:.1f} %"
+        for segment, tilt, variation in zip(model.segments, planar.tilt_deg, planar.length_variation, strict=True)
+    ]
+    return f"inclination to the plane and variation of length: {', '.join(parts)}"

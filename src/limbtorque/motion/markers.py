@@ -1,0 +1,286 @@
+"""From a recording's markers to the stretch of it in which the chain is complete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, missing_samples, runs
+from limbtorque.errors import SignalError
+from limbtorque.recordings.recording import Recording
+from limbtorque.signals.gaps import Filled, Gap, fill_gaps
+from limbtorque.signals.labels import LabelFaults, fault_notes, find_faults
+from limbtorque.study.settings import Gaps, Settings
+
+
+@dataclass(frozen=True)
+class PreparedMarkers:
+    """Needed markers with short gaps filled, and the stretch in which the chain is complete.
+
+    Attributes
+    ----------
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions of the needed markers in the whole recording, m.
+    index : dict of str to int
+        Label -> index along axis 1.
+    filled : ndarray of bool, shape (n_frames,)
+        Frames in which a marker of the chain was filled.
+    stretch : slice
+        The longest run of frames with all markers of the chain.
+    longest_gap_frames : int
+        Longest run of frames between two such stretches.
+    gap_error_m : float
+        Largest expected error of a gap that was filled in the stretch, m; 0 where none was or none is known.
+    swapped_frames, spike_frames : int
+        Frames of the stretch in which a needed marker is exchanged with another one of the recording, and in which one has a
+        spike that was left as it is.
+    notes : tuple of str
+        What was left out and filled.
+    """
+
+    markers_m: FloatArray
+    index: dict[str, int]
+    filled: BoolArray
+    stretch: slice
+    longest_gap_frames: int
+    gap_error_m: float
+    swapped_frames: int
+    spike_frames: int
+    notes: tuple[str, ...]
+
+
+def _window(recording: Recording, start_s: float | None, end_s: float | None) -> slice:
+    if recording.n_frames < 2:
+        raise SignalError(f"{recording.source}: {recording.n_frames} frame; a movement needs more than one")
+    start = 0 if start_s is None else round(start_s * recording.rate_hz)
+    stop = recording.n_frames if end_s is None else round(end_s * recording.rate_hz) + 1
+    if not 0 <= start < stop <= recording.n_frames:
+        last = (recording.n_frames - 1) / recording.rate_hz
+        raise SignalError(
+            f"{recording.source}: the window from {start_s} to {end_s} s is not inside the recording, which runs from 0 to "
+            f"{last:g} s; correct start_s and end_s"
+        )
+    return slice(start, stop)
+
+
+def prepare_markers(
+    recording: Recording,
+    *,
+    markers: Mapping[str, int],
+    chain_labels: set[str],
+    settings: Settings,
+    start_s: float | None = None,
+    end_s: float | None = None,
+) -> PreparedMarkers:
+    """Fill the short gaps of the needed markers and find the stretch in which the chain is complete.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    markers : mapping of str to int
+        Label -> index into the recording's markers, of all markers that are needed.
+    chain_labels : set of str
+        Those of them that make the joints; the others may be missing.
+    settings : Settings
+        How long a gap may be, and what to do about a longer one.
+    start_s, end_s : float, optional
+        Window of the recording, s from its first frame.
+
+    Raises
+    ------
+    SignalError
+        The window is outside the recording, a marker is missing or frozen throughout, or what is complete is too short.
+    """
+    window = _window(recording, start_s, end_s)
+    labels = list(markers)
+    faults = _needed_faults(recording, list(markers.values()), window)
+    left = faults.spikes
+    if settings.gaps.spikes == "fill":
+        recording, left = _without(recording, faults.spikes), np.zeros_like(faults.spikes)
+    raw = recording.markers_m[:, [markers[label] for label in labels]].copy()
+    raw[: window.start] = np.nan
+    raw[window.stop :] = np.nan
+    _check_markers(raw, labels, chain_labels, window, recording, settings)
+    filled = fill_needed(recording, list(markers.values()), settings.gaps, window=window)
+    needed = [labels.index(label) for label in sorted(chain_labels)]
+    complete = ~missing_samples(filled.markers_m[:, needed]).any(axis=1)
+    stretches = runs(complete)
+    if not stretches:
+        raise SignalError(f"{recording.source}: in no frame are all of {', '.join(sorted(chain_labels))} present")
+    start, stop = max(stretches, key=lambda run: run[1] - run[0])
+    longest = max((b - a for a, b in runs(~complete) if a > stretches[0][0] and b <= stretches[-1][0]), default=0)
+    if longest and settings.gaps.longer == "fail":
+        raise SignalError(
+            f"{recording.source}: the chain's markers are missing for {longest / recording.rate_hz:.2f} s in one go, gaps up to "
+            f"{settings.gaps.max_gap_s:g} s are filled (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
+        )
+    if (stop - start) / recording.rate_hz < settings.gaps.min_stretch_s:
+        raise SignalError(
+            f"{recording.source}: the longest stretch with all markers is {(stop - start) / recording.rate_hz:.2f} s long, "
+            f"expected at least {settings.gaps.min_stretch_s:g} s (gaps.min_stretch_s)"
+        )
+    return PreparedMarkers(
+        filled.markers_m,
+        {label: i for i, label in enumerate(labels)},
+        np.asarray(filled.filled[:, needed].any(axis=1)),
+        slice(start, stop),
+        longest,
+        max(_errors(filled, slice(start, stop), needed), default=0.0),
+        int(faults.swapped[start:stop].any(axis=1).sum()),
+        int(left[start:stop].any(axis=1).sum()),
+        (
+            *_label_notes(faults, slice(start, stop), recording, settings.gaps),
+            *_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches),
+            *_fill_notes(filled, slice(start, stop), needed, labels, recording),
+        ),
+    )
+
+
+def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
+    """Exchanges of needed markers with any marker, and spikes of needed markers, in the window; frames of the recording."""
+    found = find_faults(recording.markers_m[window], about=needed)
+    shape = (recording.n_frames, len(recording.labels))
+    swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    columns = sorted(set(needed))
+    swapped[window, columns], spikes[window, columns] = found.swapped[:, columns], found.spikes[:, columns]
+    shifted = [replace(s, start=s.start + window.start, stop=s.stop + window.start) for s in found.swaps]
+    return LabelFaults(tuple(shifted), swapped, spikes)
+
+
+def _without(recording: Recording, spikes: BoolArray) -> Recording:
+    """Recording in which the samples of spikes are missing."""
+    return replace(recording, markers_m=np.where(spikes[..., None], np.nan, recording.markers_m))
+
+
+def _label_notes(faults: LabelFaults, stretch: slice, recording: Recording, gaps: Gaps) -> list[str]:
+    """Exchanges and spikes that touch the stretch."""
+    swaps = tuple(s for s in faults.swaps if s.start < stretch.stop and s.stop > stretch.start)
+    spikes = np.zeros_like(faults.spikes)
+    spikes[stretch] = faults.spikes[stretch]
+    taken = ["spikes were taken as missing (gaps.spikes)"] if gaps.spikes == "fill" and spikes.any() else []
+    kept = LabelFaults(swaps, faults.swapped, spikes)
+    return [*fault_notes(kept, recording.labels, first_frame=recording.first_frame), *taken]
+
+
+def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, window: slice = slice(None)) -> Filled:
+    """Fill the gaps of some markers of a recording; the others help where the method lets them.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    needed : sequence of int
+        Indices of the markers.
+    gaps : Gaps
+        How gaps are filled and how long they may be.
+    window : slice, optional
+        Frames that are used.
+
+    Returns
+    -------
+    Filled
+        The needed markers, in that order; nothing outside the window.
+    """
+    alone = gaps.method in ("cubic", "pchip")
+    others = [] if alone else [i for i in range(len(recording.labels)) if i not in set(needed)]
+    columns = [*needed, *others]
+    positions = recording.markers_m[:, columns].copy()
+    positions[: window.start or 0] = np.nan
+    positions[len(positions) if window.stop is None else window.stop :] = np.nan
+    if others:  # a helper that is exchanged or has a spike would put the filled marker in the wrong place
+        faults = find_faults(positions)
+        wrong = faults.swapped | faults.spikes
+        wrong[:, : len(needed)] = False
+        positions[wrong] = np.nan
+    place = {recording.labels[column]: k for k, column in reversed(list(enumerate(columns)))}
+    segments = [[place[label] for label in segment if label in place] for segment in gaps.segments]
+    found = fill_gaps(
+        positions,
+        rate_hz=recording.rate_hz,
+        max_gap_s=gaps.max_gap_s,
+        method=gaps.method,
+        segments=segments,
+        wanted=range(len(needed)),
+    )
+    return replace(found, markers_m=found.markers_m[:, : len(needed)], filled=found.filled[:, : len(needed)])
+
+
+def _inside(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[Gap]:
+    """Filled gaps of the chain's markers in the stretch."""
+    return [
+        gap
+        for gap in filled.gaps
+        if gap.method and gap.marker in set(needed) and gap.start < stretch.stop and gap.stop > stretch.start
+    ]
+
+
+def _errors(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[float]:
+    errors = [gap.expected_error_m for gap in _inside(filled, stretch, needed)]
+    return [error for error in errors if np.isfinite(error)]
+
+
+def _fill_notes(
+    filled: Filled, stretch: slice, needed: Sequence[int], labels: Sequence[str], recording: Recording
+) -> list[str]:
+    """Each filled gap: marker, frames, method, expected error; the largest errors first, ten of them."""
+    gaps = sorted(_inside(filled, stretch, needed), key=lambda gap: -np.nan_to_num(gap.expected_error_m, nan=np.inf))
+    first = recording.first_frame
+    told = [
+        f"{labels[gap.marker]} {first + gap.start}-{first + gap.stop - 1} {gap.method} "
+        + ("unknown" if np.isnan(gap.expected_error_m) else f"{1e3 * gap.expected_error_m:.2g} mm")
+        for gap in gaps[:10]
+    ]
+    more = f", and {len(gaps) - 10} more" if len(gaps) > 10 else ""
+    return [f"filled (marker, frames, method, expected error): {', '.join(told)}{more}"] if told else []
+
+
+def _gap_notes(
+    recording: Recording, window: slice, stretch: slice, filled: BoolArray, stretches: Sequence[tuple[int, int]]
+) -> list[str]:
+    notes = []
+    dropped = (window.stop - window.start) - (stretch.stop - stretch.start)
+    if dropped:
+        inside = f"; {len(stretches) - 1} long gaps, the longest stretch was kept" if len(stretches) > 1 else ""
+        first = recording.first_frame
+        notes.append(
+            f"frames {first + stretch.start}-{first + stretch.stop - 1} analysed, {dropped} without all markers left out{inside}"
+        )
+    if filled[stretch].any():
+        notes.append(
+            f"{int(filled[stretch].sum())} marker samples filled in {len(runs(filled[stretch].any(axis=1)))} places"
+        )
+    return notes
+
+
+def _check_markers(
+    raw: FloatArray,
+    labels: Sequence[str],
+    chain_labels: set[str],
+    window: slice,
+    recording: Recording,
+    settings: Settings,
+) -> None:
+    faults = []
+    missing = missing_samples(raw)
+    for i, label in enumerate(labels):
+        if label not in chain_labels:
+            continue
+        present = raw[~missing[:, i], i]
+        if not len(present):
+            faults.append(f"marker {label!r} is missing in all {window.stop - window.start} frames")
+        elif settings.gaps.constant_marker == "fail" and _constant(present):
+            faults.append(
+                f"marker {label!r} has the very same position in all {len(present)} frames, no measured marker has; if it is a "
+                "fixed point, set gaps.constant_marker to accept"
+            )
+    if faults:
+        raise SignalError(f"{recording.source}: {'; '.join(faults)}")
+
+
+def _constant(positions_m: FloatArray) -> bool:
+    return len(positions_m) > 1 and bool(
+        (positions_m[1] == positions_m[0]).all() and (positions_m == positions_m[0]).all()
+    )

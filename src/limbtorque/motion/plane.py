@@ -1,0 +1,190 @@
+"""The plane of motion: its axes in the laboratory, projection, and how planar a movement was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray, lengths
+from limbtorque.errors import SettingsError, SignalError
+from limbtorque.study.settings import Plane
+
+View = Literal["sagittal", "horizontal", "oblique"]
+
+
+@dataclass(frozen=True)
+class PlaneFrame:
+    """A right-handed frame of the plane of motion.
+
+    Attributes
+    ----------
+    axes : ndarray of shape (3, 3)
+        Rows: the plane's x axis (forward), its y axis (up, or to the left in a horizontal plane) and its normal, in
+        laboratory coordinates. The normal of a sagittal plane points to the right of the body, for both sides of it.
+    view : {"sagittal", "horizontal", "oblique"}
+        What the plane is to the body; decides which sense of rotation is flexion.
+    """
+
+    axes: FloatArray
+    view: View
+
+    @property
+    def normal(self) -> FloatArray:
+        """Unit normal; counter-clockwise rotations about it are positive."""
+        normal: FloatArray = self.axes[2]
+        return normal
+
+    def project(self, vectors: FloatArray) -> FloatArray:
+        """In-plane components of laboratory vectors, shape (..., 3) -> (..., 2)."""
+        return np.asarray(vectors @ self.axes[:2].T)
+
+    def gravity(self, magnitude_m_s2: float, up: FloatArray) -> FloatArray:
+        """In-plane acceleration of gravity, shape (2,): g cos(phi) of a plane tilted by phi from the vertical."""
+        return self.project(-magnitude_m_s2 * up)
+
+
+def axis_vector(axis: str | None) -> FloatArray:
+    """Unit vector of a signed laboratory axis.
+
+    Raises
+    ------
+    SettingsError
+        No axis is given.
+
+    Examples
+    --------
+    >>> axis_vector("-y").tolist()
+    [-0.0, -1.0, -0.0]
+    """
+    if axis is None:
+        raise SettingsError(
+            "plane.up_axis is not given; `limbtorque inspect` shows how far the markers reach along each axis"
+        )
+    sign = 1.0 if axis[0] == "+" else -1.0
+    unit: FloatArray = np.eye(3)["xyz".index(axis[1])]
+    return sign * unit
+
+
+def find_plane(settings: Plane, joints_m: FloatArray) -> PlaneFrame:
+    """Find the plane of motion of a trial.
+
+    Parameters
+    ----------
+    settings : Plane
+        Kind of plane, up and forward axes.
+    joints_m : ndarray of shape (n_frames, n_joints + 1, 3)
+        Joint centres and the end of the chain in the laboratory frame, m, without missing samples.
+
+    Returns
+    -------
+    PlaneFrame
+        Its axes.
+
+    Raises
+    ------
+    SignalError
+        The direction of travel or the best-fitting plane is not defined by the movement.
+
+    Notes
+    -----
+    Sagittal: x forward, y up. Horizontal: x forward, y to the left, normal up. Best fit: the plane that holds most
+    of the segments' directions (their two largest principal components); its normal points up where it is nearer to
+    the vertical than 45 degrees, else to the side of the body's right; x is the forward direction projected on it, or, where
+    that is nearly the normal, the horizontal direction in it.
+    """
+    up = axis_vector(settings.up_axis)
+    forward = _forward(settings, joints_m[:, 0], up)
+    right = np.cross(forward, up)
+    if settings.kind == "sagittal":
+        return PlaneFrame(np.stack([forward, up, right]), "sagittal")
+    if settings.kind == "horizontal":
+        return PlaneFrame(np.stack([forward, np.cross(up, forward), up]), "horizontal")
+    return _best_fit(np.diff(joints_m, axis=1).reshape(-1, 3), forward, up, right)
+
+
+def _forward(settings: Plane, base_m: FloatArray, up: FloatArray) -> FloatArray:
+    if settings.forward_axis != "travel":
+        return axis_vector(settings.forward_axis)
+    displacement = base_m[-1] - base_m[0]
+    displacement = displacement - (displacement @ up) * up
+    distance = float(np.linalg.norm(displacement))
+    if distance < settings.min_travel_m:
+        raise SignalError(
+            f"the direction of travel is not defined: the proximal joint was displaced by {distance:.2f} m, expected at least "
+            f"{settings.min_travel_m:g} m (plane.min_travel_m); give plane.forward_axis"
+        )
+    return cast(FloatArray, displacement / distance)
+
+
+def _best_fit(steps: FloatArray, forward: FloatArray, up: FloatArray, right: FloatArray) -> PlaneFrame:
+    _, strengths, directions = np.linalg.svd(steps, full_matrices=False)
+    if strengths[1] < 0.05 * strengths[0]:
+        raise SignalError(
+            "no plane fits best: all segments keep to one line, "
+            f"the second principal component is {strengths[1] / strengths[0]:.3f} of the first; give plane.kind"
+        )
+    normal = directions[2]
+    lying = abs(normal @ up) > np.sqrt(0.5)
+    normal = normal * (np.sign(normal @ (up if lying else right)) or 1.0)
+    lead = forward if lying or abs(normal @ forward) < np.sqrt(0.5) else np.cross(up, normal)
+    x_axis = lead - (lead @ normal) * normal
+    x_axis = x_axis / np.linalg.norm(x_axis)
+    upright = abs(normal @ right) > np.cos(np.radians(30.0))
+    flat = abs(normal @ up) > np.cos(np.radians(30.0))
+    view: View = "horizontal" if flat else "sagittal" if upright else "oblique"
+    return PlaneFrame(np.stack([x_axis, np.cross(normal, x_axis), normal]), view)
+
+
+@dataclass(frozen=True)
+class Planarity:
+    """How well a plane holds a movement.
+
+    Attributes
+    ----------
+    out_of_plane_share : float
+        Variance of the segments' out-of-plane components over their whole variance; NaN where nothing moves.
+    tilt_deg : ndarray of shape (n_segments,)
+        Mean inclination of each segment to the plane, degrees.
+    length_m : ndarray of shape (n_segments,)
+        Mean length in space, m.
+    length_variation : ndarray of shape (n_segments,)
+        Standard deviation of the length in space over its mean.
+    """
+
+    out_of_plane_share: float
+    tilt_deg: FloatArray
+    length_m: FloatArray
+    length_variation: FloatArray
+
+
+def planarity(frame: PlaneFrame, joints_m: FloatArray) -> Planarity:
+    """Measure how planar a movement was and how constant its segments were.
+
+    Parameters
+    ----------
+    frame : PlaneFrame
+        The plane.
+    joints_m : ndarray of shape (n_frames, n_joints + 1, 3)
+        Joint centres and the end of the chain, m.
+
+    Returns
+    -------
+    Planarity
+        Shares, inclinations and lengths.
+    """
+    segments = np.diff(joints_m, axis=1)
+    length = lengths(segments)
+    out = segments @ frame.normal
+    total = float(segments.var(axis=0).sum())
+    moves = np.sqrt(total) > 0.005
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tilt = np.degrees(np.arcsin(np.clip(np.abs(out) / length, 0.0, 1.0))).mean(axis=0)
+        variation = length.std(axis=0) / length.mean(axis=0)
+    return Planarity(
+        out_of_plane_share=float(out.var(axis=0).sum()) / total if moves else float("nan"),
+        tilt_deg=tilt,
+        length_m=length.mean(axis=0),
+        length_variation=variation,
+    )

@@ -1,0 +1,148 @@
+"""The motion of a chain as a table, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from limbtorque.arrays import FloatArray
+from limbtorque.chain.model import Chain
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.ground_reaction import ExternalLoad
+from limbtorque.motion.plane import PlaneFrame
+from limbtorque.signals.cutoff import CutoffChoice
+from limbtorque.tables.tables import column_array, column_values, kinematics_columns, make_table
+
+
+def kinematics_table(motion: ChainMotion, *, meta: Mapping[str, Any] | None = None) -> pa.Table:
+    """Table of `results/kinematics`; it holds all that `motion_from_table` needs.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    meta : mapping, optional
+        More to keep with the table.
+    """
+    values: dict[str, Any] = {**frame_values(motion), "filled": motion.filled, "external_status": motion.load.status}
+    for k, point in enumerate((*motion.joints, "endpoint")):
+        put_xy(values, f"{point}_position_{{}}_m", motion.joint_m[:, k])
+    orientation = np.cumsum(motion.angle_rad, axis=1)
+    for k, segment in enumerate(motion.segments):
+        values[f"{segment}_orientation_rad"] = orientation[:, k]
+    for k, joint in enumerate(motion.joints):
+        values[f"{joint}_angle_rad"] = motion.angle_rad[:, k]
+        values[f"{joint}_velocity_rad_s"] = motion.velocity_rad_s[:, k]
+        values[f"{joint}_acceleration_rad_s2"] = motion.acceleration_rad_s2[:, k]
+    put_xy(values, "base_velocity_{}_m_s", motion.base_velocity_m_s)
+    put_xy(values, "base_acceleration_{}_m_s2", motion.base_acceleration_m_s2)
+    put_xy(values, "external_force_{}_n", motion.load.force_n)
+    put_xy(values, "external_point_{}_m", motion.load.point_m)
+    values["external_couple_nm"] = motion.load.couple_nm
+    kept = {**(meta or {}), "motion": _constants(motion)}
+    return make_table(kinematics_columns(motion.joints, motion.segments), values, meta=kept)
+
+
+def _constants(motion: ChainMotion) -> dict[str, Any]:
+    chain = motion.chain
+    return {
+        "joints": motion.joints,
+        "segments": motion.segments,
+        "rate_hz": motion.rate_hz,
+        "chain": {name: getattr(chain, name).tolist() for name in ("length_m", "mass_kg", "com_m", "inertia_kgm2")},
+        "gravity_m_s2": motion.gravity_m_s2.tolist(),
+        "plane_axes": motion.plane.axes.tolist(),
+        "plane_view": motion.plane.view,
+        "flexion_sign": motion.flexion_sign.tolist(),
+        "flexion_zero_rad": motion.flexion_zero_rad.tolist(),
+        "moment_arms_known": motion.moment_arms_known.tolist(),
+        "cutoff_hz": motion.cutoff_hz,
+        "cutoffs": [kept_choice(choice) for choice in motion.cutoffs],
+        "quality": motion.quality,
+        "notes": motion.notes,
+    }
+
+
+def kept_choice(choice: CutoffChoice) -> dict[str, Any]:
+    """What a cut-off was chosen from, as JSON can hold it."""
+    curves = {name: getattr(choice, name).tolist() for name in ("grid_hz", "residual", "criterion")}
+    line = None if np.isnan(choice.line[0]) else choice.line
+    return {**vars(choice), **curves, "line": line}
+
+
+def choice_of(kept: Mapping[str, Any]) -> CutoffChoice:
+    """What a cut-off was chosen from, the inverse of `kept_choice`."""
+    curves = {name: np.array(kept[name]) for name in ("grid_hz", "residual", "criterion")}
+    line = tuple(kept["line"]) if kept["line"] else (float("nan"), float("nan"))
+    return CutoffChoice(**{**kept, **curves, "line": line})
+
+
+def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
+    """Motion of a chain from its table, the inverse of `kinematics_table`.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Table of `results/kinematics`.
+    meta : mapping
+        What was kept with it.
+    """
+    kept = meta["motion"]
+    joints = tuple(kept["joints"])
+
+    def per_joint(quantity: str) -> FloatArray:
+        return column_array(table, *(f"{joint}_{quantity}" for joint in joints))
+
+    def xy(pattern: str) -> FloatArray:
+        return column_array(table, pattern.format("x"), pattern.format("y"))
+
+    points = (*joints, "endpoint")
+    status = column_values(table, "external_status").astype(np.int8)
+    load = ExternalLoad(
+        xy("external_force_{}_n"), xy("external_point_{}_m"), column_values(table, "external_couple_nm"), status, ()
+    )
+    return ChainMotion(
+        joints=joints,
+        segments=tuple(kept["segments"]),
+        frame=column_values(table, "frame"),
+        time_s=column_values(table, "time_s"),
+        rate_hz=kept["rate_hz"],
+        joint_m=np.stack([xy(f"{point}_position_{{}}_m") for point in points], axis=1),
+        angle_rad=per_joint("angle_rad"),
+        velocity_rad_s=per_joint("velocity_rad_s"),
+        acceleration_rad_s2=per_joint("acceleration_rad_s2"),
+        base_velocity_m_s=xy("base_velocity_{}_m_s"),
+        base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
+        edge=column_values(table, "edge").astype(bool),
+        foreshortened=column_values(table, "foreshortened").astype(bool),
+        filled=column_values(table, "filled").astype(bool),
+        chain=Chain(**{name: np.array(value) for name, value in kept["chain"].items()}),
+        gravity_m_s2=np.array(kept["gravity_m_s2"]),
+        plane=PlaneFrame(np.array(kept["plane_axes"]), kept["plane_view"]),
+        flexion_sign=np.array(kept["flexion_sign"]),
+        flexion_zero_rad=np.array(kept["flexion_zero_rad"]),
+        moment_arms_known=np.array(kept["moment_arms_known"]),
+        load=load,
+        cutoff_hz=tuple(kept["cutoff_hz"]),
+        cutoffs=tuple(map(choice_of, kept["cutoffs"])),
+        quality=kept["quality"],
+        notes=tuple(kept["notes"]),
+    )
+
+
+def frame_values(motion: ChainMotion) -> dict[str, Any]:
+    """Values of the columns that every per-trial table starts with."""
+    return {
+        "frame": motion.frame,
+        "time_s": motion.time_s,
+        "edge": motion.edge,
+        "foreshortened": motion.foreshortened,
+    }
+
+
+def put_xy(values: dict[str, Any], pattern: str, vectors: FloatArray) -> None:
+    """Put the components of in-plane vectors under two names, made by filling x and y into a pattern."""
+    values[pattern.format("x")], values[pattern.format("y")] = vectors[:, 0], vectors[:, 1]

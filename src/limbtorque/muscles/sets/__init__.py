@@ -1,0 +1,6 @@
+"""Muscle sets: the muscles of a limb, their moment arms, strengths and sources, read from YAML.
+
+In: the YAML file of a set.
+Out: a checked `MuscleSet`.
+Not here: motions and torques.
+"""

@@ -1,0 +1,299 @@
+"""Entries of a muscle set's file that hold a curve: checked, with a sentence for every fault, and built.
+
+The forms are one polynomial, a shape-preserving spline through knots, and samples on a grid; the same for a moment arm
+(key ``arms_m``) and for a length (``lengths_m``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.muscles.sets.curves import (
+    Curve,
+    Range,
+    evaluate,
+    interpolating_spline,
+    polynomial,
+    shape_preserving_spline,
+)
+from limbtorque.muscles.sets.fitting import fit
+
+LEAST_RANGE_DEG = 2.0 * math.pi  # a shorter range is more likely in radians
+CURVE_FORMS = ("polynomial", "spline", "sampled")
+
+
+@dataclass(frozen=True, eq=False)
+class CurveEntry:
+    """Curve of an entry.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve.
+    largest_departure_m : float or None
+        Largest absolute departure from the samples it was fitted to; None where the entry does not say.
+    departs_at_deg : tuple of float
+        Flexion of each joint at which it departs so; empty where the entry does not say.
+    """
+
+    curve: Curve
+    largest_departure_m: float | None
+    departs_at_deg: tuple[float, ...]
+
+
+def curve_keys(form: str, values_key: str) -> set[str]:
+    """Keys that an entry of a form has to have besides the form."""
+    return {
+        "polynomial": {"coefficients", "range_deg"},
+        "spline": {"knots_deg", values_key},
+        "sampled": {"flexion_deg", values_key},
+    }[form]
+
+
+def read_curve(
+    entry: dict[str, Any],
+    *,
+    values_key: str,
+    own_joint: str | None,
+    known_joints: Sequence[str],
+    where: str,
+    faults: list[str],
+) -> CurveEntry | None:
+    """Read an entry with a curve whose keys have been checked: `CURVE_FORMS`, or a constant with a range.
+
+    Parameters
+    ----------
+    entry : dict
+        The entry.
+    values_key : str
+        Key of the values at knots or samples.
+    own_joint : str or None
+        Joint that is meant where the entry has no ``joints``; None where it has to have them.
+    known_joints : sequence of str
+        Joints of the set.
+    where : str
+        How to begin the sentence of a fault.
+    faults : list of str
+        Faults are added here.
+
+    Returns
+    -------
+    CurveEntry or None
+        None where there was a fault.
+    """
+    joints = _joints(entry, own_joint, known_joints, where, faults)
+    if joints is None:
+        return None
+    if entry["form"] == "spline":
+        return _read_spline(entry, values_key, joints, where, faults)
+    if entry["form"] == "sampled":
+        return _read_samples(entry, values_key, joints, where, faults)
+    return _read_polynomial(entry, joints, where, faults)
+
+
+def _joints(
+    entry: dict[str, Any], own: str | None, known: Sequence[str], where: str, faults: list[str]
+) -> tuple[str, ...] | None:
+    joints = entry.get("joints", [own])
+    if not (isinstance(joints, list) and joints and all(is_text(joint) for joint in joints)):
+        faults.append(f"{where}: joints is {joints!r}; expected a list of the joints it depends on")
+        return None
+    unknown = [joint for joint in joints if joint not in known]
+    faults += [f"{where}: joints has '{joint}', which the set does not have{hint(joint, known)}" for joint in unknown]
+    if len(set(joints)) < len(joints):
+        faults.append(f"{where}: joints names a joint twice: {', '.join(joints)}")
+        return None
+    return None if unknown else tuple(joints)
+
+
+def _read_polynomial(
+    entry: dict[str, Any], joints: tuple[str, ...], where: str, faults: list[str]
+) -> CurveEntry | None:
+    powers = _grid("coefficients", entry["coefficients"], joints, where, faults)
+    ranges = _ranges(entry["range_deg"], joints, where, faults)
+    if powers is None or ranges is None:
+        return None
+    return CurveEntry(polynomial(powers, joints=joints, range_rad=ranges), *_departure(entry))
+
+
+def _read_spline(
+    entry: dict[str, Any], values_key: str, joints: tuple[str, ...], where: str, faults: list[str]
+) -> CurveEntry | None:
+    if len(joints) > 1:
+        faults.append(f"{where}: a spline depends on one joint; for {', '.join(joints)} give a polynomial or samples")
+        return None
+    knots = _grid("knots_deg", entry["knots_deg"], joints, where, faults)
+    values = _grid(values_key, entry[values_key], joints, where, faults)
+    if knots is None or values is None:
+        return None
+    if len(knots) != len(values) or len(knots) < 2:
+        faults.append(
+            f"{where}: knots_deg and {values_key} have to be two lists of the same length, two knots at least"
+        )
+        return None
+    if not _rises("knots_deg", knots, where, faults):
+        return None
+    ends = _ranges(entry.get("range_deg", [knots[0], knots[-1]]), joints, where, faults)
+    if ends is None:
+        return None
+    if ends[0][0] < math.radians(knots[0]) - 1e-9 or ends[0][1] > math.radians(knots[-1]) + 1e-9:
+        faults.append(
+            f"{where}: range_deg {entry['range_deg']} goes beyond the knots, {knots[0]:g} to {knots[-1]:g} deg"
+        )
+        return None
+    curve = shape_preserving_spline(np.radians(knots), values, joint=joints[0], range_rad=ends[0])
+    return CurveEntry(curve, *_departure(entry))
+
+
+def _read_samples(
+    entry: dict[str, Any], values_key: str, joints: tuple[str, ...], where: str, faults: list[str]
+) -> CurveEntry | None:
+    values = _grid(values_key, entry[values_key], joints, where, faults)
+    given = entry["flexion_deg"]
+    lines = given if isinstance(given, list) and given and isinstance(given[0], list) else [given]
+    if not (isinstance(lines, list) and len(lines) == len(joints)):
+        faults.append(
+            f"{where}: flexion_deg is {given!r}; expected a list of angles for each of its joints, {', '.join(joints)}"
+        )
+        return None
+    grid = [_grid("flexion_deg", line, joints[:1], where, faults) for line in lines]
+    if values is None or not all(line is not None and _rises("flexion_deg", line, where, faults) for line in grid):
+        return None
+    flexion = [line for line in grid if line is not None]
+    shape = tuple(len(line) for line in flexion)
+    if values.shape != shape or min(shape) < 2:
+        faults.append(
+            f"{where}: {values_key} is a grid of {_by(values.shape)} samples and flexion_deg one of {_by(shape)}; "
+            "expected the same, with two angles at least for each joint"
+        )
+        return None
+    if _ranges([[float(line[0]), float(line[-1])] for line in flexion], joints, where, faults) is None:
+        return None
+    return fitted_samples(flexion, values, joints=joints, follow_shape=values_key == "arms_m")
+
+
+def fitted_samples(
+    flexion_deg: Sequence[FloatArray], values: FloatArray, *, joints: tuple[str, ...], follow_shape: bool
+) -> CurveEntry:
+    """Smooth curve through or near samples on a grid.
+
+    Parameters
+    ----------
+    flexion_deg : sequence of ndarray of shape (n_samples,)
+        For each joint, the flexion of the grid's lines.
+    values : ndarray of shape (n_samples of the first joint, ...)
+        Samples.
+    joints : tuple of str
+        The joints.
+    follow_shape : bool
+        Whether samples of one joint are fitted by the simplest form that follows them (`fitting.fit`), as moment arms
+        are. Else, and always for several joints, a cubic spline goes through every sample: its slope is smooth.
+
+    Returns
+    -------
+    CurveEntry
+    """
+    knots = [np.radians(line) for line in flexion_deg]
+    if follow_shape and len(joints) == 1:
+        curve = fit(flexion_deg[0], values).curve(joints[0])
+    else:
+        curve = interpolating_spline(knots, values, joints=joints)
+    off = np.abs(evaluate(curve, np.meshgrid(*knots, indexing="ij")) - values)
+    where = np.unravel_index(int(off.argmax()), off.shape)
+    at = tuple(float(line[i]) for line, i in zip(flexion_deg, where, strict=True))
+    return CurveEntry(curve, float(off.max()), at)
+
+
+def _departure(entry: dict[str, Any]) -> tuple[float | None, tuple[float, ...]]:
+    at = entry.get("departs_at_deg", [])
+    return entry.get("largest_departure_m"), tuple(float(q) for q in (at if isinstance(at, list) else [at]))
+
+
+def _grid(key: str, values: Any, joints: Sequence[str], where: str, faults: list[str]) -> FloatArray | None:
+    """Numbers nested as many lists deep as there are joints; one number may stand for a list of one."""
+    nested = values if isinstance(values, list) else [values]
+    shape = _shape(nested)
+    if shape is None or 0 in shape or len(shape) != len(joints):
+        deep = "" if len(joints) == 1 else f" in {len(joints)} nested lists ({', '.join(joints)}), rows of equal length"
+        faults.append(f"{where}: {key} is {values!r}; expected numbers{deep}")
+        return None
+    return np.array(nested, dtype=float)
+
+
+def _shape(values: Any) -> tuple[int, ...] | None:
+    """Shape of nested lists of numbers; None where they are ragged or hold something else."""
+    if is_number(values):
+        return ()
+    if not isinstance(values, list):
+        return None
+    shapes = {_shape(value) for value in values}
+    if len(shapes) != 1:
+        return (0,) if not values else None
+    inner = shapes.pop()
+    return None if inner is None else (len(values), *inner)
+
+
+def _ranges(value: Any, joints: Sequence[str], where: str, faults: list[str]) -> list[Range] | None:
+    pairs = value if len(joints) > 1 or (isinstance(value, list) and _shape(value) == (1, 2)) else [value]
+    if not (isinstance(pairs, list) and len(pairs) == len(joints) and all(_is_range(pair) for pair in pairs)):
+        each = "" if len(joints) == 1 else f", one such pair for each of {', '.join(joints)}"
+        faults.append(f"{where}: range_deg is {value!r}; expected [lowest, highest] flexion in degrees{each}")
+        return None
+    if any(high - low < LEAST_RANGE_DEG for low, high in pairs):
+        faults.append(
+            f"{where}: flexion from {pairs[0][0]:g} to {pairs[0][1]:g}, expected degrees over {LEAST_RANGE_DEG:g} at least; is it in "
+            "radians?"
+        )
+        return None
+    return [(math.radians(low), math.radians(high)) for low, high in pairs]
+
+
+def _is_range(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(is_number(end) for end in pair) and pair[0] < pair[1]
+
+
+def _rises(key: str, values: FloatArray, where: str, faults: list[str]) -> bool:
+    rises = all(a < b for a, b in itertools.pairwise(values))
+    if not rises:
+        faults.append(f"{where}: {key} has to rise from one to the next; found {values.tolist()}")
+    return rises
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return " by ".join(str(n) for n in shape)
+
+
+def keys_fit(content: Any, needed: Collection[str], extras: Collection[str], where: str, faults: list[str]) -> bool:
+    """Whether the content is a mapping with the needed keys; unknown keys are faults too."""
+    if not isinstance(content, dict):
+        faults.append(f"{where} is {content!r}; expected a mapping")
+        return False
+    known = sorted({*needed, *extras})
+    faults += [f"{where}: unknown key '{key}'{hint(str(key), known)}" for key in content if key not in known]
+    missing = sorted(set(needed) - set(content))
+    faults += [f"{where}: {key} is missing" for key in missing]
+    return not missing
+
+
+def hint(word: str, known: Any) -> str:
+    """Ask whether a word that is near was meant; empty where none is."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a text with something in it."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a finite number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

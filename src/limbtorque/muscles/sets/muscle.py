@@ -1,0 +1,183 @@
+"""What is known of a muscle: strength, moment arms, length, lines of action.
+
+A moment arm is positive where the muscle flexes the joint. With L the musculotendon length and q the flexion,
+r = -dL/dq: a muscle that shortens as the joint flexes is a flexor, and its tension makes a flexing torque (virtual
+work; An et al. 1984, J Biomech Eng 106:280-282).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from limbtorque.muscles.sets.curves import EVERYWHERE, Curve, Range
+
+
+@dataclass(frozen=True, eq=False)
+class MomentArm:
+    """Moment arm of one muscle at one joint.
+
+    Parameters
+    ----------
+    form : str
+        zero, not_sampled (the muscle crosses the joint, but its source gives no moment arm there: taken as zero),
+        constant, polynomial, spline, sampled or from_length.
+    curve : Curve
+        The arm [m] as a function of the flexion of this joint, or of others too; positive flexes.
+    largest_departure_m : float or None
+        Largest absolute departure of a fit from the samples it was fitted to, and where (departs_at_deg, flexion of
+        each of the curve's joints).
+    length_departure_m : float or None
+        Largest absolute departure of the length found by integrating the arm over this joint from the sampled length,
+        and where (length_departs_at_deg).
+    note : str
+        What was decided about this moment arm.
+    """
+
+    form: str
+    curve: Curve
+    largest_departure_m: float | None = None
+    departs_at_deg: tuple[float, ...] = ()
+    length_departure_m: float | None = None
+    length_departs_at_deg: tuple[float, ...] = ()
+    note: str = ""
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the arm is zero at every flexion."""
+        return self.curve.is_zero
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the arm is the same at every flexion."""
+        return self.form in ("zero", "not_sampled", "constant")
+
+
+@dataclass(frozen=True, eq=False)
+class MusculotendonLength:
+    """Length of a muscle with its tendon: an offset plus curves.
+
+    Parameters
+    ----------
+    form : str
+        at_zero (known with every joint at flexion 0, the rest from the arms), polynomial, spline or sampled.
+    offset_m : float
+        What is added to the curves.
+    curves : tuple of Curve
+        Their sum with the offset is the length [m]. Those of one joint hold at every flexion; one of several joints
+        goes on linearly beyond its range.
+    range_rad : dict of str to pair of float
+        For each joint, the flexion over which the length was given.
+    largest_departure_m, departs_at_deg
+        Of the curve from the samples it was fitted to, as for `MomentArm`.
+    note : str
+        What was decided about this length.
+    """
+
+    form: str
+    offset_m: float
+    curves: tuple[Curve, ...]
+    range_rad: dict[str, Range] = field(default_factory=dict)
+    largest_departure_m: float | None = None
+    departs_at_deg: tuple[float, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class LineOfAction:
+    """Straight line of a muscle's pull across a joint: parallel to a segment, or between two points.
+
+    Parameters
+    ----------
+    parallel_to : str or None
+        proximal or distal: the pull runs parallel to the axis of the segment on that side of the joint, at the distance
+        of the moment arm. None where the points are given.
+    proximal_m, distal_m : tuple of two floats or None
+        Last point on the proximal and first point on the distal segment: distance from the joint along the segment
+        towards its other end, and distance from the segment's axis, positive on the flexor side [m].
+    source : str
+        Where this is from.
+    note : str
+        What was decided about it.
+    """
+
+    parallel_to: str | None
+    proximal_m: tuple[float, float] | None
+    distal_m: tuple[float, float] | None
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Muscle:
+    """A muscle, or the lumped muscles, that act as one.
+
+    Parameters
+    ----------
+    name, full_name : str
+        Short name, as in the tables, and the anatomical one.
+    max_isometric_force_n : float
+        Strength.
+    optimal_fibre_length_m, tendon_slack_length_m, pennation_rad, pcsa_cm2 : float or None
+        None where the source does not say.
+    source : dict of str to str
+        ``model`` and ``licence`` of the numbers.
+    function : dict of str to str
+        ``flexor`` or ``extensor`` for each joint that the muscle moves, in the anatomical position.
+    moment_arms : dict of str to MomentArm
+        For each joint of the set.
+    length : MusculotendonLength or None
+        None where the source does not say, or where a joint that the muscle crosses was not sampled.
+    least_activation, largest_activation : float
+        Bounds of its activation, from 0 to 1.
+    lines_of_action : dict of str to LineOfAction
+        For each joint at which one is given.
+    """
+
+    name: str
+    full_name: str
+    max_isometric_force_n: float
+    optimal_fibre_length_m: float | None
+    tendon_slack_length_m: float | None
+    pennation_rad: float | None
+    source: dict[str, str]
+    function: dict[str, str]
+    moment_arms: dict[str, MomentArm]
+    length: MusculotendonLength | None = None
+    pcsa_cm2: float | None = None
+    least_activation: float = 0.0
+    largest_activation: float = 1.0
+    lines_of_action: dict[str, LineOfAction] = field(default_factory=dict)
+
+    @property
+    def crosses(self) -> tuple[str, ...]:
+        """Joints at which the muscle has a moment arm, or one that nobody sampled."""
+        return tuple(joint for joint, arm in self.moment_arms.items() if not arm.is_zero or arm.form == "not_sampled")
+
+    @property
+    def velocity_known(self) -> bool:
+        """Whether its arm was sampled at every joint it crosses, so that its velocity follows from the joints'."""
+        return all(arm.form != "not_sampled" for arm in self.moment_arms.values())
+
+    @property
+    def fibres_known(self) -> bool:
+        """Whether the parameters of its fibres are known, and its length and velocity too."""
+        parameters = (self.optimal_fibre_length_m, self.tendon_slack_length_m, self.pennation_rad)
+        return self.length is not None and self.velocity_known and None not in parameters
+
+    @property
+    def range_rad(self) -> dict[str, Range]:
+        """For each joint, the flexion over which all that depends on it was given; only joints with a limit."""
+        curves = [arm.curve for arm in self.moment_arms.values() if not arm.is_zero]
+        ranges = [pair for curve in curves for pair in zip(curve.joints, curve.range_rad, strict=True)]
+        return narrowest([*ranges, *(self.length.range_rad.items() if self.length else ())])
+
+
+def narrowest(ranges: Iterable[tuple[str, Range]]) -> dict[str, Range]:
+    """Intersect ranges, joint by joint, and leave out those that are infinite."""
+    found: dict[str, Range] = {}
+    for joint, (low, high) in ranges:
+        before = found.get(joint, EVERYWHERE)
+        if (low, high) != EVERYWHERE:
+            found[joint] = (max(low, before[0]), min(high, before[1]))
+    return found

@@ -1,0 +1,419 @@
+"""Sets of muscles, read from a file and checked, and scaled to a subject."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import SettingsError
+from limbtorque.muscles.sets.curve_entry import hint, is_number, is_text, keys_fit
+from limbtorque.muscles.sets.curves import evaluate_linear, times
+from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength
+from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, build_muscle
+from limbtorque.study.yaml_file import read_yaml
+
+BUILT_IN = Path(__file__).parent
+SET_KEYS = {"name", "joints", "flexion", "muscles"}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The body that a set's numbers belong to.
+
+    Parameters
+    ----------
+    segment_length_m : dict of str to float
+        For each joint, length of the segment distal to it.
+    mass_kg : float or None
+        Mass of the body.
+    source : str
+        Where the numbers are from.
+    """
+
+    segment_length_m: dict[str, float]
+    mass_kg: float | None
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class MuscleSet:
+    """The muscles of a limb.
+
+    Parameters
+    ----------
+    name : str
+        Name of the set.
+    joints : tuple of str
+        Joints that the moment arms speak of, from proximal to distal.
+    flexion : dict of str to str
+        For each joint, what its flexion is and where it is zero.
+    muscles : tuple of Muscle
+        The muscles, in the order of every array.
+    reference : Reference or None
+        The body the numbers belong to, where the set says.
+    from_vertical : tuple of str
+        Joints whose flexion may be taken from the vertical where the body before them is not in the chain.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    flexion: dict[str, str]
+    muscles: tuple[Muscle, ...]
+    reference: Reference | None = None
+    from_vertical: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the muscles."""
+        return tuple(muscle.name for muscle in self.muscles)
+
+    @property
+    def max_force_n(self) -> FloatArray:
+        """Strengths, shape (n_muscles,)."""
+        return np.array([muscle.max_isometric_force_n for muscle in self.muscles])
+
+    @property
+    def least_activation(self) -> FloatArray:
+        """Lower bounds of the activations, shape (n_muscles,)."""
+        return np.array([muscle.least_activation for muscle in self.muscles])
+
+    @property
+    def largest_activation(self) -> FloatArray:
+        """Upper bounds of the activations, shape (n_muscles,)."""
+        return np.array([muscle.largest_activation for muscle in self.muscles])
+
+    def fibres(self, unknown_joints: Collection[str] = ()) -> dict[str, FloatArray]:
+        """Arguments of `hill_limits` that speak of fibres.
+
+        Parameters
+        ----------
+        unknown_joints : collection of str, optional
+            Joints whose angle is not known: nothing is known of the fibres of muscles that cross them.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_muscles,)
+            NaN where a parameter, or the length or velocity of the muscle, is not known.
+        """
+        names = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
+        known = [m.fibres_known and set(m.crosses).isdisjoint(unknown_joints) for m in self.muscles]
+        values = {name: np.array([getattr(m, name) for m in self.muscles], dtype=float) for name in names}
+        return {name: np.where(known, value, np.nan) for name, value in values.items()}
+
+    @property
+    def not_sampled(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of muscle and joint whose moment arm nobody sampled and is taken as zero."""
+        return tuple(
+            (muscle.name, joint)
+            for muscle in self.muscles
+            for joint, arm in muscle.moment_arms.items()
+            if arm.form == "not_sampled"
+        )
+
+    @property
+    def without_length(self) -> tuple[str, ...]:
+        """Names of the muscles whose musculotendon length is not known."""
+        return tuple(muscle.name for muscle in self.muscles if muscle.length is None)
+
+    def crossing(self, joints: Collection[str]) -> MuscleSet:
+        """Keep only the muscles that cross one of some joints.
+
+        Parameters
+        ----------
+        joints : collection of str
+            Joints; those that the set does not have are crossed by none.
+
+        Returns
+        -------
+        MuscleSet
+            With the muscles that have a moment arm, or one that nobody sampled, at one of the joints, in order; the
+            same object for the same joints, so that what is prepared for a set once is found again.
+
+        Examples
+        --------
+        >>> load_muscle_set("leg").crossing(["ankle"]).names
+        ('gastroc', 'soleus', 'tib_ant')
+        """
+        return _crossing(self, frozenset(joints))
+
+
+@functools.lru_cache(maxsize=32)
+def _crossing(muscle_set: MuscleSet, joints: frozenset[str]) -> MuscleSet:
+    kept = tuple(muscle for muscle in muscle_set.muscles if not joints.isdisjoint(muscle.crosses))
+    return muscle_set if len(kept) == len(muscle_set.muscles) else replace(muscle_set, muscles=kept)
+
+
+@functools.lru_cache(maxsize=32)
+def _read(path: Path, name: str, stamp: tuple[int, int]) -> MuscleSet:  # noqa: ARG001 (a changed file is another key)
+    try:
+        content = read_yaml(path)
+    except ValueError as error:
+        raise SettingsError(f"muscle set {name} {error}") from None
+    if content is None:
+        raise SettingsError(f"muscle set {name} is empty; docs/muscles.md has an example of a set")
+    return muscle_set_from_mapping(content, name=name)
+
+
+def load_muscle_set(name_or_path: str | Path) -> MuscleSet:
+    """Load a set of muscles and check it.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        The name of a built-in set (``arm``, ``leg``, ``pairs``), or the path of a YAML file laid out like those.
+
+    Returns
+    -------
+    MuscleSet
+
+    Raises
+    ------
+    SettingsError
+        The file is missing, or has faults; all of them are listed.
+
+    Examples
+    --------
+    >>> load_muscle_set("leg").names[:3]
+    ('hamstrings', 'bifemsh', 'glut_max')
+    """
+    built_in = sorted(path.stem for path in BUILT_IN.glob("*.yaml"))
+    path = BUILT_IN / f"{name_or_path}.yaml" if str(name_or_path) in built_in else Path(name_or_path)
+    if not path.is_file():
+        near = hint(str(name_or_path), built_in)
+        raise SettingsError(
+            f"muscle set '{name_or_path}': neither a built-in set ({', '.join(built_in)}) nor a file{near}"
+        )
+    about = path.stat()
+    return _read(path.resolve(), Path(name_or_path).name, (about.st_mtime_ns, about.st_size))
+
+
+def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet:
+    """Check a set of muscles given as plain mappings and lists, and build it.
+
+    Parameters
+    ----------
+    content : Any
+        What a YAML file of a set holds.
+    name : str, optional
+        What to call the set in messages.
+
+    Returns
+    -------
+    MuscleSet
+
+    Raises
+    ------
+    SettingsError
+        All faults, one sentence each.
+    """
+    faults: list[str] = []
+    built = _build_set(content, faults)
+    if faults or built is None:
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        raise SettingsError(f"muscle set '{name}' has {count}:\n" + "\n".join(f"  - {fault}" for fault in faults))
+    return built
+
+
+def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
+    if not keys_fit(content, SET_KEYS, {"description", "reference", "from_vertical"}, "the set", faults):
+        return None
+    joints, flexion, entries = content["joints"], content["flexion"], content["muscles"]
+    if not (isinstance(joints, list) and joints and all(isinstance(joint, str) for joint in joints)):
+        faults.append(f"joints is {joints!r}; expected a list of names from proximal to distal")
+        return None
+    if len(set(joints)) < len(joints):
+        faults.append(f"joints names a joint twice: {', '.join(joints)}")
+    if not (isinstance(flexion, dict) and set(flexion) == set(joints) and all(is_text(v) for v in flexion.values())):
+        faults.append(
+            f"flexion has to say in a sentence for each of {', '.join(joints)} what its flexion is and where it is 0"
+        )
+    if not (isinstance(entries, list) and entries):
+        faults.append("muscles is empty; expected a list of muscles")
+        return None
+    vertical = content.get("from_vertical", [])
+    if not (isinstance(vertical, list) and all(joint in joints for joint in vertical)):
+        faults.append(f"from_vertical is {vertical!r}; expected a list of joints of the set: {', '.join(joints)}")
+    reference = _build_reference(content["reference"], joints, faults) if "reference" in content else None
+    muscles = [build_muscle(entry, i, joints, faults) for i, entry in enumerate(entries)]
+    names = [muscle.name for muscle in muscles if muscle]
+    faults += [
+        f"muscle '{twice}' is there {names.count(twice)} times"
+        for twice in dict.fromkeys(names)
+        if names.count(twice) > 1
+    ]
+    if faults:
+        return None
+    kept = tuple(muscle for muscle in muscles if muscle)
+    return MuscleSet(str(content["name"]), tuple(joints), dict(flexion), kept, reference, tuple(vertical))
+
+
+def _build_reference(entry: Any, joints: list[str], faults: list[str]) -> Reference | None:
+    before = len(faults)
+    if not keys_fit(entry, {"segment_length_m", "source"}, {"mass_kg", "note"}, "reference", faults):
+        return None
+    lengths, mass = entry["segment_length_m"], entry.get("mass_kg")
+    if not (isinstance(lengths, dict) and lengths):
+        faults.append(f"reference: segment_length_m is {lengths!r}; expected the length distal to each joint")
+        return None
+    for joint, length in lengths.items():
+        if joint not in joints:
+            faults.append(f"reference: segment_length_m has '{joint}', which is no joint{hint(str(joint), joints)}")
+        if not (is_number(length) and 0 < length < LARGEST_LENGTH_M):
+            faults.append(f"reference: the length distal to the {joint} is {length!r}; expected above 0 and below 1 m")
+    if mass is not None and not (is_number(mass) and mass > 0):
+        faults.append(f"reference: mass_kg is {mass!r}; expected a mass above 0 kg")
+    if not is_text(entry["source"]):
+        faults.append(f"reference: source is {entry['source']!r}; name where the lengths are from")
+    if len(faults) > before:
+        return None
+    return Reference({j: float(v) for j, v in lengths.items()}, None if mass is None else float(mass), entry["source"])
+
+
+# --- scaling -----------------------------------------------------------------------------------------------------
+
+
+def scale_factors(muscle_set: MuscleSet, segment_length_m: Mapping[str, float]) -> dict[str, float]:
+    """How much longer a subject's segments are than those that a set's numbers belong to.
+
+    Parameters
+    ----------
+    muscle_set : MuscleSet
+        A set with a reference.
+    segment_length_m : mapping of str to float
+        For each joint, length of the subject's segment distal to it, between the same landmarks as the reference's.
+
+    Returns
+    -------
+    dict of str to float
+        For each of these joints, the subject's length over the reference's.
+
+    Raises
+    ------
+    SettingsError
+        The set has no reference, or none for a joint; or a length is not above 0.
+    """
+    if muscle_set.reference is None:
+        raise SettingsError(
+            f"muscle set '{muscle_set.name}' cannot be scaled to a subject: it does not say what segment lengths its "
+            "numbers belong to (reference)"
+        )
+    known = muscle_set.reference.segment_length_m
+    faults = [
+        f"its reference has no segment length for the {joint}; it has {', '.join(known)}"
+        for joint in segment_length_m
+        if joint not in known
+    ]
+    faults += [
+        f"the subject's segment distal to the {joint} is {length!r} m long; expected above 0"
+        for joint, length in segment_length_m.items()
+        if not (math.isfinite(length) and length > 0)
+    ]
+    if faults:
+        raise SettingsError(f"muscle set '{muscle_set.name}' cannot be scaled to a subject: {'; '.join(faults)}")
+    return {joint: float(length) / known[joint] for joint, length in segment_length_m.items()}
+
+
+def scaled(
+    muscle_set: MuscleSet, *, length_factor: Mapping[str, float] | None, strength_factor: float = 1.0
+) -> MuscleSet:
+    """Scale the muscles of a set to a subject.
+
+    Parameters
+    ----------
+    muscle_set : MuscleSet
+        The set.
+    length_factor : mapping of str to float, or None
+        For each joint, how much longer the moment arms there are; 1 for a joint that is not named, for all when None.
+    strength_factor : float, optional
+        How much stronger every muscle is.
+
+    Returns
+    -------
+    MuscleSet
+        Without a reference, since the numbers no longer belong to it.
+
+    Raises
+    ------
+    SettingsError
+        A joint that the set does not have, or a factor that is not above 0.
+
+    Notes
+    -----
+    The change of length over a joint grows like the moment arm there, so r = -dL/dq still holds. The length at flexion
+    0, the optimal fibre length and the tendon slack length grow by the mean factor of the joints that the muscle
+    crosses. A length that depends on several joints at once cannot grow by a factor of its own at each of them: it
+    grows by that mean factor as a whole, and so do the muscle's arms at these joints. Points of a line of action grow
+    like the arms. Cross-sections and strengths do not change with length.
+    """
+    factors = dict(length_factor or {})
+    for joint in factors:
+        if joint not in muscle_set.joints:
+            near = hint(joint, muscle_set.joints)
+            raise SettingsError(f"muscle set '{muscle_set.name}' has no joint '{joint}' to scale{near}")
+    for what, factor in [*factors.items(), ("strength", strength_factor)]:
+        if not (math.isfinite(factor) and factor > 0):
+            raise SettingsError(f"the factor of {what} is {factor!r}; expected a number above 0")
+    muscles = tuple(_scaled_muscle(muscle, factors, strength_factor) for muscle in muscle_set.muscles)
+    return replace(muscle_set, muscles=muscles, reference=None if factors else muscle_set.reference)
+
+
+def _scaled_muscle(muscle: Muscle, length_factor: dict[str, float], strength_factor: float) -> Muscle:
+    mean = float(np.mean([length_factor.get(joint, 1.0) for joint in muscle.crosses] or [1.0]))
+    curves = muscle.length.curves if muscle.length else ()
+    together = {joint for curve in curves if len(curve.joints) > 1 for joint in curve.joints}
+    factor = {joint: mean if joint in together else length_factor.get(joint, 1.0) for joint in muscle.moment_arms}
+    return replace(
+        muscle,
+        max_isometric_force_n=muscle.max_isometric_force_n * strength_factor,
+        optimal_fibre_length_m=_product(muscle.optimal_fibre_length_m, mean),
+        tendon_slack_length_m=_product(muscle.tendon_slack_length_m, mean),
+        moment_arms={joint: _scaled_arm(arm, factor[joint]) for joint, arm in muscle.moment_arms.items()},
+        length=_scaled_length(muscle.length, factor, mean) if muscle.length else None,
+        lines_of_action={joint: _scaled_line(line, factor[joint]) for joint, line in muscle.lines_of_action.items()},
+    )
+
+
+def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
+    return replace(
+        arm,
+        curve=times(arm.curve, factor),
+        largest_departure_m=_product(arm.largest_departure_m, factor),
+        length_departure_m=_product(arm.length_departure_m, factor),
+    )
+
+
+def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: float) -> MusculotendonLength:
+    """Length at flexion 0 times the mean factor, and each change from it times its own joint's factor."""
+    at_zero = length.offset_m
+    change = 0.0
+    curves = []
+    for curve in length.curves:
+        own = factor[curve.joints[0]]  # that of all of its joints
+        start = float(evaluate_linear(curve, [0.0] * len(curve.joints)))
+        at_zero += start
+        change += own * start
+        curves.append(times(curve, own))
+    return replace(
+        length,
+        offset_m=mean * at_zero - change,
+        curves=tuple(curves),
+        largest_departure_m=_product(length.largest_departure_m, mean),
+    )
+
+
+def _scaled_line(line: LineOfAction, factor: float) -> LineOfAction:
+    if line.proximal_m is None or line.distal_m is None:
+        return line
+    (x0, y0), (x1, y1) = line.proximal_m, line.distal_m
+    return replace(line, proximal_m=(factor * x0, factor * y0), distal_m=(factor * x1, factor * y1))
+
+
+def _product(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor

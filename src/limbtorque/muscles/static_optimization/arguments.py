@@ -1,0 +1,71 @@
+"""Arguments of functions that share torques, as arrays of matching shapes, or a sentence that says what is wrong."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbtorque.arrays import FloatArray
+
+LARGEST_EXPONENT = 10.0
+
+
+def arm_and_torque(moment_arm_m: ArrayLike, torque_nm: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Moment arms (n_frames, n_joints, n_muscles) and torques (n_frames, n_joints)."""
+    arm, torque = np.asarray(moment_arm_m, dtype=float), np.asarray(torque_nm, dtype=float)
+    if arm.ndim != 3 or torque.shape != arm.shape[:2]:
+        raise ValueError(
+            f"moment arms of shape {arm.shape} and torques of shape {torque.shape}: expected "
+            "(n_frames, n_joints, n_muscles) and (n_frames, n_joints)"
+        )
+    return arm, torque
+
+
+def per_muscle(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
+    """Values of shape (1, n_muscles) or (n_frames, n_muscles)."""
+    array = np.asarray(values, dtype=float)
+    if array.shape not in {(n_muscles,), (n_frames, n_muscles)}:
+        raise ValueError(
+            f"{name} of shape {array.shape}: expected ({n_muscles},) or ({n_frames}, {n_muscles}), one a muscle"
+        )
+    return np.atleast_2d(array)
+
+
+def activation_bounds(
+    least: ArrayLike, largest: ArrayLike, n_frames: int, n_muscles: int
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds as `per_muscle`, from 0, the lower not above the upper."""
+    low, high = (
+        per_muscle(name, np.full(n_muscles, value) if np.ndim(value) == 0 else value, n_frames, n_muscles)
+        for name, value in (("least_activation", least), ("largest_activation", largest))
+    )
+    if (low < 0).any():
+        raise ValueError(f"least_activation has the value {np.nanmin(low):g}: a muscle cannot push")
+    if (low > high).any():
+        raise ValueError("least_activation is above largest_activation")
+    return low, high
+
+
+def positive(name: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """One number above 0, or an array of them of a shape."""
+    array = np.asarray(value, dtype=float)
+    if array.shape not in {(), shape} or not (np.isfinite(array) & (array > 0)).all():
+        raise ValueError(
+            f"{name} is {value!r}: expected {'one number' if not shape else f'{shape[0]} numbers'} above 0"
+        )
+    return array
+
+
+def exponent_of(exponent: float | Literal["min_max"]) -> float:
+    """Exponent from 1 to 10, or inf."""
+    if isinstance(exponent, str):
+        exponent = math.inf if exponent == "min_max" else math.nan
+    if not (1.0 <= exponent <= LARGEST_EXPONENT or exponent == math.inf):
+        raise ValueError(
+            f"exponent is {exponent!r}: expected a number from 1 to {LARGEST_EXPONENT:g}, or min_max (inf) for the least "
+            "effort of the most active muscle, which larger exponents approach"
+        )
+    return float(exponent)

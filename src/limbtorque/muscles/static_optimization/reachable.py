@@ -1,0 +1,257 @@
+"""The torques that muscles can make together: what it leaves open, and the least effort of the most active muscle.
+
+With activations between bounds, the torques B a fill a zonotope: a convex body whose facets are spanned by
+n_joints - 1 of the muscles' directions. A torque is within reach where it is on the inner side of every facet, that is
+c . torque <= sum_i max(c . B_i low_i, c . B_i high_i) for every facet's normal c. The slack of these inequalities says
+in closed form how little and how much any muscle can pull while all together make the same torque (the two linear
+programmes of each muscle), and how low the most active muscle's activation can be.
+
+Muscles of one joint all have that joint's direction, so that the directions to be combined are those of the joints and
+of the muscles that cross several. Adding the joints' directions where no muscle has them adds inequalities that hold,
+and makes the list complete for bodies that are flat.
+
+Arrays have the frames on the last axis, as in `limbtorque.muscles.static_optimization.dual`.
+
+References
+----------
+Ziegler G.M. (1995) Lectures on Polytopes, section 7.3 (zonotopes); Rasmussen J., Damsgaard M., Voigt M. (2001) Muscle
+recruitment by the min/max criterion. J Biomech 34:409-415.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.static_optimization.dual import at_frames, clipped, norm, pulls, top, torques
+
+SPAN = 1e-6  # sine below which directions count as parallel: they span no facet
+INSIDE = 1e-12  # a torque that oversteps no facet by more than this part of what all muscles make is within reach
+ACROSS = 1e-9  # a muscle whose torque along a normal is below this part of its own lies in the facet
+
+
+def activation_range(
+    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest activation of every muscle with which all together still make the torque.
+
+    Parameters
+    ----------
+    reach : ndarray of shape (n_joints, n_muscles, n_frames)
+        Torque of each fully active muscle.
+    torque : ndarray of shape (n_joints, n_frames)
+        A torque within reach.
+    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
+        Bounds of the activations.
+
+    Returns
+    -------
+    least, greatest : ndarray of shape (n_muscles, n_frames)
+    """
+    shape = reach.shape[1:]
+    least, greatest = np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
+    for normal in _normals(reach):
+        asked = (normal * torque).sum(axis=0)
+        rows = np.flatnonzero(_pulling(reach, normal))
+        along = _along(reach[:, rows], normal)
+        some_low, some_high = low[rows], high[rows]
+        before = np.maximum(np.maximum(along * some_high, along * some_low).sum(axis=0) - asked, 0.0)
+        behind = np.maximum(asked - np.minimum(along * some_high, along * some_low).sum(axis=0), 0.0)
+        facet = along == 0  # in it: no say
+        with_it = along > 0
+        part = 1.0 / np.where(facet, 1.0, np.abs(along))
+        fewest = np.where(facet, some_low, some_high - np.where(with_it, before, behind) * part)
+        most = np.where(facet, some_high, some_low + np.where(with_it, behind, before) * part)
+        least[rows] = np.maximum(least[rows], fewest)
+        greatest[rows] = np.minimum(greatest[rows], most)
+    return np.minimum(least, greatest), greatest
+
+
+def largest_part(
+    reach: FloatArray, torque: FloatArray, low: FloatArray, floor: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Largest part, 0 to 1, of the way from lower bounds to higher ones at which a torque stays within reach.
+
+    Parameters
+    ----------
+    reach, torque, low, high
+        As for `activation_range`: the torque is within reach.
+    floor : ndarray of shape (n_muscles, n_frames)
+        Lower bounds that are wanted, from `low` to `high`.
+
+    Returns
+    -------
+    ndarray of shape (n_frames,)
+    """
+    part = np.ones(torque.shape[1])
+    for normal in _both_ways(reach):
+        along = _along(reach, normal)
+        room = np.maximum(along * high, along * low).sum(axis=0) - (normal * torque).sum(axis=0)
+        taken = (np.maximum(-along, 0.0) * (floor - low)).sum(axis=0)
+        part = np.where(taken > room, np.minimum(part, np.maximum(room, 0.0) / np.where(taken > 0, taken, 1.0)), part)
+    return part
+
+
+def projected(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Shortest reserve of torques that may be out of reach, by projection on the facets.
+
+    Parameters
+    ----------
+    reach, torque, low, high
+        As for `activation_range`, the torque anywhere; B scaled so that all muscles together make about 1.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_frames)
+        Torque less the nearest one within reach; NaN where this is not found.
+
+    Notes
+    -----
+    The facet that the torque oversteps most is taken, then the one that its projection oversteps most, and so on: as many
+    as joints. Where all of them push inwards, the projection on their common part is the nearest point.
+    """
+    n_joints, n_frames = torque.shape
+    reserve, found = np.zeros_like(torque), np.zeros(n_frames, dtype=bool)
+    normals, levels = np.zeros((n_frames, 0, n_joints)), np.zeros((n_frames, 0))
+    for _ in range(n_joints + 1):
+        excess, normal, level = _outermost_facet(reach, torque - reserve, low, high)
+        found = excess <= INSIDE * (1.0 + norm(torque))
+        if found.all() or normals.shape[1] == n_joints:
+            break
+        normals = np.concatenate([normals, np.where(found, 0.0, normal).T[:, None]], axis=1)
+        levels = np.concatenate([levels, np.where(found, 0.0, level)[:, None]], axis=1)
+        over = np.einsum("fkj,jf->fk", normals, torque) - levels
+        push = np.einsum("fkl,fl->fk", np.linalg.pinv(normals @ normals.transpose(0, 2, 1), hermitian=True), over)
+        more = np.einsum("fk,fkj->jf", push, normals)
+        reserve = np.where(found | (push < 0).any(axis=1), reserve, more)
+    return np.where(found, reserve, np.nan)
+
+
+def _outermost_facet(
+    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """By how much torques overstep the facet that they overstep most, its normal, and its level."""
+    excess = np.full(torque.shape[1], -np.inf)
+    best, level = np.zeros_like(torque), np.zeros(torque.shape[1])
+    for normal in _both_ways(reach):
+        along = _along(reach, normal)
+        most = np.maximum(along * high, along * low).sum(axis=0)
+        over = (normal * torque).sum(axis=0) - most
+        more = over > excess
+        excess, level = np.where(more, over, excess), np.where(more, most, level)
+        best = np.where(more, normal, best)
+    return excess, best, level
+
+
+def least_largest(
+    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Activations of which the largest is as small as can be, then the next largest, and so on.
+
+    Parameters
+    ----------
+    reach, torque, low, high
+        As for `activation_range`.
+
+    Returns
+    -------
+    activation : ndarray of shape (n_muscles, n_frames)
+        The limit of the least sum of p-th powers for p without end.
+    normal : ndarray of shape (n_joints, n_frames)
+        The direction in which the torque asks for the largest of them, whatever the sharing.
+
+    Notes
+    -----
+    The facet that asks for most sets every muscle that pulls along its normal or against it; the others lie in the facet
+    and share what is left in the same way, in one dimension less.
+    """
+    shape = reach.shape[1:]
+    low, high = (np.broadcast_to(v, shape) for v in (low, high))
+    activation, free, first_normal = low.copy(), np.ones(shape, dtype=bool), np.zeros_like(torque)
+    for step in range(len(reach)):
+        left = torque - torques(reach, np.where(free, 0.0, activation))
+        largest, normal = _most_asking(reach * free, left, low, high)
+        first_normal = normal if step == 0 else first_normal
+        along = _along(reach, normal) * free
+        activation = np.where(along > 0, clipped(np.broadcast_to(largest, shape), low, high), activation)
+        free &= along == 0
+    return activation, first_normal
+
+
+def _most_asking(
+    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Largest activation that the torque asks for, and the normal of the facet that asks for it."""
+    largest, best = np.zeros(torque.shape[1]), np.zeros_like(torque)
+    for normal in _both_ways(reach):
+        level = _level(_along(reach, normal), (normal * torque).sum(axis=0), low, high)
+        more = level > largest
+        largest, best = np.where(more, level, largest), np.where(more, normal, best)
+    return largest, best
+
+
+def _level(along: FloatArray, asked: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Least t at which muscles along a normal, at clip(t, low, high), and those against it, at low, make a torque."""
+    rise = asked - (np.minimum(along, 0.0) * low).sum(axis=0)
+    first = rise - (np.maximum(along, 0.0) * low).sum(axis=0)
+    level: FloatArray = np.zeros_like(rise)
+    at = np.flatnonzero((first > ACROSS * np.abs(asked)) & (along > 0).any(axis=0))
+    if at.size:
+        some, low, high, rise, first = at_frames(at, np.maximum(along, 0.0), low, high, rise, first)
+        stretch = np.sqrt(some)
+        level[at] = top(np.zeros_like(some), stretch, stretch * low, stretch * high, first, rise, np.zeros_like(rise))
+    return level
+
+
+def _pulling(reach: FloatArray, normal: FloatArray) -> BoolArray:
+    """Muscles, shape (n_muscles,), that have an arm at a joint of the normal in any frame."""
+    return np.asarray((reach != 0).any(axis=2)[(normal != 0).any(axis=1)].any(axis=0))
+
+
+def _along(reach: FloatArray, normal: FloatArray) -> FloatArray:
+    """Torque of every muscle along a normal of unit length; zero where it is rounding."""
+    along = pulls(reach, normal)
+    return np.asarray(np.where(np.abs(along) > ACROSS * norm(reach), along, 0.0))
+
+
+def _normals(reach: FloatArray) -> Iterator[FloatArray]:
+    """Normals of all facets, shape (n_joints, n_frames), of unit length; zero where the directions span no facet."""
+    n_joints, _, n_frames = reach.shape
+    if n_joints == 0:
+        return
+    several = (reach != 0).sum(axis=0).max(axis=1, initial=0) > 1
+    directions = [np.repeat(row[:, None], n_frames, axis=1) for row in np.eye(n_joints)]
+    length = norm(reach)
+    directions += [reach[:, i] / np.where(length[i] > 0, length[i], 1.0) for i in np.flatnonzero(several)]
+    alone: set[int] = set()
+    for chosen in itertools.combinations(directions, n_joints - 1):
+        normal: FloatArray = _across(chosen, n_joints, n_frames)
+        joints = np.flatnonzero((normal != 0).any(axis=1)).tolist()
+        if not joints or (len(joints) == 1 and joints[0] in alone):  # joints that no muscle ties together
+            continue
+        alone |= set(joints) if len(joints) == 1 else set()
+        size = norm(normal)
+        yield np.where(size > SPAN, normal / np.where(size > 0, size, 1.0), 0.0)
+
+
+def _both_ways(reach: FloatArray) -> Iterator[FloatArray]:
+    """Outward normals of all facets: every facet has its twin on the other side."""
+    for normal in _normals(reach):
+        yield normal
+        yield -normal
+
+
+def _across(chosen: tuple[FloatArray, ...], n_joints: int, n_frames: int) -> FloatArray:
+    """Vector perpendicular to n_joints - 1 others: their cofactors."""
+    if n_joints == 1:
+        return np.ones((1, n_frames))
+    if n_joints == 2:
+        return np.stack([-chosen[0][1], chosen[0][0]])
+    if n_joints == 3:
+        return np.asarray(np.cross(chosen[0], chosen[1], axis=0))
+    matrix = np.moveaxis(np.stack(chosen), 2, 0)  # (n_frames, n_joints - 1, n_joints)
+    minors = [np.linalg.det(np.delete(matrix, j, axis=2)) * (-1.0) ** j for j in range(n_joints)]
+    return np.asarray(np.stack(minors))

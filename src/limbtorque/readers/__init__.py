@@ -1,1 +1,0 @@
-"""One format, one file; each returns a Recording. Only here are file formats known."""

@@ -1,0 +1,6 @@
+"""The C3D format, byte by byte: header, parameters, blocks of data, and a writer.
+
+In: the bytes of a C3D file.
+Out: its contents as a `Recording`, or a file of simulated movement.
+Not here: other formats.
+"""

@@ -1,0 +1,323 @@
+"""What a C3D file says of its own size, checked against its size before anything is allocated.
+
+Readers believe the counts: ezc3d 1.7 reads on past the end of a truncated file, stops at 65535 frames without a
+word and ends the whole process at a rate of zero. So they are checked here first, for every reader. The
+layout of the header (words of two bytes) is that of the C3D user guide (c3d.org).
+
+Long recordings. The header counts frames in two bytes. Where its last frame is 65535, or a parameter counts
+beyond that, the parameters count: ``TRIAL:ACTUAL_START_FIELD`` and ``ACTUAL_END_FIELD`` (two words each, the low
+one first), then ``POINT:LONG_FRAMES``, then ``POINT:FRAMES`` where it is a real number. The first of them that
+the file is long enough for, and not more than a frame and a block too long, is taken.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbtorque.errors import ReadError
+from limbtorque.recordings.c3d.parameters import DEC, INTEL, MIPS, Groups, numbers, parse_parameters, real_numbers
+
+BLOCK = 512
+ORDERS = {INTEL: "Intel", DEC: "DEC", MIPS: "MIPS (SGI)"}
+SATURATED = 65535
+WHOLE_FILE = "export or copy it again"
+
+
+@dataclass(frozen=True)
+class Header:
+    """The counts of a C3D file.
+
+    Attributes
+    ----------
+    n_points, n_frames : int
+        Points in a frame, frames.
+    first_frame : int
+        Number of the first frame in the original capture, from 1.
+    n_analog : int
+        Analog numbers in a frame: channels times samples.
+    samples_per_frame : int
+        Analog samples in a frame.
+    rate_hz : float
+        Frames per second; 0 where the header does not give it.
+    n_events : int
+        Events in the header (not those of the group ``EVENT``).
+    point : dict of str to float
+        First value of the numeric parameters of the group ``POINT``.
+    processor : int
+        Byte order: 84 Intel, 85 DEC, 86 MIPS.
+    scale : float
+        ``POINT:SCALE``, else the header's: negative where the data are real numbers, else the unit of the integers.
+    data_start : int
+        Byte at which the data begin.
+    parameters : dict of dict of Parameter
+        All parameters.
+    counted_by : str
+        Where the number of frames is from.
+    broken_at : int or None
+        Byte at which the parameters cannot be followed; None where they end well.
+    """
+
+    n_points: int
+    n_frames: int
+    first_frame: int
+    n_analog: int
+    samples_per_frame: int
+    rate_hz: float
+    n_events: int
+    point: dict[str, float]
+    processor: int
+    scale: float
+    data_start: int
+    parameters: Groups
+    counted_by: str
+    broken_at: int | None
+
+    @property
+    def is_dec(self) -> bool:
+        """Whether real numbers are DEC's."""
+        return self.processor == DEC
+
+    @property
+    def n_channels(self) -> int:
+        """Analog channels."""
+        return self.n_analog // max(self.samples_per_frame, 1)
+
+    @property
+    def storage(self) -> str:
+        """Byte order and kind of number, in words."""
+        return f"{ORDERS[self.processor]} byte order, {_storage(self.scale)}"
+
+
+def read_header(raw: bytes, name: str) -> Header:
+    """Read the counts of a C3D file and refuse what cannot be true.
+
+    Parameters
+    ----------
+    raw : bytes
+        The whole file.
+    name : str
+        Name of the file, for messages.
+
+    Returns
+    -------
+    Header
+        Its counts, which the file is long enough for.
+
+    Raises
+    ------
+    ReadError
+        Not a C3D file, an unknown byte order, truncated, no points, no frames, no rate, more frames than are
+        counted anywhere, or counts that contradict each other.
+    """
+    processor = _processor(raw, name)
+    word = struct.unpack_from(">256H" if processor == MIPS else "<256H", raw)
+    parameters, broken_at = parse_parameters(raw, processor)
+    point = _first_values(parameters, processor)
+    scale = point.get("SCALE", _real(raw, 12, processor))
+    first, n_frames, counted_by = _frames(raw, word, parameters, point, scale, processor, name)
+    header = Header(
+        n_points=word[1],
+        n_frames=n_frames,
+        first_frame=first,
+        n_analog=word[2],
+        samples_per_frame=word[9],
+        rate_hz=_real(raw, 20, processor),
+        n_events=min(word[150], 18),
+        point=point,
+        processor=processor,
+        scale=scale,
+        data_start=(word[8] - 1) * BLOCK,
+        parameters=parameters,
+        counted_by=counted_by,
+        broken_at=broken_at,
+    )
+    if header.n_points == 0:
+        raise ReadError(
+            f"{name}: the file holds no points, only {header.n_analog} analog values a frame; markers are needed"
+        )
+    if n_frames <= 0 or point.get("FRAMES") == 0:
+        raise ReadError(f"{name}: the file holds no frames (first frame {word[3]}, last frame {word[4]}); {WHOLE_FILE}")
+    _check_rate(header, name)
+    _check_counts(header, name)
+    _check_size(raw, header, name, header_scale=_real(raw, 12, processor))
+    return header
+
+
+def _processor(raw: bytes, name: str) -> int:
+    """Byte order of the file."""
+    if not raw:
+        raise ReadError(f"{name}: the file is empty (0 bytes); {WHOLE_FILE}")
+    if len(raw) < BLOCK:
+        raise ReadError(f"{name}: not a C3D file: {len(raw)} bytes, the header alone takes {BLOCK}; {WHOLE_FILE}")
+    if raw[1] != 0x50 or raw[0] == 0:
+        raise ReadError(
+            f"{name}: not a C3D file: its second byte is 0x{raw[1]:02x}, a C3D file has 0x50 there; "
+            "check the file, or name the reader of its real format"
+        )
+    start = (raw[0] - 1) * BLOCK
+    if len(raw) < start + BLOCK:
+        raise ReadError(
+            f"{name}: the file is truncated: its parameters start at byte {start}, it has {len(raw)} bytes; "
+            f"{WHOLE_FILE}"
+        )
+    processor = raw[start + 3]
+    if processor not in ORDERS:
+        raise ReadError(
+            f"{name}: unknown byte order {processor}, a C3D file has 84 (Intel), 85 (DEC) or 86 (MIPS); {WHOLE_FILE}"
+        )
+    return processor
+
+
+def _frames(
+    raw: bytes,
+    word: tuple[int, ...],
+    parameters: Groups,
+    point: dict[str, float],
+    scale: float,
+    processor: int,
+    name: str,
+) -> tuple[int, int, str]:
+    """First frame, number of frames, and what counts them."""
+    first, last = word[3], word[4]
+    counts = _long_counts(parameters, point, first, processor)
+    if last < SATURATED and not any(first_one + n - 1 > SATURATED for first_one, n, _ in counts):
+        return max(first, 1), last - first + 1, "the header"
+    per_frame = _per_frame(word[1], word[2], scale)
+    room = len(raw) - (word[8] - 1) * BLOCK
+    for first_one, n, source in counts:
+        if 0 < n * per_frame <= room < (n + 1) * per_frame + BLOCK:
+            return first_one, n, source
+    n_frames = last - first + 1
+    if last == SATURATED and per_frame and room - n_frames * per_frame >= max(BLOCK, per_frame):
+        said = ", ".join(f"{source} {n}" for _, n, source in counts) or "none of the parameters that could count them"
+        raise ReadError(
+            f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room for "
+            f"{room // per_frame} of them; the parameters say {said}; without their number the end is not known: "
+            "export it again, or cut it into pieces"
+        )
+    return max(first, 1), n_frames, "the header"
+
+
+def _long_counts(parameters: Groups, point: dict[str, float], first: int, processor: int) -> list[tuple[int, int, str]]:
+    """First frame, number of frames and source, for each place that can count beyond two bytes."""
+    trial = parameters.get("TRIAL", {})
+    ends = [
+        numbers(trial[key], processor, signed=False)
+        for key in ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD")
+        if key in trial
+    ]
+    found = []
+    if len(ends) == 2 and all(np.isfinite(words).all() and words.size for words in ends):
+        start, end = (int(words[0]) + (int(words[1]) << 16 if words.size > 1 else 0) for words in ends)
+        found.append((max(start, 1), end - start + 1, "TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD"))
+    for key in ("LONG_FRAMES", "FRAMES"):
+        if math.isfinite(n := point.get(key, math.nan)) and (key == "LONG_FRAMES" or n > SATURATED):
+            found.append((max(first, 1), int(n), f"POINT:{key}"))
+    return found
+
+
+def _per_frame(n_points: int, n_analog: int, scale: float) -> int:
+    """Bytes of a frame."""
+    return (4 * n_points + n_analog) * (4 if scale < 0 else 2)
+
+
+def _check_rate(header: Header, name: str) -> None:
+    rate = header.point.get("RATE", header.rate_hz)
+    if not (math.isfinite(rate) and rate > 0):
+        raise ReadError(
+            f"{name}: the frame rate is {rate:g} Hz (POINT:RATE), it has to be above zero; set it right in the file"
+        )
+    other = header.rate_hz
+    if math.isfinite(other) and other > 0 and not 0.5 < other / rate < 2:
+        raise ReadError(
+            f"{name}: the header says {other:g} frames per second, POINT:RATE says {rate:g}; set one of them right"
+        )
+
+
+def _check_counts(header: Header, name: str) -> None:
+    """Refuse counts that contradict each other: either would read garbage."""
+    pairs = (("USED", "points", header.n_points), ("FRAMES", "frames", header.n_frames))
+    for parameter, what, count in pairs:
+        found = header.point.get(parameter, float(count))
+        other = int(found) if math.isfinite(found) else -1
+        long = parameter == "FRAMES" and (other == SATURATED or other == count % (SATURATED + 1))
+        if other != count and not long:  # 65535: not filled in
+            raise ReadError(
+                f"{name}: the header counts {count} {what}, the parameter POINT:{parameter} {other}; "
+                "the file contradicts itself, export it again"
+            )
+    start = header.point.get("DATA_START", 0.0)
+    if start > 0 and start != header.data_start / BLOCK + 1:
+        raise ReadError(
+            f"{name}: the header says that the data begin in block {header.data_start // BLOCK + 1}, POINT:DATA_START says {start:g}; "
+            "one of them would read garbage: export the file again"
+        )
+    channels = _analog_used(header)
+    per_frame = header.samples_per_frame
+    if per_frame and channels and header.n_analog != channels * per_frame:
+        raise ReadError(
+            f"{name}: the header counts {header.n_analog} analog values in a frame, {per_frame} samples of each channel; ANALOG:USED "
+            f"says {channels} channels; the file contradicts itself, export it again"
+        )
+    if (header.n_analog and (not per_frame or header.n_analog % per_frame)) or (
+        not header.n_analog and per_frame > 1000
+    ):
+        raise ReadError(
+            f"{name}: {header.n_analog} analog values in a frame cannot be {header.samples_per_frame} "
+            "samples of whole "
+            f"channels; the header is damaged, {WHOLE_FILE}"
+        )
+
+
+def _analog_used(header: Header) -> int:
+    """Channels that ANALOG:USED counts; 0 where it says nothing."""
+    used = header.parameters.get("ANALOG", {}).get("USED")
+    found = numbers(used, header.processor, signed=False) if used is not None else np.zeros(0)
+    return int(found[0]) if found.size and math.isfinite(found[0]) else 0
+
+
+def _check_size(raw: bytes, header: Header, name: str, *, header_scale: float) -> None:
+    """Refuse a file that is shorter than its counts say."""
+    if (header_scale < 0) != (header.scale < 0):
+        raise ReadError(
+            f"{name}: the header says {_storage(header_scale)}, POINT:SCALE says {_storage(header.scale)}; "
+            "export the file again"
+        )
+    if header_scale > 0.0 and header.scale > 0.0 and not math.isclose(header_scale, header.scale, rel_tol=1e-4):
+        raise ReadError(
+            f"{name}: the header's scale of the positions is {header_scale:g}, POINT:SCALE {header.scale:g}; set one of them right"
+        )
+    if not math.isfinite(header.scale) or header.scale == 0.0:
+        raise ReadError(f"{name}: the scale of the positions is {header.scale:g} (POINT:SCALE); {WHOLE_FILE}")
+    per_frame = _per_frame(header.n_points, header.n_analog, header.scale)
+    start = header.data_start
+    needed = start + header.n_frames * per_frame
+    if start < BLOCK or len(raw) < needed:
+        held = max(len(raw) - start, 0) // per_frame if start >= BLOCK else 0
+        raise ReadError(
+            f"{name}: the file is truncated or its header damaged: {header.n_frames} frames of "
+            f"{header.n_points} points "
+            f"and {header.n_analog} analog values take {needed} bytes, it has {len(raw)} "
+            f"({held} whole frames); {WHOLE_FILE}"
+        )
+
+
+def _storage(scale: float) -> str:
+    return "real numbers" if scale < 0 else "integers"
+
+
+def _real(raw: bytes, offset: int, processor: int) -> float:
+    """Four bytes as a number."""
+    return float(real_numbers(raw[offset : offset + 4], processor)[0])
+
+
+def _first_values(parameters: Groups, processor: int) -> dict[str, float]:
+    """First value of each numeric parameter of the group POINT; integers without sign, as counts are."""
+    values = {
+        label: numbers(parameter, processor, signed=False) for label, parameter in parameters.get("POINT", {}).items()
+    }
+    return {label: float(found[0]) for label, found in values.items() if found.size}

@@ -1,0 +1,182 @@
+"""The parameter section of a C3D file: names, dimensions and values, in any of the three byte orders.
+
+The layout is that of the C3D user guide (c3d.org): after four bytes, one entry after the other, each with the
+length of its name, the number of its group (negative for the group's own entry), the name, and the distance to
+the next entry.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+
+INTEL, DEC, MIPS = 84, 85, 86
+_INTEGERS = {1: "u1", 2: "i2"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter, as its bytes.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of one element: -1 text, 1 and 2 integers, 4 a real number.
+    shape : tuple of int
+        Dimensions, the fastest first; empty for one element.
+    content : bytes
+        The elements.
+    """
+
+    size: int
+    shape: tuple[int, ...]
+    content: bytes
+
+
+Groups = dict[str, dict[str, Parameter]]
+
+
+def real_numbers(content: bytes, processor: int) -> FloatArray:
+    """Numbers of four bytes each, as doubles.
+
+    Parameters
+    ----------
+    content : bytes
+        The numbers; bytes beyond the last whole number are left out.
+    processor : int
+        84 Intel, 85 DEC, 86 MIPS. A DEC number has its two words swapped and its exponent two higher; a MIPS
+        number is IEEE with the highest byte first.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The values.
+    """
+    content = content[: len(content) // 4 * 4]
+    if processor == MIPS:
+        return np.frombuffer(content, dtype=">f4").astype(float)
+    if processor == DEC:
+        words = np.frombuffer(content, dtype="<u2").reshape(-1, 2)
+        with np.errstate(invalid="ignore"):
+            return np.ascontiguousarray(words[:, ::-1]).view("<f4")[:, 0].astype(float) / 4.0
+    with np.errstate(invalid="ignore"):
+        return np.frombuffer(content, dtype="<f4").astype(float)
+
+
+def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None]:
+    """All parameters that can be followed, and where that ends before its time.
+
+    Parameters
+    ----------
+    raw : bytes
+        The whole file.
+    processor : int
+        Byte order.
+
+    Returns
+    -------
+    groups : dict of dict of Parameter
+        By the names of group and parameter in capitals.
+    broken_at : int or None
+        Byte of the entry that leads out of the file or is of no known kind; None where the section ends well.
+    """
+    layout = ">H" if processor == MIPS else "<H"
+    position, end = (raw[0] - 1) * 512 + 4, _section_end(raw, layout)
+    names: dict[int, str] = {}
+    entries: list[tuple[int, str, Parameter]] = []
+    broken_at: int | None = None
+    while True:
+        if position + 2 > end:
+            broken_at = position if position > end else broken_at
+            break
+        length, group = struct.unpack_from("<bb", raw, position)
+        after = position + 2 + abs(length)
+        if length == 0 or group == 0:
+            break
+        if after + 2 > end:
+            broken_at = position
+            break
+        label = decode(raw[position + 2 : after]).upper()
+        if group < 0:
+            names.setdefault(-group, label)
+        elif (parameter := _parameter(raw, after + 2)) is not None:
+            entries.append((group, label, parameter))
+        elif broken_at is None:
+            broken_at = position
+        step = int(struct.unpack_from(layout, raw, after)[0])
+        if step == 0:
+            break
+        position = after + step
+    groups: Groups = {name: {} for name in names.values()}
+    for group, label, parameter in entries:
+        if group in names:
+            groups[names[group]].setdefault(label, parameter)
+    return groups, broken_at
+
+
+def _section_end(raw: bytes, layout: str) -> int:
+    """Where the section ends at the latest: its blocks are counted in one byte, so the data may tell better."""
+    start = (raw[0] - 1) * 512
+    data = (struct.unpack_from(layout, raw, 16)[0] - 1) * 512
+    return min(max(start + 512 * raw[start + 2], data if data > start else 0, start + 4), len(raw))
+
+
+def _parameter(raw: bytes, at: int) -> Parameter | None:
+    """Read the parameter at a byte; None where it is of no known kind or longer than the file."""
+    if at + 2 > len(raw):
+        return None
+    size, n_dimensions = struct.unpack_from("<bB", raw, at)
+    begin = at + 2 + n_dimensions
+    shape = tuple(raw[at + 2 : begin])
+    length = abs(size) * math.prod(shape)
+    if size not in (-1, 1, 2, 4) or n_dimensions > 7 or begin + length > len(raw):
+        return None
+    return Parameter(size, shape, raw[begin : begin + length])
+
+
+def numbers(parameter: Parameter, processor: int, *, signed: bool = True) -> FloatArray:
+    """Values of a numeric parameter, shape (n,), as doubles; text has none.
+
+    Parameters
+    ----------
+    parameter : Parameter
+        The parameter.
+    processor : int
+        Byte order.
+    signed : bool, optional
+        Whether integers of two bytes have a sign.
+    """
+    if parameter.size < 0:
+        return np.zeros(0)
+    if parameter.size == 4:
+        return real_numbers(parameter.content, processor)
+    kind = _INTEGERS[parameter.size] if signed else f"u{parameter.size}"
+    return np.frombuffer(parameter.content, dtype=(">" if processor == MIPS else "<") + kind).astype(float)
+
+
+def texts(parameter: Parameter) -> list[str]:
+    """Texts of a parameter, one for each of its rows; bytes that are not UTF-8 as lone surrogates."""
+    if parameter.size != -1:
+        return []
+    width = parameter.shape[0] if parameter.shape else 1
+    n = math.prod(parameter.shape[1:])
+    return [decode(parameter.content[k * width : (k + 1) * width]) for k in range(n)]
+
+
+def value(parameter: Parameter, processor: int) -> Any:
+    """Value of a parameter as the readers hand it on: a list of texts, or an array in the file's dimensions."""
+    if parameter.size == -1:
+        return texts(parameter)
+    plain = numbers(parameter, processor)
+    return plain.reshape(parameter.shape or (1,), order="F")
+
+
+def decode(content: bytes) -> str:
+    """Text of some bytes; those that are not UTF-8 become lone surrogates, for the one who knows better."""
+    return content.decode("utf-8", "surrogateescape")

@@ -1,0 +1,343 @@
+"""Markers from one file, force plates from another: one recording on one clock."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit, Finding
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.recording import Event, ForcePlate, Recording
+
+RATIO = 1e-3  # how far the ratio of the rates may be from a whole number
+SHIFT = 0.1  # of a frame: how far the samples may lie beside the frames
+LOADED_N = 50.0
+LOWEST_M = 0.25  # markers this far above the lowest one may be of a foot
+NEAR_M = 0.1  # recorded walks and standing: 0.01 to 0.05 m; with two axes exchanged 0.15 to 1.0 m
+ABOUT_MARKERS = ("axes", "frames", "missing samples", "prefix", "duplicates", "inDegrees")
+FRAMES = 200
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """How the samples of the forces lie to the frames: so many a frame, the first of frame 1, s from it to the frame."""
+
+    per_frame: int
+    first: int
+    off_s: float
+
+
+def forces_options(options: ReadOptions) -> ReadOptions:
+    """Options for the file of the forces: its own unit of length, and no rate, which is that of the markers."""
+    return replace(options, length_unit=options.forces_length_unit, rate_hz=None)
+
+
+def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> Recording:
+    """Recording of the first file with the force plates of the second.
+
+    Parameters
+    ----------
+    markers : Recording
+        Markers; it has no force plates.
+    forces : Recording
+        Force plates; its markers, if it has any, are left out.
+    options : ReadOptions
+        ``forces_offset_s`` is added to the times of `forces`, s.
+
+    Returns
+    -------
+    Recording
+        Frames, labels, source and hash of `markers`; force plates with a whole number of samples for each frame, the
+        first at the frame's time; name and hash of `forces` as ``forces_source`` and ``forces_sha256``. Analog channels
+        and events are those of `markers`, or of `forces` where `markers` has none.
+
+    Raises
+    ------
+    ReadError
+        The two are one file, `markers` has force plates itself, `forces` has none, or no whole number of samples for each
+        frame, or samples between the frames, or none at the time of the frames.
+
+    Notes
+    -----
+    The clock of a file is that of its times; a file without times begins at (first frame - 1) / rate, a guess that
+    ``forces_offset_s`` settles. The sample nearest to a frame's time is taken, which may lie a tenth of a frame beside it.
+    Frames without samples have NaN, which is noted; where the samples end within a frame, the last one is held to its
+    end. Laboratory axes are those of each file. They are taken for the same, as a guess, unless the forces act at the
+    lower end of the body as the markers show it: within 0.1 m (median) of one of the markers that are, along the force,
+    no more than 0.25 m above the lowest; and the body stands along them (`stands`).
+    """
+    names = f"{markers.source} with the forces of {forces.source}"
+    _check_files(markers, forces, names)
+    told = [f for f in forces.audit.findings if f.guessed or f.what not in ABOUT_MARKERS]
+    findings = [replace(f, what=f"{f.what} of {forces.source}") for f in told]
+    notes = [*markers.notes, *(f"{forces.source}: {note}" for note in forces.notes)]
+    offset_s = _offset_s(markers, forces, options, findings)
+    clock = _clock(markers, forces.force_plates[0].rate_hz, offset_s, names)
+    plates = tuple(_cut_plate(plate, markers, forces, offset_s, names) for plate in forces.force_plates)
+    notes += _coverage(markers, forces, clock, names)
+    findings += [
+        Finding(
+            "samples of the forces",
+            f"{plates[0].rate_hz:g} Hz for {markers.rate_hz:g} frames per second",
+            f"{clock.per_frame} for each frame, sample {clock.first + 1} at frame {markers.first_frame}, "
+            f"{abs(clock.off_s):.2g} s beside it",
+        ),
+        _axes(markers, plates, forces),
+    ]
+    joined = replace(
+        markers,
+        reader=f"{markers.reader}, {forces.reader}",
+        force_plates=plates,
+        forces_source=forces.source,
+        forces_sha256=forces.sha256,
+        notes=tuple(notes),
+    )
+    joined = _with_analog(joined, forces, offset_s, names, findings)
+    joined = _with_events(joined, forces, offset_s, findings)
+    if forces.labels:
+        findings.append(Finding(f"markers of {forces.source}", f"{len(forces.labels)}", "left out"))
+    return replace(joined, audit=Audit((*markers.audit.findings, *findings)))
+
+
+def _check_files(markers: Recording, forces: Recording, names: str) -> None:
+    if markers.sha256 == forces.sha256:
+        raise ReadError(f"{names}: both files have the same content; name the file that has the force plates, or none")
+    if markers.force_plates:
+        raise ReadError(
+            f"{names}: {markers.source} has {len(markers.force_plates)} force plates itself, expected markers without "
+            "force plates; take forces_file out of the trial, or export the markers alone"
+        )
+    if not forces.force_plates:
+        raise ReadError(
+            f"{names}: {forces.source} has no force plates that could be read, only {len(forces.labels)} markers and "
+            f"{len(forces.analog_labels)} analog channels; name the file that has them"
+            + "".join(f"; {note}" for note in forces.notes if "force plate" in note)
+        )
+
+
+def start_s(recording: Recording) -> float:
+    """Time of the first frame on the file's clock, s; by its number where the file has no times."""
+    if recording.start_s is not None:
+        return recording.start_s
+    return (recording.first_frame - 1) / recording.rate_hz
+
+
+def _offset_s(markers: Recording, forces: Recording, options: ReadOptions, findings: list[Finding]) -> float:
+    """Time from the first frame of the markers to the first sample of the forces, s."""
+    given = options.forces_offset_s
+    said = [
+        f"{r.source} begins at {start_s(r):g} s{'' if r.start_s is not None else ', by its first frame'}"
+        for r in (markers, forces)
+    ]
+    sure = given is not None or None not in (markers.start_s, forces.start_s)
+    findings.append(
+        Finding(
+            "clock",
+            "; ".join(said),
+            "one clock" if given is None else f"{given:g} s added to the times of the forces (reading.forces_offset_s)",
+            "" if sure else "give reading.forces_offset_s, 0 where the times are of one clock",
+        )
+    )
+    return start_s(forces) + (given or 0.0) - start_s(markers)
+
+
+def _clock(markers: Recording, rate_hz: float, offset_s: float, names: str) -> _Clock:
+    """Which sample is at the first frame."""
+    ratio = rate_hz / markers.rate_hz
+    per_frame = round(ratio)
+    drift = abs(ratio - per_frame)
+    if per_frame < 1 or drift > RATIO or drift * markers.n_frames > 0.5:
+        raise ReadError(
+            f"{names}: the forces have {rate_hz:g} samples per second, the markers {markers.rate_hz:g} frames, expected a "
+            "whole number of samples for each frame; export the forces at a multiple of the markers' rate"
+        )
+    step_s = 1.0 / (per_frame * markers.rate_hz)
+    exact = -offset_s / step_s
+    first = round(exact)
+    off_s = (first - exact) * step_s
+    if abs(off_s) > SHIFT / markers.rate_hz:
+        raise ReadError(
+            f"{names}: the samples of the forces lie {abs(off_s):.4g} s beside the frames, expected at most "
+            f"{SHIFT / markers.rate_hz:.4g} s, a tenth of a frame; export both on one clock, or give "
+            "reading.forces_offset_s"
+        )
+    return _Clock(per_frame, first, off_s)
+
+
+def _taken(values: FloatArray, clock: _Clock, n_frames: int) -> FloatArray:
+    """Samples of the frames from the samples of the file, NaN where it has none; a frame that was begun is filled up."""
+    n = n_frames * clock.per_frame
+    taken = np.full((n, values.shape[1]), np.nan)
+    start, stop = max(clock.first, 0), min(clock.first + n, len(values))
+    if stop > start:
+        taken[start - clock.first : stop - clock.first] = values[start:stop]
+        end = stop - clock.first
+        taken[end : end + -end % clock.per_frame] = values[stop - 1]
+    return taken
+
+
+def _coverage(markers: Recording, forces: Recording, clock: _Clock, names: str) -> list[str]:
+    """Note about the frames that have no samples; an error where that is all of them."""
+    has, n = len(forces.force_plates[0].force_n), markers.n_frames
+    first = max(math.ceil(-clock.first / clock.per_frame), 0)
+    last = min((has - clock.first - 1) // clock.per_frame, n - 1)
+    if last < first:
+        step_s = 1.0 / (clock.per_frame * markers.rate_hz)
+        begin_s = -clock.first * step_s
+        raise ReadError(
+            f"{names}: the forces run from {begin_s:.6g} to {begin_s + (has - 1) * step_s:.6g} s after the first frame, the "
+            f"markers from 0 to {(n - 1) / markers.rate_hz:.6g} s, so there is no force at any frame; name files of one "
+            "trial, or give reading.forces_offset_s"
+        )
+    lacking = n - (last - first + 1)
+    if not lacking:
+        return []
+    numbers = f"{markers.first_frame + first}-{markers.first_frame + last}"
+    return [f"{forces.source} has forces for frames {numbers} only; for the other {lacking} frames they are not known"]
+
+
+def _cut_plate(plate: ForcePlate, markers: Recording, forces: Recording, offset_s: float, names: str) -> ForcePlate:
+    clock = _clock(markers, plate.rate_hz, offset_s, names)
+    if len(plate.force_n) != len(forces.force_plates[0].force_n):
+        raise ReadError(f"{names}: the force plates have different numbers of samples; export the forces again")
+    return replace(
+        plate,
+        rate_hz=clock.per_frame * markers.rate_hz,
+        force_n=_taken(plate.force_n, clock, markers.n_frames),
+        moment_nm=_taken(plate.moment_nm, clock, markers.n_frames),
+        saturated=_taken(plate.saturated[:, None].astype(float), clock, markers.n_frames)[:, 0] == 1.0
+        if len(plate.saturated)
+        else plate.saturated,
+    )
+
+
+def _with_analog(
+    markers: Recording, forces: Recording, offset_s: float, names: str, findings: list[Finding]
+) -> Recording:
+    """Analog channels of the forces, where the markers have none."""
+    if not forces.analog_labels:
+        return markers
+    said = f"{len(forces.analog_labels)} channels"
+    if markers.analog_labels:
+        made = f"left out: {markers.source} has channels itself"
+        findings.append(Finding(f"analog channels of {forces.source}", said, made))
+        return markers
+    clock = _clock(markers, forces.analog_rate_hz, offset_s, names)
+    findings.append(Finding(f"analog channels of {forces.source}", said, "taken, as the forces were"))
+    return replace(
+        markers,
+        analog_labels=forces.analog_labels,
+        analog_units=forces.analog_units,
+        analog=_taken(forces.analog, clock, markers.n_frames),
+        analog_rate_hz=clock.per_frame * markers.rate_hz,
+    )
+
+
+def _with_events(markers: Recording, forces: Recording, offset_s: float, findings: list[Finding]) -> Recording:
+    """Events of the forces, where the markers have none."""
+    if not forces.events:
+        return markers
+    what, said = f"events of {forces.source}", f"{len(forces.events)}"
+    if markers.events:
+        findings.append(Finding(what, said, f"left out: {markers.source} has events itself"))
+        return markers
+    findings.append(Finding(what, said, f"taken, {offset_s:+.3f} s added"))
+    return replace(markers, events=tuple(Event(e.label, e.context, e.time_s + offset_s) for e in forces.events))
+
+
+def _axes(markers: Recording, plates: Sequence[ForcePlate], forces: Recording) -> Finding:
+    """Whether the forces act where the markers have the lower end of the body."""
+    apart_m = distance_m(markers.markers_m, plates)
+    acts = any(np.nan_to_num(plate.force_n).any() for plate in plates)
+    seen = (
+        "no force is large enough to tell"
+        if math.isnan(apart_m)
+        else (f"the forces act {apart_m:.2f} m (median) from the nearest of the markers that are lowest along them")
+    )
+    return Finding(
+        "axes of the forces",
+        f"neither {markers.source} nor {forces.source} says that they have the same; {seen}",
+        "the laboratory axes and origin of the markers",
+        ""
+        if not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
+        else "look at both files with limbtorque inspect; export them in the same axes",
+    )
+
+
+def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:
+    """Whether the markers extend farther along the mean force than across it, as those of an upright body do.
+
+    Parameters
+    ----------
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions, m.
+    plates : sequence of ForcePlate
+        Force plates, N.
+
+    Returns
+    -------
+    bool
+        False also where no force or no marker is known.
+    """
+    force = np.concatenate([plate.force_n for plate in plates])
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = force[np.isfinite(force).all(axis=1) & (np.linalg.norm(force, axis=1) > LOADED_N)].sum(axis=0)
+    seen = markers_m[(~np.isnan(markers_m).any(axis=2)).sum(axis=1) > 1]
+    size = float(np.linalg.norm(mean))
+    if not len(seen) or not 0.0 < size < math.inf:
+        return False
+    across, _ = np.linalg.qr(np.column_stack([mean / size, np.eye(3)]))
+    turned = seen[:: max(1, len(seen) // FRAMES)] @ across
+    extent = np.nanmedian(np.nanmax(turned, axis=1) - np.nanmin(turned, axis=1), axis=0)
+    return bool(extent[0] >= extent[1:].max())
+
+
+def distance_m(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> float:
+    """Median distance of the forces' lines of action from the nearest marker at the lower end of the body.
+
+    Parameters
+    ----------
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions, m.
+    plates : sequence of ForcePlate
+        Force plates with a whole number of samples for each frame, N and N m.
+
+    Returns
+    -------
+    float
+        Over at most 200 frames of each plate with more than 50 N, m. The lower end is where the mean force of the plate
+        comes from: the markers no more than 0.25 m above the lowest one along it. NaN where there are no such frames.
+    """
+    apart: list[FloatArray] = []
+    n_frames = len(markers_m)
+    for plate in plates:
+        per_frame = len(plate.force_n) // max(n_frames, 1)
+        force, moment = plate.force_n[::per_frame][:n_frames], plate.moment_nm[::per_frame][:n_frames]
+        with np.errstate(invalid="ignore", over="ignore"):
+            size_n = np.linalg.norm(force, axis=1)
+        loaded = np.flatnonzero(np.isfinite(size_n) & np.isfinite(moment).all(axis=1) & (size_n > LOADED_N))
+        loaded = loaded[:: max(1, len(loaded) // FRAMES)]
+        loaded = loaded[~np.isnan(markers_m[loaded]).all(axis=(1, 2))]
+        if not len(loaded):
+            continue
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            apart.append(_apart_m(markers_m[loaded], force[loaded], moment[loaded], size_n[loaded]))
+    known = np.concatenate(apart) if apart else np.zeros(0)
+    known = known[np.isfinite(known)]
+    return float(np.median(known)) if known.size else math.nan
+
+
+def _apart_m(positions_m: FloatArray, force: FloatArray, moment: FloatArray, size_n: FloatArray) -> FloatArray:
+    """Distance of each frame's line of action from the nearest low marker, m."""
+    up = force.mean(axis=0) / np.linalg.norm(force.mean(axis=0))
+    height = np.where(np.isnan(positions_m).any(axis=2), np.inf, positions_m @ up)
+    low = height <= height.min(axis=1, keepdims=True) + LOWEST_M
+    about = moment[:, np.newaxis] - np.cross(positions_m, force[:, np.newaxis])
+    apart = np.linalg.norm(np.cross(force[:, np.newaxis], about), axis=2) / size_n[:, np.newaxis] ** 2
+    nearest: FloatArray = np.where(low & np.isfinite(apart), apart, np.inf).min(axis=1)
+    return nearest

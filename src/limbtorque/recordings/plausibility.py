@@ -1,0 +1,96 @@
+"""Lengths and speeds no body can have: a wrong unit or rate is found before it becomes a torque."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.recording import Recording
+
+LARGEST_M = 1.5  # median distance of a marker from the nearest other one
+SMALLEST_M = 0.002
+LIKELY_M = (0.02, 0.6)
+MISTAKES = (
+    (1e3, "mm read as m"),
+    (1e2, "cm read as m"),
+    (1e1, "mm read as cm"),
+    (1e-3, "m read as mm"),
+    (1e-2, "m read as cm"),
+    (1e-1, "cm read as mm"),
+)
+FRAMES = 50
+
+
+def check_believable(recording: Recording, options: ReadOptions) -> None:
+    """Refuse a recording whose markers are as far apart, or as fast, as no body's can be.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    options : ReadOptions
+        ``max_speed_m_s`` is the largest speed of a joint centre.
+
+    Raises
+    ------
+    ReadError
+        Half of the markers are more than 1.5 m from their nearest neighbour, or less than 2 mm, or half of the markers
+        are faster than ``options.max_speed_m_s`` half of the time. The message names the unit that would be likely.
+
+    Notes
+    -----
+    Medians: one marker that flies about, or two bodies far apart, are not a wrong unit. Markers of bodies are 2 to 60
+    cm from their nearest neighbour. Fewer than two markers have no distance.
+    """
+    apart_m = nearest_m(recording.markers_m)
+    if not SMALLEST_M <= apart_m <= LARGEST_M and not np.isnan(apart_m):
+        raise ReadError(
+            f"{recording.source}: markers are {apart_m:.4g} m from their nearest neighbour (median), as no body's are; "
+            f"{_suggestion(apart_m)}set reading.length_unit"
+        )
+    speed_m_s = median_speed_m_s(recording.markers_m, recording.rate_hz)
+    if speed_m_s > options.max_speed_m_s:
+        raise ReadError(
+            f"{recording.source}: half of the markers move faster than {speed_m_s:.4g} m/s half of the time, more than "
+            f"a body can ({options.max_speed_m_s:g} m/s, reading.max_speed_m_s), at {recording.rate_hz:g} frames per "
+            "second; check the unit of length (reading.length_unit) and the frame rate of the file"
+        )
+
+
+def _suggestion(apart_m: float) -> str:
+    """Which mistakes of the unit would make the distance a body's."""
+    likely = [f"{apart_m / f:.3g} m ({how})" for f, how in MISTAKES if LIKELY_M[0] <= apart_m / f <= LIKELY_M[1]]
+    if not likely:
+        return "the unit of length is wrong, or the file damaged; "
+    return f"likely would be {' or '.join(likely)}; "
+
+
+def nearest_m(markers_m: FloatArray) -> float:
+    """Median over markers and some frames of the distance to the nearest other marker, m; NaN for fewer than two.
+
+    Parameters
+    ----------
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions, NaN where missing.
+    """
+    found = []
+    for frame in markers_m[:: max(1, len(markers_m) // FRAMES)]:
+        seen = frame[np.isfinite(frame).all(axis=1)]
+        if 2 <= len(seen) <= 2000:
+            with np.errstate(over="ignore"):  # infinitely far apart is too far
+                apart = np.linalg.norm(seen[:, np.newaxis] - seen, axis=2)
+            apart[np.arange(len(seen)), np.arange(len(seen))] = np.inf
+            nearest = apart.min(axis=1)
+            found.append(nearest[nearest > 0.0])  # markers in one place say nothing of the unit
+    known = np.concatenate(found) if found else np.zeros(0)
+    return float(np.median(known)) if known.size else float("nan")
+
+
+def median_speed_m_s(markers_m: FloatArray, rate_hz: float) -> float:
+    """Median over markers and frames of the speed, m/s; 0 where there is none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = np.linalg.norm(np.diff(markers_m, axis=0), axis=2)
+    known = steps[np.isfinite(steps)]
+    return float(np.median(known)) * rate_hz if known.size else 0.0

@@ -1,0 +1,185 @@
+"""Which reader a file needs, by its name and by what is in it; the two have to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from limbtorque.errors import ReadError
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.join import forces_options, join_forces
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.plausibility import check_believable
+from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.opensim_storage import read_storage
+from limbtorque.recordings.text.plain_csv import read_csv
+from limbtorque.recordings.text.qualisys import read_qualisys
+from limbtorque.recordings.text.trc import read_trc
+from limbtorque.recordings.text.vicon import read_vicon
+
+Reader = Callable[[Path, ReadOptions], Recording]
+READERS: dict[str, Reader] = {
+    "C3D": read_c3d,
+    "TRC": read_trc,
+    "OpenSim storage (STO, MOT)": read_storage,
+    "Qualisys TSV": read_qualisys,
+    "Vicon Nexus CSV": read_vicon,
+    "CSV with named columns": read_csv,
+}
+SUFFIXES = {
+    ".c3d": ("C3D",),
+    ".trc": ("TRC",),
+    ".sto": ("OpenSim storage (STO, MOT)",),
+    ".mot": ("OpenSim storage (STO, MOT)",),
+    ".tsv": ("Qualisys TSV", "CSV with named columns"),
+    ".csv": ("Vicon Nexus CSV", "CSV with named columns"),
+    ".txt": ("Vicon Nexus CSV", "Qualisys TSV", "CSV with named columns"),
+}
+HEAD = 20_000
+VICON_SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
+
+
+def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read a recording of any known format.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file.
+    options : ReadOptions, optional
+        What the user says of the file.
+
+    Returns
+    -------
+    Recording
+        Positions in m, missing samples as NaN, and the audit of what was made of the file.
+
+    Raises
+    ------
+    ReadError
+        The file cannot be opened or read, its name and content do not fit, its lengths or speeds cannot be a
+        body's, or (``options.strict``) something about it would be a guess.
+    """
+    path = Path(path)
+    recording = READERS[file_format(path)](path, options)
+    check_believable(recording, options)
+    if options.strict:
+        recording.audit.refuse_guesses(path.name)
+    return recording
+
+
+def read_with_forces(path: Path, forces: Path | None, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read a recording whose force plates may be in a second file.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the markers.
+    forces : Path or None
+        The file of the force plates; None where there is none.
+    options : ReadOptions, optional
+        What the user says of the files.
+
+    Returns
+    -------
+    Recording
+        As from :func:`read_recording`, or :func:`limbtorque.recordings.join.join_forces`.
+
+    Raises
+    ------
+    ReadError
+        Either file cannot be read, or the two cannot be joined.
+    """
+    if forces is None:
+        return read_recording(path, options)
+    markers = read_recording(path, replace(options, strict=False))
+    joined = join_forces(markers, _forces(forces, options), options)
+    if options.strict:
+        joined.audit.refuse_guesses(f"{path.name} with the forces of {forces.name}")
+    return joined
+
+
+def _forces(path: Path, options: ReadOptions) -> Recording:
+    """The second file, with the name of its own option in what it says of its unit of length."""
+    own, other = "reading.length_unit", "reading.forces_length_unit"
+    try:
+        found = read_recording(path, replace(forces_options(options), strict=False))
+    except ReadError as error:
+        raise ReadError(str(error).replace(own, other)) from None
+    findings = [replace(f, made=f.made.replace(own, other)) for f in found.audit.findings]
+    return replace(
+        found,
+        notes=tuple(n.replace(own, other) for n in found.notes),
+        audit=replace(found.audit, findings=tuple(findings)),
+    )
+
+
+def file_format(path: Path) -> str:
+    """Name of a file's format, a key of ``READERS``.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    ReadError
+        The file cannot be opened, its suffix is not known, or its content is of another format.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ReadError(
+            f"{path.name}: the name ends in {suffix or 'nothing'}, recordings end in {', '.join(SUFFIXES)}; "
+            "rename the file by its real format, or export it in one of these"
+        )
+    if suffix == ".c3d":
+        return "C3D"  # its reader says what is wrong with the first bytes
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise ReadError(
+            f"{path.name}: the file cannot be opened: {error.strerror or error}; check its path and rights"
+        ) from error
+    if not head.strip():
+        raise ReadError(f"{path.name}: the file is empty ({len(head)} bytes); export or copy it again")
+    found = content_format(head)
+    if found not in SUFFIXES[suffix]:
+        raise ReadError(
+            f"{path.name}: the name ends in {suffix}, but the content is {found or 'of no known format'}; "
+            f"expected {' or '.join(SUFFIXES[suffix])}: rename the file, or export it again"
+        )
+    return found
+
+
+def content_format(head: bytes) -> str | None:
+    r"""Format of a file by its first bytes; None where it is none of ours.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes of the file.
+
+    Examples
+    --------
+    >>> content_format(b"PathFileType\t4\t(X/Y/Z)\ttrial.trc\n")
+    'TRC'
+    """
+    if len(head) > 1 and head[1] == 0x50 and 0 < head[0] < 32:
+        return "C3D"
+    utf16 = head[:2] in (b"\xff\xfe", b"\xfe\xff")
+    text = head.decode("utf-16" if utf16 else "utf-8-sig", "replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines or "\0" in text:
+        return None
+    if any(line.lower() == "endheader" for line in lines):  # OpenSim keeps the heading of a TRC in one it made of it
+        return "OpenSim storage (STO, MOT)"
+    if lines[0].lower().startswith("pathfiletype"):
+        return "TRC"
+    if lines[0].upper().startswith(("NO_OF_FRAMES", "NO_OF_SAMPLES")):
+        return "Qualisys TSV"
+    if lines[0].strip(',;\t" ').lower() in VICON_SECTIONS:
+        return "Vicon Nexus CSV"
+    return "CSV with named columns" if any(mark in lines[0] for mark in ",;\t") else None

@@ -1,0 +1,200 @@
+"""What a motion-capture file holds, in SI units, whatever its format."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import LandmarkError
+from limbtorque.recordings.audit import Audit
+
+TIME_DIGITS = 6  # decimals of the time of an event, s
+
+
+@dataclass(frozen=True)
+class Event:
+    """A named moment of a trial.
+
+    Attributes
+    ----------
+    label : str
+        Name, e.g. ``"Foot Strike"``.
+    context : str
+        Side or subject it belongs to, e.g. ``"Left"``; empty where unknown.
+    time_s : float
+        Time from the first frame of this recording, s; rounded to a microsecond, as files hold single precision.
+
+    Examples
+    --------
+    >>> Event("Foot Strike", "Left", 1.1500000953674316).time_s
+    1.15
+    """
+
+    label: str
+    context: str
+    time_s: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_s", round(float(self.time_s), TIME_DIGITS))
+
+
+@dataclass(frozen=True)
+class ForcePlate:
+    """The wrench that one force plate measured, in the laboratory frame.
+
+    Attributes
+    ----------
+    number : int
+        Number of the plate in the file, from 1.
+    kind : int
+        C3D ``FORCE_PLATFORM:TYPE``; 0 where the file holds the wrench itself and does not know the plate.
+    corners_m : ndarray of shape (4, 3)
+        Corners of the working surface, m. A file that holds the wrench itself (kind 0) does not have them: they are
+        four times the mean point where the force acts, which says how high the surface is and bounds nothing.
+    rate_hz : float
+        Sampling rate of `force_n` and `moment_nm`, Hz.
+    force_n : ndarray of shape (n_samples, 3)
+        Ground reaction force: what the plate does to the foot, N; up is positive on a vertical axis.
+    moment_nm : ndarray of shape (n_samples, 3)
+        Moment of that force system about the **origin of the laboratory**, N m.
+    saturated : ndarray of bool, shape (n_samples,)
+        Samples in which a channel of the plate is at its limit (`signals.flat_tops`); empty where the channels are not known.
+    """
+
+    number: int
+    kind: int
+    corners_m: FloatArray
+    rate_hz: float
+    force_n: FloatArray
+    moment_nm: FloatArray
+    saturated: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording as read: SI units, missing samples as NaN.
+
+    Attributes
+    ----------
+    source : str
+        Name of the file, for messages.
+    sha256 : str
+        Hash of the file's bytes.
+    reader : str
+        Which reader read it, with its version.
+    labels : tuple of str
+        Labels of `markers_m` as the file has them, subject prefix included. Empty labels and modelled outputs
+        (angles, forces, moments, powers, scalars) are not among them.
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions in the laboratory frame, m; NaN where the marker was not seen.
+    rate_hz : float
+        Frames per second.
+    first_frame : int
+        Number of the first frame in the original capture, from 1.
+    modelled_labels : tuple of str
+        Labels of the points that are not positions (left out of `markers_m`).
+    events : tuple of Event
+        Events, in order of time.
+    analog_labels, analog_units : tuple of str
+        Names and units of the analog channels.
+    analog : ndarray of shape (n_samples, n_channels)
+        Analog channels, in `analog_units`.
+    analog_rate_hz : float
+        Samples per second of `analog`; 0 where there are none.
+    force_plates : tuple of ForcePlate
+        Plates, in the file's order.
+    notes : tuple of str
+        What looked odd to the reader.
+    audit : Audit
+        What the file says and what was made of it.
+    start_s : float or None
+        Time of the first frame on the file's own clock, s; None where the file has no times. Everything else that is a
+        time counts from the first frame.
+    forces_source, forces_sha256 : str
+        Name and hash of the file of the force plates, where that is another one.
+    said : tuple of (str, str)
+        What the file says of the person, parameter and value as text, e.g. ``("PROCESSING:BODYMASS", "45.8")``. Nothing is
+        computed from it; `limbtorque init` proposes it, with its source.
+    """
+
+    source: str
+    sha256: str
+    reader: str
+    labels: tuple[str, ...]
+    markers_m: FloatArray
+    rate_hz: float
+    first_frame: int
+    modelled_labels: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
+    analog_labels: tuple[str, ...] = ()
+    analog_units: tuple[str, ...] = ()
+    analog: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    analog_rate_hz: float = 0.0
+    force_plates: tuple[ForcePlate, ...] = ()
+    notes: tuple[str, ...] = ()
+    audit: Audit = field(default_factory=Audit)
+    start_s: float | None = None
+    forces_source: str = ""
+    forces_sha256: str = ""
+    said: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames."""
+        return int(self.markers_m.shape[0])
+
+    @property
+    def time_s(self) -> FloatArray:
+        """Time of each frame from the first one, s."""
+        return np.arange(self.n_frames) / self.rate_hz
+
+
+def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -> int:
+    """Index of a marker by its label, with or without its subject prefix.
+
+    Parameters
+    ----------
+    recording : Recording
+        Where to look.
+    name : str
+        Label as in the file, or without the prefix that ends in a colon.
+    prefix : str, optional
+        Subject prefix, with or without the colon, that settles an ambiguous name.
+
+    Returns
+    -------
+    int
+        Index into ``recording.labels``.
+
+    Raises
+    ------
+    LandmarkError
+        No such marker, or more than one: the message lists the candidates.
+    """
+    if prefix:
+        name = f"{prefix.rstrip(':')}:{name}" if ":" not in name else name
+    hits = [i for i, label in enumerate(recording.labels) if label == name]
+    if not hits and ":" not in name:
+        hits = [i for i, label in enumerate(recording.labels) if label.rpartition(":")[2] == name]
+    if len(hits) == 1:
+        return hits[0]
+    if len(hits) > 1:
+        found = ", ".join(repr(recording.labels[i]) for i in hits)
+        raise LandmarkError(
+            f"{recording.source}: marker {name!r} is ambiguous, the file has {found}; "
+            "give the full label, or the subject prefix in the column 'prefix' of trials.csv; "
+            "a label that occurs twice has to be renamed in the file"
+        )
+    if name in recording.modelled_labels:
+        raise LandmarkError(
+            f"{recording.source}: point {name!r} is a modelled output, not a position; name a marker or a joint centre"
+        )
+    near = difflib.get_close_matches(name, [label.rpartition(":")[2] for label in recording.labels], n=3)
+    hint = f"; did you mean {', '.join(repr(n) for n in near)}?" if near else ""
+    raise LandmarkError(
+        f"{recording.source}: marker {name!r} is not among the {len(recording.labels)} positions of the file{hint}"
+    )

@@ -1,0 +1,321 @@
+"""Reading in a process of its own, which may run out of memory or time, or die, without harm to the caller.
+
+A damaged file can make a C++ reader allocate without bound, loop, or abort the whole process. One child
+process reads file after file; when it dies the read fails with a :class:`~limbtorque.errors.ReadError` and
+the next read gets a new child. Requests and replies are pickles behind a length of eight bytes, on pipes of
+their own, so that nothing the library prints can get between them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import resource
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from limbtorque.errors import ReadError
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.recording import Recording
+
+_LENGTH = struct.Struct("<Q")
+_GRACE_S = 5.0
+
+
+class _DiedError(Exception):
+    """The other end of the pipe is gone."""
+
+
+@dataclass
+class _Child:
+    """The reading process and the pipes to it."""
+
+    process: subprocess.Popen[bytes]
+    requests: int
+    replies: int
+    stderr: IO[bytes]
+
+
+class GuardedReader:
+    """Reads recordings in a child process under a memory limit and a time limit.
+
+    A context manager; the child is started by the first read, lives on for the next ones and ends with the
+    context. Not for use from several threads at once.
+
+    Examples
+    --------
+    >>> with GuardedReader() as reader:  # doctest: +ELLIPSIS
+    ...     reader.read(Path("no such file.c3d"), memory_limit_mb=512, time_limit_s=60.0)
+    Traceback (most recent call last):
+    limbtorque.errors.ReadError: no such file.c3d: the file cannot be opened: No such file or directory; ...
+    """
+
+    def __init__(self) -> None:
+        self._child: _Child | None = None
+
+    def __enter__(self) -> GuardedReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def read(
+        self,
+        path: Path,
+        *,
+        memory_limit_mb: int,
+        time_limit_s: float,
+        options: ReadOptions = NO_OPTIONS,
+        forces: Path | None = None,
+    ) -> Recording:
+        """Read one file.
+
+        Parameters
+        ----------
+        path : Path
+            A recording of any format that is read.
+        memory_limit_mb : int
+            Memory the child may take for this file, MB (2**20 bytes) of address space on top of what it
+            starts with.
+        time_limit_s : float
+            Time after which the child is stopped, s; the start of a new child counts.
+        options : ReadOptions, optional
+            What the user says of the file.
+        forces : Path, optional
+            A second file with the force plates, read within the same limits.
+
+        Returns
+        -------
+        Recording
+            As from :func:`limbtorque.recordings.read.read_with_forces`.
+
+        Raises
+        ------
+        ReadError
+            The file is not readable, or its reading took too much memory or time, or ended the child.
+        """
+        answer = self._ask("read", path, memory_limit_mb, time_limit_s, options, forces)
+        if not isinstance(answer, Recording):
+            raise ReadError(f"{path.name}: the reading process answered with {type(answer).__name__}")
+        return answer
+
+    def compare(
+        self, path: Path, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions = NO_OPTIONS
+    ) -> str:
+        """Read one C3D file with every library and say where they differ.
+
+        Parameters and errors are those of :meth:`read`; the answer is that of
+        :func:`limbtorque.recordings.compare_readers.compare_c3d`.
+        """
+        return str(self._ask("compare", path, memory_limit_mb, time_limit_s, options))
+
+    def _ask(
+        self,
+        task: str,
+        path: Path,
+        memory_limit_mb: int,
+        time_limit_s: float,
+        options: ReadOptions,
+        forces: Path | None = None,
+    ) -> object:
+        """Answer of the child."""
+        deadline = time.monotonic() + time_limit_s
+        try:
+            child = self._running()
+            files = [None if file is None else str(Path(file).absolute()) for file in (path, forces)]
+            _send(child.requests, (task, files, memory_limit_mb, time_limit_s, options))
+            done, answer, last = _receive(child.replies, deadline)
+        except TimeoutError:
+            self.close()
+            raise ReadError(
+                f"{path.name}: reading was stopped after {time_limit_s:g} s (reading.time_limit_s); "
+                "the file is damaged, or the limit too low for it"
+            ) from None
+        except _DiedError:
+            raise ReadError(f"{path.name}: {self._post_mortem()}") from None
+        except BaseException:  # interrupted: a reply may still be on its way, and must not answer the next request
+            self.close()
+            raise
+        if last:
+            self.close()
+        if not done:
+            raise ReadError(str(answer))
+        return answer
+
+    def close(self) -> None:
+        """End the child, which has nothing to lose; the next read starts a new one."""
+        child, self._child = self._child, None
+        if child is None:
+            return
+        os.close(child.requests)
+        os.close(child.replies)
+        child.process.kill()
+        child.process.wait()
+        child.stderr.close()
+
+    def _running(self) -> _Child:
+        if self._child is not None and self._child.process.poll() is not None:
+            self.close()
+        if self._child is None:
+            self._child = _start()
+        return self._child
+
+    def _post_mortem(self) -> str:
+        """Say how the child died, and bury it."""
+        child = self._child
+        if child is None:
+            return "the reading process did not start"
+        try:
+            code = child.process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:
+            code = -signal.SIGKILL
+        last = _last_line(child.stderr)
+        self.close()
+        how = f"ended with status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
+        said = f" ({last})" if last else ""
+        return (
+            f"the reading process {how}{said}; the file is damaged, or needs more memory than there is "
+            "(reading.memory_limit_mb); export it again"
+        )
+
+
+def _start() -> _Child:
+    """Start the child; its own output goes nowhere, its errors into a file that is read if it dies."""
+    requests_out, requests_in = os.pipe()
+    replies_out, replies_in = os.pipe()
+    stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "limbtorque.recordings.sandbox", str(requests_out), str(replies_in)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            pass_fds=(requests_out, replies_in),
+            env={
+                **os.environ,
+                "OPENBLAS_NUM_THREADS": "1",
+                "OMP_NUM_THREADS": "1",
+            },  # threads take address space
+        )
+    except OSError:
+        os.close(requests_in)
+        os.close(replies_out)
+        stderr.close()
+        raise
+    finally:
+        os.close(requests_out)
+        os.close(replies_in)
+    return _Child(process, requests_in, replies_out, stderr)
+
+
+def _last_line(stderr: IO[bytes]) -> str:
+    size = os.fstat(stderr.fileno()).st_size
+    tail = os.pread(stderr.fileno(), 2000, max(0, size - 2000)).decode("utf-8", "replace")
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def _send(handle: int, message: object) -> None:
+    """Write one message; a pipe without a reader raises _DiedError."""
+    body = pickle.dumps(message, protocol=5)
+    rest = memoryview(_LENGTH.pack(len(body)) + body)
+    try:
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+    except BrokenPipeError:
+        raise _DiedError from None
+
+
+def _receive(handle: int, deadline: float | None) -> Any:
+    """Read one message; TimeoutError at the deadline, _DiedError at the end of the pipe."""
+    (length,) = _LENGTH.unpack(_take(handle, _LENGTH.size, deadline))
+    return pickle.loads(_take(handle, length, deadline))
+
+
+def _take(handle: int, n: int, deadline: float | None) -> bytearray:
+    """Read exactly n bytes."""
+    body = bytearray(n)
+    rest = memoryview(body)
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    while rest:
+        if deadline is not None and not poll.poll(max(0.0, deadline - time.monotonic()) * 1000.0):
+            raise TimeoutError
+        got = os.readv(handle, [rest])
+        if got == 0:
+            raise _DiedError
+        rest = rest[got:]
+    return body
+
+
+def _serve(requests: int, replies: int) -> None:
+    """Answer requests until the pipe is closed: the main loop of the child."""
+    from limbtorque.recordings.compare_readers import (
+        compare_c3d,  # here, so that the parent need not load the C++ library
+    )
+    from limbtorque.recordings.read import read_with_forces
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    started_with = _address_space()
+    while True:
+        try:
+            task, (path, forces), memory_limit_mb, time_limit_s, options = _receive(requests, None)
+        except _DiedError:
+            return
+        _limit(started_with + memory_limit_mb * 2**20)
+        signal.setitimer(signal.ITIMER_REAL, time_limit_s + _GRACE_S)  # ends the child should the parent be gone
+        out_of_memory = False
+        reply: tuple[bool, object]
+        try:
+            file, second = Path(path), Path(forces) if forces else None
+            reply = (True, compare_c3d(file, options) if task == "compare" else read_with_forces(file, second, options))
+        except ReadError as error:
+            reply = (False, str(error))
+        except MemoryError:
+            out_of_memory = True
+            reply = (False, _too_large(Path(path), memory_limit_mb))
+        except Exception as error:  # whatever it is, it concerns one file
+            reply = (False, f"{Path(path).name}: reading failed with {type(error).__name__}: {error}")
+        _limit(resource.RLIM_INFINITY)
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        _send(replies, (*reply, out_of_memory))
+        if out_of_memory:
+            return  # what is left of the heap is not worth keeping
+
+
+def _too_large(path: Path, memory_limit_mb: int) -> str:
+    return (
+        f"{path.name}: reading needs more than {memory_limit_mb} MB (reading.memory_limit_mb); "
+        "the file is damaged, or the limit too low for it"
+    )
+
+
+def _address_space() -> int:
+    """Address space of this process, bytes."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+
+
+def _limit(n_bytes: int) -> None:
+    """Set the soft limit of the address space, within the hard one."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY and (n_bytes == resource.RLIM_INFINITY or n_bytes > hard):
+        n_bytes = hard
+    resource.setrlimit(resource.RLIMIT_AS, (n_bytes, hard))
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(_DiedError):
+        _serve(int(sys.argv[1]), int(sys.argv[2]))

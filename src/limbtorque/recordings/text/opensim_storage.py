@@ -1,0 +1,316 @@
+"""OpenSim storage files (STO, MOT): markers and forces among columns over time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.findings import Report, force_unit, length_unit, positions_m
+from limbtorque.recordings.force_plates import LENGTHS_M, finite_wrench, plain_unit
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.recordings.text.lines import (
+    Text,
+    even_rate,
+    n_even_rows,
+    no_repeated_columns,
+    plain_label,
+    read_text,
+    resolution_s,
+    start_s,
+    table,
+)
+
+AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
+# columns of a wrench: what it is of (the rest of the name), which of the three vectors, which axis
+_WRENCHES = (
+    (re.compile(r"(.*)force(.*)_v([xyz])"), "force"),
+    (re.compile(r"(.*)force(.*)_p([xyz])"), "point"),
+    (re.compile(r"(.*)(?:torque|moment)(.*)_m?([xyz])"), "torque"),
+    (re.compile(r"f()(\d+)_([123xyz])"), "force"),
+    (re.compile(r"p()(\d+)_([123xyz])"), "point"),
+    (re.compile(r"m()(\d+)_([123xyz])"), "torque"),
+)
+_POINT = re.compile(r"(.+)_(?:[tvp]([xyz])|([xyz123]))")
+
+
+def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read an OpenSim storage file of markers, ground reaction forces, or both.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        What the user says of the file.
+
+    Returns
+    -------
+    Recording
+        Markers from columns ``<name>_tx, _ty, _tz`` (or ``_x, _y, _z``, or ``_1, _2, _3``) or of type Vec3; force
+        plates, of kind 0, whose corners are not known, from columns such as ``ground_force_vx``, ``ground_force_px``,
+        ``ground_torque_x`` or ``f1_1``, ``p1_1``, ``m1_1``. Columns that are neither are left out and named.
+
+    Raises
+    ------
+    ReadError
+        Not a storage file, truncated, angles, no unit of length, columns that are neither markers nor forces.
+
+    Notes
+    -----
+    The torque of a wrench acts at its point, so its moment about the origin is point x force + torque. OpenSim
+    applies these forces to the body that stands on the plate: they are reactions. The unit of length is in the
+    heading (``Units=mm``, or the sentence that units are S.I.), or has to be given. Times may begin anywhere.
+    """
+    report = Report()
+    text = read_text(path, options, report)
+    end = next((k for k, line in enumerate(text.lines) if line.strip().lower() == "endheader"), None)
+    if end is None or end + 2 >= len(text.lines):
+        raise ReadError(
+            f"{text.name}: not a whole storage file: expected a line 'endheader', a line of names and lines of numbers; "
+            "export it again"
+        )
+    header = _header(text.lines[:end])
+    start = next((k for k in range(end + 1, len(text.lines)) if text.lines[k].strip()), end + 1)
+    separator = "\t" if "\t" in text.lines[start].strip() else None
+    names = [plain_label(cell, report) for cell in text.lines[start].strip().split(separator)]
+    if not names or names[0].lower() != "time":
+        raise text.fault(
+            start, f"the first column is {names[0][:40] if names else ''!r}, expected 'time'; export it again"
+        )
+    no_repeated_columns([name.lower() for name in names], text, start)
+    width = _width(text, header, start)
+    values = _values(text, start + 1, len(names), width, separator)
+    _check_counts(text, header, values, len(names), width)
+    report.find("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
+    printed_s = resolution_s(text, start + 1, 0, separator)
+    values = values[: n_even_rows(values[:, 0], text, printed_s=printed_s, report=report)]
+    rate_hz = even_rate(
+        values[:, 0],
+        text,
+        start + 1,
+        printed_s=printed_s,
+        stated_hz=_stated_rate(header),
+        where="DataRate",
+        options=options,
+        report=report,
+    )
+    columns = _columns(names[1:], values[:, 1:], width)
+    return _recording(text, header, columns, values[:, 0], rate_hz, options, report)
+
+
+def _recording(
+    text: Text,
+    header: Mapping[str, str],
+    columns: dict[str, FloatArray],
+    time_s: FloatArray,
+    rate_hz: float,
+    options: ReadOptions,
+    report: Report,
+) -> Recording:
+    """Sort the columns and judge them."""
+    wrenches, rest = _wrenches(columns)
+    markers, other = _markers(rest)
+    if not markers and not wrenches:
+        raise ReadError(
+            f"{text.name}: no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
+            f"found {', '.join(list(columns)[:5])}; a table of joint angles or muscles is not a recording"
+        )
+    _check_angles(text, header, markers, wrenches, other, report)
+    said, where = _unit(header, text)
+    length_m = length_unit(said, where, options, text.name, report)
+    force_n = force_unit("N" if where == SENTENCE else None, where, options, report) if wrenches else 1.0
+    plates = [_plate(k, name, wrench, rate_hz, length_m, force_n, report, text) for k, (name, wrench) in wrenches]
+    report.find("axes", "nothing said", "kept as they are; plane.up_axis of the settings says which is up")
+    report.find("frames", f"the time begins at {time_s[0]:g} s", "time is zero at the first row, which is frame 1")
+    if other:
+        report.find("other columns", f"{len(other)}: {', '.join(other[:8])}{' ...' * (len(other) > 8)}", "left out")
+    labels = tuple(markers)
+    xyz = np.stack(list(markers.values()), axis=1) if markers else np.zeros((len(time_s), 0, 3))
+    markers_m = positions_m(xyz, length_m, text.name, labels, report)
+    report.find_labels(labels)
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.opensim_storage",
+        labels=labels,
+        markers_m=markers_m,
+        rate_hz=rate_hz,
+        first_frame=1,
+        start_s=start_s(time_s, rate_hz),
+        force_plates=tuple(plates),
+        notes=tuple(report.notes),
+        audit=Audit(tuple(report.findings)),
+    )
+
+
+SI = "s.i. units"
+SENTENCE = "the heading's sentence that units are S.I."
+
+
+def _header(lines: Sequence[str]) -> dict[str, str]:
+    """Names and values of the heading, names in small letters; a line without '=' is a name and its value."""
+    found = {}
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if not equals and "s.i. units" in line.lower():
+            name, value = SI, line
+        elif not equals:
+            name, _, value = line.strip().partition(" ")
+        if name.strip():
+            found[name.strip().lower()] = value.strip()
+    return found
+
+
+def _unit(header: Mapping[str, str], text: Text) -> tuple[str | None, str]:
+    """Unit of length of the heading, and where it is said."""
+    said = header.get("units")
+    if said and plain_unit(said) in LENGTHS_M:
+        if SI in header and LENGTHS_M[plain_unit(said)] != 1.0:
+            raise ReadError(
+                f"{text.name}: the heading says Units={said}, and that units are S.I.; take one of them out"
+            )
+        return said, "Units"
+    return ("m", SENTENCE) if SI in header else (None, "the heading")
+
+
+def _stated_rate(header: Mapping[str, str]) -> float | None:
+    try:
+        return float(header["datarate"])
+    except (KeyError, ValueError):
+        return None
+
+
+def _width(text: Text, header: Mapping[str, str], line: int) -> int:
+    """Numbers in a cell: 1, or 3 for DataType=Vec3."""
+    kind = header.get("datatype", "double").lower()
+    if kind not in ("double", "vec3"):
+        raise text.fault(line, f"DataType is {kind!r}, expected double or Vec3; export the table flattened")
+    return 3 if kind == "vec3" else 1
+
+
+def _values(text: Text, first: int, n_names: int, width: int, separator: str | None) -> FloatArray:
+    if width == 1:
+        stripped = Text(text.name, text.sha256, [line.strip() for line in text.lines])
+        return table(stripped, first, len(text.lines), n_names, separator)
+    flat = [re.sub(r"[\[\]~()]", "", line).replace(",", "\t") for line in text.lines[first:]]
+    vectors = Text(text.name, text.sha256, [*text.lines[:first], *(line.strip() for line in flat)])
+    return table(vectors, first, len(text.lines), 1 + width * (n_names - 1), separator)
+
+
+def _check_counts(text: Text, header: Mapping[str, str], values: FloatArray, n_names: int, width: int) -> None:
+    if not len(values):
+        raise ReadError(f"{text.name}: there is no line of numbers; export it again")
+    for keys, what, count in (
+        (("nrows", "datarows"), "rows", len(values)),
+        (("ncolumns", "datacolumns"), "columns", n_names),
+    ):
+        for key in keys:
+            if header.get(key, "").isdigit() and int(header[key]) not in (count, count * width):
+                raise ReadError(
+                    f"{text.name}: the heading says {header[key]} {what} ({key}), the file has {count}; it is damaged "
+                    "or truncated, export it again"
+                )
+
+
+def _columns(names: Sequence[str], values: FloatArray, width: int) -> dict[str, FloatArray]:
+    """Columns by name; vectors as three columns."""
+    if width == 1:
+        return {name: values[:, k] for k, name in enumerate(names)}
+    return {f"{name}_{axis}": values[:, 3 * k + i] for k, name in enumerate(names) for i, axis in enumerate("xyz")}
+
+
+Wrench = dict[str, dict[int, FloatArray]]
+
+
+def _wrenches(columns: Mapping[str, FloatArray]) -> tuple[list[tuple[int, tuple[str, Wrench]]], dict[str, FloatArray]]:
+    """Wrenches, numbered from 1 in the file's order, with the names of what they are of; the other columns."""
+    found: dict[str, Wrench] = {}
+    taken: dict[str, list[str]] = {}
+    for name, column in columns.items():
+        for pattern, vector in _WRENCHES:
+            if match := pattern.fullmatch(name.lower()):
+                of = "".join(match.groups()[:2]).replace("ground_", "").strip("_")
+                found.setdefault(of, {}).setdefault(vector, {})[AXES[match[3]]] = column
+                taken.setdefault(of, []).append(name)
+                break
+    whole = {of: w for of, w in found.items() if all(len(w.get(vector, {})) == 3 for vector in ("force", "point"))}
+    used = {name for of in whole for name in taken[of]}
+    return list(enumerate(whole.items(), start=1)), {n: c for n, c in columns.items() if n not in used}
+
+
+def _markers(columns: Mapping[str, FloatArray]) -> tuple[dict[str, FloatArray], list[str]]:
+    """Markers of shape (n_frames, 3) by label; the columns that are none."""
+    parts: dict[str, dict[int, str]] = {}
+    for name in columns:
+        if match := _POINT.fullmatch(name):
+            parts.setdefault(match[1], {})[AXES[match[2] or match[3]]] = name
+    whole = {label: axes for label, axes in parts.items() if len(axes) == 3}
+    used = {name for axes in whole.values() for name in axes.values()}
+    markers = {label: np.stack([columns[axes[k]] for k in range(3)], axis=1) for label, axes in whole.items()}
+    return markers, [name for name in columns if name not in used]
+
+
+def _check_angles(
+    text: Text,
+    header: Mapping[str, str],
+    markers: Mapping[str, FloatArray],
+    wrenches: Sequence[object],
+    other: Sequence[str],
+    report: Report,
+) -> None:
+    """Coordinates of a model have names like pelvis_tx, too: a table with angles holds no markers."""
+    report.find("inDegrees", header.get("indegrees", "nothing said"), "positions and forces have no angles")
+    if not wrenches and len(markers) == 1 and ("coordinates" in header or other):
+        raise ReadError(
+            f"{text.name}: {next(iter(markers))} and {len(other)} columns that are no positions look like a model's "
+            "coordinates, which are not a recording; export marker positions"
+        )
+
+
+def _plate(
+    number: int,
+    name: str,
+    wrench: Wrench,
+    rate_hz: float,
+    length_m: float,
+    force_n: float,
+    report: Report,
+    text: Text,
+) -> ForcePlate:
+    """Force and moment about the origin from force, point and torque."""
+    force, point = (np.stack([wrench[v][k] for k in range(3)], axis=1) for v in ("force", "point"))
+    turning = wrench.get("torque", {})
+    whole = len(turning) == 3
+    torque = np.stack([turning[k] for k in range(3)], axis=1) if whole else np.zeros_like(force)
+    report.find(
+        f"force plate {number}",
+        f"columns of {name or 'ground'}: force, point{' and torque' if whole else ', no torque'}",
+        "force on the foot, torque in its unit times that of length; moment about the origin = point x force + torque; "
+        "its corners are not known",
+        "" if whole else "export the torque, too: the free moment was taken for zero",
+    )
+    loaded = (force != 0.0).any(axis=1)
+    point = np.where(loaded[:, np.newaxis], point, 0.0)  # without force its point is often not a number
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is not known, and noted
+        moment = np.cross(point * length_m, force * force_n) + torque * force_n * length_m
+        wrench_n, moment_nm = finite_wrench(force * force_n, moment)
+        known = loaded & np.isfinite(wrench_n).all(axis=1)
+        centre_m = point[known].mean(axis=0) * length_m if known.any() else np.zeros(3)
+    bad = int(np.isnan(wrench_n).any(axis=1).sum())
+    if bad:
+        report.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
+    return ForcePlate(
+        number=number,
+        kind=0,
+        corners_m=np.tile(np.nan_to_num(centre_m, posinf=0.0, neginf=0.0), (4, 1)),
+        rate_hz=rate_hz,
+        force_n=wrench_n,
+        moment_nm=moment_nm,
+    )

@@ -1,0 +1,220 @@
+"""A table with named columns: time or frame, and three columns for every marker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.findings import Report, length_unit, positions_m
+from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.lines import (
+    Text,
+    cells,
+    check_frames,
+    even_rate,
+    n_even_rows,
+    no_repeated_columns,
+    plain_label,
+    read_text,
+    resolution_s,
+    start_s,
+    table,
+)
+
+SEPARATORS = ",;\t"
+AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
+TIMES_S = {"s": 1.0, "sec": 1.0, "second": 1.0, "ms": 1e-3, "millisecond": 1e-3}
+_UNIT = r"(?:[ _]*[\[(]([^\])]*)[\])]|_(mm|cm|m|s|ms))?"
+_COORDINATE = re.compile(r"(.+?)(?:[ _.:-]([xyz])|\[([0123])\])" + _UNIT, re.IGNORECASE)
+_TIME = re.compile(r"time" + _UNIT, re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where things are: column of time and its unit, of the frame, of each marker's coordinates; the rest."""
+
+    time: int | None
+    time_unit: str
+    frame: int | None
+    markers: dict[str, tuple[int, ...]]
+    ones: tuple[int, ...]
+    units: tuple[str, ...]
+    other: tuple[str, ...]
+
+
+def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read a table with named columns between commas, semicolons or tabs.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        What the user says of the file.
+
+    Returns
+    -------
+    Recording
+        Markers from columns ``<marker>_x, _y, _z`` (or ``<marker>[0], [1], [2]``, then ``[3]`` has to be 1), with a
+        unit behind: ``RSHO_x_mm``, ``RSHO_x [mm]``, ``RSHO_x (mm)``. Columns that belong to no marker are left out and
+        named.
+
+    Raises
+    ------
+    ReadError
+        No column ``time`` or ``frame``, no markers, no unit of length in the names or the options, a frame without a
+        rate (``reading.rate_hz``), more than one unit, a cell that is not a number.
+
+    Notes
+    -----
+    A time without a unit is taken for seconds, which is a guess and called so. A marker is missing where a coordinate is
+    empty or not a number, or all three are zero.
+    """
+    report = Report()
+    text = read_text(path, options, report)
+    separator = max(SEPARATORS, key=text.lines[0].count)
+    names = [plain_label(cell, report) for cell in cells(text.lines[0], separator)]
+    while names and not names[-1]:
+        names.pop()
+    no_repeated_columns(names, text, 0)
+    columns = _sorted(text, names)
+    report.find("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
+    first = next((k for k in range(1, len(text.lines)) if text.lines[k].strip()), len(text.lines))
+    values = table(text, first, len(text.lines), len(names), separator)
+    if not len(values):
+        raise ReadError(f"{text.name}: there are no rows below the names; export it again")
+    said = _one_unit(text, columns.units)
+    length_m = length_unit(said, "the columns' names", options, text.name, report)
+    if columns.time is not None:
+        factor = TIMES_S.get(plain_unit(columns.time_unit), 1.0)
+        printed_s = resolution_s(text, first, columns.time, separator) * factor
+        times_s = values[:, columns.time] * factor
+        values = values[: n_even_rows(times_s, text, printed_s=printed_s, report=report)]
+    rate_hz, first_frame, begin_s = _timing(text, first, columns, values, separator, options, report)
+    report.find("axes", "columns x, y, z", "kept as they are; plane.up_axis of the settings says which is up")
+    fourth = values[:, columns.ones]
+    if not np.isin(fourth[np.isfinite(fourth)], (0.0, 1.0)).all():
+        raise text.fault(0, "columns [3] are not 1: the file does not hold positions; export positions")
+    if columns.other:
+        shown = ", ".join(columns.other[:8]) + " ..." * (len(columns.other) > 8)
+        report.find("other columns", f"{len(columns.other)}: {shown}", "left out")
+    labels = tuple(columns.markers)
+    xyz = values[:, [k for axes in columns.markers.values() for k in axes]].reshape(len(values), len(labels), 3)
+    markers_m = positions_m(xyz, length_m, text.name, labels, report)
+    report.find_labels(labels)
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.plain_csv",
+        labels=labels,
+        markers_m=markers_m,
+        rate_hz=rate_hz,
+        first_frame=first_frame,
+        start_s=begin_s,
+        notes=tuple(report.notes),
+        audit=Audit(tuple(report.findings)),
+    )
+
+
+def _sorted(text: Text, names: Sequence[str]) -> _Columns:
+    """Tell the columns by their names."""
+    time = frame = None
+    time_unit = ""
+    parts: dict[str, dict[int, int]] = {}
+    units: dict[int, str] = {}
+    fourth: dict[str, int] = {}
+    for k, name in enumerate(names):
+        if match := _TIME.fullmatch(name):
+            time, time_unit = k, match[1] or match[2] or ""
+        elif name.lower() in ("frame", "frame#", "frames"):
+            frame = k
+        elif match := _COORDINATE.fullmatch(name):
+            if match[3] == "3":
+                fourth[match[1]] = k
+                continue
+            axis = AXES[(match[2] or match[3]).lower()]
+            if axis in parts.setdefault(match[1], {}):
+                raise text.fault(0, f"marker {match[1]!r} has two columns for one axis, {name!r} is one; rename it")
+            parts[match[1]][axis] = k
+            units[k] = match[4] or match[5] or ""
+    markers = {label: tuple(axes[i] for i in range(3)) for label, axes in parts.items() if len(axes) == 3}
+    used = {k for axes in markers.values() for k in axes} | {fourth[label] for label in markers if label in fourth}
+    if not markers:
+        raise text.fault(
+            0,
+            "no marker: expected columns such as RSHO_x_mm, RSHO_y_mm, RSHO_z_mm, found "
+            f"{', '.join(map(repr, names[:5]))}; rename the columns",
+        )
+    return _Columns(
+        time=time,
+        time_unit=time_unit,
+        frame=frame,
+        markers=markers,
+        ones=tuple(fourth[label] for label in markers if label in fourth),
+        units=tuple(units[k] for axes in markers.values() for k in axes),
+        other=tuple(name for k, name in enumerate(names) if k not in used and k not in (time, frame)),
+    )
+
+
+def _one_unit(text: Text, units: Sequence[str]) -> str | None:
+    """Unit of length of the names, which has to be the same for all."""
+    found = {LENGTHS_M.get(plain_unit(unit)) for unit in units if unit}
+    said = list(dict.fromkeys(units))
+    if len(found) > 1 or (found and "" in said):
+        listed = ", ".join(repr(unit) for unit in said)
+        raise text.fault(0, f"the names of the columns give units {listed}, expected one for all; rename them")
+    return said[0] or None
+
+
+def _timing(
+    text: Text,
+    first: int,
+    columns: _Columns,
+    values: FloatArray,
+    separator: str,
+    options: ReadOptions,
+    report: Report,
+) -> tuple[float, int, float | None]:
+    """Frames per second, first frame, and its time where there are times, s."""
+    first_frame = 1
+    if columns.frame is not None:
+        first_frame = check_frames(values[:, columns.frame], text, first, report)
+    if columns.time is None:
+        if columns.frame is None:
+            raise text.fault(0, "there is no column 'time' (time_s, time_ms) and no column 'frame'; add one")
+        if not options.rate_hz:
+            raise ReadError(f"{text.name}: there are frames but no times; give the rate with reading.rate_hz")
+        report.find("rate", "frames without times", f"{options.rate_hz:g} frames per second, as reading.rate_hz says")
+        return options.rate_hz, first_frame, None
+    unit = plain_unit(columns.time_unit)
+    if unit and unit not in TIMES_S:
+        raise text.fault(0, f"the unit of the time is {columns.time_unit!r}, expected s or ms; rename the column")
+    report.find(
+        "unit of time",
+        f"the column's name says {columns.time_unit or 'nothing'}",
+        f"times multiplied by {TIMES_S.get(unit, 1.0):g} to seconds",
+        "" if unit else "name the column time_s or time_ms",
+    )
+    factor = TIMES_S.get(unit, 1.0)
+    rate_hz = even_rate(
+        values[:, columns.time] * factor,
+        text,
+        first,
+        printed_s=resolution_s(text, first, columns.time, separator) * factor,
+        stated_hz=None,
+        where="the heading",
+        options=options,
+        report=report,
+    )
+    if columns.frame is None:
+        report.find("frames", f"{len(values)} without numbers", "the first is frame 1")
+    return rate_hz, first_frame, start_s(values[:, columns.time] * factor, rate_hz)

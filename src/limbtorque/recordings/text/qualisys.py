@@ -1,0 +1,209 @@
+"""TSV files of Qualisys Track Manager: markers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.findings import Report, length_unit, positions_m
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.recording import Event, Recording
+from limbtorque.recordings.text.lines import (
+    Text,
+    check_frames,
+    even_rate,
+    n_even_rows,
+    plain_label,
+    read_text,
+    resolution_s,
+    start_s,
+    table,
+)
+
+KNOWN = (
+    *("NO_OF_FRAMES", "NO_OF_CAMERAS", "NO_OF_MARKERS", "FREQUENCY", "NO_OF_ANALOG", "ANALOG_FREQUENCY"),
+    *("DESCRIPTION", "TIME_STAMP", "DATA_INCLUDED", "EVENT", "MARKER_NAMES", "TRAJECTORY_TYPES"),
+)
+
+
+def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read the 3D data that Qualisys Track Manager exports as TSV.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        What the user says of the file; ``length_unit`` is needed, since the file does not say its unit.
+
+    Returns
+    -------
+    Recording
+        Markers and events; the columns ``Frame`` and ``Time`` are used where they are there.
+
+    Raises
+    ------
+    ReadError
+        Not such a file, 2D, 6D or force data, truncated, no unit of length given, contradictory counts.
+
+    Notes
+    -----
+    The heading has a name and its values in each line, after it one line of column names where the export has them, and
+    the frames. A marker is missing where a coordinate is empty or not a number, or all three are zero. An event's line
+    has its name, its frame and its time, which counts from the first frame.
+    """
+    report = Report()
+    text = read_text(path, options, report)
+    header, events, first = _header(text)
+    n_markers, n_frames = (_count(text, header, key) for key in ("NO_OF_MARKERS", "NO_OF_FRAMES"))
+    frequency_hz = _frequency(text, header)
+    data = header.get("DATA_INCLUDED", ["3D"])[0].upper()
+    if data != "3D":
+        raise ReadError(f"{text.name}: DATA_INCLUDED is {data!r}, expected 3D; export 3D data")
+    labels = tuple(plain_label(cell, report) for cell in header.get("MARKER_NAMES", []))
+    if len(labels) != n_markers or not all(labels):
+        raise ReadError(
+            f"{text.name}: NO_OF_MARKERS is {n_markers}, MARKER_NAMES has {sum(map(bool, labels))}; label all markers and "
+            "export them again"
+        )
+    report.find("format", "Qualisys TSV, 3D data", f"{n_markers} markers, {n_frames} frames")
+    length_m = length_unit(None, "the heading", options, text.name, report)
+    columns, first = _columns(text, first, n_markers)
+    values = table(text, first, len(text.lines), len(columns) + 3 * n_markers, "\t")
+    if len(values) != n_frames:
+        raise ReadError(
+            f"{text.name}: NO_OF_FRAMES is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
+            "truncated, export it again"
+        )
+    if columns:
+        printed_s = resolution_s(text, first, 1, "\t")
+        values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, report=report)]
+    rate_hz, first_frame = _timing(text, first, columns, values, frequency_hz, options, report)
+    report.find("axes", "nothing said", "kept as they are; plane.up_axis of the settings says which is up")
+    xyz = values[:, len(columns) :].reshape(len(values), n_markers, 3)
+    markers_m = positions_m(xyz, length_m, text.name, labels, report)
+    report.find_labels(labels)
+    report.find("events", f"{len(events)}, with times from the first frame" if events else "none", "times kept")
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.qualisys",
+        labels=labels,
+        markers_m=markers_m,
+        rate_hz=rate_hz,
+        first_frame=first_frame,
+        start_s=start_s(values[:, 1], rate_hz) if columns else None,
+        events=tuple(sorted(events, key=lambda event: event.time_s)),
+        notes=tuple(report.notes),
+        audit=Audit(tuple(report.findings)),
+    )
+
+
+def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
+    """Values of the heading by name, events, and the first line after it."""
+    header: dict[str, list[str]] = {}
+    events = []
+    for k, line in enumerate(text.lines):
+        name, *values = line.split("\t")
+        key = name.strip().upper()
+        if key == "EVENT":
+            events.append(_event(text, k, values))
+        elif key in KNOWN:
+            while values and not values[-1].strip():
+                values.pop()
+            header[key] = values or [""]
+        elif key.startswith(("FORCE_PLATE", "NO_OF_SAMPLES", "NO_OF_BODIES", "BODY_NAMES")):
+            raise text.fault(k, f"{key} belongs to force or 6D data, which are not read; export 3D data")
+        else:
+            break
+    else:
+        k = len(text.lines)
+    if missing := [key for key in ("NO_OF_FRAMES", "NO_OF_MARKERS", "FREQUENCY", "MARKER_NAMES") if key not in header]:
+        raise ReadError(f"{text.name}: the heading lacks {', '.join(missing)}; export the file again, with its heading")
+    return header, events, k
+
+
+def _event(text: Text, line: int, values: Sequence[str]) -> Event:
+    try:
+        time_s = float(values[2])
+    except (IndexError, ValueError):
+        time_s = math.nan
+    if not math.isfinite(time_s):
+        raise text.fault(line, f"expected EVENT, a name, a frame and a time, found {values}; export it again")
+    return Event(values[0].strip(), "", time_s)
+
+
+def _count(text: Text, header: dict[str, list[str]], key: str) -> int:
+    said = header[key][0].strip()
+    if not (said.isascii() and said.isdigit() and int(said[:12]) > 0):
+        raise ReadError(f"{text.name}: {key} is {said[:40]!r}, expected a whole number above zero; export it again")
+    return int(said)
+
+
+def _frequency(text: Text, header: dict[str, list[str]]) -> float:
+    try:
+        value = float(header["FREQUENCY"][0])
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0.0):
+        raise ReadError(
+            f"{text.name}: FREQUENCY is {header['FREQUENCY'][0][:40]!r}, expected a number above zero; export it again"
+        )
+    return value
+
+
+def _columns(text: Text, first: int, n_markers: int) -> tuple[list[str], int]:
+    """Columns before the first marker (Frame, Time or none), and the first line of numbers."""
+    if first >= len(text.lines):
+        raise ReadError(f"{text.name}: there are no frames after the heading; it is truncated, export it again")
+    names = [cell.strip().lower() for cell in text.lines[first].split("\t")]
+    if names[0] == "frame" or names[-1].endswith((" z", "_z")):
+        while names and not names[-1]:
+            names.pop()
+        if len(names) not in (3 * n_markers, 3 * n_markers + 2):
+            raise text.fault(
+                first,
+                f"found {len(names)} column names, expected three for each of {n_markers} markers, with or without "
+                "Frame and Time before them; export it again",
+            )
+        return names[: len(names) - 3 * n_markers], first + 1
+    cells = text.lines[first].rstrip("\t").split("\t")
+    return (["frame", "time"] if len(cells) == 3 * n_markers + 2 else []), first
+
+
+def _timing(
+    text: Text,
+    first: int,
+    columns: Sequence[str],
+    values: FloatArray,
+    frequency_hz: float,
+    options: ReadOptions,
+    report: Report,
+) -> tuple[float, int]:
+    """Frames per second and first frame."""
+    if columns:
+        first_frame = check_frames(values[:, 0], text, first, report)
+        printed_s = resolution_s(text, first, 1, "\t")
+        rate_hz = even_rate(
+            values[:, 1],
+            text,
+            first,
+            printed_s=printed_s,
+            stated_hz=frequency_hz,
+            where="FREQUENCY",
+            options=options,
+            report=report,
+        )
+        return rate_hz, first_frame
+    if options.rate_hz and not math.isclose(options.rate_hz, frequency_hz, rel_tol=1e-3):
+        raise ReadError(
+            f"{text.name}: FREQUENCY is {frequency_hz:g}, reading.rate_hz says {options.rate_hz:g}; take the option out "
+            "for this trial, or mend the file"
+        )
+    report.find("rate", f"FREQUENCY is {frequency_hz:g} Hz", f"{frequency_hz:g} frames per second")
+    report.find("frames", f"{len(values)}, without numbers", "the first is frame 1")
+    return frequency_hz, 1

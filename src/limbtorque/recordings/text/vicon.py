@@ -1,0 +1,228 @@
+"""CSV files of Vicon Nexus: sections for trajectories, devices and events."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.findings import Report, length_unit, positions_m
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.recording import Event, Recording
+from limbtorque.recordings.text.lines import Text, cells, check_frames, plain_label, read_text, table
+
+SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
+
+
+@dataclass(frozen=True)
+class _Section:
+    """Lines of a section, from 0: its name, its rate, and the line after its last."""
+
+    name: str
+    first: int
+    last: int
+    rate_hz: float
+
+
+def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read the ASCII export of Vicon Nexus: Trajectories, Devices and Events.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        What the user says of the file.
+
+    Returns
+    -------
+    Recording
+        Markers from Trajectories in the unit of its units line; the columns of Devices as analog channels with their
+        units; events with the capture's times turned into times from the first frame. Other sections are left out.
+
+    Raises
+    ------
+    ReadError
+        Not such a file, no Trajectories, truncated, more than one unit of length, frames that are not consecutive.
+
+    Notes
+    -----
+    A section has its name, its rate, a line of what the columns belong to, a line of column names (Frame, Sub Frame,
+    X, Y, Z, ...), a line of units, and its frames, up to an empty line. A marker is missing where a coordinate is empty or
+    not a number, or all three are zero. The frame and sign of the force plates' outputs are not in the file: they
+    stay analog channels, and no wrench is made of them.
+    """
+    report = Report()
+    text = read_text(path, options, report)
+    separator = ";" if text.lines[1:2] and text.lines[0].count(";") > text.lines[0].count(",") else ","
+    separator = "\t" if text.lines[0].count("\t") else separator
+    sections = _sections(text, separator)
+    named = {section.name: section for section in sections}
+    if len(named) < len(sections):
+        raise ReadError(f"{text.name}: a section is there twice; export the file again")
+    if "trajectories" not in named:
+        raise ReadError(
+            f"{text.name}: there is no section Trajectories, only {', '.join(named)}; export the trajectories as well"
+        )
+    report.find("format", f"Vicon Nexus CSV with {', '.join(named)}", "Trajectories, Devices and Events are read")
+    part = named["trajectories"]
+    labels, values, units = _table(text, part, separator, 3, report)
+    wanted = {unit for unit in units if unit}
+    if len(wanted) > 1:
+        raise text.fault(part.first + 4, f"more than one unit of length: {', '.join(sorted(wanted))}; export it again")
+    length_m = length_unit(next(iter(wanted), None), "the line of units of Trajectories", options, text.name, report)
+    first_frame = check_frames(values[:, 0], text, part.first + 5, report)
+    rate_hz = _rate(text, part, options, report)
+    report.find("axes", "columns X, Y, Z", "kept as they are; plane.up_axis of the settings says which is up")
+    markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, report)
+    report.find_labels(labels)
+    analog_labels, analog_units, analog, analog_rate_hz = _devices(
+        text, named.get("devices"), separator, rate_hz, len(values), report
+    )
+    events = _events(text, named.get("events"), separator, (first_frame - 1) / rate_hz, report)
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.vicon",
+        labels=labels,
+        markers_m=markers_m,
+        rate_hz=rate_hz,
+        first_frame=first_frame,
+        events=events,
+        analog_labels=analog_labels,
+        analog_units=analog_units,
+        analog=analog,
+        analog_rate_hz=analog_rate_hz,
+        notes=tuple(report.notes),
+        audit=Audit(tuple(report.findings)),
+    )
+
+
+def _sections(text: Text, separator: str) -> list[_Section]:
+    """Sections of the file, each with its rate."""
+    starts = [k for k, line in enumerate(text.lines) if line.strip(f'{separator}" \t').lower() in SECTIONS]
+    if not starts:
+        raise text.fault(
+            0, f"found {text.lines[0][:40]!r}, expected a section, Trajectories or Devices; not a Vicon Nexus export"
+        )
+    found = []
+    for start, following in zip(starts, [*starts[1:], len(text.lines)], strict=True):
+        name = text.lines[start].strip(f'{separator}" \t').lower()
+        said = text.lines[start + 1].strip(f'{separator}" \t') if start + 1 < len(text.lines) else ""
+        try:
+            rate_hz = float(said)
+        except ValueError:
+            rate_hz = math.nan
+        if not (math.isfinite(rate_hz) and rate_hz > 0.0):
+            raise text.fault(
+                start + 1, f"the rate of {name} is {said[:40]!r}, expected a number above zero; export again"
+            )
+        found.append(_Section(name, start, following, rate_hz))
+    return found
+
+
+def _table(
+    text: Text, section: _Section, separator: str, per_label: int, report: Report
+) -> tuple[tuple[str, ...], FloatArray, list[str]]:
+    """Labels, numbers and units of a section; each label stands over `per_label` columns, or any number for 0."""
+    if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
+        raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
+    over, names, units = (
+        [plain_label(cell, report) for cell in cells(text.lines[section.first + k], separator)] for k in (2, 3, 4)
+    )
+    if [name.lower() for name in names[:2]] != ["frame", "sub frame"]:
+        raise text.fault(
+            section.first + 3, f"expected columns Frame and Sub Frame first, found {names[:2]}; export again"
+        )
+    while len(names) > 2 and not names[-1]:
+        names.pop()
+    n = len(names)
+    values = table(text, section.first + 5, section.last, n, separator)
+    labelled = [cell for cell in over[2:] if cell]
+    if per_label:
+        axes = [name.upper() for name in names[2:]]
+        if axes != ["X", "Y", "Z"] * (len(axes) // 3) or len(labelled) * per_label != len(axes) or not labelled:
+            raise text.fault(
+                section.first + 3,
+                f"{len(labelled)} labels over {len(axes)} columns, expected X, Y, Z under each; label all trajectories, "
+                "leave velocities and accelerations out, and export them again",
+            )
+        return tuple(labelled), values, units[2:n]
+    carried, device = [], ""
+    for k in range(2, n):
+        device = over[k] if k < len(over) and over[k] else device
+        carried.append(f"{device}.{names[k]}" if device else names[k])
+    return tuple(carried), values, [*units[2:n], *[""] * (n - len(units))]
+
+
+def _rate(text: Text, section: _Section, options: ReadOptions, report: Report) -> float:
+    if options.rate_hz and not math.isclose(options.rate_hz, section.rate_hz, rel_tol=1e-3):
+        raise ReadError(
+            f"{text.name}: the rate of Trajectories is {section.rate_hz:g}, reading.rate_hz says {options.rate_hz:g}; "
+            "take the option out for this trial, or mend the file"
+        )
+    report.find("rate", f"below Trajectories {section.rate_hz:g}", f"{section.rate_hz:g} frames per second")
+    return section.rate_hz
+
+
+def _devices(
+    text: Text, section: _Section | None, separator: str, rate_hz: float, n_frames: int, report: Report
+) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray, float]:
+    """Analog channels: labels, units, numbers, rate."""
+    if section is None:
+        report.find("analog", "no section Devices", "none")
+        return (), (), np.zeros((0, 0)), 0.0
+    labels, values, units = _table(text, section, separator, 0, report)
+    per_frame = section.rate_hz / rate_hz
+    if abs(per_frame - round(per_frame)) > 1e-6 or len(values) != n_frames * round(per_frame):
+        raise text.fault(
+            section.first,
+            f"Devices has {len(values)} samples at {section.rate_hz:g} Hz for {n_frames} frames at {rate_hz:g} Hz; "
+            "the file is damaged or truncated, export it again",
+        )
+    report.find("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
+    if any(re.search(r"force|plate", label, re.IGNORECASE) for label in labels):
+        report.find(
+            "force plates",
+            "columns of Devices named after a force plate",
+            "no wrench: the file does not say their frame and sign; export C3D for force plates",
+        )
+    return labels, tuple(units), values[:, 2:], section.rate_hz
+
+
+def _events(text: Text, section: _Section | None, separator: str, shift_s: float, report: Report) -> tuple[Event, ...]:
+    """Events, in order of time; their times count from frame 1 of the capture."""
+    if section is None:
+        report.find("events", "no section Events", "none")
+        return ()
+    names = [cell.strip().lower() for cell in cells(text.lines[min(section.first + 2, len(text.lines) - 1)], separator)]
+    columns = [_index(names, wanted) for wanted in ("context", "name", "time")]
+    if None in columns:
+        raise text.fault(section.first + 2, f"expected columns Context, Name and Time (s), found {names}; export again")
+    context, name, time = (int(k) for k in columns if k is not None)
+    events = []
+    for k in range(section.first + 3, section.last):
+        row = [cell.strip() for cell in cells(text.lines[k], separator)]
+        if not any(row):
+            continue
+        try:
+            time_s = float(row[time])
+            event = Event(row[name], row[context], time_s - shift_s)
+        except (ValueError, IndexError):
+            time_s = math.nan
+        if not math.isfinite(time_s):
+            raise text.fault(k, f"expected an event with a time in s, found {row}; export it again")
+        events.append(event)
+    report.find("events", f"{len(events)}, which count from frame 1 of the capture", f"{-shift_s:+.3f} s added")
+    return tuple(sorted(events, key=lambda event: event.time_s))
+
+
+def _index(names: Sequence[str], wanted: str) -> int | None:
+    return next((k for k, name in enumerate(names) if name.startswith(wanted)), None)

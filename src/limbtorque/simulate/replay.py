@@ -1,0 +1,120 @@
+"""Replay: the torques found by inverse dynamics, integrated forward, against the motion they were found from.
+
+A third check, by other equations and over time: it shows whether angles, velocities, accelerations and torques belong
+together. What inverse and forward dynamics both use cancels, and is not tested: segment parameters, gravity, the load.
+A limb against gravity falls away from any path without control, so that small errors grow; how soon is a property of
+the limb as well as of the torques.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.arrays import FloatArray, runs
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.simulate.forward import simulate
+from limbtorque.study.settings import Integration
+from limbtorque.torques.joint_torques import Torques, known_frames
+
+SHORTEST = 3  # frames
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A motion that was integrated from its torques.
+
+    Attributes
+    ----------
+    frame : ndarray of int, shape (n_frames,)
+        Frame numbers of the original capture.
+    time_s : ndarray of shape (n_frames,)
+        Time from the recording's first frame, s.
+    angle_rad : ndarray of shape (n_frames, n_joints)
+        Joint angles, integrated.
+    error_deg : ndarray of shape (n_frames, n_joints)
+        Integrated minus measured joint angle, degrees.
+    lost : bool
+        Whether it ended because a joint was too far off.
+    success : bool
+        Whether the integrator did its work. Where it did not, and where the motion was lost, the arrays end early.
+    message : str
+        What the integrator said.
+    """
+
+    frame: NDArray[np.int64]
+    time_s: FloatArray
+    angle_rad: FloatArray
+    error_deg: FloatArray
+    lost: bool
+    success: bool
+    message: str
+
+    def quality(self, tolerance_deg: float) -> dict[str, float]:
+        """Figures of the ledger: how long was replayed, how long within the tolerance, and how far off at the end."""
+        off = np.flatnonzero((np.abs(self.error_deg) > tolerance_deg).any(axis=1))
+        kept = self.time_s[off[0] - 1] if off.size else self.time_s[-1]
+        return {
+            "replay_lost": float(self.lost),
+            "replay_s": float(self.time_s[-1] - self.time_s[0]),
+            "replay_within_s": float(kept - self.time_s[0]),
+            "replay_drift_deg": float(np.abs(self.error_deg[-1]).max()),
+        }
+
+
+def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integration: Integration) -> Replay | None:
+    """Integrate the torques of a motion forward from its first frame.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    stop_deg : float
+        The replay ends where a joint is farther off than this.
+    integration : Integration
+        Method and tolerances.
+
+    Returns
+    -------
+    Replay or None
+        The motion over the longest stretch of frames whose torque is known; None where no three frames are together.
+
+    Notes
+    -----
+    Torques, base acceleration and the generalised forces of the external load are samples with a cubic spline between
+    them; angles and angular velocities of the first frame of the stretch are the start.
+    """
+    from scipy.interpolate import CubicSpline  # here: its import takes longer than the work of most stages
+
+    stretches = runs(known_frames(torques))
+    start, stop = max(stretches, key=lambda run: run[1] - run[0], default=(0, 0))
+    if stop - start < SHORTEST:
+        return None
+    known = slice(start, stop)
+    measured = CubicSpline(motion.time_s[known], motion.angle_rad[known])
+    found = simulate(
+        motion.chain,
+        motion.time_s[known],
+        angle_rad=motion.angle_rad[start],
+        velocity_rad_s=motion.velocity_rad_s[start],
+        torque=torques.terms.net[known],
+        gravity_m_s2=motion.gravity_m_s2,
+        base_acceleration_m_s2=motion.base_acceleration_m_s2[known],
+        load_nm=-torques.terms.external[known],
+        until=lambda time_s, angle: np.radians(stop_deg) - np.abs(angle - measured(time_s)).max(),
+        integration=integration,
+    )
+    reached = slice(start, start + len(found.time_s))
+    return Replay(
+        frame=motion.frame[reached],
+        time_s=motion.time_s[reached],
+        angle_rad=found.angle_rad,
+        error_deg=np.degrees(found.angle_rad - motion.angle_rad[reached]),
+        lost=found.success and len(found.time_s) < stop - start,
+        success=found.success,
+        message=found.message,
+    )

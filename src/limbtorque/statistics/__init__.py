@@ -1,0 +1,6 @@
+"""From trials to findings: windows, curves over 0 to 100 %, means by condition.
+
+In: curves and summaries of trials.
+Out: ensembles, condition means, and sentences about them.
+Not here: how a torque was computed, where files lie.
+"""

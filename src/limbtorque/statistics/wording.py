@@ -1,0 +1,186 @@
+"""What 0 to 100 % of the curves is, in words, and why trials have no curve: for axes, captions, methods and pages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from limbtorque.tables.words import counted
+
+STRIKE = re.compile(r"strike|contact|foot on", re.IGNORECASE)
+SIDES = ("{side}", "left", "right")
+REASONS = (  # how a note of windows.csv begins, and what that is in a list
+    (r"the trial failed", "the trial failed"),
+    (r"no event", "no such event of the limb's side"),
+    (r"the event .* is after the last frame", "the last event is after the frames that are analysed"),
+    (r"no rest: at the first frame", "the limb's end moves at the first frame already"),
+    (r"no rest: at the last frame", "the limb's end still moves at the last frame"),
+    (r"\d+ movements", "several movements"),
+    (r"ensembles.cycle", "fewer cycles than ensembles.cycle"),
+    (r"no movement", "the limb's end does not move"),
+    (r"flagged, and ensembles.include is ok", "flagged"),
+)
+
+
+@dataclass(frozen=True)
+class Percent:
+    """What 0 to 100 % of a trial's curves is, by its options.
+
+    Attributes
+    ----------
+    window : str
+        `ensembles.window`.
+    start_event, end_event : str
+        `ensembles.start_event` and `ensembles.end_event`.
+    """
+
+    window: str
+    start_event: str = ""
+    end_event: str = ""
+
+    @property
+    def cycle(self) -> bool:
+        """Whether it goes from an event to the next of the same name."""
+        return self.window == "events" and _words(self.start_event) == _words(self.end_event)
+
+    @property
+    def what(self) -> str:
+        """Name of the whole.
+
+        Examples
+        --------
+        >>> Percent("events", "Foot Strike {side}", "Foot Strike {side}").what
+        'gait cycle'
+        """
+        if self.window != "events":
+            return self.window
+        if self.cycle:
+            return "gait cycle" if STRIKE.search(self.start_event) else "cycle"
+        return f"from {event_words(self.start_event)} to {event_words(self.end_event)}"
+
+    @property
+    def from_to(self) -> str:
+        """From which event to which; empty where the window has none.
+
+        Examples
+        --------
+        >>> Percent("events", "Foot Strike {side}", "Foot Strike {side}").from_to
+        'from foot strike to the next foot strike of the same foot'
+        >>> Percent("events", "Foot Strike {side}", "Foot Off {side}").from_to
+        'from foot strike to the next foot off of the same foot'
+        >>> Percent("events", "Start", "Impact").from_to
+        'from start to the next impact'
+        """
+        if self.window != "events":
+            return ""
+        own = all("{side}" in name for name in (self.start_event, self.end_event))
+        part = "foot" if re.search(r"foot|heel|toe", self.start_event + self.end_event, re.IGNORECASE) else "side"
+        of = f" of the same {part}" if own else ""
+        return f"from {event_words(self.start_event)} to the next {event_words(self.end_event)}{of}"
+
+    @property
+    def phrase(self) -> str:
+        """The whole in a sentence, after "0 to 100 % of".
+
+        Examples
+        --------
+        >>> Percent("events", "Foot Strike {side}", "Foot Strike {side}").phrase
+        'the gait cycle (from foot strike to the next foot strike of the same foot)'
+        """
+        if self.window == "movement":
+            return "the movement of the limb's end"
+        if self.window == "trial":
+            return "the trial"
+        return f"the {self.what} ({self.from_to})" if self.cycle else f"the time {self.from_to}"
+
+
+def _words(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def event_words(name: str) -> str:
+    """Name of an event in a sentence: a side comes first, and the limb's own side is left out.
+
+    Examples
+    --------
+    >>> event_words("Foot Strike {side}"), event_words("Foot Off Left"), event_words("MER")
+    ('foot strike', 'left foot off', 'MER')
+    """
+    words = [word if word.isupper() else word.lower() for word in name.split()]
+    sides = [word for word in words if word.lower() in SIDES]
+    rest = [word for word in words if word.lower() not in SIDES]
+    return " ".join([*(side for side in sides if side.lower() != "{side}"), *rest])
+
+
+def one_of_counted(texts: Iterable[str]) -> str:
+    """Different texts of trials, joined by "or", each with the number of its trials where there are several.
+
+    >>> one_of_counted(["a", "b", "a"]), one_of_counted(["a", "a"])
+    ('a (2 trials) or b (1 trial)', 'a')
+    """
+    counts = Counter(texts)
+    if len(counts) < 2:
+        return "".join(counts)
+    return " or ".join(f"{text} ({counted(count, 'trial')})" for text, count in counts.items())
+
+
+def axis_label(percents: Iterable[Percent]) -> str:
+    """Label of an axis of curves of several trials; a percent sign only where there are none.
+
+    Examples
+    --------
+    >>> axis_label([Percent("movement"), Percent("trial"), Percent("trial")])
+    'movement or trial (%)'
+    """
+    names = " or ".join(dict.fromkeys(percent.what for percent in percents))
+    return f"{names} (%)" if names else "%"
+
+
+def reasons(windows: Iterable[Mapping[str, str]]) -> str:
+    """Why trials have no curve, each reason with the number of its trials.
+
+    Parameters
+    ----------
+    windows : iterable of mapping
+        Rows of `results/windows.csv` of trials that have none.
+
+    Examples
+    --------
+    >>> reasons([{"note": "2 movements: ..."}, {"note": "3 movements: ..."}, {"note": "flagged, and ensembles.include is ok"}])
+    'several movements (2), flagged (1)'
+    """
+    counts = Counter(_reason(row["note"]) for row in windows)
+    return ", ".join(f"{reason} ({count})" for reason, count in counts.most_common())
+
+
+def _reason(note: str) -> str:
+    found = (said for begins, said in REASONS if re.match(begins, note))
+    return next(found, re.split(r"[:;]", note, maxsplit=1)[0] or "no reason given")
+
+
+def has_curve(row: Mapping[str, str]) -> bool:
+    """Whether a row of `results/windows.csv` is of a trial with a curve."""
+    return str(row["included"]) == "1"
+
+
+def missing_curves(windows: Sequence[Mapping[str, str]]) -> str:
+    """Sentence on how many trials have a curve, and why others have none; empty where all have one.
+
+    Parameters
+    ----------
+    windows : sequence of mapping
+        Rows of `results/windows.csv`.
+
+    Examples
+    --------
+    >>> missing_curves([{"included": "1", "note": ""}, {"included": "0", "note": "2 movements: the endpoint rests"}])
+    '1 of 2 trials has a curve; without one: several movements (1).'
+    """
+    without = [row for row in windows if not has_curve(row)]
+    if not without:
+        return ""
+    count = len(windows) - len(without)
+    of = f"{count} of {counted(len(windows), 'trial')} {'has' if count == 1 else 'have'} a curve"
+    return f"{of}{'; without one' if count else ''}: {reasons(without)}."

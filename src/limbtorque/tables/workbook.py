@@ -1,0 +1,148 @@
+"""Tables as sheets of an Excel workbook; the same sheets give the same bytes."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+from openpyxl.styles import Alignment, Font
+from openpyxl.utils import get_column_letter
+
+from limbtorque.errors import LimbtorqueError
+from limbtorque.tables.tables import Column
+
+LARGEST = (1_048_576, 16_384)  # rows and columns of a sheet
+LONGEST_TEXT = 32_767
+WIDTHS = (8, 60)
+FIXED, SCIENTIFIC, SMALL = "0.000", "0.00E+00", 0.01  # a column all below SMALL is shown in powers of ten
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+_WHEN = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of a workbook.
+
+    Attributes
+    ----------
+    name : str
+        Name of the sheet.
+    columns : tuple of Column
+        Its columns.
+    rows : tuple of mapping
+        Its rows: column -> value; what is missing or not a number is an empty cell.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, Any], ...]
+
+
+def write_workbook(path: Path, sheets: Sequence[Sheet]) -> None:
+    """Write sheets with a frozen header, a filter, widths and number formats.
+
+    Parameters
+    ----------
+    path : Path
+        File to write, .xlsx.
+    sheets : sequence of Sheet
+        The sheets, in order.
+
+    Raises
+    ------
+    LimbtorqueError
+        A sheet has more rows or columns than Excel takes.
+
+    Notes
+    -----
+    Text is text, whatever it begins with: ``=``, ``+``, ``-`` and ``@`` make no formula, also after the cell was edited.
+    Characters that XML cannot hold become U+FFFD, and text longer than a cell takes ends in an ellipsis.
+    """
+    for sheet in sheets:
+        size = (len(sheet.rows) + 1, len(sheet.columns))
+        if size[0] > LARGEST[0] or size[1] > LARGEST[1]:
+            raise LimbtorqueError(
+                f"{path.name}: sheet {sheet.name} has {size[0]} rows and {size[1]} columns, Excel takes {LARGEST[0]} and "
+                f"{LARGEST[1]}; set tables.xlsx to false and use the CSV tables"
+            )
+    book = Workbook(write_only=True)
+    for sheet in sheets:
+        _fill(book, sheet)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(_undated(buffer))
+
+
+def _fill(book: Workbook, sheet: Sheet) -> None:
+    page = book.create_sheet(sheet.name)
+    page.freeze_panes = "B2"
+    page.auto_filter.ref = f"A1:{get_column_letter(len(sheet.columns))}{len(sheet.rows) + 1}"
+    for k, column in enumerate(sheet.columns, start=1):
+        page.column_dimensions[get_column_letter(k)].width = _width(sheet, column)
+    header = [_text(page, column.name) for column in sheet.columns]
+    for cell in header:
+        cell.font, cell.alignment = Font(bold=True), Alignment(wrap_text=True, vertical="top")
+    page.append(header)
+    formats = [_number_format(sheet, column) for column in sheet.columns]
+    for row in sheet.rows:
+        page.append([_cell(page, c, row.get(c.name), form) for c, form in zip(sheet.columns, formats, strict=True)])
+
+
+def _width(sheet: Sheet, column: Column) -> int:
+    """Width that shows all of a text column, or of a number and of the longest word of the header, within limits."""
+    shown = [len(str(row.get(column.name, ""))) for row in sheet.rows] if column.kind is str else [10]
+    name = column.name if column.kind is str else column.name[: WIDTHS[1] // 3]
+    return min(max(WIDTHS[0], len(name) + 2, *(length + 2 for length in shown)), WIDTHS[1])
+
+
+def _number_format(sheet: Sheet, column: Column) -> str:
+    if column.kind is not float:
+        return "0"
+    values = [abs(value) for row in sheet.rows if (value := row.get(column.name)) and math.isfinite(value)]
+    return SCIENTIFIC if values and max(values) < SMALL else FIXED
+
+
+def _cell(page: Any, column: Column, value: Any, number_format: str) -> Any:
+    if column.kind is str:
+        return _text(page, "" if value is None else str(value))
+    if value is None or not math.isfinite(value):
+        return None
+    cell = WriteOnlyCell(page, column.kind(value) + column.kind(0))  # no minus zero
+    cell.number_format = number_format
+    return cell
+
+
+def _text(page: Any, text: str) -> Any:
+    """Cell of text; an empty one is None."""
+    shown = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", text)
+    shown = shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
+    if not shown:
+        return None
+    cell = WriteOnlyCell(page, shown)
+    cell.data_type = "s"  # openpyxl takes text that begins with '=' for a formula
+    cell.quotePrefix = shown[0] in "=+-@"
+    return cell
+
+
+def _undated(buffer: io.BytesIO) -> bytes:
+    """Bytes of a workbook without the time at which it was written."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(buffer) as made, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
+        for name in made.namelist():
+            content = made.read(name)
+            if name == "docProps/core.xml":
+                content = _WHEN.sub(rb"\g<1>1980-01-01T00:00:00Z", content)
+            entry = zipfile.ZipInfo(name, _NO_DATE)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            copy.writestr(entry, content)
+    return out.getvalue()

@@ -1,0 +1,279 @@
+"""Net joint torques of a motion, term by term, checked by a second method, and what is said of them in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.chain.conventions import (
+    SegmentTerms,
+    interaction_torques,
+    motion_dependent_torques,
+    segment_terms,
+    segment_torques,
+)
+from limbtorque.chain.dynamics import JointWrenches, TorqueTerms, newton_euler, torque_terms
+from limbtorque.chain.energy import PowerBalance, SegmentEnergies, power_balance, segment_energies
+from limbtorque.chain.induced import induced_accelerations
+from limbtorque.chain.model import Load, pairs
+from limbtorque.errors import LoadError
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.table import frame_values, put_xy
+from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.study.settings import Convention, TorqueColumns
+from limbtorque.tables.tables import inducing_sources, make_table, term_columns, torque_columns
+
+RESTING_W = 0.1  # a chain whose energy changes by less is at rest: differences of its noise say nothing
+
+
+@dataclass(frozen=True)
+class Torques:
+    """Net joint torques of a trial, term by term, with their check.
+
+    Attributes
+    ----------
+    terms : TorqueTerms
+        The terms.
+    wrenches : JointWrenches
+        Net torque and reaction forces of the recursive Newton-Euler pass.
+    closure_nm : ndarray of shape (n_frames, n_joints)
+        Torque of that pass minus the sum of the terms, N m.
+    powers : PowerBalance
+        Power of the net torques, of the base and of the load, and the rate of change of the energy.
+    energies : SegmentEnergies
+        Mechanical energy of the segments.
+    """
+
+    terms: TorqueTerms
+    wrenches: JointWrenches
+    closure_nm: FloatArray
+    powers: PowerBalance
+    energies: SegmentEnergies
+
+
+def joint_torques(motion: ChainMotion) -> Torques:
+    """Torque terms of a motion, and the same torques by the recursive Newton-Euler pass.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        Motion of the chain and its load.
+
+    Returns
+    -------
+    Torques
+        NaN where the external load is not known.
+    """
+    load = motion.load
+    loads = [Load(motion.chain.n_links - 1, load.force_n, load.point_m, load.couple_nm)] if load.status.any() else []
+    kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+    surroundings: dict[str, Any] = {
+        "gravity_m_s2": motion.gravity_m_s2,
+        "base_acceleration_m_s2": motion.base_acceleration_m_s2,
+        "loads": loads,
+        "joint_m": motion.joint_m,
+        "missing": True,
+    }
+    terms = torque_terms(motion.chain, *kinematics, **surroundings)
+    wrenches = newton_euler(motion.chain, *kinematics, **surroundings)
+    base: dict[str, Any] = {
+        "base_velocity_m_s": motion.base_velocity_m_s,
+        "gravity_m_s2": motion.gravity_m_s2,
+        "missing": True,
+    }
+    return Torques(
+        terms=terms,
+        wrenches=wrenches,
+        closure_nm=wrenches.torque_nm - terms.net,
+        powers=power_balance(
+            motion.chain, *kinematics, terms=terms, base_acceleration_m_s2=motion.base_acceleration_m_s2, **base
+        ),
+        energies=segment_energies(motion.chain, *kinematics[:2], base_m=motion.joint_m[:, 0], **base),
+    )
+
+
+def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
+    """Quality figures of the torques.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+
+    Returns
+    -------
+    dict of str to float
+        The largest closures of torque and power over all frames whose torque is known, how far the energy changes
+        otherwise than the powers say, and the share of frames the summary leaves out.
+
+    Raises
+    ------
+    LoadError
+        The torque is known in no frame.
+    """
+    known = known_frames(torques)
+    if not known.any():
+        raise LoadError(
+            "the torque is known in no frame: the foot is on the ground and no plate measures it alone, or a segment points "
+            "out of the plane; see the notes, give plates.assignment or another plane, or choose a part of the trial with "
+            "start_s and end_s"
+        )
+    return {
+        "closure_nm": float(np.abs(torques.closure_nm[known]).max()),
+        "power_closure_w": float(np.abs(torques.powers.residual[known]).max()),
+        "energy_rate_share": _energy_rate_share(motion, torques),
+        "unused_share": 1.0 - float(used_frames(motion, torques).mean()),
+    }
+
+
+def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
+    """Root mean square of the difference between the powers and the change of the energy from frame to frame, relative.
+
+    The energy comes from angles and velocities, the powers from accelerations: the two agree as far as the
+    derivatives are derivatives of each other. Loads and segment parameters do not come into it.
+    """
+    used = used_frames(motion, torques)
+    energy = torques.energies.total
+    if len(energy) <= 2 * differentiation_reach(8):
+        return float("nan")
+    rate = differentiate(energy, rate_hz=motion.rate_hz, accuracy=8)[0]  # energy has twice the motion's frequencies
+    counted = used & ~np.isnan(rate)
+    if not counted.any():
+        return float("nan")
+    off, size = (float(np.sqrt((values[counted] ** 2).mean())) for values in (torques.powers.total - rate, rate))
+    return off / max(size, RESTING_W)
+
+
+def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
+    """Frames that the summary uses, shape (n_frames,): torque known, and not within reach of the ends."""
+    return ~motion.edge & known_frames(torques)
+
+
+def known_frames(torques: Torques) -> BoolArray:
+    """Frames whose torque is known, shape (n_frames,)."""
+    return np.asarray(~np.isnan(torques.terms.net).any(axis=1))
+
+
+def torque_table(
+    motion: ChainMotion,
+    torques: Torques,
+    *,
+    options: TorqueColumns | None = None,
+    meta: Mapping[str, Any] | None = None,
+) -> pa.Table:
+    """Table of `results/torques`, the torque component table.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    options : TorqueColumns, optional
+        Which further columns are wanted, as in the section `torques` of the settings.
+    meta : mapping, optional
+        What to keep with the table.
+    """
+    options = options or TorqueColumns()
+    values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}
+    terms, net = torques.terms, torques.terms.net
+    for i, joint in enumerate(motion.joints):
+        name = f"{joint}_torque"
+        values[f"{name}_nm"] = net[:, i]
+        for j, source in enumerate(motion.joints):
+            values[f"{name}_inertial_{source}_nm"] = terms.inertial[:, i, j]
+            values[f"{name}_centripetal_{source}_nm"] = terms.centripetal[:, i, j]
+        for k, (p, q) in enumerate(pairs(len(motion.joints))):
+            values[f"{name}_coriolis_{motion.joints[p]}_{motion.joints[q]}_nm"] = terms.coriolis[:, i, k]
+        values[f"{name}_gravity_nm"] = terms.gravity[:, i]
+        values[f"{name}_base_nm"] = terms.base[:, i]
+        values[f"{name}_external_nm"] = terms.external[:, i]
+        values[f"{name}_closure_nm"] = torques.closure_nm[:, i]
+        put_xy(values, f"{joint}_reaction_{{}}_n", torques.wrenches.reaction_n[:, i])
+        values[f"{joint}_power_w"] = torques.powers.joint[:, i]
+    for convention in options.conventions:
+        values |= _convention_values(convention, motion, torques)
+    if options.power:
+        values |= _power_values(motion, torques, values)
+    if options.induced_accelerations:
+        values |= _induced_values(motion, torques)
+    return make_table(torque_columns(motion.joints, motion.segments, options), values, meta=meta)
+
+
+def _convention_values(convention: Convention, motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
+    """Values of `tables.convention_columns`."""
+    terms = torques.terms
+    parts: dict[str, FloatArray] = {}
+    if convention == "segment_space":
+        by_segment = _by_segment(motion, torques)
+        for k, segment in enumerate(motion.segments):
+            parts[f"inertial_{segment}"] = by_segment.inertial[:, :, k]
+            parts[f"centripetal_{segment}"] = by_segment.centripetal[:, :, k]
+    elif convention == "motion_dependent":
+        parts = {**vars(motion_dependent_torques(_by_segment(motion, torques)))}
+        parts["motion"] = parts.pop("motion_dependent")
+    elif convention == "interaction":
+        parts = {**vars(interaction_torques(terms))}
+    else:
+        side = 1.0 if convention == "torque_equation" else -1.0
+        velocity = terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2)
+        parts = {"inertia": terms.inertial.sum(axis=2), "velocity": side * velocity}
+        parts |= {name: side * getattr(terms, name) for name in ("gravity", "base", "external")}
+        parts |= {"applied": terms.net} if convention == "motion_equation" else {}
+    values = {
+        f"{joint}_torque_{convention}_{part}_nm": numbers[:, i]
+        for part, numbers in parts.items()
+        for i, joint in enumerate(motion.joints)
+    }
+    if convention == "segment_space":
+        general = segment_torques(terms.net, missing=True)
+        values |= {f"{segment}_torque_segment_space_nm": general[:, k] for k, segment in enumerate(motion.segments)}
+    return values
+
+
+def _by_segment(motion: ChainMotion, torques: Torques) -> SegmentTerms:
+    kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+    return segment_terms(motion.chain, *kinematics, terms=torques.terms, missing=True)
+
+
+def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, Any]) -> dict[str, FloatArray]:
+    """Values of `tables.power_columns`, from those of the torques."""
+    powers = {
+        "chain_power_base_w": torques.powers.base,
+        "chain_power_external_w": torques.powers.external,
+        "chain_energy_rate_w": torques.powers.energy_rate,
+        "chain_power_closure_w": torques.powers.residual,
+    }
+    for i, joint in enumerate(motion.joints):
+        for column in term_columns(joint, motion.joints):
+            name = column.name.replace("_torque_", "_power_", 1).removesuffix("_nm") + "_w"
+            powers[name] = values[column.name] * motion.velocity_rad_s[:, i]
+    for k, segment in enumerate(motion.segments):
+        for kind in ("translational", "rotational", "potential"):
+            powers[f"{segment}_energy_{kind}_j"] = getattr(torques.energies, kind)[:, k]
+    return powers
+
+
+def _induced_values(motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
+    """Values of `tables.induced_columns`."""
+    found = induced_accelerations(
+        motion.chain,
+        motion.angle_rad,
+        motion.velocity_rad_s,
+        terms=torques.terms,
+        base_acceleration_m_s2=motion.base_acceleration_m_s2,
+        missing=True,
+    )
+    values: dict[str, Any] = {}
+    for s, source in enumerate(inducing_sources(motion.joints)):
+        for i, joint in enumerate(motion.joints):
+            values[f"{joint}_acceleration_from_{source}_rad_s2"] = found.joint_rad_s2[:, i, s]
+        put_xy(values, f"endpoint_acceleration_from_{source}_{{}}_m_s2", found.endpoint_m_s2[:, :, s])
+    return values

@@ -1,0 +1,6 @@
+"""What a job of the workflow does: plan, run, keep, resume; one module in `stages` for each rule.
+
+In: a study's folder and the name of a stage.
+Out: the files of results.
+Not here: the mathematics, which is imported.
+"""

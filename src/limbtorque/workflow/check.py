@@ -1,0 +1,85 @@
+"""What would fail, before an hour is spent: every recording is read, its torques and muscle forces found, nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from limbtorque.errors import LimbtorqueError
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.table import kinematics_table
+from limbtorque.muscles.forces import muscle_forces
+from limbtorque.recordings.recording import Event
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.study import Trial
+from limbtorque.tables.checks import assess
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_quality, used_frames
+from limbtorque.workflow.load_checked import checked_study
+from limbtorque.workflow.stages.curves import find_window
+from limbtorque.workflow.stages.cutoffs import shared_cutoff
+from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
+from limbtorque.workflow.stages.muscles import muscle_set_of
+
+
+def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
+    """Try every trial up to its muscle forces, and look for the part of it that is 0 to 100 % of its curves.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder.
+
+    Yields
+    ------
+    trial, fault : str
+        Name of the trial, and why it would fail; empty where it would not.
+    flags : list of str
+        What it would be flagged for.
+    no_curve : str
+        Why it would have no curve over 0 to 100 %; empty where it would, or where it would fail.
+    """
+    study = checked_study(folder)
+    with GuardedReader() as reader:
+        shared_hz = shared_cutoff(study.trials, reader)
+        for trial in study.trials:
+            yield trial.name, *_tried(trial, reader, folder, shared_hz)
+
+
+def _tried(
+    trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: float | None
+) -> tuple[str, list[str], str]:
+    try:
+        recording = read_trial(trial, reader)
+        motion = trial_motion(trial, recording, study_cutoff_hz)
+        torques = joint_torques(motion)
+        figures = {**motion.quality, **torque_quality(motion, torques)}
+        no_curve = _no_curve(
+            trial, motion, torques, recording.events, flagged=bool(assess(figures, trial.settings.quality))
+        )
+        chosen = muscle_set_of(trial, folder)
+        if chosen:
+            found = muscle_forces(
+                motion,
+                torques.terms.net,
+                chosen,
+                options=trial.settings.muscles,
+                body_mass_kg=trial.subject.mass_kg,
+                reaction_n=torques.wrenches.reaction_n,
+            )
+            figures |= found.quality
+    except LimbtorqueError as error:
+        return str(error), [], ""
+    return "", [flag.sentence for flag in assess(figures, trial.settings.quality)], no_curve
+
+
+def _no_curve(trial: Trial, motion: ChainMotion, torques: Torques, events: Sequence[Event], *, flagged: bool) -> str:
+    """Why a trial would have no curve: its window is not found, or it is left out of the means; empty where it would."""
+    options = trial.settings.ensembles
+    if not options.enabled:
+        return ""
+    table = kinematics_table(motion)
+    kept = {"events": [vars(e) for e in events], "motion": {"rate_hz": motion.rate_hz}}
+    window = find_window(trial, table, kept, used_frames(motion, torques))
+    if not window.note and flagged and options.include == "ok":
+        return "it is flagged, and ensembles.include is ok"
+    return window.note

@@ -1,0 +1,57 @@
+"""A study that was checked as a whole, before any job starts; no recording is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from limbtorque.errors import SettingsError, StudyError
+from limbtorque.muscles.forces import check_options
+from limbtorque.study.study import Study, load_study
+from limbtorque.workflow.layout import shares_cutoff
+from limbtorque.workflow.stages.muscles import muscle_set_of
+
+
+def checked_study(folder: Path) -> Study:
+    """Load a study, and its muscle sets with it.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder.
+
+    Raises
+    ------
+    SettingsError, StudyError
+        Something is wrong with the settings, the tables or a muscle set.
+    """
+    study = load_study(folder)
+    faults: dict[str, None] = {}
+    seen: set[str] = set()
+    for trial in study.trials:
+        kind = f"{trial.chain} {trial.settings.muscles}"
+        if kind in seen:
+            continue
+        seen.add(kind)
+        try:
+            chosen = muscle_set_of(trial, folder)
+            if chosen:
+                joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
+                check_options(chosen, trial.settings.muscles, joints)
+        except (SettingsError, OSError) as error:
+            faults[f"chain {trial.chain} (first in trial {trial.name}): {error}"] = None
+    criteria = {str(trial.settings.filter.cutoff_hz): trial.name for trial in study.trials if shares_cutoff(trial)}
+    if len(criteria) > 1:
+        named = " and ".join(f"{criterion} (trial {name})" for criterion, name in criteria.items())
+        faults[
+            f"filter.cutoff_hz: trials that share one cut-off (filter.scope: study) choose it by {named}; give them one criterion"
+        ] = None
+    options = study.settings.ensembles
+    if (options.start_event or options.end_event) and all(
+        trial.settings.ensembles.window != "events" for trial in study.trials
+    ):
+        faults["ensembles.start_event and end_event have no meaning without ensembles.window: events; set it, too"] = (
+            None
+        )
+    if faults:
+        raise StudyError(list(faults))
+    return study

@@ -1,0 +1,92 @@
+"""What a job asks a cluster for: memory and time, from the size of its recordings, which is a measure of their frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from limbtorque.study.study import Study, Trial
+from limbtorque.workflow.layout import SOURCES, stage_outputs
+
+# benchmarks/stages.py measures what these allow for; docs/cluster.md has its figures
+_BASE_MB = 900.0  # two processes of Snakemake, two stages that may be at work side by side, a process that reads
+_MB_PER_MB = 12.0  # of the largest recording
+_START_S = 40.0  # Python and its libraries, from a slow shared folder
+_SECONDS_PER_MB = 1.0
+_SECONDS_PER_TRIAL = 1.0
+_SECONDS_PER_FIGURE = 1.0
+_SHORT_MINUTES = 20
+_MB_PER_TRIAL = 0.3  # tables of the study
+_STUDY_SECONDS_PER_TRIAL = 0.2
+
+
+def memory_mb(trials: Sequence[Trial], *, attempt: int = 1) -> int:
+    """Memory that a job on these trials asks for.
+
+    It grows with the largest recording, not with the number of trials, which are worked on one after the other.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Trials of the job.
+    attempt : int
+        1 at first; every further attempt asks for as much again.
+
+    Returns
+    -------
+    int
+        Memory in MB.
+    """
+    return attempt * math.ceil(_BASE_MB + _MB_PER_MB * max(map(_size_mb, trials)))
+
+
+def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
+    """Time that a job of a stage on these trials asks for.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the stage.
+    trials : sequence of Trial
+        Trials of the job.
+    attempt : int
+        1 at first; every further attempt asks for as much again.
+
+    Returns
+    -------
+    int
+        Time in minutes, at least 1.
+    """
+    work_s = sum(_SECONDS_PER_TRIAL + _SECONDS_PER_MB * _size_mb(trial) for trial in trials)
+    if stage == "figures":
+        work_s += _SECONDS_PER_FIGURE * sum(len(stage_outputs(stage, trial)) for trial in trials)
+    return attempt * math.ceil((_START_S + work_s) / 60.0)
+
+
+def study_memory_mb(study: Study, *, attempt: int = 1) -> int:
+    """Memory in MB that a job on the tables of the whole study asks for; `attempt` as in `memory_mb`."""
+    return attempt * math.ceil(_BASE_MB + _MB_PER_TRIAL * len(study.trials))
+
+
+def study_minutes(study: Study, *, attempt: int = 1) -> int:
+    """Time in minutes that a job on the tables of the whole study asks for; `attempt` as in `minutes`."""
+    return attempt * math.ceil((_START_S + _STUDY_SECONDS_PER_TRIAL * len(study.trials)) / 60.0)
+
+
+def _size_mb(trial: Trial) -> float:
+    return sum(file.stat().st_size for file in trial.files) / 1e6
+
+
+def group(trials: Sequence[Trial]) -> str:
+    """Name of the group of jobs that a session's stages belong to.
+
+    All stages of a session are one job of the cluster. Of the group ``short_sessions``, the profile puts several sessions
+    into one.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Trials of the session.
+    """
+    whole = sum(minutes(stage, trials) for stage in SOURCES)
+    return "short_sessions" if whole <= _SHORT_MINUTES else "long_sessions"

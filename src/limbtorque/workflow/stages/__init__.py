@@ -1,0 +1,6 @@
+"""One module for each rule of the workflow, with a function `run`.
+
+In: files of earlier stages.
+Out: files of this stage.
+Not here: other stages' inner workings.
+"""

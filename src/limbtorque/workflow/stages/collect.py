@@ -1,0 +1,289 @@
+"""Per-trial tables -> summary, ledger, data dictionary and provenance of the study."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from limbtorque import __version__
+from limbtorque.chain.body_segments import DEMPSTER_WINTER
+from limbtorque.report.methods.page import methods_page
+from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, summary_sheets
+from limbtorque.study.settings import settings_hash
+from limbtorque.study.study import Study, Trial
+from limbtorque.tables.checks import CHECKS, FIGURES, assess
+from limbtorque.tables.csv_rows import read_rows
+from limbtorque.tables.tables import (
+    CONDITION_SUMMARY_COLUMNS,
+    CURVE_COLUMNS,
+    DICTIONARY_COLUMNS,
+    ENSEMBLE_COLUMNS,
+    LEDGER_COLUMNS,
+    MUSCLE_SUMMARY_COLUMNS,
+    SUMMARY_COLUMNS,
+    WINDOW_COLUMNS,
+    Column,
+    csv_pieces,
+    curve_columns,
+    table_of_rows,
+    wide_columns,
+    write_table,
+)
+from limbtorque.tables.workbook import write_workbook
+from limbtorque.workflow.batch import Kept, identity, status_of, whole_study
+from limbtorque.workflow.layout import (
+    ENSEMBLE_TABLES,
+    LEFT_OVER,
+    REPORT,
+    RESULTS,
+    SECTIONS,
+    SOURCES,
+    STUDY_TABLES,
+    WORKBOOK,
+    batch_outputs,
+    batch_path,
+    code_key,
+    ensemble_outputs,
+    study_figures,
+    study_outputs,
+)
+from limbtorque.workflow.stages import kinematics, muscles, torques
+from limbtorque.workflow.trial_row import TrialRows
+
+LIBRARIES = (
+    "c3d",
+    "ezc3d",
+    "matplotlib",
+    "numpy",
+    "openpyxl",
+    "pandas",
+    "plotly",
+    "pyarrow",
+    "pydantic",
+    "scipy",
+    "snakemake",
+)
+
+
+def run(*, folder: Path, key: str = "") -> None:
+    """Make the tables of the study from what was kept of its trials; no table of a trial is opened."""
+    study = whole_study("collect", folder=folder, key=key)
+    _put_aside(study, folder)
+    options = study.settings.ensembles
+    by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
+    notes, rows_of = Kept(study, folder), TrialRows(study.settings)
+    ledger, anatomical, sources = [], [], {}
+    with (
+        csv_pieces(folder / STUDY_TABLES["ledger"], LEDGER_COLUMNS) as write_ledger,
+        csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
+        csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
+    ):
+        for trial in study.trials:
+            kept = {stage: notes.of(stage, trial) for stage in ("kinematics", "torques", "muscles")}
+            ledger.append(_ledger_row(study, trial, kept))
+            write_ledger(ledger[-1:])
+            common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
+            rows = [{**common, **row} for row in kept["torques"].get("summary", [])]
+            write_summary(rows)
+            turned = flexion_positive(rows, _flexion_signs(kept["kinematics"]))
+            by_condition.add(turned)
+            anatomical += turned if study.settings.tables.xlsx else []
+            about = {**identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
+            write_muscles([{**about, **row} for row in kept["muscles"].get("summary", [])])
+            sources[trial.name] = {
+                "file": _relative(trial.file, folder),
+                "sha256": kept["kinematics"].get("input_sha256", ""),
+                "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
+                "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
+                "stages": kept["muscles"]["provenance"],
+                "muscle_set": _muscle_set_key(study, trial),
+                "row": rows_of.of(trial),
+            }
+    write_table(
+        table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
+    )
+    write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
+    if study.settings.tables.xlsx:
+        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
+    with (folder / STUDY_TABLES["provenance"]).open("w", encoding="utf-8") as file:
+        json.dump(_provenance(study, sources), file, indent=1, sort_keys=True)
+        file.write("\n")
+    sources.clear()  # of a large study it does not fit beside what is read of it again
+    provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
+    windows = _windows(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
+    page = methods_page(provenance, ledger, windows)
+    (folder / STUDY_TABLES["methods"]).write_text(page, encoding="utf-8")
+
+
+def _windows(path: Path) -> list[dict[str, str]]:
+    """Rows of `results/windows.csv`; none where it was not made."""
+    return read_rows(path) if path.is_file() else []
+
+
+def _put_aside(study: Study, folder: Path) -> None:
+    """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
+    made = {path for stage in SOURCES for batch in study.batches for path in batch_outputs(stage, study, batch)}
+    made |= {*study_outputs(study), *ensemble_outputs(study)}
+    made |= set(REPORT.values()) if study.settings.report.enabled else set()
+    made |= set(study_figures(study))
+    kept = {folder / batch_path(stage, batch) for stage in ("cutoffs", *SOURCES) for batch in study.batches}
+    for path in {*(folder / RESULTS / "batches").glob("*")} - kept:
+        path.unlink()
+    there = [path for name in (*SOURCES, "report") for path in sorted((folder / RESULTS / name).rglob("*"))]
+    for path in (*there, *(folder / table for table in (WORKBOOK, *ENSEMBLE_TABLES.values()))):
+        if path.is_file() and path.relative_to(folder) not in made:
+            target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
+
+
+def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    last = kept["muscles"]
+    motion = kept["kinematics"].get("motion", {})
+    figures = {
+        **motion.get("quality", {}),
+        **kept["torques"].get("quality", {}),
+        **kept["muscles"].get("quality", {}),
+    }
+    flags = assess(figures, trial.settings.quality) if kept["torques"]["status"] != "failed" else []
+    said = [note for stage in ("kinematics", "torques", "muscles") for note in kept[stage].get("notes", [])]
+    status = {about: status_of(kept[about], flags, about) for about in ("torques", "muscles")}
+    if status["muscles"] != "failed" and "quality" not in last:
+        status["muscles"] = "none"
+    notes = [*said, *filter(None, (trial.subject.note, trial.note))]
+    names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
+    return {
+        **identity(trial),
+        "file": _relative(trial.file, study.folder),
+        "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
+        "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
+        "torque_status": status["torques"],
+        "muscle_status": status["muscles"],
+        "reason": " ".join(filter(None, (last.get("reason", ""), *(flag.check.name for flag in flags)))),
+        "message": "; ".join(filter(None, (last.get("message", ""), *(flag.sentence for flag in flags)))),
+        **{name: figures.get(name, float("nan")) for name in names},
+        "plane": motion.get("plane_view", ""),
+        "input_sha256": kept["kinematics"].get("input_sha256", ""),
+        "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
+        "guesses": "; ".join(kept["kinematics"].get("guesses", [])),
+        "notes": "; ".join(notes),
+    }
+
+
+def _flexion_signs(kinematics_kept: dict[str, Any]) -> dict[str, float]:
+    """+1 where counter-clockwise is flexion, -1 where it is extension, of each joint of a trial."""
+    motion = kinematics_kept.get("motion", {"joints": (), "flexion_sign": ()})
+    return dict(zip(motion["joints"], motion["flexion_sign"], strict=True))
+
+
+def _joints(study: Study) -> list[list[str]]:
+    """Names of the joints of every chain of the study."""
+    chains = dict.fromkeys(trial.chain for trial in study.trials)
+    return [[joint.name for joint in study.settings.chain(chain).joints] for chain in chains]
+
+
+def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
+    """Muscle sets by chain and set: name, file where it is the study's own, number of trials, and the muscles of each source."""
+    told: dict[str, dict[str, Any]] = {}
+    for trial in study.trials:
+        key = _muscle_set_key(study, trial)
+        if key in told:
+            told[key]["n_trials"] += 1
+            continue
+        chosen = muscles.muscle_set_of(trial, study.folder) if key else None
+        if chosen is None:
+            continue
+        where = trial.settings.muscle_set(trial.chain, study.folder)
+        sources: dict[str, dict[str, Any]] = {}
+        for muscle in chosen.crossing([joint.name for joint in trial.settings.chain(trial.chain).joints]).muscles:
+            found = sources.setdefault(json.dumps(muscle.source, sort_keys=True), {**muscle.source, "muscles": []})
+            found["muscles"].append(muscle.name)
+        told[key] = {
+            "chain": trial.chain,
+            "name": chosen.name,
+            "file": _relative(where, study.folder) if isinstance(where, Path) else "",
+            "n_trials": 1,
+            "sources": list(sources.values()),
+        }
+    return told
+
+
+def _muscle_set_key(study: Study, trial: Trial) -> str:
+    """Chain and muscle set of a trial, by which `provenance.json` has them; empty for a trial without."""
+    where = trial.settings.muscle_set(trial.chain, study.folder)
+    if not where:
+        return ""
+    return f"{trial.chain}: {_relative(where, study.folder) if isinstance(where, Path) else where}"
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
+
+
+def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
+    """Every column of every table, once."""
+    chosen: dict[tuple[str, str], dict[Column, None]] = {}
+
+    def add(table: str, columns: Iterable[Column]) -> None:
+        for column in columns:
+            chosen.setdefault((table, column.name), {})[column] = None
+
+    seen = set()
+    for trial in study.trials:
+        kind = str((trial.chain, trial.settings.chains, trial.settings.muscles, trial.settings.torques))
+        if kind not in seen:
+            seen.add(kind)
+            add("kinematics", kinematics.columns(trial))
+            add("torques", torques.columns(trial))
+            add("muscles", muscles.columns(trial, folder))
+    add("summary", SUMMARY_COLUMNS)
+    add("summary_by_condition", CONDITION_SUMMARY_COLUMNS)
+    add("muscle_summary", MUSCLE_SUMMARY_COLUMNS)
+    add("ledger", LEDGER_COLUMNS)
+    if study.settings.ensembles.enabled:
+        add("curves", CURVE_COLUMNS)
+        add("ensembles", ENSEMBLE_COLUMNS)
+        add("windows", WINDOW_COLUMNS)
+        for chain in dict.fromkeys(trial.chain for trial in study.trials):
+            per_body_mass = study.settings.ensembles.per_body_mass
+            add("curves.quantity", curve_columns(study.settings.chain(chain).joints, per_body_mass=per_body_mass))
+    if study.settings.tables.xlsx:
+        for joints in _joints(study):
+            add("summary.xlsx", wide_columns(joints))
+    add("data_dictionary", DICTIONARY_COLUMNS)
+    return [
+        {
+            "table": table,
+            "column": name,
+            "unit": next(iter(columns)).unit,
+            "definition": _either(column.definition for column in columns),
+            "sign": _either(column.sign for column in columns),
+        }
+        for (table, name), columns in chosen.items()
+    ]
+
+
+def _either(texts: Iterable[str]) -> str:
+    """Return the text of all trials, or the texts of some."""
+    different = list(dict.fromkeys(texts))
+    return different[0] if len(different) == 1 else "depends on the trial: " + " | ".join(different)
+
+
+def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
+    settings = study.settings.model_dump(mode="json")
+    return {
+        "program": {"name": "limbtorque", "version": __version__},
+        "code": {stage: code_key(stage) for stage in ("kinematics", "torques", "muscles", "ensembles", "collect")},
+        "python": platform.python_version(),
+        "libraries": {name: metadata.version(name) for name in LIBRARIES},
+        "settings": settings,
+        "settings_hash": settings_hash(study.settings, tuple(settings)),
+        "sections": {stage: list(names) for stage, names in SECTIONS.items()},
+        "segment_table": {name: vars(row) for name, row in DEMPSTER_WINTER.items()},
+        "muscle_sets": _muscle_sets(study),
+        "trials": sources,
+    }

@@ -1,0 +1,206 @@
+"""`results/kinematics`, `results/torques` -> `results/curves`: every trial over its window, 0 to 100 %."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.recordings.recording import Event
+from limbtorque.signals.derivatives import differentiate
+from limbtorque.statistics.by_condition import included
+from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
+from limbtorque.study.study import Trial
+from limbtorque.tables.checks import assess
+from limbtorque.tables.tables import (
+    CURVE_COLUMNS,
+    TRIAL_COLUMNS,
+    Column,
+    column_array,
+    column_values,
+    curve_columns,
+    long_table_writer,
+    make_table,
+    read_table,
+)
+from limbtorque.workflow.batch import LOG, announce, finish, identity, planned_study, status_of
+from limbtorque.workflow.layout import batch_outputs, table_path
+
+
+@dataclass(frozen=True)
+class TrialCurve:
+    """Curves of one trial, or why there are none.
+
+    Attributes
+    ----------
+    trial : Trial
+        The trial.
+    row : dict
+        Its row of `results/windows.csv`.
+    values : ndarray of shape (n_points, n_quantities) or None
+        The quantities of `tables.curve_columns`.
+    """
+
+    trial: Trial
+    row: dict[str, Any]
+    values: FloatArray | None
+
+
+def columns(trial: Trial) -> list[Column]:
+    """Quantities of a trial's curves."""
+    options = trial.settings.ensembles
+    return curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=options.per_body_mass)
+
+
+def trial_curve(trial: Trial, folder: Path) -> TrialCurve:
+    """Find the window of a trial, and its curves over it."""
+    options, names = trial.settings.ensembles, _names(trial)
+    joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
+    wanted = ["time_s", "edge", "endpoint_position_x_m", "endpoint_position_y_m"]
+    wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
+    moving, kept = read_table(folder / table_path("kinematics", trial.name), columns=wanted)
+    wanted = [name for name in names if name.endswith(("_nm", "_w"))]
+    torques, kept_torques = read_table(folder / table_path("torques", trial.name), columns=wanted)
+    figures = {**kept.get("motion", {}).get("quality", {}), **kept_torques.get("quality", {})}
+    status = status_of(kept_torques, assess(figures, trial.settings.quality), "torques")
+    row = {**identity(trial), "torque_status": status, "window": options.window, "included": 0}
+    row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
+    if status == "failed":
+        return TrialCurve(trial, {**row, "note": f"the trial failed: {kept_torques['reason']}"}, None)
+    known = (column_values(moving, "edge") == 0) & ~np.isnan(
+        column_array(torques, *(f"{j}_torque_nm" for j in joints))
+    ).any(1)
+    window = find_window(trial, moving, kept, known)
+    row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
+    row |= {"cycle": window.cycle, "n_cycles": window.n_cycles} if not window.note else {}
+    if window.note:
+        return TrialCurve(trial, row, None)
+    if not included(status, options.include):
+        return TrialCurve(trial, {**row, "note": "flagged, and ensembles.include is ok"}, None)
+    found = resample(
+        column_values(moving, "time_s"),
+        _quantities(trial, moving, torques, kept["motion"]),
+        start_s=window.start_s,
+        end_s=window.end_s,
+        n_points=options.n_points,
+    )
+    known = float((~np.isnan(found[:, ["_torque_" in name for name in names]])).all(axis=1).mean())
+    note = "" if known == 1.0 else "no torque in part of the curve: at the ends of the recording, or not known there"
+    return TrialCurve(trial, {**row, "included": 1, "known_share": known, "note": note}, found)
+
+
+def _names(trial: Trial) -> list[str]:
+    """Names of a trial's quantities before they are divided by body mass: those of its torque table, and the motion's."""
+    return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
+
+
+def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: BoolArray) -> Window:
+    """Window of a trial, as its settings ask for.
+
+    Parameters
+    ----------
+    trial : Trial
+        The trial.
+    moving : pyarrow.Table
+        Its table of kinematics: times, ends and endpoint.
+    kept : mapping
+        What is kept with it.
+    known : ndarray of bool, shape (n_frames,)
+        Frames whose torques are known.
+    """
+    options = trial.settings.ensembles
+    time_s = column_values(moving, "time_s")
+    if options.window == "events":
+        return find_between(
+            [Event(**event) for event in kept["events"]],
+            start=options.start_event,
+            end=options.end_event,
+            side=trial.side,
+            time_s=time_s,
+            known=known,
+            cycle=options.cycle,
+        )
+    if options.window == "trial":
+        inside = time_s[column_values(moving, "edge") == 0]
+        if inside.size < 2:
+            return Window(float("nan"), float("nan"), "no frame that is not at an end of the trial")
+        return Window(float(inside[0]), float(inside[-1]))
+    endpoint = column_array(moving, "endpoint_position_x_m", "endpoint_position_y_m")
+    velocity, _ = differentiate(
+        endpoint, rate_hz=kept["motion"]["rate_hz"], accuracy=trial.settings.differentiation.accuracy
+    )
+    found = find_movement(
+        time_s,
+        np.hypot(velocity[:, 0], velocity[:, 1]),
+        onset_share=options.onset_share,
+        longest_rest_s=options.longest_rest_s,
+    )
+    if found.note and not kept["events"]:
+        return replace(
+            found,
+            note=f"{found.note}; this recording has no events: one cycle of it is start_s to end_s with window trial",
+        )
+    return found
+
+
+def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mapping[str, Any]) -> FloatArray:
+    """Quantities of every frame, flexion positive; NaN at the ends of the trial."""
+    mass = trial.subject.mass_kg if trial.settings.ensembles.per_body_mass else 1.0
+    values: dict[str, FloatArray] = {}
+    for joint, sign, zero in zip(motion["joints"], motion["flexion_sign"], motion["flexion_zero_rad"], strict=True):
+        angle, velocity = (column_values(moving, f"{joint}_{what}") for what in ("angle_rad", "velocity_rad_s"))
+        values[f"{joint}_flexion_deg"] = np.degrees(sign * (angle - zero))
+        values[f"{joint}_velocity_deg_s"] = np.degrees(sign * velocity)
+        for name in (name for name in torques.column_names if name.startswith(f"{joint}_torque_")):
+            values[name] = sign * column_values(torques, name) / mass
+        values[f"{joint}_power_w"] = column_values(torques, f"{joint}_power_w") / mass
+    matrix = np.column_stack([values[name] for name in _names(trial)])
+    matrix[column_values(moving, "edge") == 1] = np.nan
+    return matrix
+
+
+def run(*, folder: Path, batch: str, key: str) -> None:
+    """Make the curves of a batch; what is kept of each trial is its row of `results/windows.csv`."""
+    study = planned_study("curves", folder=folder, batch=batch, key=key)
+    announce("curves", study, batch, folder)
+    notes = []
+    for path in batch_outputs("curves", study, batch):
+        with long_table_writer(folder / path, CURVE_COLUMNS) as writer:
+            for trial in study.batches[batch]:
+                curve = trial_curve(trial, folder)
+                notes.append(json.dumps(curve.row))
+                if curve.values is None:
+                    LOG.info("curves %s: left out: %s", trial.name, curve.row["note"])
+                else:
+                    writer.write_table(_curve_table(trial, curve.values))
+    finish("curves", batch, notes, folder)
+
+
+def _curve_table(trial: Trial, values: FloatArray) -> pa.Table:
+    about = identity(trial)
+    data = {column.name: pa.repeat(about[column.name], values.size) for column in TRIAL_COLUMNS}
+    return make_table(CURVE_COLUMNS, {**data, **long_columns(columns(trial), len(values)), "value": values.T.ravel()})
+
+
+def long_columns(quantities: Sequence[Column], n_points: int) -> dict[str, Any]:
+    """Columns quantity, unit and percent: all points of the first quantity, of the second, and so on.
+
+    Parameters
+    ----------
+    quantities : sequence of Column
+        The quantities.
+    n_points : int
+        Number of points of each, from 0 to 100 %.
+    """
+    which = pa.array(np.repeat(np.arange(len(quantities)), n_points))
+    return {
+        "quantity": pa.array([column.name for column in quantities]).take(which),
+        "unit": pa.array([column.unit for column in quantities]).take(which),
+        "percent": np.tile(np.linspace(0.0, 100.0, n_points), len(quantities)),
+    }

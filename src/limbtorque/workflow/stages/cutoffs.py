@@ -1,0 +1,72 @@
+"""Recordings -> what each trial says of the cut-off that it shares with others (`filter.scope: study`), in `results/batches`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from limbtorque.motion.table import kept_choice
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
+from limbtorque.study.study import Trial
+from limbtorque.workflow.batch import LOG, finish, planned_study
+from limbtorque.workflow.layout import shares_cutoff
+from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
+
+
+def run(*, folder: Path, batch: str, key: str) -> None:
+    """Find what each trial of a batch says of its cut-off."""
+    study = planned_study("cutoffs", folder=folder, batch=batch, key=key)
+    print(f"cut-offs of {len(study.batches[batch])} trials of session {batch}", file=sys.stderr, flush=True)
+    with GuardedReader() as reader:
+        choices = _choices(study.batches[batch], reader)
+    notes = [json.dumps({"trial": name, "choice": kept_choice(choice)}) for name, choice in choices.items()]
+    finish("cutoffs", batch, notes, folder)
+
+
+def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | None:
+    """Find the cut-off of a study without the workflow.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        All trials; those that do not ask for the study's cut-off have no say in it.
+    reader : GuardedReader
+        Reads the recordings.
+
+    Returns
+    -------
+    float or None
+        Cut-off, Hz; None where no trial asks for it, or none that does can be analysed.
+
+    Raises
+    ------
+    SignalError
+        The trials can have no cut-off in common.
+    """
+    choices = _choices(trials, reader)
+    return study_cutoff(list(choices.values())) if choices else None
+
+
+def _choices(trials: Sequence[Trial], reader: GuardedReader) -> dict[str, CutoffChoice]:
+    """What each trial that shares its cut-off says of it, those that cannot be analysed left out."""
+    choices = {}
+    for trial in filter(shares_cutoff, trials):
+        alone = trial.settings.filter.model_copy(update={"scope": "trial"})
+        settings = trial.settings.model_copy(update={"filter": alone})
+        try:
+            motion = trial_motion(replace(trial, settings=settings), read_trial(trial, reader))
+        except Exception as error:  # its kinematics fail for the same reason, and the ledger says it
+            LOG.warning("cutoffs %s: %s: %s", trial.name, type(error).__name__, error)
+            continue
+        (own,) = motion.cutoffs
+        allowed = own.grid_hz <= max(alone.highest_cutoff_hz, own.grid_hz[0])
+        choices[trial.name] = replace(
+            own,
+            cutoff_hz=motion.cutoff_hz[0],
+            **{name: getattr(own, name)[allowed] for name in ("grid_hz", "residual", "criterion")},
+        )
+    return choices

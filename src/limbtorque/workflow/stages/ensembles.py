@@ -1,0 +1,75 @@
+"""`results/curves` -> `results/ensembles.csv`, `results/windows.csv`: mean curves by condition, and where every trial's begins."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import LimbtorqueError
+from limbtorque.statistics.time_normalisation import Moments, add, ensemble, no_moments
+from limbtorque.study.study import Study, Trial
+from limbtorque.tables.tables import (
+    ENSEMBLE_COLUMNS,
+    WINDOW_COLUMNS,
+    column_values,
+    curve_columns,
+    make_table,
+    read_table,
+    table_of_rows,
+    write_table,
+)
+from limbtorque.workflow.batch import Kept, whole_study
+from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
+from limbtorque.workflow.stages.curves import columns, long_columns
+
+
+def run(*, folder: Path, key: str = "") -> None:
+    """Make ensembles and windows of the study; in memory are the curves of one batch and what the means need."""
+    study = whole_study("ensembles", folder=folder, key=key)
+    print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
+    kept = Kept(study, folder)
+    rows: dict[str, dict[str, Any]] = {}
+    groups: dict[tuple[str, str, str], dict[str, Moments]]
+    groups = {(trial.chain, trial.condition, trial.side): {} for trial in study.trials}  # in the order of the table
+    for batch, trials in study.batches.items():
+        rows |= {trial.name: kept.of("curves", trial) for trial in trials}
+        shown = [trial for trial in trials if rows[trial.name]["included"]]
+        for trial, values in _curves(shown, folder / curves_path(batch), study.settings.ensembles.n_points):
+            subjects = groups[trial.chain, trial.condition, trial.side]
+            so_far = subjects.get(trial.subject.name) or no_moments(values.shape)
+            subjects[trial.subject.name] = add(so_far, values)
+    windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
+    write_table(windows, folder / ENSEMBLE_TABLES["windows"])
+    write_table(
+        _ensemble_table(study, {group: subjects for group, subjects in groups.items() if subjects}),
+        folder / ENSEMBLE_TABLES["ensembles"],
+    )
+
+
+def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray]]:
+    """Curves of each trial of a batch, shape (n_points, n_quantities)."""
+    values = column_values(read_table(path, columns=["value"])[0], "value")
+    ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
+    if values.size != ends[-1]:
+        raise LimbtorqueError(f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; start again")
+    for trial, start, end in zip(trials, ends[:-1], ends[1:], strict=True):
+        yield trial, values[start:end].reshape(-1, n_points).T
+
+
+def _ensemble_table(study: Study, groups: Mapping[tuple[str, str, str], Mapping[str, Moments]]) -> pa.Table:
+    options = study.settings.ensembles
+    tables = [make_table(ENSEMBLE_COLUMNS, {column.name: [] for column in ENSEMBLE_COLUMNS})]
+    for (chain, condition, side), subjects in groups.items():
+        found = ensemble(list(subjects.values()), spread_over=options.spread_over)
+        quantities = curve_columns(study.settings.chain(chain).joints, per_body_mass=options.per_body_mass)
+        same = {"chain": chain, "condition": condition, "side": side}
+        data = {name: pa.repeat(text, found.mean.size) for name, text in same.items()}
+        figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
+        tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **long_columns(quantities, options.n_points), **figures}))
+    return pa.concat_tables(tables).combine_chunks()

@@ -1,0 +1,86 @@
+"""Recordings -> `results/kinematics`: the motion of every trial's chain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from limbtorque.errors import SignalError
+from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.table import kinematics_table
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.study import Study, Trial
+from limbtorque.tables.tables import Column, kinematics_columns
+from limbtorque.workflow.batch import run_batch
+from limbtorque.workflow.layout import STUDY_CUTOFF, shares_cutoff
+
+
+def columns(trial: Trial) -> Sequence[Column]:
+    """Columns of a trial's table."""
+    model = trial.settings.chain(trial.chain)
+    return kinematics_columns([j.name for j in model.joints], [s.name for s in model.segments])
+
+
+def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
+    """Recording of a trial, read within the limits of its settings."""
+    reading = trial.settings.reading
+    return reader.read(
+        trial.file,
+        memory_limit_mb=reading.memory_limit_mb,
+        time_limit_s=reading.time_limit_s,
+        options=ReadOptions.of(reading),
+        forces=trial.forces_file,
+    )
+
+
+def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | None = None) -> ChainMotion:
+    """Motion of a trial's chain, as its row of the table asks for."""
+    return chain_motion(
+        recording,
+        chain=trial.chain,
+        side=trial.side,
+        marker_set=trial.marker_set,
+        body_mass_kg=trial.subject.mass_kg,
+        settings=trial.settings,
+        prefix=trial.prefix,
+        load=trial.load,
+        start_s=trial.start_s,
+        end_s=trial.end_s,
+        measured=trial.subject.measured,
+        study_cutoff_hz=study_cutoff_hz,
+    )
+
+
+def _study_cutoff(trial: Trial, folder: Path) -> float | None:
+    if not shares_cutoff(trial):
+        return None
+    found = json.loads((folder / STUDY_CUTOFF).read_text(encoding="utf-8"))
+    if found["reason"]:
+        raise SignalError(f"the study has no cut-off (filter.scope: study): {found['reason']}")
+    cutoff_hz: float = found["cutoff_hz"]
+    return cutoff_hz
+
+
+def run(*, folder: Path, batch: str, key: str) -> None:
+    """Make the kinematics tables of a batch."""
+    with GuardedReader() as reader:
+
+        def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
+            recording = read_trial(trial, reader)
+            meta["input_sha256"] = recording.sha256
+            meta["forces_sha256"] = recording.forces_sha256
+            meta["events"] = [{**vars(event), "time_s": float(event.time_s)} for event in recording.events]
+            meta["audit"] = [vars(finding) for finding in recording.audit.findings]
+            meta["provenance"]["kinematics"]["reader"] = recording.reader
+            meta["guesses"] = [f"{guess.what}: {guess.made}" for guess in recording.audit.guesses]
+            motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
+            meta["notes"] = [*recording.notes, *motion.notes, *recording.audit.sentences]
+            return kinematics_table(motion, meta=meta)
+
+        run_batch("kinematics", step, folder=folder, batch=batch, key=key, columns=columns)

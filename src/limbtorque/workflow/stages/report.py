@@ -1,0 +1,41 @@
+"""Tables of the study -> `results/report/index.html`, and the files that all pages share."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+from plotly.offline import get_plotlyjs
+
+from limbtorque.report.ensembles import ensemble_data
+from limbtorque.report.index import index_page
+from limbtorque.tables.csv_rows import read_rows
+from limbtorque.workflow.batch import whole_study
+from limbtorque.workflow.curve_notes import curve_notes
+from limbtorque.workflow.layout import CURVES, ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
+
+
+def run(*, folder: Path, key: str = "") -> None:
+    """Write the first page and the shared files of the report."""
+    ledger = read_rows(folder / STUDY_TABLES["ledger"])
+    provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
+    curves = folder / ENSEMBLE_TABLES["ensembles"]
+    notes = curve_notes(whole_study("report", folder=folder, key=key), folder)
+    means = ensemble_data(read_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
+    there = [
+        *STUDY_TABLES.values(),
+        *(path for path in (*ENSEMBLE_TABLES.values(), CURVES) if (folder / path).exists()),
+    ]
+    files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
+    data = resources.files("limbtorque.report") / "data"
+    texts = {
+        "index": index_page(ledger, provenance, files=files, ensembles=means, missing=notes.missing),
+        "style": (data / "report.css").read_text(encoding="utf-8"),
+        "script": (data / "report.js").read_text(encoding="utf-8"),
+        "plotly": get_plotlyjs(),
+    }
+    for name, text in texts.items():
+        path = folder / REPORT[name]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")

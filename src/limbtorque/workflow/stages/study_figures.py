@@ -1,0 +1,90 @@
+"""`results/ensembles.csv`, `results/ledger.csv` -> `results/figures/study`: figures of the study, captions of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from limbtorque.figures.captions import Captioned, captions
+from limbtorque.figures.figures import WIDTHS_MM, note_figure, save
+from limbtorque.figures.study_figures import ensemble_figure, flag_figure, peak_figure
+from limbtorque.study.study import Study
+from limbtorque.tables.tables import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS, Column
+from limbtorque.workflow.batch import whole_study
+from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
+from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
+
+CAPTIONS = STUDY_FIGURES / "captions.md"
+DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
+    "ensembles": ("mean curves", ensemble_figure),
+    "peak_terms": ("terms at the peak of the mean torque", peak_figure),
+}
+
+
+def run(*, folder: Path, key: str = "") -> None:
+    """Draw the figures of the study."""
+    study = whole_study("study_figures", folder=folder, key=key)
+    curves = read_curves(folder) if study.settings.ensembles.enabled else None
+    notes = curve_notes(study, folder) if study.settings.ensembles.enabled else CurveNotes()
+    for path in study_figures(study):
+        if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
+            save(_figure(path.stem, study, curves, notes, folder), folder / path)
+    (folder / CAPTIONS).parent.mkdir(parents=True, exist_ok=True)
+    (folder / CAPTIONS).write_text(captions(_captioned(study, curves, notes, folder)), encoding="utf-8", newline="\n")
+
+
+def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Captioned:
+    """What the captions need to know, from the settings and the tables of the study."""
+    options = study.settings.ensembles
+    chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
+    summary = read_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
+    there = summary[summary["rms_nm"] > 0.0]
+    kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
+    ground = [trial for trial in study.trials if trial.settings.chain(trial.chain).ground_contact and not trial.load]
+    analysed = set(summary["trial"])
+    sharing = [t for t in study.trials if t.name in analysed and t.settings.muscle_set(t.chain, folder)]
+    return Captioned(
+        joints=dict(sorted(chains.items())),
+        terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
+        kinds=kinds | set(study.settings.figures.study),
+        curves=curves,
+        percent=notes.percent,
+        missing=notes.missing,
+        spread="trials" if options.spread_over == "trials" else "the means of the subjects",
+        uneven=notes.uneven,
+        ground=any(trial.settings.plates.assignment != "none" for trial in ground),
+        ranges=(sum(trial.settings.muscles.ranges for trial in sharing), len(sharing)),
+    )
+
+
+def read_curves(folder: Path) -> pd.DataFrame:
+    """Rows of the ensembles; a condition may be called NA or null, and only numbers are missing."""
+    return read_table(folder / ENSEMBLE_TABLES["ensembles"], ENSEMBLE_COLUMNS)
+
+
+def read_table(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
+    """A table in which text is what is written, NA too, and only numbers can be missing."""
+    texts = [column.name for column in columns if column.kind is str]
+    missing = {column.name: [] if column.name in texts else ["", "nan"] for column in columns}
+    return pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=missing)
+
+
+def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Figure:
+    width_mm = WIDTHS_MM[study.settings.figures.width]
+    title = study.settings.title or "study"
+    if name == "flags" or curves is None:
+        ledger = pd.read_csv(folder / STUDY_TABLES["ledger"], keep_default_na=False, dtype=str)
+        return flag_figure(ledger, title=f"{title}: quality flags", width_mm=width_mm)
+    kind = next(kind for kind in DRAWN if name.startswith(f"{kind}_"))
+    what, draw = DRAWN[kind]
+    chain = name.removeprefix(f"{kind}_")
+    title = f"{title}: {what}, {chain}"
+    rows = curves[curves["chain"] == chain]
+    if not (rows["n_trials"] > 0).any():
+        return note_figure(f"{title}: {notes.missing.get(chain, '')} See results/windows.csv.", width_mm=width_mm)
+    model = next(trial.settings.chain(chain) for trial in study.trials if trial.chain == chain)
+    joints, axis = [joint.name for joint in model.joints], notes.axes.get(chain, "%")
+    return draw(rows, joints=joints, title=title, width_mm=width_mm, axis=axis)

@@ -1,0 +1,59 @@
+"""`results/ledger.csv`, `results/windows.csv` -> `results/verdict.txt`: which trials failed, and whether they are too many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+
+from limbtorque.errors import LimbtorqueError
+from limbtorque.tables.csv_rows import read_rows
+from limbtorque.workflow.batch import whole_study
+from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
+
+READ = ("trial", "status", "reason", "message")
+
+
+def run(*, folder: Path, key: str = "") -> None:
+    """Name the trials that failed, and count the flags and the files of an earlier state of the study.
+
+    Raises
+    ------
+    LimbtorqueError
+        A larger share of the trials failed than `run.max_failed_fraction` allows; there is no verdict then.
+    """
+    rows = _ledger(folder / STUDY_TABLES["ledger"])
+    count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
+    lines = [f"{len(rows)} trials: {count['ok']} ok, {count['flagged']} flagged, {count['failed']} failed"]
+    names = Counter(name for row in rows if row["status"] == "flagged" for name in row["reason"].split())
+    lines += [f"  flagged {number} trials: {name}" for name, number in names.most_common()]
+    lines += [
+        f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
+    ]
+    settings = whole_study("verdict", folder=folder, key=key).settings
+    left = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
+    lines += [f"  {left} files of trials or formats that are not of this study any more: {LEFT_OVER}"] if left else []
+    lines += _without_curves(folder / ENSEMBLE_TABLES["windows"]) if settings.ensembles.enabled else []
+    text = "\n".join(lines)
+    allowed = settings.run.max_failed_fraction
+    if count["failed"] > allowed * len(rows):
+        raise LimbtorqueError(
+            f"{text}\n{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
+            f"the tables of the others and {STUDY_TABLES['ledger']} are complete"
+        )
+    (folder / VERDICT).write_text(text + "\n", encoding="utf-8")
+
+
+def _ledger(path: Path) -> list[dict[str, str]]:
+    kinds = dict.fromkeys(READ, pa.string())
+    options = pyarrow.csv.ConvertOptions(column_types=kinds, include_columns=list(READ))
+    rows: list[dict[str, str]] = pyarrow.csv.read_csv(path, convert_options=options).to_pylist()
+    return rows
+
+
+def _without_curves(windows: Path) -> list[str]:
+    """Sentence that counts the trials that did not fail and yet have no curve."""
+    left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in read_rows(windows))
+    return [f"  {left} trials are not in the ensembles: {ENSEMBLE_TABLES['windows']} says why"] if left else []

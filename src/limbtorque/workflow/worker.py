@@ -1,0 +1,138 @@
+"""Jobs of a run share one start: a process that has imported everything forks for each of them.
+
+A job of 50 short trials takes about as long to import the libraries as to do its work. So the process that runs Snakemake
+starts another one beside it, which imports them once. The command of a job (`limbtorque.workflow.job`) connects to it, hands
+over where it stands and what is to be done, and waits; the forked process does that, and ends when the command does. Where
+there is no such process, as on the nodes of a cluster or in an environment of the job's own, the command does the work
+itself, with the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from limbtorque.workflow.job import ADDRESS, work
+
+ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # what stages import when they first need it
+_MESSAGE = 65536
+_held: list[subprocess.Popen[bytes]] = []
+
+
+def start(stages: Sequence[str]) -> None:
+    """Start the process that jobs of these stages are forked from; it ends with this one."""
+    address = Path(tempfile.mkdtemp(prefix="limbtorque-")) / "jobs"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(address))
+        listener.listen(128)
+        words = [
+            sys.executable,
+            "-P",
+            "-m",
+            "limbtorque.workflow.worker",
+            str(listener.fileno()),
+            str(address),
+            *stages,
+        ]
+        _held.append(subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
+    os.environ[ADDRESS] = f"{address}:{sys.prefix}"
+
+
+def serve(listener: socket.socket, stages: Sequence[str]) -> None:
+    """Fork for every job until standard input ends, which it does with the process that started this one.
+
+    The first jobs wait for their stage only; the others are imported when nobody asks for anything.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
+    first, *todo = stages
+    _prepare(first)
+    while True:
+        ready, _, _ = select.select([listener, sys.stdin], [], [], 0 if todo else None)
+        if sys.stdin in ready:
+            return
+        if listener not in ready:
+            _prepare(todo.pop(0))
+            continue
+        connection, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            _job(connection)
+        connection.close()
+        _bury()
+
+
+def _prepare(stage: str) -> None:
+    """Import a stage and what it uses, hash its source, read the study; all of it is kept."""
+    from limbtorque.errors import LimbtorqueError
+    from limbtorque.workflow.batch import study_of
+    from limbtorque.workflow.layout import code_key
+
+    for name in (f"limbtorque.workflow.stages.{stage}", *ALSO):
+        importlib.import_module(name)
+    code_key(stage)
+    with contextlib.suppress(LimbtorqueError):  # which the job says
+        study_of(Path())
+    gc.freeze()  # what is there now is not searched for garbage by every job
+
+
+def _bury() -> None:
+    """Take note of the forked processes that have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def _job(connection: socket.socket) -> NoReturn:
+    """Do what a command asks for, in a forked process, and tell it how that ended."""
+    code = 1
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
+        for number, file in zip((1, 2), files, strict=True):
+            os.dup2(file, number)
+        place, *arguments = json.loads(message)
+        os.chdir(place)
+        threading.Thread(target=_end_with, args=[connection], daemon=True).start()
+        work(*arguments)
+        code = 0
+    except SystemExit as error:
+        print(error, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        try:
+            connection.sendall(str(code).encode())
+        finally:
+            os._exit(code)
+
+
+def _end_with(connection: socket.socket) -> None:
+    """End this process when the command that waits for it ends."""
+    connection.recv(1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    try:
+        serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[3:])
+    finally:
+        shutil.rmtree(Path(sys.argv[2]).parent, ignore_errors=True)

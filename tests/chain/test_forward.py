@@ -1,0 +1,627 @@
+"""Accelerations and motions that torques make: closed forms, a symbolic Lagrangian, conservation, and the way back."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import expm
+from scipy.special import ellipk
+
+from chains import ROUNDING, random_chain, random_motion, same
+from limbtorque.chain import (
+    Chain,
+    Load,
+    Point,
+    forward_dynamics,
+    inertia_matrix,
+    joint_angles,
+    joint_positions,
+    newton_euler,
+    point_position,
+    point_velocity,
+    torque_terms,
+)
+from limbtorque.simulate import AttachedLoad, Drive, pid, simulate
+from limbtorque.study.settings import Integration
+
+TIGHT = Integration(rtol=1e-12, atol=1e-12)
+GRAVITY = (0.0, -9.81)
+# Errors of an integration add up over its steps, some hundred here, each within the relative tolerance: 1000 times that
+# tolerance, of the largest number that is integrated, is allowed throughout.
+STEPS = 1000.0
+
+
+def arm():
+    """An upper arm and a forearm with the hand: constants of the order of a grown man's."""
+    return Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
+
+
+def rod():
+    """One link whose inertia about its joint is 0.05 + 3 * 0.17^2 kg m^2."""
+    return Chain([0.4], [3.0], [0.17], [0.05])
+
+
+ROD_INERTIA = 0.05 + 3.0 * 0.17**2
+
+
+# --- accelerations ---------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def loaded_chains(draw, least=1, most=6):
+    """A chain, its motion, and torques against gravity of any direction, a moving base and loads on any links."""
+    n, rng = draw(st.integers(least, most)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    chain, motion = random_chain(rng, n), random_motion(rng, n, 8)
+    joints = joint_positions(chain, motion[0], base_m=rng.normal(size=(8, 2)))
+    loads = [
+        Load(link, rng.normal(size=(8, 2)) * 100.0, rng.normal(size=(8, 2)), rng.normal(size=8) * 5.0)
+        for link in draw(st.lists(st.integers(0, n - 1), max_size=3))
+    ]
+    field = {"gravity_m_s2": rng.normal(size=2) * 7.0, "base_acceleration_m_s2": rng.normal(size=(8, 2)) * 30.0}
+    return chain, motion, field, torque_terms(chain, *motion, **field, loads=loads, joint_m=joints)
+
+
+@given(loaded_chains())
+def test_forward_dynamics_undoes_inverse_dynamics(case):
+    """The torques of the accelerations found are the given ones to rounding of the largest term.
+
+    The accelerations themselves are right to that rounding times the condition number of the inertia matrix, below 1e4 for
+    most of these chains.
+    """
+    chain, (angle, velocity, acceleration), field, terms = case
+    found = forward_dynamics(chain, angle, velocity, terms.net, **field, load_nm=-terms.external)
+    single = np.stack([terms.gravity, terms.base, terms.external, terms.net], axis=2)
+    size = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis, single], axis=2)).sum(axis=2).max()
+    matrix = inertia_matrix(chain, angle)
+    same(np.einsum("tij,tj->ti", matrix, found - acceleration), 0 * angle, scale=size)
+    least = np.linalg.eigvalsh(matrix)[:, 0].min()
+    np.testing.assert_allclose(found, acceleration, rtol=0.0, atol=ROUNDING * size / least)
+
+
+def test_forward_dynamics_of_one_link():
+    """a'' = (T - m g d cos(a) - m d (a0_y cos(a) - a0_x sin(a)) + Q) / (I + m d^2)."""
+    rng = np.random.default_rng(1)
+    angle, velocity, torque = random_motion(rng, 1, 50)
+    base, load = rng.normal(size=(50, 2)) * 5.0, rng.normal(size=(50, 1)) * 5.0
+    options = {"gravity_m_s2": GRAVITY, "base_acceleration_m_s2": base, "load_nm": load}
+    found = forward_dynamics(rod(), angle, velocity, torque, **options)
+    carried = (9.81 + base[:, [1]]) * np.cos(angle) - base[:, [0]] * np.sin(angle)
+    same(found, (torque - 3.0 * 0.17 * carried + load) / ROD_INERTIA)
+
+
+def test_point_masses_on_either_side_of_the_joint_have_inertia():
+    """T / (m d^2), with nothing of its own about the centre of mass, and with the mass behind the joint too."""
+    for com in (0.17, -0.17):
+        point = Chain([0.4], [3.0], [com], [0.0])
+        found = forward_dynamics(point, [[0.3]], [[2.0]], [[5.0]], gravity_m_s2=(0.0, 0.0))
+        same(found, [[5.0 / (3.0 * 0.17**2)]])
+
+
+def test_forward_dynamics_of_two_links_by_their_absolute_angles():
+    """Lagrange's equations in segment space, with the generalised torques T1 - T2 and T2, solved for theta''."""
+    t, g = sp.symbols("t g")
+    theta = [sp.Function(f"theta{i}")(t) for i in range(2)]
+    length, mass, com, inertia, torque = (sp.symbols(f"{letter}0:2") for letter in "LmdIT")
+    joint, kinetic, potential = sp.Matrix([0, 0]), 0, 0
+    for k in range(2):
+        direction = sp.Matrix([sp.cos(theta[k]), sp.sin(theta[k])])
+        centre, joint = joint + com[k] * direction, joint + length[k] * direction
+        velocity = centre.diff(t)
+        kinetic += mass[k] * velocity.dot(velocity) / 2 + inertia[k] * theta[k].diff(t) ** 2 / 2
+        potential += mass[k] * g * centre[1]
+    generalised = [torque[0] - torque[1], torque[1]]
+    lagrangian = kinetic - potential
+    equations = [
+        lagrangian.diff(a.diff(t)).diff(t) - lagrangian.diff(a) - q for a, q in zip(theta, generalised, strict=True)
+    ]
+    place, speed, spin = (sp.symbols(f"{name}0:2") for name in ("place", "speed", "spin"))
+    plain = [(a.diff(t, 2), s) for a, s in zip(theta, spin, strict=True)]
+    plain += [(a.diff(t), v) for a, v in zip(theta, speed, strict=True)]
+    plain += list(zip(theta, place, strict=True))
+    equations = [equation.subs(plain) for equation in equations]
+    matrix = [[equation.diff(s) for s in spin] for equation in equations]
+    rest = [equation.subs([(s, 0) for s in spin]) for equation in equations]
+    numbers = [*length, *mass, *com, *inertia, g, *place, *speed, *torque]
+    evaluate = sp.lambdify(numbers, [*matrix[0], *matrix[1], *rest], "numpy")
+
+    rng = np.random.default_rng(2)
+    chain = random_chain(rng, 2)
+    angle, velocity, applied = random_motion(rng, 2, 50)
+    constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2, 9.81)
+    state = (*np.cumsum(angle, axis=1).T, *np.cumsum(velocity, axis=1).T, *applied.T)
+    m11, m12, m21, m22, r1, r2 = (np.broadcast_to(value, 50) for value in evaluate(*constants, *state))
+    expected = np.stack([r2 * m12 - r1 * m22, r1 * m21 - r2 * m11], axis=1) / (m11 * m22 - m12 * m21)[:, None]
+    found = forward_dynamics(chain, angle, velocity, applied, gravity_m_s2=GRAVITY)
+    # Cramer's rule loses what the determinant does: here up to 30 of the products it is the difference of
+    same(np.cumsum(found, axis=1), expected, rounding=30 * ROUNDING)
+
+
+def test_links_without_inertia_are_refused():
+    state = ([[0.3, 0.4]], [[0.0, 0.0]], [[1.0, 0.0]])
+    for massless in (
+        Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0]),
+        Chain([0.3, 0.3], [1.0, 1.0], [0.1, 0.0], [0.01, 0.0]),
+    ):
+        with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
+            forward_dynamics(massless, *state, gravity_m_s2=GRAVITY)
+
+
+# --- pendulums -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("amplitude", [0.2, 1.5, 3.0])
+def test_period_of_a_pendulum_of_any_amplitude(amplitude):
+    """4 sqrt(I0 / (m g d)) K(sin^2(A / 2)): 0 after each odd quarter, -A and A after each half. Hangs at -pi/2."""
+    quarter = np.sqrt(ROD_INERTIA / (3.0 * 9.81 * 0.17)) * ellipk(np.sin(amplitude / 2.0) ** 2)
+    start = {"angle_rad": [amplitude - np.pi / 2], "velocity_rad_s": [0.0]}
+    still = np.zeros((9, 1))
+    found = simulate(rod(), quarter * np.arange(9), **start, torque=still, gravity_m_s2=GRAVITY, integration=TIGHT)
+    assert found.success
+    swing = found.angle_rad[:, 0] + np.pi / 2
+    fastest = np.abs(found.velocity_rad_s).max()
+    np.testing.assert_allclose(swing, amplitude * np.array([1, 0, -1, 0, 1, 0, -1, 0, 1]), atol=STEPS * 1e-12 * fastest)
+    # m g d (1 - cos A) of height become I0 w^2 / 2 at the lowest point
+    lowest = np.sqrt(2.0 * 3.0 * 9.81 * 0.17 * (1.0 - np.cos(amplitude)) / ROD_INERTIA)
+    np.testing.assert_allclose(np.abs(found.velocity_rad_s[1::2, 0]), lowest, rtol=STEPS * 1e-12)
+
+
+def double_pendulum():
+    """The matrix document's bars, code values, and the state it starts from, as joint angles and velocities."""
+    m, l1, l2 = 1.0, 1.0, 0.5
+    chain = Chain([l1, l2], [m, m], [l1 / 2, l2 / 2], [m * l1**2 / 12, m * l2**2 / 12])
+    angle = joint_angles([[np.pi / 10, np.pi / 3]], zero="downward_vertical")[0]
+    velocity = np.diff([[2 * np.pi, -6 * np.pi]], axis=1, prepend=0.0)[0]
+    return chain, {"angle_rad": angle, "velocity_rad_s": velocity, "gravity_m_s2": GRAVITY}
+
+
+@pytest.mark.parametrize("method", ["DOP853", "LSODA"])
+def test_free_double_pendulum_holds_its_energy(method):
+    """3.899 J by hand from the angles against the downward vertical; up to 40 J of it are kinetic."""
+    chain, start = double_pendulum()
+    time = np.linspace(0.0, 3.0, 301)
+    options = Integration(method=method, rtol=1e-10, atol=1e-10)
+    found = simulate(chain, time, **start, torque=np.zeros((301, 2)), integration=options)
+    assert found.success
+    (theta1, theta2), (w1, w2) = np.cumsum(found.angle_rad, axis=1).T + np.pi / 2, np.cumsum(found.velocity_rad_s, 1).T
+    kinetic = (1 / 3 + 1) * w1**2 / 2 + 0.25 / 6 * w2**2 + 0.25 * np.cos(theta1 - theta2) * w1 * w2
+    energy = kinetic - 9.81 * (0.5 * np.cos(theta1) + np.cos(theta1) + 0.25 * np.cos(theta2))
+    assert energy[0] == pytest.approx(3.899, abs=5e-4)
+    np.testing.assert_allclose(energy, energy[0], rtol=0.0, atol=STEPS * 1e-10 * kinetic.max())
+    same(found.energy_j, energy, scale=kinetic.max())
+    same(found.balance_j, energy - energy[0], scale=kinetic.max())
+    assert not found.joint_work_j.any()
+    assert not found.load_work_j.any()
+    assert not found.base_work_j.any()
+
+
+def test_both_integrators_find_the_same_motion():
+    """Over 1 s, in which a chaotic pendulum multiplies its errors by less than 100."""
+    chain, start = double_pendulum()
+    time = np.linspace(0.0, 1.0, 51)
+    found = [
+        simulate(chain, time, **start, torque=np.zeros((51, 2)), integration=Integration(method=m, rtol=r, atol=1e-12))
+        for m, r in (("DOP853", 1e-12), ("LSODA", 1e-12))
+    ]
+    np.testing.assert_allclose(found[0].angle_rad, found[1].angle_rad, rtol=0.0, atol=STEPS * 1e-12 * 100.0)
+    assert np.ptp(found[0].angle_rad, axis=0).min() > 1.0
+
+
+# --- energy and work -------------------------------------------------------------------------------------------------
+
+
+def driven_case(frames, integration):
+    """An arm on a base that is driven about, with torques, a damped spring at the hand and a couple on the forearm."""
+    time = np.linspace(0.0, 1.0, frames)
+    torque = np.column_stack([3.0 * np.sin(5.0 * time) + 4.0, 2.0 * np.cos(7.0 * time)])
+    base = np.column_stack([2.0 * np.sin(9.0 * time), 1.5 * np.cos(6.0 * time)])
+    spring = AttachedLoad(
+        Point(1, 0.3, 0.02),
+        lambda _, place, speed: 60.0 * (np.array([0.5, -0.2]) - place) - 2.0 * speed,
+        lambda time_s, _, __: 0.5 * np.sin(3.0 * time_s),
+    )
+    push = AttachedLoad(Point(0, 0.2), lambda time_s, _, __: (3.0 * time_s, -1.0))
+    found = simulate(
+        arm(),
+        time,
+        angle_rad=[-1.0, 0.8],
+        velocity_rad_s=[1.0, -2.0],
+        torque=torque,
+        gravity_m_s2=GRAVITY,
+        base_acceleration_m_s2=base,
+        base_m=(0.1, 0.3),
+        base_velocity_m_s=(0.2, -0.1),
+        loads=[spring, push],
+        integration=integration,
+    )
+    return time, torque, base, (spring, push), found
+
+
+def test_energy_is_balanced_with_everything_that_does_work():
+    """Torques, a driven base, spring, damper, push and couple: the error follows the tolerance."""
+    for rtol in (1e-6, 1e-9, 1e-12):
+        *_, found = driven_case(51, Integration(rtol=rtol, atol=rtol))
+        work = [found.joint_work_j, found.base_work_j, found.load_work_j]
+        assert found.success
+        assert min(np.abs(w).max() for w in work) > 0.1  # everything does work
+        assert np.abs(found.balance_j).max() < STEPS * rtol * max(np.abs(w).max() for w in (*work, found.energy_j))
+
+
+def test_every_work_is_the_integral_of_its_power():
+    """Powers from the motion found and from the recursive Newton-Euler pass, through the boundary as forces.
+
+    Accelerations are velocity's differences of eighth order, the integrals Simpson's rule, at samples 2.5 ms apart: their
+    errors are about (w h)^8 / 630 of the acceleration and (w h)^4 / 180 of the work. The hand on its spring has w of some
+    sqrt(60 / 0.05) = 35 / s, the third harmonic 100 / s: 2e-8 and, for its share of a tenth, 2e-6. 1e-5 is allowed.
+    """
+    time, torque, base, loads, found = driven_case(401, TIGHT)
+    chain, h = arm(), time[1] - time[0]
+    inner = slice(4, -4)
+    weights = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / h
+    acceleration = sum(w * found.velocity_rad_s[k : k + 393] for k, w in enumerate(weights))
+    largest = np.abs(acceleration).max()
+    np.testing.assert_allclose(found.acceleration_rad_s2[inner], acceleration, rtol=0.0, atol=1e-5 * largest)
+    angle, velocity, joints = (
+        found.angle_rad[inner],
+        found.velocity_rad_s[inner],
+        joint_positions(chain, found.angle_rad, base_m=found.base_m)[inner],
+    )
+    put, powers = [], {"load": np.zeros(401)}
+    for load in loads:
+        place = point_position(chain, found.angle_rad, point=load.point, base_m=found.base_m)
+        speed = point_velocity(
+            chain, found.angle_rad, found.velocity_rad_s, point=load.point, base_velocity_m_s=found.base_velocity_m_s
+        )
+        force = np.array([load.force(t, p, v) for t, p, v in zip(time, place, speed, strict=True)])
+        couple = np.array([load.couple(t, 0.0, 0.0) if load.couple else 0.0 for t in time])
+        turning = found.velocity_rad_s[:, : load.point.link + 1].sum(axis=1)
+        powers["load"] += (force * speed).sum(axis=1) + couple * turning
+        put.append(Load(load.point.link, force[inner], place[inner], couple[inner]))
+    wrenches = newton_euler(
+        chain,
+        angle,
+        velocity,
+        acceleration,
+        gravity_m_s2=GRAVITY,
+        base_acceleration_m_s2=base[inner],
+        loads=put,
+        joint_m=joints,
+    )
+    np.testing.assert_allclose(wrenches.torque_nm, torque[inner], rtol=0.0, atol=1e-5 * np.abs(torque).max())
+    powers["base"] = (wrenches.reaction_n[:, 0] * found.base_velocity_m_s[inner]).sum(axis=1)
+    powers["joint"] = (torque * found.velocity_rad_s)[inner]
+    powers["load"] = powers["load"][inner]
+    works = {"joint": found.joint_work_j, "base": found.base_work_j, "load": found.load_work_j}
+    for name, power in powers.items():
+        expected = h / 3.0 * (power[:-2:2] + 4.0 * power[1:-1:2] + power[2::2])
+        done = works[name][inner][2::2] - works[name][inner][:-2:2]
+        np.testing.assert_allclose(done, expected, rtol=0.0, atol=1e-5 * np.abs(works[name]).max())
+
+
+def test_a_spring_keeps_the_energy_of_chain_and_spring():
+    """k |p - a|^2 / 2 at the hand, and k (theta - theta_0)^2 / 2 about the forearm: work is what the springs lose."""
+    anchor, stiffness, coil, rest = np.array([0.4, -0.3]), 80.0, 3.0, 0.2
+    chain, hand, time = arm(), Point(1, 0.36, -0.03), np.linspace(0.0, 1.5, 151)
+    springs = [
+        AttachedLoad(hand, lambda _, place, __: stiffness * (anchor - place)),
+        AttachedLoad(Point(1, 0.0), lambda *_: (0.0, 0.0), lambda _, orientation, __: coil * (rest - orientation)),
+    ]
+    start = {"angle_rad": [-1.2, 0.5], "velocity_rad_s": [2.0, 1.0], "base_m": (0.05, 0.1)}
+    found = simulate(
+        chain, time, **start, torque=np.zeros((151, 2)), gravity_m_s2=GRAVITY, loads=springs, integration=TIGHT
+    )
+    stretched = point_position(chain, found.angle_rad, point=hand, base_m=found.base_m) - anchor
+    stored = stiffness * (stretched**2).sum(axis=1) / 2.0 + coil * (found.angle_rad.sum(axis=1) - rest) ** 2 / 2.0
+    error = STEPS * 1e-12 * np.abs(stored).max()
+    np.testing.assert_allclose(found.energy_j + stored, found.energy_j[0] + stored[0], rtol=0.0, atol=error)
+    np.testing.assert_allclose(found.load_work_j, stored[0] - stored, rtol=0.0, atol=error)
+    assert np.ptp(stored) > 1.0
+
+
+def test_work_of_a_constant_torque_is_torque_times_turn():
+    time, torque = np.linspace(0.0, 0.8, 9), np.array([6.0, -1.5])
+    start = {"angle_rad": [-1.0, 0.4], "velocity_rad_s": [0.5, 0.0]}
+    for given_as in (np.tile(torque, (9, 1)), torque, lambda *_: torque, Drive(lambda *_: torque)):
+        found = simulate(arm(), time, **start, torque=given_as, gravity_m_s2=GRAVITY, integration=TIGHT)
+        turn = found.angle_rad - found.angle_rad[0]
+        np.testing.assert_allclose(found.joint_work_j, torque * turn, rtol=0.0, atol=STEPS * 1e-12 * 6.0)
+        same(found.torque_nm, np.tile(torque, (9, 1)))
+        assert np.abs(turn).max() > 0.5
+
+
+def test_a_recorded_load_works_like_the_torques_it_is_worth():
+    """load_nm accelerates like torques of the same size; its work is counted with the loads.
+
+    The steps are not the same, as another work is integrated with the motion.
+    """
+    time = np.linspace(0.0, 0.5, 21)
+    load = np.column_stack([np.sin(6.0 * time), np.cos(4.0 * time)])
+    options = {"angle_rad": [-1.0, 0.4], "velocity_rad_s": [0.5, 0.0], "gravity_m_s2": GRAVITY, "integration": TIGHT}
+    loaded = simulate(arm(), time, torque=np.zeros((21, 2)), load_nm=load, **options)
+    driven = simulate(arm(), time, torque=load, **options)
+    np.testing.assert_allclose(loaded.angle_rad, driven.angle_rad, rtol=0.0, atol=STEPS * 1e-12)
+    np.testing.assert_allclose(loaded.load_work_j, driven.joint_work_j.sum(axis=1), rtol=0.0, atol=STEPS * 1e-12)
+    assert not loaded.joint_work_j.any()
+    assert np.abs(loaded.load_work_j).max() > 0.01
+
+
+def test_two_samples_are_joined_by_a_line():
+    """Torque from 2 to -1 N m in 0.6 s, horizontal plane: a = (2 t^2 / 2 - 5 t^3 / 6) / I0. From a time that is not 0."""
+    start = {"angle_rad": [0.3], "velocity_rad_s": [0.0], "gravity_m_s2": (0.0, 0.0), "integration": TIGHT}
+    found = simulate(rod(), [1.5, 2.1], **start, torque=[[2.0], [-1.0]])
+    expected = 0.3 + (0.6**2 - 5.0 * 0.6**3 / 6.0) / ROD_INERTIA
+    np.testing.assert_allclose(found.angle_rad, [[0.3], [expected]], rtol=0.0, atol=STEPS * 1e-12)
+    same(found.torque_nm, [[2.0], [-1.0]])
+    same(found.acceleration_rad_s2, np.array([[2.0], [-1.0]]) / ROD_INERTIA)
+
+
+def test_free_joints_have_no_torque():
+    chain, start = double_pendulum()
+    time = np.linspace(0.0, 0.3, 7)
+    free, driven = (simulate(chain, time, **start, torque=torque) for torque in (None, np.zeros((7, 2))))
+    assert not free.torque_nm.any()
+    assert free.torque_nm.shape == (7, 2)
+    same(free.angle_rad, driven.angle_rad)
+    same(free.acceleration_rad_s2, driven.acceleration_rad_s2)
+
+
+def test_the_base_moves_as_its_acceleration_says():
+    """Samples of a cubic, which a cubic spline holds exactly: position and velocity are its integrals."""
+    time = np.linspace(0.5, 1.7, 13)
+    t = time - 0.5
+    cubic = np.column_stack([1.0 - 2.0 * t + 3.0 * t**2 - t**3, 4.0 * t**3 - t])
+    found = simulate(
+        arm(),
+        time,
+        angle_rad=[0.0, 0.0],
+        velocity_rad_s=[0.0, 0.0],
+        torque=np.zeros((13, 2)),
+        gravity_m_s2=GRAVITY,
+        base_acceleration_m_s2=cubic,
+        base_m=(1.0, 2.0),
+        base_velocity_m_s=(0.5, -0.25),
+        integration=TIGHT,
+    )
+    velocity = np.column_stack([0.5 + t - t**2 + t**3 - t**4 / 4, -0.25 + t**4 - t**2 / 2])
+    place = np.column_stack(
+        [1 + 0.5 * t + t**2 / 2 - t**3 / 3 + t**4 / 4 - t**5 / 20, 2 - 0.25 * t + t**5 / 5 - t**3 / 6]
+    )
+    np.testing.assert_allclose(found.base_velocity_m_s, velocity, rtol=0.0, atol=STEPS * 1e-12)
+    np.testing.assert_allclose(found.base_m, place, rtol=0.0, atol=STEPS * 1e-12)
+    assert np.abs(found.balance_j).max() < STEPS * 1e-12 * np.abs(found.base_work_j).max()
+
+
+def test_a_chain_thrown_freely_moves_as_without_gravity():
+    """Base with the acceleration of gravity, no torques: only the base falls, on its parabola."""
+    chain, time, gravity = random_chain(np.random.default_rng(3), 3), np.linspace(0.0, 0.7, 8), np.array([1.0, -9.81])
+    start = {"angle_rad": [0.3, -0.9, 1.4], "velocity_rad_s": [4.0, -6.0, 5.0], "torque": np.zeros((8, 3))}
+    thrown = simulate(
+        chain,
+        time,
+        **start,
+        gravity_m_s2=gravity,
+        base_acceleration_m_s2=gravity,
+        base_velocity_m_s=(1.0, 3.0),
+        integration=TIGHT,
+    )
+    floating = simulate(chain, time, **start, gravity_m_s2=(0.0, 0.0), integration=TIGHT)
+    error = STEPS * 1e-12 * 10.0
+    np.testing.assert_allclose(thrown.angle_rad, floating.angle_rad, rtol=0.0, atol=error)
+    np.testing.assert_allclose(thrown.velocity_rad_s, floating.velocity_rad_s, rtol=0.0, atol=10.0 * error)
+    parabola = np.outer(time, [1.0, 3.0]) + np.outer(time**2 / 2.0, gravity)
+    np.testing.assert_allclose(thrown.base_m, parabola, rtol=0.0, atol=error)
+    assert np.ptp(thrown.angle_rad, axis=0).min() > 0.3
+
+
+# --- forward and back ------------------------------------------------------------------------------------------------
+
+
+def analytic(time):
+    """A movement of two joints and its derivatives."""
+    size, pace, phase = np.array([0.8, 1.1]), np.array([4.0, 6.0]), np.array([0.3, -0.5])
+    argument = np.outer(time, pace) + phase
+    angle = np.array([-0.9, 1.2]) + size * np.sin(argument)
+    return angle, size * pace * np.cos(argument), -size * pace**2 * np.sin(argument)
+
+
+def test_inverse_then_forward_dynamics_give_back_the_motion():
+    """The error is that of the cubic spline between torque samples, of fourth order: 16 times less at half the distance.
+
+    Its size is about (w h)^4 / 384 of the torque, with w of 18 / s for the third harmonic that products of speeds make:
+    3e-6 of 15 N m at 100 Hz, which in 1 s turns the forearm, of 0.05 kg m^2, by 4e-4 rad at the very most. Errors of both
+    signs add up, so that only the mean order over three halvings is tested. Steps no longer than the distance of the
+    samples: longer ones pass over the knots of the spline.
+    """
+    errors = []
+    for frames in (51, 101, 201, 401):
+        time = np.linspace(0.0, 1.0, frames)
+        angle, velocity, acceleration = analytic(time)
+        torque = torque_terms(arm(), angle, velocity, acceleration, gravity_m_s2=GRAVITY).net
+        found = simulate(
+            arm(),
+            time,
+            angle_rad=angle[0],
+            velocity_rad_s=velocity[0],
+            torque=torque,
+            gravity_m_s2=GRAVITY,
+            integration=Integration(rtol=1e-11, atol=1e-11, max_step_s=time[1]),
+        )
+        same(found.torque_nm, torque)
+        errors.append(np.abs(found.angle_rad - angle).max())
+    assert errors[1] < 4e-4
+    assert 3.5 < np.log2(errors[0] / errors[-1]) / 3.0 < 4.5
+
+
+def test_forward_then_inverse_dynamics_give_back_the_torque():
+    """Exactly with the accelerations of the simulation, and nearly with differences of eighth order of its velocity.
+
+    These have 256 times less error at half the distance of the samples.
+
+    Its size is about (w h)^8 / 630 of the inertial torque, of some 5 N m where accelerations reach 50 rad/s^2: with w of
+    40 / s, four times the speed of the joints, and h = 6.25 ms, 1e-7.
+    """
+
+    def torque(time_s, *_):
+        return np.array([0.4 + 0.2 * np.sin(6.0 * time_s), -0.3 + 0.1 * np.cos(9.0 * time_s)])
+
+    weights = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
+    errors = []
+    for frames in (41, 81):
+        time = np.linspace(0.0, 0.5, frames)
+        found = simulate(
+            arm(),
+            time,
+            angle_rad=[-0.9, 1.2],
+            velocity_rad_s=[0.5, -1.0],
+            torque=torque,
+            gravity_m_s2=(0.0, 0.0),
+            integration=TIGHT,
+        )
+        velocity = found.velocity_rad_s
+        acceleration = sum(w * velocity[k : frames - 8 + k] for k, w in enumerate(weights / time[1]))
+        back = torque_terms(arm(), found.angle_rad[4:-4], velocity[4:-4], acceleration, gravity_m_s2=(0.0, 0.0)).net
+        expected = np.array([torque(t) for t in time])
+        exact = torque_terms(arm(), found.angle_rad, velocity, found.acceleration_rad_s2, gravity_m_s2=(0.0, 0.0))
+        same(exact.net, expected, scale=np.abs(exact.inertial).sum(axis=2).max())
+        np.testing.assert_array_equal(found.torque_nm, expected)
+        errors.append(np.abs(back - expected[4:-4]).max())
+    assert errors[1] < 1e-6
+    assert 6.0 < np.log2(errors[0] / errors[1]) < 10.0
+
+
+# --- drives with a memory --------------------------------------------------------------------------------------------
+
+
+def test_a_drive_with_a_memory_is_a_muscle_that_wakes_up():
+    """Activation a' = (1 - a) / tau, torque T a, one link in the horizontal plane.
+
+    a = 1 - exp(-t / tau), and the angle is T / I0 (t^2 / 2 - tau t + tau^2 (1 - exp(-t / tau))).
+    """
+    tau, strength, time = 0.08, 5.0, np.linspace(0.0, 0.6, 13)
+    muscle = Drive(lambda _, __, ___, a: strength * a, (0.0,), lambda _, __, ___, a: (1.0 - a) / tau)
+    start = {"angle_rad": [0.0], "velocity_rad_s": [0.0], "gravity_m_s2": (0.0, 0.0)}
+    found = simulate(rod(), time, **start, torque=muscle, integration=TIGHT)
+    awake = 1.0 - np.exp(-time / tau)
+    angle = strength / ROD_INERTIA * (time**2 / 2.0 - tau * time + tau**2 * awake)
+    np.testing.assert_allclose(found.memory[:, 0], awake, rtol=0.0, atol=STEPS * 1e-12)
+    np.testing.assert_allclose(found.angle_rad[:, 0], angle, rtol=0.0, atol=STEPS * 1e-12 * angle.max())
+    same(found.torque_nm, strength * found.memory)
+
+
+def test_pid_of_one_link_is_a_linear_system():
+    """Horizontal plane: (a, w, e)' = A (a, w, e) + b with the matrix exponential as its solution."""
+    p, i, d, target = 12.0, 20.0, 1.1, 0.7
+    matrix = np.array([[0, 1, 0, 0], [-p, -d, i, p * target], [-1, 0, 0, target], [0, 0, 0, 0]], dtype=float)
+    matrix[1] /= ROD_INERTIA
+    time = np.linspace(0.0, 1.5, 16)
+    gains = {"proportional_nm_rad": [p], "integral_nm_rad_s": [i], "derivative_nms_rad": [d]}
+    expected = np.array([expm(matrix * t) @ [-0.4, 1.5, 0.0, 1.0] for t in time])
+    start = {"angle_rad": [-0.4], "velocity_rad_s": [1.5], "gravity_m_s2": (0.0, 0.0)}
+    for wanted in ([target], lambda _: [target]):
+        found = simulate(rod(), time, **start, torque=pid(wanted, **gains), integration=TIGHT)
+        state = np.column_stack([found.angle_rad, found.velocity_rad_s, found.memory])
+        np.testing.assert_allclose(state, expected[:, :3], rtol=0.0, atol=STEPS * 1e-12 * np.abs(expected).max())
+        torque = p * (target - state[:, 0]) + i * state[:, 2] - d * state[:, 1]
+        same(found.torque_nm[:, 0], torque)
+
+
+def test_pid_follows_a_moving_target():
+    """A target r + s t: linear with t and 1 as two more unknowns. The rate of the target takes the derivative's lag away.
+
+    Without it, and without an integral, the limb is late by d / p seconds once the start, which dies out as
+    exp(-d t / 2 I0) = exp(-4 t), is forgotten.
+    """
+    p, i, d, begin, pace = 12.0, 5.0, 1.1, 0.7, 0.9
+    gains = {"proportional_nm_rad": [p], "integral_nm_rad_s": [i], "derivative_nms_rad": [d]}
+    start = {"angle_rad": [-0.4], "velocity_rad_s": [1.5], "gravity_m_s2": (0.0, 0.0)}
+    time = np.linspace(0.0, 1.5, 16)
+
+    def target(time_s):
+        return [begin + pace * time_s]
+
+    for rate, wanted in ((lambda _: [pace], pace), (None, 0.0)):
+        matrix = np.zeros((5, 5))
+        matrix[0, 1], matrix[2], matrix[3, 4] = 1.0, [-1.0, 0.0, 0.0, pace, begin], 1.0
+        matrix[1] = np.array([-p, -d, i, p * pace, p * begin + d * wanted]) / ROD_INERTIA
+        expected = np.array([expm(matrix * t) @ [-0.4, 1.5, 0.0, 0.0, 1.0] for t in time])
+        drive = pid(target, **gains, target_velocity_rad_s=rate)
+        found = simulate(rod(), time, **start, torque=drive, integration=TIGHT)
+        state = np.column_stack([found.angle_rad, found.velocity_rad_s, found.memory])
+        np.testing.assert_allclose(state, expected[:, :3], rtol=0.0, atol=STEPS * 1e-12 * np.abs(expected).max())
+    late = simulate(rod(), [0.0, 6.0], **start, torque=pid(target, **{**gains, "integral_nm_rad_s": [0.0]}))
+    assert target(6.0)[0] - late.angle_rad[-1, 0] == pytest.approx(pace * d / p, abs=STEPS * 1e-9)
+
+
+def test_pid_holds_a_limb_against_gravity_without_error():
+    """With the integral the error dies out, and the torque is that of gravity; without it P times the error is left.
+
+    Linearised about the target, the slowest part of the error decays at 4.7 / s (eigenvalues with the arm's M and the
+    gains): after 5 s exp(-23) of it is left, and what the integration's tolerance of 1e-9 leaves is more.
+    """
+    target, time = np.array([-0.6, 1.0]), np.array([0.0, 2.0, 5.0])
+    gains = {"proportional_nm_rad": [90.0, 40.0], "derivative_nms_rad": [12.0, 4.0]}
+    start = {"angle_rad": [-np.pi / 2, 0.1], "velocity_rad_s": [0.0, 0.0], "gravity_m_s2": GRAVITY}
+    held = torque_terms(arm(), [target], [[0, 0]], [[0, 0]], gravity_m_s2=GRAVITY).net[0]
+    found = simulate(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[250.0, 110.0]))
+    assert np.abs(found.angle_rad[-1] - target).max() < STEPS * 1e-9
+    np.testing.assert_allclose(found.torque_nm[-1], held, rtol=0.0, atol=90.0 * STEPS * 1e-9)
+    without = simulate(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[0.0, 0.0]))
+    left = target - without.angle_rad[-1]
+    carried = torque_terms(arm(), without.angle_rad[-1:], [[0, 0]], [[0, 0]], gravity_m_s2=GRAVITY).net[0]
+    np.testing.assert_allclose(left, carried / [90.0, 40.0], rtol=0.0, atol=STEPS * 1e-9)
+    assert (left > 0.02).all()
+
+
+# --- where it ends ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["DOP853", "LSODA"])
+def test_a_torque_that_runs_away_ends_the_integration(method):
+    """I0 w' = I0 w^2 from w = 1 is w = 1 / (1 - t), a = -log(1 - t), infinite at t = 1: frames before it are kept."""
+    time = np.array([0.0, 0.25, 0.5, 0.75, 0.9, 1.1, 1.5])
+    found = simulate(
+        rod(),
+        time,
+        angle_rad=[0.0],
+        velocity_rad_s=[1.0],
+        torque=lambda _, __, velocity, ___: ROD_INERTIA * velocity**2,
+        gravity_m_s2=(0.0, 0.0),
+        integration=Integration(method=method),
+    )
+    assert not found.success
+    assert "faster than 1e+06 rad/s" in found.message
+    np.testing.assert_array_equal(found.time_s, time[:5])
+    for name in ("angle_rad", "acceleration_rad_s2", "torque_nm", "base_m", "memory", "energy_j", "joint_work_j"):
+        assert len(getattr(found, name)) == 5, name
+    # the default relative tolerance is 1e-9, and the speed grows tenfold
+    np.testing.assert_allclose(found.velocity_rad_s[:, 0], 1.0 / (1.0 - time[:5]), rtol=STEPS * 1e-9)
+    np.testing.assert_allclose(found.angle_rad[:, 0], -np.log(1.0 - time[:5]), rtol=0.0, atol=STEPS * 1e-9)
+
+
+def test_the_integration_stops_where_it_is_told_to():
+    """No torque, no gravity: the angle is 2 t, and reaches 1 rad between the samples at 0.4 s and 0.6 s."""
+    time = np.array([0.0, 0.2, 0.4, 0.6, 0.8])
+    start = {"angle_rad": [0.0], "velocity_rad_s": [2.0], "torque": np.zeros((5, 1)), "gravity_m_s2": (0.0, 0.0)}
+    found = simulate(rod(), time, **start, until=lambda _, angle: 1.0 - angle[0])
+    assert found.success
+    np.testing.assert_array_equal(found.time_s, time[:3])
+    same(found.angle_rad, 2.0 * time[:3, None])
+    late = simulate(rod(), time, **start, until=lambda time_s, _: 0.7 - time_s)
+    np.testing.assert_array_equal(late.time_s, time[:4])
+    rising = simulate(rod(), time, **start, until=lambda _, angle: angle[0] - 1.0)  # it stops where it falls, not here
+    np.testing.assert_array_equal(rising.time_s, time)
+    never = simulate(rod(), time, **start, until=lambda _, angle: 5.0 - angle[0])
+    assert never.success
+    np.testing.assert_array_equal(never.time_s, time)
+
+
+def test_integration_reports_what_it_did():
+    chain, start = double_pendulum()
+    time = np.linspace(0.0, 0.2, 5)
+    found = simulate(chain, time, **start, torque=np.zeros((5, 2)))
+    short = Integration(max_step_s=1e-3)
+    many = simulate(chain, time, **start, torque=np.zeros((5, 2)), integration=short)
+    assert found.success
+    np.testing.assert_array_equal(found.time_s, time)
+    assert many.n_evaluations >= 200 * 11 > found.n_evaluations  # DOP853 takes at least eleven a step
+    assert found.memory.shape == (5, 0)

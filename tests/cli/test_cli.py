@@ -1,0 +1,199 @@
+"""The command line on the demo study."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from limbtorque.cli.main import EXAMPLES, main
+from limbtorque.cli.progress import followed
+from limbtorque.cli.run_study import command, snakefile
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_inspect_says_what_is_in_a_file(capsys):
+    code, out, _ = run(capsys, "inspect", FILE)
+    assert code == 0
+    assert "251 at 100 Hz, numbers 1 to 251" in out
+    assert "markers     8" in out
+    assert "plates      0" in out
+    assert "KNU" in out
+    assert "missing, gaps: 1, longest 0.05 s" in out
+
+
+def test_inspect_names_prefixes_plates_and_events_of_real_files(capsys, recordings):
+    _, out, _ = run(capsys, "inspect", recordings / "tennis_serve" / "kinematics_tennis_serve_2players.c3d")
+    assert "labels that need a prefix or occur twice: " in out
+    _, out, _ = run(capsys, "inspect", recordings / "cohort" / "HC030A" / "Straight" / "HC030A05.c3d")
+    assert "plate 2 type 2" in out
+    assert "0.170 s  Foot Strike Right" in out
+    assert "points that are not positions" in out
+
+
+def test_inspect_of_something_else_is_a_sentence(capsys, tmp_path):
+    (tmp_path / "x.c3d").write_text("hello")
+    code, out, err = run(capsys, "inspect", tmp_path / "x.c3d")
+    assert code == 1
+    assert out == ""
+    assert err.startswith("limbtorque: ")
+    assert "x.c3d" in err
+
+
+def test_run_analyses_one_file(capsys, tmp_path):
+    settings = ROOT / "config" / "config.yaml"
+    code, out, _ = run(
+        capsys,
+        *("run", FILE, "--chain", "arm", "--side", "right", "--mass-kg", 72, "--settings", settings),
+        *("--output", tmp_path, "--set", "filter.cutoff_hz=6"),
+    )
+    assert code == 0
+    assert f"{tmp_path / 'S01_sagittal_fast_right_arm_torques.csv'}" in out
+    with (tmp_path / "S01_sagittal_fast_right_arm_torques.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 251
+    assert (tmp_path / "S01_sagittal_fast_right_arm.png").stat().st_size > 10000
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("--chain", "tail"), "--chain 'tail' is not in the settings, which have arm, leg"),
+        (("--set", "filter.cutof_hz=6"), "did you mean 'filter.cutoff_hz'"),
+        (("--load", "wind"), "--load 'wind' is not in the settings"),
+        (("--marker-set", "mine"), "--marker-set 'mine' is not in the settings"),
+    ],
+)
+def test_run_refuses_what_it_does_not_know(capsys, change, says):
+    settings = ROOT / "config" / "config.yaml"
+    base = ("run", FILE, "--chain", "arm", "--side", "right", "--mass-kg", 72, "--settings", settings)
+    code, _, err = run(capsys, *base, *change)
+    assert code == 1
+    assert says in err
+
+
+def test_check_tries_every_trial(capsys):
+    code, out, _ = run(capsys, "check", ROOT)
+    assert code == 0
+    assert (out.count(": ok\n"), out.count(": can be analysed, but\n")) == (6, 6)
+    assert out.endswith("every trial can be analysed; 6 of 12 would be flagged\n")
+
+
+def test_settings_prints_every_option(capsys):
+    from limbtorque.study.settings import option_names
+
+    _, out, _ = run(capsys, "settings")
+    assert all(f"`{name}`" in out for name in option_names())
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name])
+def test_every_command_shows_examples(capsys, name):
+    with pytest.raises(SystemExit) as end:
+        main([name, "--help"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert f"examples:\n  limbtorque {name} " in out
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name])
+def test_the_examples_can_be_parsed(name):
+    import shlex
+
+    from limbtorque.cli.main import _parser, _split
+
+    lines = [line.strip() for line in EXAMPLES[name].splitlines() if line.startswith("  limbtorque ")]
+    assert lines
+    for line in lines:
+        words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
+        assert callable(_parser().parse_args(_split(words[1:])[0]).function)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion_knows_the_commands(capsys, shell):
+    with pytest.raises(SystemExit) as end:
+        main(["--print-completion", shell])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in EXAMPLES)
+    assert "--from" in out
+
+
+def test_faults_of_a_study_end_with_what_to_do_next(capsys, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text("filtr: {}\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", tmp_path)
+    assert code == 1
+    assert err.endswith("next: correct this; `limbtorque settings` lists every option with its default and range\n")
+    (tmp_path / "config" / "config.yaml").write_text("plane: {up_axis: +z}\n", encoding="utf-8")
+    code, _, err = run(capsys, "check", tmp_path)
+    assert code == 1
+    assert err.endswith("next: correct this, then `limbtorque check STUDY` again\n")
+
+
+def test_check_ends_with_the_next_command(capsys):
+    _, _, err = run(capsys, "check", ROOT)
+    assert err == f"next: limbtorque run-study {ROOT}\n"  # and no bar: this is no terminal
+
+
+def test_there_is_no_bar_where_there_is_no_terminal(capsys):
+    assert list(followed(iter("abc"), 3, what="letters")) == ["a", "b", "c"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_on_a_terminal_a_bar_shows_what_is_done(capsys, monkeypatch):
+    import sys
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(followed(iter("abc"), 3, what="letters")) == ["a", "b", "c"]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "letters" in captured.err
+
+
+def test_the_workflow_of_a_clone_is_found_and_gets_its_options():
+    assert snakefile() == ROOT / "Snakefile"
+    words = command(Path("my study"), cores="4", more=["--dry-run"])
+    assert words[1:] == [
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(ROOT / "Snakefile"),
+        "--directory",
+        "my study",
+        "--cores",
+        "4",
+        "--dry-run",
+    ]
+
+
+def test_the_workflow_of_an_installed_package_is_found(monkeypatch, tmp_path):
+    import limbtorque.cli.run_study
+
+    packed = tmp_path / "_workflow"
+    (packed / "workflow" / "rules").mkdir(parents=True)
+    (packed / "Snakefile").touch()
+    monkeypatch.setattr(limbtorque.cli.run_study, "PLACES", (tmp_path / "no clone", packed))
+    assert snakefile() == packed / "Snakefile"
+
+
+def test_what_the_workflow_needs_is_packed_into_the_wheel():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packed = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert packed == {name: f"limbtorque/_workflow/{name}" for name in ("Snakefile", "profiles", "workflow")}
+    assert all((ROOT / name).exists() for name in packed)
+
+
+def test_a_folder_that_is_no_study_is_not_run(capsys, tmp_path):
+    code, _, err = run(capsys, "run-study", tmp_path)
+    assert code == 1
+    assert f"`limbtorque init {tmp_path} --from RECORDINGS` makes one" in err

@@ -1,0 +1,420 @@
+"""Two runs compared: what was changed, and what that did, with numbers by hand."""
+
+import csv
+import json
+import math
+
+import pytest
+
+from limbtorque.cli.diff.compare import COMPARED_BY_CONDITION, CURVE_KEY, KEYS, Curve, Run, causes, compare, read_run
+from limbtorque.cli.diff.report import report_csv, report_html, report_text
+from limbtorque.cli.main import main
+
+
+def provenance(**more):
+    base = {
+        "program": {"name": "limbtorque", "version": "0.1.0"},
+        "code": {"torques": "aaaa"},
+        "python": "3.12.1",
+        "libraries": {"numpy": "2.1.0"},
+        "settings": {"filter": {"cutoff_hz": "expected_error", "order": 3}, "loads": {}},
+        "segment_table": {"hand": {"mass": 0.006}},
+        "trials": {"t1": {"sha256": "11", "forces_sha256": "", "row": {"body_mass_kg": 70.0, "options": {}}}},
+    }
+    return {**base, **more}
+
+
+def ledger(trial="t1", status="ok", cutoff="6.0", **more):
+    return {
+        "trial": trial,
+        "status": status,
+        "torque_status": status,
+        "reason": "",
+        "cutoff_hz": cutoff,
+        "notes": "x",
+        **more,
+    }
+
+
+def summary(term, peak, *, trial="t1", joint="elbow", mean="1.0", time="0.5"):
+    return {
+        "trial": trial,
+        "subject": "Ann",
+        "joint": joint,
+        "term": term,
+        "peak_nm": peak,
+        "mean_nm": mean,
+        "peak_time_s": time,
+    }
+
+
+def run(name="a", *, about=None, rows=None, ledgers=None, muscles=(), windows=(), conditions=(), curves=None):
+    tables = {
+        "ledger": ledgers or [ledger()],
+        "summary": rows or [summary("net", "10.0"), summary("gravity", "-0.1")],
+        "muscle_summary": list(muscles),
+        "windows": list(windows),
+        "summary_by_condition": list(conditions),
+    }
+    return Run(name, about or provenance(), tables, curves or {})
+
+
+def curves(mean=(0.0, 1.0, 2.0), *, side="right", quantity="elbow_torque_nm", n_trials=3):
+    by_percent = {str(50 * k): value for k, value in enumerate(mean)}
+    return {("arm", "reach", side, quantity): Curve("N m", by_percent, n_trials)}
+
+
+def window(start="0.2", end="1.2", included="1", note="", kind="trial"):
+    return {"trial": "t1", "window": kind, "start_s": start, "end_s": end, "included": included, "note": note}
+
+
+def write(folder, one):
+    folder.mkdir(parents=True)
+    (folder / "provenance.json").write_text(json.dumps(one.provenance), encoding="utf-8")
+    for name, rows in one.tables.items():
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0] if rows else KEYS[name])
+            writer.writeheader()
+            writer.writerows(rows)
+    with (folder / "ensembles.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow((*CURVE_KEY, "unit", "percent", "mean", "sd", "n_trials", "n_subjects"))
+        for key, curve in one.curves.items():
+            for percent, mean in curve.mean.items():
+                text = "" if math.isnan(mean) else repr(mean)
+                writer.writerow((*key, curve.unit, percent, text, "", curve.n_trials, 1))
+    return folder
+
+
+def test_a_run_is_the_same_as_itself():
+    found = compare(run(), run("b"))
+    assert found.same
+    assert found.causes == found.changes == ()
+    assert found.n_compared == 4 + 2 * 3  # status, torque_status, reason, cutoff; peak, mean and time of two terms
+    assert report_text(found).endswith("all numbers are the same")
+
+
+def test_absolute_and_relative_change_and_share_by_hand():
+    other = run("b", rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
+    first, second = compare(run(), other).changes
+    assert (first.item, first.figure, first.first, first.second) == ("elbow net", "peak_nm", "10.0", "8.0")
+    assert (first.difference, first.relative, first.share) == pytest.approx((-2.0, -0.2, 0.2))
+    assert (second.item, second.figure) == ("elbow gravity", "peak_nm")
+    # minus 0.1 to minus 0.2 doubles it: -100 % of its size, but a hundredth of the largest peak at the elbow
+    assert (second.difference, second.relative, second.share) == pytest.approx((-0.1, -1.0, 0.01))
+
+
+def test_times_of_peaks_come_after_torques_however_large():
+    other = run("b", rows=[summary("net", "10.1", time="0.1"), summary("gravity", "-0.1")])
+    assert [change.figure for change in compare(run(), other).changes] == ["peak_nm", "peak_time_s"]
+
+
+def test_a_peak_that_changed_its_sign_and_hardly_its_size_comes_after_one_that_grew():
+    first = run(rows=[summary("net", "5.0"), summary("gravity", "1.0", joint="wrist")])
+    second = run("b", rows=[summary("net", "-4.9"), summary("gravity", "1.5", joint="wrist")])
+    found = compare(first, second)
+    assert [change.item for change in found.changes if change.figure == "peak_nm"] == ["wrist gravity", "elbow net"]
+
+
+def test_a_number_that_is_there_in_one_run_only_comes_first():
+    other = run("b", rows=[summary("net", "5.0"), summary("gravity", "")])
+    first, second = compare(run(), other).changes
+    assert (first.item, first.first, first.second) == ("elbow gravity", "-0.1", "")
+    assert math.isnan(first.difference)
+    assert second.item == "elbow net"
+
+
+def test_two_ways_to_print_a_number_are_one():
+    other = run("b", rows=[summary("net", "1e1"), summary("gravity", "-0.10")])
+    assert compare(run(), other).same
+
+
+def test_tolerance_is_a_share():
+    other = run("b", rows=[summary("net", "9.0"), summary("gravity", "-0.1")])
+    assert not compare(run(), other, tolerance=0.09).same
+    assert compare(run(), other, tolerance=0.11).same
+
+
+def test_status_of_a_trial_and_figures_of_the_ledger():
+    other = run("b", ledgers=[ledger(status="flagged", cutoff="9.0", notes="y")])
+    found = compare(run(), other)
+    assert {(c.figure, c.first, c.second) for c in found.changes} == {
+        ("status", "ok", "flagged"),
+        ("torque_status", "ok", "flagged"),
+        ("cutoff_hz", "6.0", "9.0"),
+    }
+    text = report_text(found)
+    assert "status of trials\n  trial  what           A   B\n  t1     status         ok  flagged\n" in text
+    assert "t1     cutoff_hz  6  9  +3      +50 %  33.3 %" in text
+
+
+def test_trials_of_one_run_only_are_named_and_not_compared():
+    other = run(
+        "b",
+        ledgers=[ledger(), ledger("t2")],
+        rows=[summary("net", "10.0"), summary("gravity", "-0.1"), summary("net", "3", trial="t2")],
+    )
+    found = compare(run(), other)
+    assert (found.only_first, found.only_second, found.changes) == ((), ("t2",), ())
+    assert not found.same
+    assert "only in B: t2" in report_text(found)
+
+
+def test_every_kind_of_cause_is_told():
+    after = provenance(
+        settings={"filter": {"cutoff_hz": 6.0, "order": 3}, "loads": {"box": {"type": "spring"}}},
+        code={"torques": "bbbb"},
+        libraries={"numpy": "2.2.0"},
+        segment_table={"hand": {"mass": 0.007}},
+        trials={
+            "t1": {
+                "sha256": "22",
+                "forces_sha256": "",
+                "row": {"body_mass_kg": 71.0, "options": {"plane.kind": "horizontal"}},
+            }
+        },
+    )
+    found = {(c.kind, c.name, c.first, c.second) for c in causes(provenance(), after)}
+    assert found == {
+        ("setting", "filter.cutoff_hz", "expected_error", "6.0"),
+        ("setting", "loads", "{}", ""),
+        ("setting", "loads.box.type", "", "spring"),
+        ("version", "numpy", "2.1.0", "2.2.0"),
+        ("code", "torques", "aaaa", "bbbb"),
+        ("table", "hand.mass", "0.006", "0.007"),
+        ("input", "t1 sha256", "11", "22"),
+        ("trial", "t1 body_mass_kg", "70.0", "71.0"),
+        ("trial", "t1 options", "{}", ""),
+        ("trial", "t1 options.plane.kind", "", "horizontal"),
+    }
+
+
+def test_muscles_are_compared_too():
+    muscles = [
+        [{"trial": "t1", "muscle": name, "peak_n": peak} for name, peak in rows]
+        for rows in ((("a", "100"), ("b", "10")), (("a", "100"), ("b", "20")))
+    ]
+    (change,) = compare(run(muscles=muscles[0]), run("b", muscles=muscles[1])).changes
+    assert (change.table, change.item, change.difference, change.relative, change.share) == (
+        "muscle_summary",
+        "b",
+        10.0,
+        1.0,
+        0.1,
+    )
+
+
+def test_the_csv_has_every_change():
+    other = run("b", about=provenance(python="3.13.0"), rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
+    rows = list(csv.DictReader(report_csv(compare(run(), other)).splitlines()))
+    assert [(row["table"], row["figure"], row["a"], row["b"]) for row in rows] == [
+        ("version", "python", "3.12.1", "3.13.0"),
+        ("summary", "peak_nm", "10.0", "8.0"),
+        ("summary", "peak_nm", "-0.1", "-0.2"),
+    ]
+    assert float(rows[1]["relative"]) == pytest.approx(-0.2)
+
+
+def test_the_page_is_escaped_and_needs_nothing_else():
+    other = run("<b>", about=provenance(settings={"title": "<script>alert(1)</script>"}))
+    page = report_html(compare(run("a & a"), other))
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "a &amp; a" in page
+    assert "&lt;b&gt;" in page
+    assert "http" not in page
+    assert "src=" not in page
+
+
+def test_the_text_says_how_many_more_there_are():
+    rows = [[summary("net", f"{10 + k + add}", joint=f"j{k}") for k in range(5)] for add in (0, 1)]
+    text = report_text(compare(run(rows=rows[0]), run("b", rows=rows[1])), top=2)
+    assert "... and 3 more; --csv FILE has all" in text
+    assert "5 of 19 values differ" in text
+
+
+def test_exit_codes(tmp_path, capsys):
+    a, b = write(tmp_path / "one" / "results", run()), write(tmp_path / "b", run(rows=[summary("net", "8.0")]))
+    assert main(["diff", str(a), str(tmp_path / "one")]) == 0  # results, and the study they are in
+    assert main(["diff", str(a), str(b), "--csv", str(tmp_path / "x.csv"), "--html", str(tmp_path / "x.html")]) == 1
+    assert (tmp_path / "x.csv").read_text(encoding="utf-8").count(
+        "\n"
+    ) == 3  # the heading, a peak, and a row of the first run only
+    assert (tmp_path / "x.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert main(["diff", str(a), str(tmp_path / "none")]) == 2
+    assert "provenance.json is not there; give a folder 'results'" in capsys.readouterr().err
+
+
+def test_results_that_are_not_readable_are_a_sentence(tmp_path, capsys):
+    folder = write(tmp_path / "a", run())
+    (folder / "provenance.json").write_text("{", encoding="utf-8")
+    assert main(["diff", str(folder), str(folder)]) == 2
+    assert "the results are not readable" in capsys.readouterr().err
+    assert read_run(write(tmp_path / "b", run())).tables["ledger"][0]["trial"] == "t1"
+
+
+# --- curves, windows and means ----------------------------------------------------------------------------------------
+
+
+def test_curves_that_vanished_are_no_sameness(tmp_path, capsys):
+    """All mean curves are gone, and nothing else has changed but the windows."""
+    a = write(tmp_path / "a", run(windows=[window()], curves=curves()))
+    gone = window("", "", "0", "no rest", kind="movement")
+    b = write(tmp_path / "b", run(windows=[gone]))
+    assert main(["diff", str(a), str(b)]) == 1
+    text = capsys.readouterr().out
+    assert "mean curves over 0 to 100 %: only in A (1 curve)" in text
+    assert "t1     trial: 0.2 to 1.2 s, in the means  movement: none, not in the means: no rest" in text
+    assert "joint torques: the same" in text
+    assert "all numbers are the same" not in text
+
+
+def test_a_curve_is_compared_by_its_largest_difference():
+    first = run(curves={**curves(), **curves((0.0, -8.0, 0.0), quantity="elbow_torque_gravity_nm")})
+    second = run(
+        "b", curves={**curves((0.0, 1.5, 1.0)), **curves((0.0, -8.0, 0.0), quantity="elbow_torque_gravity_nm")}
+    )
+    found = compare(first, second)
+    (change,) = found.changes
+    assert (change.table, change.trial, change.item, change.figure) == (
+        "ensembles",
+        "arm reach right",
+        "elbow_torque_nm",
+        "mean at 100 %",
+    )
+    # 2 to 1 N m, of 8 N m, the largest of the condition's curves in N m
+    assert (change.difference, change.relative, change.share) == pytest.approx((-1.0, -0.5, 0.125))
+    assert "arm reach right  1 differs (N m)  elbow_torque_nm  100 %  2  1  -1      -50 %  12.5 %" in report_text(found)
+    assert compare(first, second, tolerance=0.125).same
+
+
+def test_a_curve_of_fewer_trials_or_points_differs():
+    found = compare(run(curves=curves()), run("b", curves=curves((0.0, 1.0, math.nan), n_trials=2)))
+    assert {(c.figure, c.first, c.second) for c in found.changes} == {
+        ("n_trials", "3", "2"),
+        ("points with a mean", "3 of 3", "2 of 3"),
+    }
+    text = report_text(found)
+    assert "arm reach right: n_trials 3 in A, 2 in B, of 1 curve" in text
+    assert "arm reach right: points with a mean 3 of 3 in A, 2 of 3 in B, of 1 curve" in text
+
+
+def test_curves_of_one_condition_that_are_in_one_run_only_are_one_line():
+    found = compare(run(curves={**curves(), **curves(side="left")}), run("b", curves=curves()))
+    assert not found.same
+    assert "mean curves over 0 to 100 %: the same\n  only in A: arm reach left (elbow_torque_nm)\n" in report_text(
+        found
+    )
+
+
+def test_a_window_is_compared_by_its_duration():
+    first, second = run(windows=[window()]), run("b", windows=[window(end="1.3")])
+    (change,) = compare(first, second).changes
+    assert (change.difference, change.share) == pytest.approx((0.1, 0.1 / 1.1))
+    assert compare(first, second, tolerance=0.1).same
+
+
+def test_means_by_condition():
+    def row(term, mean, n="3", statistic="peak_nm"):
+        place = {"chain": "arm", "condition": "reach", "side": "right", "joint": "elbow", "term": term}
+        return {
+            **place,
+            "statistic": statistic,
+            "unit": "N m",
+            "mean": mean,
+            "sd": "",
+            "n_trials": n,
+            "n_subjects": "1",
+        }
+
+    assert set(COMPARED_BY_CONDITION) <= set(row("net", "1"))
+    first = run(conditions=[row("net", "10"), row("gravity", "2"), row("net", "500", statistic="peak_power_w")])
+    second = run("b", conditions=[row("net", "10"), row("gravity", "3", "2")])
+    found = compare(first, second)
+    assert {(c.item, c.figure, c.difference, c.share) for c in found.changes} == {
+        ("peak_nm elbow gravity", "mean", 1.0, 0.1),
+        ("peak_nm elbow gravity", "n_trials", -1.0, 1 / 3),
+    }
+    text = report_text(found)
+    assert "arm reach right  1 differs  peak_nm elbow gravity  mean  2  3  +1      +50 %  10 %" in text
+    assert "only in A: arm reach right (peak_power_w elbow net)" in text
+
+
+# --- what is in one run only, frames that were summed, and rounding ---------------------------------------------------
+
+
+def test_muscles_of_one_run_only():
+    muscles = [{"trial": "t1", "muscle": name, "peak_n": "1"} for name in ("a", "b")]
+    found = compare(run(muscles=muscles), run("b"))
+    assert not found.same
+    assert "muscles: only in A (2 rows)" in report_text(found)
+    assert "Muscles: only in A (2 rows)." in report_html(found)
+    rows = list(csv.DictReader(report_csv(found).splitlines()))
+    assert [(row["table"], row["trial"], row["item"], row["figure"]) for row in rows] == [
+        ("muscle_summary", "t1", "a", "only in a"),
+        ("muscle_summary", "t1", "b", "only in a"),
+    ]
+    assert "muscles: none" in report_text(compare(run(), run("b")))
+
+
+def test_other_frames_are_told_first():
+    def sums(n, of, joint="knee"):
+        return {**summary("net", "10.0", joint=joint), "n_frames": str(n), "used_share": repr(n / of)}
+
+    first = run(rows=[sums(118, 131), sums(118, 131, "hip")], ledgers=[ledger(unmeasured_share="0")])
+    second = run("b", rows=[sums(105, 131), sums(118, 131, "hip")], ledgers=[ledger(unmeasured_share="0.09923")])
+    found = compare(first, second)
+    assert not found.same
+    assert "n_frames" not in {change.figure for change in found.changes}
+    text = report_text(found)
+    said = "t1: B leaves out 13 more of 131 frames (knee): unmeasured_share 0 in A, 0.09923 in B"
+    assert said in text
+    assert text.index(said) < text.index("what was changed")
+    assert "t1: A leaves out 13 more of 131 frames (knee)" in report_text(compare(second, first))
+    other = compare(first, run("b", rows=[sums(190, 200), sums(118, 131, "hip")], ledgers=first.tables["ledger"]))
+    assert "t1: A has 118 of 131 frames, B 190 of 200 (knee)" in report_text(other)
+
+
+def test_frames_of_muscles_are_told_only_where_they_are_not_those_of_the_torques():
+    def both(n, of_muscles):
+        muscle = {"trial": "t1", "muscle": "a", "peak_n": "1", "n_frames": str(of_muscles), "used_share": "0.5"}
+        return run(rows=[{**summary("net", "10.0"), "n_frames": str(n), "used_share": "0.5"}], muscles=[muscle])
+
+    assert [f.table for f in compare(both(50, 50), both(40, 40)).frames] == ["summary"]
+    assert [f.table for f in compare(both(50, 50), both(40, 30)).frames] == ["summary", "muscle_summary"]
+
+
+def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
+    def row(statistic, mean):
+        place = {"chain": "arm", "condition": "reach", "side": "right", "joint": "elbow", "term": "net"}
+        return {**place, "statistic": statistic, "mean": mean, "sd": "", "n_trials": "3", "n_subjects": "1"}
+
+    names = ("peak_nm", "max_time_s", "rms_nm")
+    first = run(conditions=[row(name, mean) for name, mean in zip(names, ("5", "1", "4"), strict=True)])
+    second = run("b", conditions=[row(name, mean) for name, mean in zip(names, ("-5.1", "9", "5"), strict=True)])
+    assert "arm reach right  3 differ  rms_nm elbow net" in report_text(compare(first, second))
+
+
+@pytest.mark.parametrize(("second", "listed"), [("9e-14", False), ("9e-10", True), ("", True)])
+def test_figures_that_are_rounding_in_both_runs_are_no_changes(second, listed):
+    """The threshold of closure_nm is 1e-9 N m."""
+    found = compare(run(ledgers=[ledger(closure_nm="1e-14")]), run("b", ledgers=[ledger(closure_nm=second)]))
+    assert [change.figure for change in found.changes] == ["closure_nm"] * listed
+
+
+def test_the_page_has_a_heading_for_each_matter_and_folds_long_tables():
+    rows = [[summary("net", f"{10 + k + add}", joint=f"j{k}") for k in range(40)] for add in (0, 1)]
+    page = report_html(compare(run(rows=rows[0]), run("b", rows=rows[1])))
+    for heading in (
+        "Settings",
+        "Inputs and code",
+        "Trials",
+        "Frames used",
+        "Torques",
+        "Muscles",
+        "Curves and means",
+        "Ledger",
+    ):
+        assert f">{heading}</h2>" in page
+    assert "<summary>10 more</summary>" in page
+    assert "--paper" in page  # the report's own style

@@ -1,0 +1,849 @@
+"""A study proposed from a folder of recordings: what is known, what is guessed aloud, and what is left to fill in."""
+
+import csv
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from c3d_files import write_c3d
+from limbtorque.cli.init.forces import pair_forces
+from limbtorque.cli.init.init import FILES, init_study
+from limbtorque.cli.init.known_sets import fits, known_sets, likely_labels, match_set, needed_landmarks, template_of
+from limbtorque.cli.init.subjects import propose_subject
+from limbtorque.cli.init.survey import Body, Clue, Seen, Strikes, look_at, same_movement
+from limbtorque.cli.init.text import summary_text
+from limbtorque.cli.init.trials import ARMS_OF_A_WALK, ProposedTrial
+from limbtorque.cli.init.up_axis import judge_up
+from limbtorque.cli.init.windows import ProposedWindow, propose_window
+from limbtorque.cli.main import main
+from limbtorque.errors import StudyError
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.writers.sto import write_sto
+from limbtorque.study.settings import ARM, LEG
+from limbtorque.study.study import load_study
+from limbtorque.workflow.check import check_study
+from text_files import write_trc
+
+PLUG_IN_GAIT_ARM = ["SHO", "ELB", "WRA", "WRB", "FIN"]
+HEIGHTS_M = {
+    "LFHD": 1.7,
+    "SHO": 1.4,
+    "ELB": 1.1,
+    "WRA": 0.9,
+    "WRB": 0.89,
+    "FIN": 0.8,
+    "ASI": 1.0,
+    "FEP": 0.9,
+    "FEO": 0.5,
+    "TIO": 0.1,
+    "ANK": 0.1,
+    "TOE": 0.03,
+    "HEE": 0.05,
+}
+
+
+def positions(labels, *, travel_m=2.0, up=2, n_frames=101, seed=1):
+    """Markers at their heights along an axis, all of which travel along the next one."""
+    xyz = np.zeros((n_frames, len(labels), 3))
+    rng = np.random.default_rng(seed)
+    for k, label in enumerate(labels):
+        stem = label.rpartition(":")[2]
+        xyz[:, k, up] = HEIGHTS_M.get(stem, HEIGHTS_M.get(stem[1:], HEIGHTS_M.get(stem[-3:], 0.5 + 0.1 * k)))
+        xyz[:, k, (up + 2) % 3] = 0.01 * seed + (0.2 if stem.startswith("R") else -0.2) + label.startswith("Bob")
+        xyz[:, k, (up + 1) % 3] = travel_m * np.linspace(0.0, 1.0, n_frames) + 0.3 * stem.endswith(("ASI", "TOE"))
+    return xyz + rng.normal(scale=1e-4, size=xyz.shape)
+
+
+def write(path, labels, **options):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    groups = options.pop("groups", None)
+    return write_c3d(path, positions(labels, **options), labels=labels, groups=groups)
+
+
+def both_sides(stems):
+    return [side + stem for side in "RL" for stem in stems]
+
+
+def rows(study, name="trials"):
+    text = (study / "config" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+def fill(study, **values):
+    """Do what the person has to do: put values in place of TODO, column by column, and the up axis into the settings."""
+    for name in ("trials", "subjects"):
+        table = rows(study, name)
+        for row in table:
+            for column, value in values.items():
+                if row.get(column, "").startswith("TODO"):
+                    row[column] = value
+        with (study / "config" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, table[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(table)
+
+
+# --- known sets -------------------------------------------------------------------------------------------------------
+
+
+def test_every_known_set_names_landmarks_that_a_chain_needs_or_that_stand_for_one():
+    needed = {*needed_landmarks(ARM), *needed_landmarks(LEG), "heel"}
+    for known in known_sets():
+        stand_ins = {by for by, _ in known.substitutes.values()}
+        assert set(known.rules) <= needed | stand_ins, known.name
+        assert set(known.substitutes) <= needed, known.name
+        assert set(known.meaning) == set(known.rules)
+        assert known.title
+        assert known.source
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["RSHO", "RELB", "RWRA", "RWRB", "RFIN"],
+        ["rsho", "r.elb", "R_WRA", "RWrb", "R FIN"],
+        ["SHO_R", "ELB_R", "WRA_right", "WRB-R", "rightFIN"],
+    ],
+)
+def test_names_fit_after_side_and_case_are_folded(labels):
+    known = next(one for one in known_sets() if one.name == "plug_in_gait_markers")
+    assert match_set(known, labels, "right") == {
+        "acromion": (labels[0],),
+        "lateral_epicondyle": (labels[1],),
+        "wrist_axis": (labels[2], labels[3]),
+        "ulnar_styloid": (labels[3],),
+        "knuckle_2_middle_finger": (labels[4],),
+    }
+    assert match_set(known, labels, "left") == {}
+
+
+def test_a_name_that_two_labels_fit_is_not_taken():
+    known = next(one for one in known_sets() if one.name == "plug_in_gait_markers")
+    assert "acromion" not in match_set(known, ["R_SHO", "r.sho"], "right")
+    assert match_set(known, ["RSHO", "r.sho"], "right")["acromion"] == ("RSHO",)
+
+
+def test_a_side_is_written_as_the_settings_understand_it():
+    assert template_of("RELB", "right") == "{S}ELB"
+    assert template_of("elb_l", "left") == "elb_{s}"
+    assert template_of("right_elbow", "right") == "{side}_elbow"
+    assert template_of("RightElbow", "right") == "RightElbow"  # {side} would be right, not Right
+
+
+def test_joint_centres_go_before_skin_markers():
+    labels = [*both_sides(PLUG_IN_GAIT_ARM), *both_sides(["CLO", "HUO", "RAO"])]
+    found = [fit.known.name for fit in fits(labels, ARM) if not fit.missing]
+    assert found == ["plug_in_gait"] * 2 + ["plug_in_gait_markers"] * 2
+
+
+def test_a_leg_without_a_hip_lacks_it():
+    labels = both_sides(["ASI", "KNE", "ANK", "TOE", "HEE"])
+    assert {fit.missing for fit in fits(labels, LEG)} == {("hip_axis", "greater_trochanter")}
+
+
+def test_likely_labels_are_the_like_ones():
+    assert [label for label, _ in likely_labels("elbow_axis", ["L_Elbow_Out", "Head_Top", "L_Knee_Out"])] == [
+        "L_Elbow_Out"
+    ]
+    assert likely_labels("heel", ["Head_Top"]) == []
+
+
+# --- evidence ---------------------------------------------------------------------------------------------------------
+
+
+def seen(name="a.c3d", *, up=(), said=(), **more):
+    base = Seen(
+        Path(name), name, 100, 100.0, 1, (Body("", ("M",), (0.0, 0.0, 0.0), None),), 1.0, 0.0, 0, said, up, {}, ("M",)
+    )
+    return replace(base, **more)
+
+
+def test_the_up_axis_takes_two_kinds_of_evidence_that_agree():
+    screen, body, other = Clue("screen", "+z", "drawn"), Clue("body", "+z", "stands"), Clue("body", "+y", "lies")
+    assert judge_up([seen(up=(screen, body))])[0] == "+z"
+    assert judge_up([seen(up=(screen,)), seen(up=(screen,))])[0] == ""
+    assert judge_up([seen(up=(screen, body)), seen(up=(other,))])[0] == ""
+    assert judge_up([seen()]) == ("", ("nothing shows it",))
+
+
+def test_mass_and_height_are_those_of_the_files_with_their_source():
+    said = (("PROCESSING:BODYMASS", "45.8"), ("PROCESSING:HEIGHT", "1480"))
+    found = propose_subject("S07", [seen(said=said), seen(said=said)])
+    assert (found.mass_kg, found.height_m, found.sex) == ("45.8", "1.48", "")
+    assert found.evidence[0] == "PROCESSING:BODYMASS is 45.8 in 2 files"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [(), (("PROCESSING:BODYMASS", "0"),), (("PROCESSING:BODYMASS", "4580"),), (("PROCESSING:BODYMASS", "heavy"),)],
+)
+def test_a_mass_that_is_not_known_is_left_to_fill_in(said):
+    assert propose_subject("S07", [seen(said=said)]).mass_kg == "TODO"
+
+
+def test_masses_that_differ_are_told_and_none_is_taken():
+    ones = [seen(said=(("PROCESSING:BODYMASS", text),)) for text in ("45.8", "60.3")]
+    found = propose_subject("S07", ones)
+    assert found.mass_kg == "TODO"
+    assert "PROCESSING:BODYMASS differs between the files: 45.8, 60.3" in found.evidence
+
+
+def test_the_weight_on_the_plates_is_a_hint_only():
+    found = propose_subject("S07", [seen(moved_m=0.001, weight_n=9.80665 * 50.0)])
+    assert found.mass_kg == "TODO"
+    assert "a.c3d, where nothing moves: 490 N on the plates, 50.0 kg" in found.evidence
+    assert "plates" not in " ".join(propose_subject("S07", [seen(moved_m=1.0, weight_n=9.80665 * 50.0)]).evidence)
+
+
+def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):
+    labels = both_sides(PLUG_IN_GAIT_ARM)
+    whole = positions(labels)
+    write_c3d(tmp_path / "whole.c3d", whole, labels=labels)
+    write_c3d(tmp_path / "part.c3d", whole[20:90], labels=labels, first_frame=21)
+    write_c3d(tmp_path / "later.c3d", whole[30:], labels=labels, first_frame=1)
+    one, part, later = (
+        look_at(read_c3d(tmp_path / f"{n}.c3d"), path=Path(n), name=n) for n in ("whole", "part", "later")
+    )
+    assert same_movement(part, one)
+    assert not same_movement(later, one)
+
+
+def test_the_same_movement_is_known_again_at_another_rate_and_the_higher_one_is_kept(tmp_path):
+    labels = both_sides(PLUG_IN_GAIT_ARM)
+    whole = positions(labels, n_frames=201)
+    data = tmp_path / "data"
+    data.mkdir()
+    write_c3d(data / "second.c3d", whole, labels=labels, rate_hz=100.0)
+    write_trc(data / "first.trc", 1e3 * whole[::2], labels=labels, rate_hz=50.0)
+    write_trc(data / "other.trc", 1e3 * whole[:101], labels=labels, rate_hz=50.0)  # another speed: another movement
+    proposal = init_study(tmp_path / "study", data)
+    assert {(t.file.rpartition("/")[2], t.left_out) for t in proposal.trials} == {
+        ("second.c3d", ""),
+        ("other.trc", ""),
+        ("first.trc", "the same movement is in second.c3d"),
+    }
+
+
+# --- a whole study ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two subjects with a static trial and a walk each, marked like Plug-in Gait."""
+    labels = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, "ASI", "TOE", "HEE"])]
+    for seed, (subject, mass) in enumerate((("S01", 70.0), ("S02", 55.5))):
+        groups = {"PROCESSING": {"Bodymass": [mass], "Height": [1750.0]}}
+        write(
+            tmp_path / "data" / subject / "Static" / f"{subject}_cal.c3d",
+            labels,
+            travel_m=0.0,
+            groups=groups,
+            seed=seed,
+        )
+        write(tmp_path / "data" / subject / "Walk" / f"{subject}_01.c3d", labels, groups=groups, seed=seed)
+    return tmp_path / "data"
+
+
+def test_a_cohort_of_known_markers_needs_nothing_filled_in(folder, tmp_path):
+    study = tmp_path / "my study"
+    proposal = init_study(study, folder)
+    assert proposal.to_do == 0
+    loaded = load_study(study)
+    assert loaded.settings.plane.up_axis == "+z"
+    assert list(loaded.settings.marker_sets) == ["plug_in_gait_markers"]
+    found = [
+        (t.name, t.subject.name, t.subject.mass_kg, t.side, t.condition, t.settings.plane.forward_axis)
+        for t in loaded.trials
+    ]
+    assert found == [
+        ("S01_01_right", "S01", 70.0, "right", "walk", "travel"),
+        ("S01_01_left", "S01", 70.0, "left", "walk", "travel"),
+        ("S02_01_right", "S02", 55.5, "right", "walk", "travel"),
+        ("S02_01_left", "S02", 55.5, "left", "walk", "travel"),
+    ]
+    assert [(trial, fault) for trial, fault, *_ in check_study(study)] == [(row[0], "") for row in found]
+
+
+def test_the_files_say_what_was_found_guessed_and_left_out(folder, tmp_path):
+    init_study(tmp_path / "study", folder)
+    config, trials, subjects = ((tmp_path / "study" / name).read_text(encoding="utf-8") for name in FILES)
+    assert (
+        "from LHEE/RHEE to LFHD: along +z within 45 degrees in 100 % of the frames (S01/Static/S01_cal.c3d and 3 more)"
+        in " ".join(config.replace("RHEE/LHEE", "LHEE/RHEE").split())
+    )
+    assert "glenohumeral_axis: acromion # no joint centre in the file" in config
+    assert "# subjects are the names of the folders at level 1: S01, S02 (a guess)" in trials
+    assert re.search(r"# .*S01_cal\.c3d: left out, nothing moves by more than 0\.00\d m: a\s(# )?static trial", trials)
+    assert "#S01_cal_right,S01,S01," in trials
+    assert "# S02: PROCESSING:BODYMASS is 55.5 in 2 files" in subjects
+
+
+def test_nothing_is_overwritten(folder, tmp_path):
+    study = tmp_path / "study"
+    (study / "config").mkdir(parents=True)
+    (study / "config" / "subjects.csv").write_text("mine", encoding="utf-8")
+    with pytest.raises(StudyError, match=r"subjects.csv is there already, and is never overwritten"):
+        init_study(study, folder)
+    assert [path.name for path in (study / "config").iterdir()] == ["subjects.csv"]
+    assert (study / "config" / "subjects.csv").read_text(encoding="utf-8") == "mine"
+
+
+def test_what_cannot_be_known_is_left_to_fill_in_and_the_loader_names_it(tmp_path):
+    labels = [f"Me:{label}" for label in ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"]]
+    write(tmp_path / "data" / "lift.c3d", labels, travel_m=0.3)
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data")
+    with pytest.raises(StudyError) as error:
+        load_study(study)
+    assert len(error.value.faults) == proposal.to_do == 9  # five landmarks, mass, side, forward axis, up axis
+    config = (study / FILES[0]).read_text(encoding="utf-8")
+    assert 'elbow_axis: "TODO" # looks like it: EPICl (0.90), EPICm (0.90)' in config
+    assert "up_axis: null # TODO" in config
+
+
+def test_a_known_set_that_lacks_a_landmark_gets_rows_for_both_sides_and_the_landmark_to_fill_in(tmp_path):
+    write(tmp_path / "data" / "walk.c3d", ["LFHD", *both_sides(["ASI", "KNE", "ANK", "TOE", "HEE"])])
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["chain"], row["side"]) for row in rows(study)] == [("leg", "right"), ("leg", "left")]
+    config = (study / FILES[0]).read_text(encoding="utf-8")
+    assert 'hip_axis: "TODO"' in config
+    assert "export it with the model" in config
+    assert 'heel: "{S}HEE"' in config
+    with pytest.raises(StudyError) as error:
+        load_study(study)
+    (fault,) = [fault for fault in error.value.faults if "marker_sets" in fault]
+    assert fault.startswith("marker_sets.my_markers.hip_axis is still")
+    assert "greater_trochanter: hip_axis" in config
+
+
+def test_likely_labels_are_taken_where_a_person_says_so(tmp_path):
+    write(tmp_path / "data" / "lift.c3d", ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"])
+    asked = []
+
+    def confirm(question):
+        asked.append(question)
+        return "EPICm" in question
+
+    init_study(tmp_path / "study", tmp_path / "data", confirm=confirm)
+    config = (tmp_path / "study" / FILES[0]).read_text(encoding="utf-8")
+    assert 'elbow_axis: "EPICm" # confirmed' in config
+    assert "markers: is EPICl the elbow_axis?" in asked
+
+
+def test_two_people_in_one_file_and_a_copy(tmp_path):
+    labels = [f"{who}:{label}" for who in ("Ann", "Bob") for label in ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, "HEE"])]]
+    write(tmp_path / "data" / "game.c3d", labels)
+    shutil.copy(tmp_path / "data" / "game.c3d", tmp_path / "data" / "game_copy.c3d")
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["trial"], row["subject"], row["prefix"]) for row in rows(study)] == [
+        ("Ann_game_right", "Ann", "Ann"),
+        ("Ann_game_left", "Ann", "Ann"),
+        ("Bob_game_right", "Bob", "Bob"),
+        ("Bob_game_left", "Bob", "Bob"),
+    ]
+    assert "game_copy.c3d: left out, the same movement is in game.c3d" in " ".join(
+        (study / FILES[1]).read_text(encoding="utf-8").replace("\n#", "").split()
+    )
+
+
+def test_sides_that_no_pattern_can_write_get_a_marker_set_each(tmp_path):
+    labels = [f"{side}{stem}" for side in ("Right", "Left") for stem in PLUG_IN_GAIT_ARM]
+    write(tmp_path / "data" / "reach.c3d", labels)
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["side"], row["marker_set"]) for row in rows(study)] == [
+        ("right", "plug_in_gait_markers_right"),
+        ("left", "plug_in_gait_markers_left"),
+    ]
+    assert 'lateral_epicondyle: "LeftELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_used(folder, tmp_path):
+    (folder / "S01" / "Walk" / "broken.c3d").write_text("hello", encoding="utf-8")
+    proposal = init_study(tmp_path / "study", folder)
+    assert [one.name for one in proposal.unread] == ["S01/Walk/broken.c3d"]
+    assert len(rows(tmp_path / "study")) == 4
+    assert "# S01/Walk/broken.c3d: not read: " in (tmp_path / "study" / FILES[1]).read_text(encoding="utf-8")
+
+
+def test_a_file_without_markers_is_told_and_does_not_disturb_the_names(folder, tmp_path):
+    names = [f"{stem}{axis}" for stem in ("ground_force_v", "ground_force_p", "ground_torque_") for axis in "xyz"]
+    table = pa.table({"time_s": np.arange(50) / 100.0, **{name: np.full(50, 1.0 + k) for k, name in enumerate(names)}})
+    write_sto(table, folder / "forces.sto", units="m")
+    proposal = init_study(tmp_path / "study", folder)
+    assert any(note.startswith("forces.sto: no markers; ") for note in proposal.notes)
+    assert [subject.subject for subject in proposal.subjects] == ["S01", "S02"]
+
+
+def test_what_many_recordings_lack_is_said_once(tmp_path):
+    for n in range(8):
+        write(tmp_path / "data" / f"walk{n}.c3d", both_sides([*PLUG_IN_GAIT_ARM, "KNE", "ANK", "TOE", "HEE"]), seed=n)
+    proposal = init_study(tmp_path / "study", tmp_path / "data")
+    (said,) = [note for note in proposal.notes if "no leg" in note]
+    assert said.startswith(
+        "walk0.c3d, walk1.c3d, walk2.c3d, walk3.c3d, walk4.c3d, walk5.c3d and 2 more: no leg: hip_axis, "
+    )
+
+
+@pytest.mark.parametrize("what", ["no folder", "no recording", "none readable"])
+def test_without_recordings_nothing_is_written(tmp_path, what):
+    if what != "no folder":
+        (tmp_path / "data").mkdir()
+    if what == "none readable":
+        (tmp_path / "data" / "a.c3d").write_text("hello", encoding="utf-8")
+    with pytest.raises(StudyError):
+        init_study(tmp_path / "study", tmp_path / "data")
+    assert not (tmp_path / "study").exists()
+
+
+def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
+    study = tmp_path / "my study"
+    assert main(["init", str(study), "--from", str(folder), "--chain", "arm"]) == 0
+    out = capsys.readouterr().out
+    assert out.endswith(f"next: limbtorque check '{study}'\n")
+    assert "4 trials of 2 recordings: left arm, right arm" in out
+    assert main(["init", str(study), "--from", str(folder)]) == 1
+    assert "never overwritten" in capsys.readouterr().err
+
+
+# --- what is 0 to 100 % -----------------------------------------------------------------------------------------------
+
+PLUG_IN_GAIT_LEG = ["FEP", "FEO", "TIO", "ANK", "TOE", "HEE"]
+
+
+def events(*ones):
+    """Parameters of events: name, context, time from frame 1 of the capture in s."""
+    names, contexts, times = zip(*ones, strict=True)
+    group = {"USED": [len(ones)], "LABELS": list(names), "CONTEXTS": list(contexts)}
+    return {"EVENT": {**group, "TIMES": np.array([np.zeros(len(ones)), times])}}
+
+
+def strikes(*times_s, side):
+    return [("Foot Strike", side, t) for t in times_s]
+
+
+WALK = events(*strikes(0.1, 0.9, side="Left"), *strikes(0.3, 0.95, side="Right"), ("Foot Off", "Left", 0.5))
+
+
+def configured(study):
+    """The options `ensembles` of the study, and those of each trial."""
+    loaded = load_study(study)
+    own = loaded.settings.ensembles
+    return (own.window, own.start_event, own.end_event), {t.name: t.settings.ensembles.window for t in loaded.trials}
+
+
+def leg_study(tmp_path, groups, *, chains=("leg",), stems=PLUG_IN_GAIT_LEG):
+    """Walks of 1 s along x, one for each group of events; mass and screen axes make it complete."""
+    for n, group in enumerate(groups):
+        more = {"PROCESSING": {"Bodymass": [70.0]}, **(group or {})}
+        write(tmp_path / "data" / f"walk{n}.c3d", ["LFHD", *both_sides(stems)], groups=more, seed=n)
+    return init_study(tmp_path / "study", tmp_path / "data", chains=chains), tmp_path / "study"
+
+
+def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
+    proposal, study = leg_study(tmp_path, [WALK, WALK])
+    name = "Foot Strike {side}"
+    assert configured(study) == (
+        ("events", name, name),
+        dict.fromkeys(["walk0_right", "walk0_left", "walk1_right", "walk1_left"], "events"),
+    )
+    said = (
+        f"4 of 4 leg trials have two foot strikes of their side or more ('{name}'); from the first to the second it takes "
+        "0.65 to 0.80 s, a cycle"
+    )
+    assert proposal.window.evidence == (said,)
+    assert said in " ".join((study / FILES[0]).read_text(encoding="utf-8").replace("\n  #  ", "").split())
+    assert said in summary_text(proposal)
+    assert "ensembles.window" not in rows(study)[0]
+    assert [(fault, no_curve) for _, fault, _, no_curve in check_study(study)] == [("", "")] * 4
+
+
+def test_a_walk_without_foot_strikes_keeps_the_movement_in_a_column_of_its_own(tmp_path):
+    proposal, study = leg_study(tmp_path, [WALK, WALK, events(("Foot Off", "Left", 0.5))])
+    assert configured(study)[0][0] == "events"
+    assert [row["ensembles.window"] for row in rows(study)] == ["", "", "", "", "movement", "movement"]
+    _, lacking, no_way = proposal.window.evidence
+    assert lacking.startswith("walk2_left, walk2_right: no foot strike of its side; its other events are Foot Off Left")
+    assert lacking.endswith("the window stays movement, in the column ensembles.window")
+    assert no_way.startswith(
+        "walk2_left, walk2_right: a walk does not go from rest to rest, so there is no way to a curve"
+    )
+    assert (
+        "without two foot strikes of their side (mark them in the capture software) or start_s and end_s of one cycle"
+        in no_way
+    )
+    assert [bool(no_curve) for *_, no_curve in check_study(study)] == [False] * 4 + [True] * 2
+
+
+def test_where_few_trials_have_foot_strikes_only_these_go_from_one_to_the_next(tmp_path):
+    one = events(*strikes(0.2, 0.9, side="Left"), *strikes(0.5, side="Right"))
+    proposal, study = leg_study(tmp_path, [one, None])
+    assert configured(study)[0] == ("movement", "Foot Strike {side}", "Foot Strike {side}")
+    assert {row["trial"]: row["ensembles.window"] for row in rows(study)} == {
+        "walk0_right": "",
+        "walk0_left": "events",
+        "walk1_right": "",
+        "walk1_left": "",
+    }
+    assert proposal.window.evidence[0].startswith("1 of 4 leg trials have two foot strikes")
+    assert "walk0_right: one foot strike of its side only: the window stays movement" in proposal.window.evidence
+
+
+def test_a_strike_outside_of_the_recording_is_none(tmp_path):
+    """The recording is 1 s long; the second strike is marked at 1.2 s."""
+    proposal, _ = leg_study(tmp_path, [events(*strikes(0.1, 1.2, side="Left"), *strikes(0.2, 1.2, side="Right"))])
+    assert proposal.window.window == "movement"
+
+
+@pytest.mark.parametrize("name", ["Right Heel Strike", "heel strike RIGHT", "Initial Contact Right"])
+def test_strikes_have_other_names_too(tmp_path, name):
+    label = name.replace("Right", "{side}").replace("RIGHT", "{side}")
+    both = [(label.replace("{side}", side), "", t) for side in ("right", "left") for t in (0.2, 0.8)]
+    _, study = leg_study(tmp_path, [events(*both)])
+    window, start, end = configured(study)[0]
+    assert (window, start) == ("events", end)
+    assert start == label
+    assert {no_curve for *_, no_curve in check_study(study)} == {""}
+
+
+def test_arms_swing_from_strike_to_strike_and_reach_from_rest_to_rest():
+    """An arm that rests at both ends moves once, whatever the feet do."""
+    two = (Strikes("Foot Strike {side}", "right", (0.1, 1.1)),)
+    base = ProposedTrial("a", "s", "s", "a.c3d", "arm", "right", "c", "m", "", "travel", strikes=two)
+    trials = [replace(base, trial=str(rest), at_rest=rest) for rest in (True, False, None)]
+    leg = replace(base, trial="leg", chain="leg", at_rest=True)
+    window, found = propose_window([*trials, leg])
+    assert window.window == "events"
+    assert {t.trial: t.window for t in found} == {"True": "movement", "False": "", "None": "movement", "leg": ""}
+    assert propose_window([replace(leg, left_out="a copy"), trials[0]])[0] == ProposedWindow("movement", "", ())
+
+
+def test_a_reach_from_rest_to_rest_is_called_so_and_one_that_is_cut_off_is_not(tmp_path):
+    """A minimum-jerk reach of 0.6 s with 0.2 s of rest before and after, whole and cut at half of its way."""
+    u = np.clip((np.arange(101) / 100.0 - 0.2) / 0.6, 0.0, 1.0)
+    labels = both_sides(PLUG_IN_GAIT_ARM)
+    whole = positions(labels, travel_m=0.0) + (0.3 * (10 * u**3 - 15 * u**4 + 6 * u**5))[:, None, None] * [1, 0, 0]
+    (tmp_path / "data").mkdir()
+    write_c3d(tmp_path / "data" / "reach.c3d", whole, labels=labels)
+    write_c3d(tmp_path / "data" / "cut.c3d", whole[:51] + 0.1, labels=labels)
+    proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("arm",))
+    assert {t.trial: t.at_rest for t in proposal.trials} == {
+        **{"reach_right": True, "reach_left": True},
+        **{"cut_right": False, "cut_left": False},
+    }
+    assert proposal.window.window == "movement"
+    (said,) = proposal.window.evidence
+    assert "first or last frame of cut_left, cut_right:" in said
+
+
+# --- arms of a walk, links, and one of two people ---------------------------------------------------------------------
+
+
+def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
+    stems = [*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG]
+    proposal, study = leg_study(tmp_path, [WALK], chains=("arm", "leg"), stems=stems)
+    assert [row["chain"] for row in rows(study)] == ["leg", "leg"]
+    assert proposal.to_do == 0
+    said = "left out: 2 trials of 1 recordings, comments in config/trials.csv: arms of a walk: take the # away to analyse them"
+    assert said in summary_text(proposal)
+    path = study / FILES[1]
+    text = path.read_text(encoding="utf-8")
+    assert "# Left out: arms of a walk: take the # away to analyse them\n#walk0_right_arm," in text
+    path.write_text(text.replace("#walk0_", "walk0_"), encoding="utf-8")
+    assert configured(study)[1] == dict.fromkeys(
+        ["walk0_right_leg", "walk0_left_leg", "walk0_right_arm", "walk0_left_arm"], "events"
+    )
+    assert [fault for _, fault, *_ in check_study(study)] == [""] * 4
+
+
+def test_arms_of_a_walk_are_rows_where_they_are_asked_for(tmp_path):
+    stems = [*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG]
+    _, study = leg_study(tmp_path, [WALK], chains=("arm",), stems=stems)
+    assert [row["chain"] for row in rows(study)] == ["arm", "arm"]
+
+
+def test_arms_that_reach_beside_legs_that_stand_are_rows(tmp_path):
+    labels = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG])]
+    write(tmp_path / "data" / "reach.c3d", labels, travel_m=0.3)
+    init_study(tmp_path / "study", tmp_path / "data")
+    assert {row["chain"] for row in rows(tmp_path / "study")} == {"arm", "leg"}
+
+
+def test_a_link_to_the_recordings_is_kept(folder, tmp_path):
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    moved = shutil.move(folder, tmp_path / "far" / "away" / "data")
+    (tmp_path / "link").symlink_to(moved, target_is_directory=True)
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "link", chains=("arm",))
+    assert {row["file"] for row in rows(study)} == {f"../link/{s}/Walk/{s}_01.c3d" for s in ("S01", "S02")}
+    assert {fault for _, fault, *_ in check_study(study)} == {""}
+
+
+def test_a_link_is_not_kept_where_the_path_would_lead_elsewhere(folder, tmp_path):
+    """The study is behind a link itself, so that .. of it is another folder."""
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "near").symlink_to(tmp_path / "far" / "away", target_is_directory=True)
+    init_study(tmp_path / "near" / "study", folder, chains=("arm",))
+    assert rows(tmp_path / "near" / "study")[0]["file"] == "../../../data/S01/Walk/S01_01.c3d"
+    assert {fault for _, fault, *_ in check_study(tmp_path / "near" / "study")} == {""}
+
+
+def test_one_of_two_people_who_is_left_out_is_named(tmp_path):
+    stems = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, "HEE"])]
+    labels = [f"{who}:{stem}" for who in ("Ann", "Bob") for stem in stems]
+    both = positions(labels)
+    (tmp_path / "data").mkdir()
+    write_c3d(tmp_path / "data" / "game.c3d", both, labels=labels)
+    bob = [k for k, label in enumerate(labels) if label.startswith("Bob")]
+    again = positions(labels, seed=7)
+    again[:, bob] = both[:, bob]
+    write_c3d(tmp_path / "data" / "game_2.c3d", again, labels=labels)
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data")
+    assert [row["trial"] for row in rows(study) if "game_2" in row["file"]] == ["Ann_game_2_right", "Ann_game_2_left"]
+    name = "Bob in ../data/game_2.c3d"
+    assert f"left out: {name}: the same movement is in game.c3d" in summary_text(proposal)
+    assert f"# {name}: left out, the same movement" in (study / FILES[1]).read_text(encoding="utf-8")
+
+
+# --- forces in a second file ------------------------------------------------------------------------------------------
+
+
+def write_markers(path, *, n=101, begin_s=0.0, seed=1):
+    """A walk of 1 s at 100 frames per second, as TRC."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    labels = ["LFHD", *both_sides(PLUG_IN_GAIT_LEG)]
+    return write_trc(path, 1e3 * positions(labels, seed=seed)[:n], labels=labels, start_s=begin_s)
+
+
+def write_forces(path, *, n=1001, rate_hz=1000.0, begin_s=0.0):
+    """A force of 700 N upwards on one plate, 1000 samples per second unless said."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = [f"{stem}{axis}" for stem in ("ground_force_v", "ground_force_p", "ground_torque_") for axis in "xyz"]
+    columns = {name: np.full(n, value) for name, value in zip(names, [0, 0, 700.0, 0.5, 0, 0, 0, 0, 0], strict=True)}
+    write_sto(pa.table({"time_s": begin_s + np.arange(n) / rate_hz, **columns}), path, units="m")
+
+
+def forces_of(tmp_path):
+    proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
+    found = {Path(t.file).name: Path(t.forces_file).name for t in proposal.trials}
+    return found, " | ".join(proposal.notes), proposal
+
+
+@pytest.mark.parametrize(
+    ("markers", "forces"),
+    [
+        ("walk1.trc", "walk1_grf.mot"),
+        ("S01_Walk_1_markers.trc", "s01 walk 1 forces.sto"),
+        ("Markers/walk1.trc", "Forces/walk1.mot"),
+        ("walk1.trc", "walk1.mot"),
+    ],
+)
+def test_forces_are_those_of_the_same_name_and_time(tmp_path, markers, forces):
+    write_markers(tmp_path / "data" / markers)
+    write_forces(tmp_path / "data" / forces)
+    found, notes, proposal = forces_of(tmp_path)
+    assert found == {Path(markers).name: Path(forces).name}
+    assert (
+        f"{markers}: the forces are in a second file of the same name and time (column forces_file, a guess)" in notes
+    )
+    assert "no markers" not in notes
+    row = rows(tmp_path / "study")[0]
+    assert (tmp_path / "study" / row["forces_file"]).resolve() == (tmp_path / "data" / forces).resolve()
+    assert row["note"].endswith(f"forces: {forces}, by its name and time")
+    assert proposal.up_axis == "+z"  # the force on the feet is of the second file
+
+
+def test_the_pair_that_is_proposed_can_be_read_and_checked(tmp_path):
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_forces(tmp_path / "data" / "walk1_grf.mot")
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data", chains=("leg",))
+    fill(study, mass_kg="70")
+    assert [fault for _, fault, *_ in check_study(study)] == ["", ""]
+
+
+def test_forces_that_could_not_be_read_are_named_beside_their_recording(tmp_path):
+    """An OpenSim file of forces says no unit of length, which is never guessed."""
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_markers(tmp_path / "data" / "walk2.trc", seed=2)
+    file = tmp_path / "data" / "walk1_grf.mot"
+    write_forces(file)
+    text = "".join(line for line in file.read_text().splitlines(keepends=True) if "units" not in line.lower())
+    file.write_text(text, encoding="utf-8")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk1.trc": "", "walk2.trc": ""}
+    said = "walk1_grf.mot has its name but could not be read: unit of length"
+    assert f"walk1.trc: {said}" in notes
+    of = {Path(row["file"]).name: row for row in rows(tmp_path / "study")}
+    assert said in of["walk1.trc"]["note"]
+    assert of["walk1.trc"]["note"].endswith("set reading.forces_length_unit and name it in forces_file")
+    assert of["walk1.trc"]["forces_file"] == ""
+    assert "walk1_grf" not in of["walk2.trc"]["note"]
+
+
+def test_forces_of_the_nearest_folder_are_taken(tmp_path):
+    for n, who in enumerate(("S01", "S02")):
+        write_markers(tmp_path / "data" / who / "Markers" / "walk1.trc", seed=n)
+        write_forces(tmp_path / "data" / who / "Forces" / "walk1.mot")
+    init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
+    assert {(row["subject"], Path(row["forces_file"]).parts[-3]) for row in rows(tmp_path / "study")} == {
+        ("S01", "S01"),
+        ("S02", "S02"),
+    }
+
+
+def test_forces_of_another_subject_are_not_taken(tmp_path):
+    """A name such as walk1 is one of a kind within a session only; S02 has no forces."""
+    for n, who in enumerate(("S01", "S02")):
+        write_markers(tmp_path / "data" / who / "markers" / "walk1.trc", seed=n)
+    write_forces(tmp_path / "data" / "S01" / "forces" / "walk1.mot")
+    notes = forces_of(tmp_path)[1]
+    assert "S02/markers/walk1.trc: S01/forces/walk1.mot runs at the same time, but so it does with S01" in notes
+    of = {row["subject"]: Path(row["forces_file"]).name for row in rows(tmp_path / "study")}
+    assert of == {"S01": "walk1.mot", "S02": ""}
+
+
+def test_forces_in_the_folder_of_somebody_else_are_not_taken(tmp_path):
+    write_markers(tmp_path / "data" / "S02" / "markers" / "walk1.trc")
+    write_forces(tmp_path / "data" / "S01" / "forces" / "walk1.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk1.trc": ""}
+    assert "has its name and time, but is in a folder of something else" in notes
+
+
+def test_two_recordings_that_could_have_the_same_forces_get_none(tmp_path):
+    for n, who in enumerate(("S01", "S02")):
+        write_markers(tmp_path / "data" / who / "walk1.trc", seed=n)
+    write_forces(tmp_path / "data" / "walk1.mot")
+    assert set(forces_of(tmp_path)[0].values()) == {""}
+
+
+def test_without_a_name_the_only_file_of_that_time_is_taken(tmp_path):
+    write_markers(tmp_path / "data" / "walk.trc")
+    write_markers(tmp_path / "data" / "later.trc", begin_s=5.0, seed=2)
+    write_forces(tmp_path / "data" / "export_7.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk.trc": "export_7.mot", "later.trc": ""}
+    assert "though the names do not agree (column forces_file, a guess)" in notes
+
+
+def test_where_two_files_come_into_question_none_is_taken_and_both_are_named(tmp_path):
+    write_markers(tmp_path / "data" / "walk.trc")
+    write_forces(tmp_path / "data" / "a.mot")
+    write_forces(tmp_path / "data" / "b.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk.trc": ""}
+    assert "walk.trc: a.mot and b.mot may have its forces" in notes
+    assert rows(tmp_path / "study")[0]["forces_file"] == ""  # the column is there to be filled in
+
+
+def test_forces_that_fit_two_recordings_by_time_only_are_taken_for_neither(tmp_path):
+    write_markers(tmp_path / "data" / "walk.trc")
+    write_markers(tmp_path / "data" / "run.trc", seed=2)
+    write_forces(tmp_path / "data" / "a.mot")
+    found, notes, _ = forces_of(tmp_path)
+    assert set(found.values()) == {""}
+    assert "run.trc: a.mot runs at the same time, but so it does with walk.trc" in notes
+
+
+def test_forces_of_another_recording_by_name_are_not_taken_by_time(tmp_path):
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_markers(tmp_path / "data" / "walk2.trc", seed=2)
+    write_forces(tmp_path / "data" / "walk1_grf.mot")
+    assert forces_of(tmp_path)[0] == {"walk1.trc": "walk1_grf.mot", "walk2.trc": ""}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"begin_s": 2.0}, "walk1_grf.mot has its name, but runs from 2 to 3 s and the markers from 0 to 1 s"),
+        ({"n": 900}, "has its name, but runs from 0 to 0.899 s"),
+        ({"n": 251, "rate_hz": 250.0}, "has 250 samples per second, no whole number for each of 100 frames"),
+    ],
+)
+def test_a_file_of_the_same_name_that_does_not_fit_is_told_and_not_taken(tmp_path, options, says):
+    write_markers(tmp_path / "data" / "walk1.trc")
+    write_forces(tmp_path / "data" / "walk1_grf.mot", **options)
+    found, notes, _ = forces_of(tmp_path)
+    assert found == {"walk1.trc": ""}
+    assert says in notes
+
+
+def test_a_recording_with_force_plates_needs_no_second_file():
+    body = (Body("", ("M",), (0.0, 0.0, 0.0), None),)
+    forces = seen("walk.mot", bodies=(), n_plates=1, plate_rate_hz=1000.0)
+    assert pair_forces([seen("walk.c3d", bodies=body, n_plates=2)], [forces]) == {}
+    assert pair_forces([seen("walk.c3d", bodies=body)], [forces])["walk.c3d"].forces is forces
+
+
+def test_subjects_of_copies_only_are_not_asked_for(recordings, tmp_path):
+    """The TRC file has every tenth frame of the C3D file, and names no subject."""
+    proposal = init_study(tmp_path / "study", recordings / "walking_opensim")
+    assert [subject.subject for subject in proposal.subjects] == ["Treadmill"]
+    assert any(
+        note.startswith("subjects are SUBJECTS:NAMES of the files: Treadmill (a guess") for note in proposal.notes
+    )
+    left = {Path(t.file).name: t.left_out for t in proposal.trials if t.left_out}
+    assert left == {"std_walking2_markers.trc": "the same movement is in walking2.c3d"}
+
+
+def test_the_walks_of_a_cohort_go_from_foot_strike_to_foot_strike(recordings, tmp_path):
+    """One of the six walks, a turn, has no events."""
+    init_study(tmp_path / "study", recordings / "cohort")
+    (window, *_), own = configured(tmp_path / "study")
+    assert window == "events"
+    assert {name for name, of_trial in own.items() if of_trial != "events"} == {
+        "HC044A29_right_leg",
+        "HC044A29_left_leg",
+    }
+
+
+# --- real recordings --------------------------------------------------------------------------------------------------
+
+
+def test_a_recorded_cohort(recordings, tmp_path):
+    study = tmp_path / "cohort"
+    proposal = init_study(study, recordings / "cohort")
+    assert proposal.to_do == 0
+    loaded = load_study(study)
+    assert len(loaded.trials) == 12  # six walks, two sides
+    assert sum(t.left_out == ARMS_OF_A_WALK for t in proposal.trials) == 12
+    assert {t.subject.name: t.subject.mass_kg for t in loaded.trials} == {
+        "HC030A": 45.8,
+        "HC032A": 60.3,
+        "HC044A": 39.4,
+    }
+    assert {t.condition for t in loaded.trials} == {"straight", "turn"}
+    assert sum("static trial" in t.left_out for t in proposal.trials) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "filled", "trials"),
+    [
+        ("walking_opensim", {"mass_kg": "66"}, ["walking2_right", "walking2_left"]),
+        (
+            "tennis_serve",
+            {"mass_kg": "75", "plane.forward_axis": "-y"},
+            [
+                *("kinematics_tennis_serve_right", "kinematics_tennis_serve_left"),
+                *("Viktor_kinematics_tennis_serve_2players_right", "Viktor_kinematics_tennis_serve_2players_left"),
+            ],
+        ),
+    ],
+)
+def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_path, name, filled, trials):
+    study = tmp_path / name
+    init_study(study, recordings / name)
+    with pytest.raises(StudyError, match="still to be filled in"):
+        load_study(study)
+    fill(study, **filled)
+    checked = list(check_study(study))
+    assert [(trial, fault) for trial, fault, *_ in checked] == [(trial, "") for trial in trials]

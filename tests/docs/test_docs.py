@@ -1,0 +1,101 @@
+"""Pages that are made from the code are up to date, their Python, YAML and links are right, and the site is whole."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def module_of(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_pages_made_from_the_code_are_up_to_date():
+    module = module_of(ROOT / "tools" / "make_docs.py")
+    assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == module.settings_page()
+    assert (ROOT / "docs" / "quality.md").read_text(encoding="utf-8") == module.quality_page()
+
+
+def test_the_python_of_the_readme_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL):
+        exec(block, names)
+    assert len(names["torques"]) == 251
+
+
+def pages():
+    """All pages with their names."""
+    return [ROOT / "README.md", ROOT / "data" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def yaml_blocks():
+    """Every piece of YAML of the pages, with the page it is on."""
+    for page in pages():
+        for number, block in enumerate(
+            re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        ):
+            yield pytest.param(block, id=f"{page.relative_to(ROOT)}-{number}")
+
+
+def test_yaml_is_found():
+    assert len(list(yaml_blocks())) > 15
+
+
+@pytest.mark.parametrize("block", list(yaml_blocks()))
+def test_yaml_is_valid(block, tmp_path):
+    import yaml
+
+    from limbtorque.muscles.sets.muscle_set import load_muscle_set
+    from limbtorque.study.settings import make_settings
+
+    content = yaml.safe_load(block)
+    if "joints" in content:  # a muscle set
+        (tmp_path / "set.yaml").write_text(block, encoding="utf-8")
+        assert load_muscle_set(tmp_path / "set.yaml").joints
+    else:
+        make_settings(content)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_module_is_in_the_python_reference_or_named_as_not_public():
+    pytest.importorskip("mkdocs")
+    hooks = module_of(ROOT / "docs" / "site" / "hooks.py")
+    named = {name for names in hooks.REFERENCE.values() for name in names} | set(hooks.NOT_PUBLIC)
+    source = ROOT / "src" / "limbtorque"
+    tops = {path.stem for path in source.glob("*.py") if path.stem != "__init__"}
+    tops |= {path.parent.name for path in source.glob("*/__init__.py")}
+    assert {name.partition(".")[0] for name in named} == tops
+    assert all(
+        (source / f"{name.replace('.', '/')}.py").is_file() or (source / name.replace(".", "/")).is_dir()
+        for name in named
+    )
+
+
+def test_the_site_needs_no_network(tmp_path):
+    pytest.importorskip("mkdocstrings")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    built = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*.html")}
+    assert {"index.html", "tutorial.html", "howto.html", "changelog.html", "python/chains.html"} <= set(built)
+    for name, path in built.items():
+        loaded = re.findall(
+            r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"?(?:https?:)?//", path.read_text("utf-8")
+        )
+        assert not loaded, name
+    assert "limbtorque.chain.torque_terms" in built["python/chains.html"].read_text("utf-8")

@@ -1,0 +1,385 @@
+"""Every example runs, draws, and finds what the mechanics says; the page about them says what they find."""
+
+import functools
+import importlib.util
+import itertools
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "examples"
+NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
+PAGE = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+ROUNDING = 1e-10  # double precision after some thousand operations on numbers of the order of a hundred
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    """Run an example, once for all tests of it: its numbers and the folder of its figures."""
+    folder = tmp_path_factory.mktemp("examples")
+    sys.path.insert(0, str(FOLDER))  # as python does for a script
+
+    @functools.cache
+    def run(name):
+        return load(name).main(folder), folder
+
+    yield run
+    sys.path.remove(str(FOLDER))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_draws_a_figure_and_returns_numbers(example, name):
+    numbers, folder = example(name)
+    image = imread(folder / f"{name}.png")
+    assert abs(image.shape[1] / 200.0 * 25.4 - 180.0) < 0.2  # mm
+    grey = image[..., :3].mean(axis=2)
+    assert 0.005 < np.mean(grey < 0.8) < 0.5  # something is drawn, on a white ground
+    assert (grey[:, :2] > 0.99).all()
+    assert (grey[:, -2:] > 0.99).all()  # nothing is cut off at the sides
+    assert all(np.isfinite(value) for value in numbers.values())
+
+
+@pytest.mark.parametrize("name", ["signs", "two_link_reach"])
+def test_same_bytes_on_a_second_run(example, name, tmp_path):
+    _, folder = example(name)
+    load(name).main(tmp_path)
+    assert (tmp_path / f"{name}.png").read_bytes() == (folder / f"{name}.png").read_bytes()
+
+
+def test_an_example_runs_from_any_folder(tmp_path):
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, FOLDER / "signs.py", "figures"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert (tmp_path / done.stdout.split()[-1]).is_file()
+
+
+def test_one_link(example):
+    n, _ = example("one_link")
+    assert n["closed_form_difference_nm"] < ROUNDING
+    assert n["about_com_residual_nm"] < ROUNDING
+    assert n["forward_difference_deg"] < 0.01  # of a spline through corners, 1000 samples a second
+
+
+def test_two_link_reach(example):
+    n, _ = example("two_link_reach")
+    assert n["elbow_gravity_peak_nm"] == pytest.approx(n["elbow_gravity_closed_form_nm"], rel=1e-12)
+    assert n["push_shoulder_nm"] == pytest.approx(n["push_closed_form_nm"], rel=1e-12)
+    assert n["push_elbow_nm"] == pytest.approx(n["push_closed_form_nm"], rel=1e-12)
+    assert n["slow_torque_without_gravity_nm"] < 0.05 * n["slow_shoulder_peak_nm"]
+
+
+def test_moving_torques_of_a_reach_go_with_the_square_of_its_speed(example):
+    n, _ = example("two_link_reach")
+    slow = n["slow_torque_without_gravity_nm"] * (4.0 / 0.5) ** 2
+    assert slow == pytest.approx(n["horizontal_shoulder_peak_nm"], rel=1e-9)
+
+
+def test_elbow_from_a_straight_arm_has_no_bound(example):
+    n, _ = example("two_link_endpoint")
+    peaks = [n[f"onset_acceleration_{samples}_rad_s2"] for samples in (101, 401, 1601, 6401)]
+    assert peaks[3] / peaks[2] == pytest.approx(2.0, rel=0.005)  # 1/sqrt(time), a quarter of the interval
+    assert all(later > 1.9 * earlier for earlier, later in itertools.pairwise(peaks))
+    law = load("two_link_endpoint").onset_law(np.array([2.0 * 0.5 / 6400]), 0.5)[0]
+    assert peaks[3] == pytest.approx(law, rel=0.15)  # np.gradient twice over samples this far apart
+    assert n["shoulder_peak_6401_nm"] > 2.5 * n["procedure_fast_shoulder_peak_nm"]
+    assert n["bent_fast_shoulder_peak_nm"] < n["procedure_fast_shoulder_peak_nm"]
+
+
+def test_parameters_of_the_notebook_are_too_large_by_the_lengths(example):
+    n, _ = example("two_link_endpoint")
+    slow = n["notebook_slow_elbow_peak_nm"] / n["procedure_slow_elbow_peak_nm"]
+    assert slow == pytest.approx(0.253 / 0.146, rel=0.1)  # the slow elbow carries gravity, and a tenth more
+    module = load("two_link_endpoint")
+    wrong, right = module.notebook_arm(), module.two_link_arm()
+    assert wrong.com_m[1] / right.com_m[1] == pytest.approx(0.253 / 0.146)
+    assert wrong.inertia_kgm2[1] / right.inertia_kgm2[1] == pytest.approx((0.253 / 0.146) ** 2)
+
+
+def test_three_link_spring(example):
+    n, _ = example("three_link_spring")
+    for speed in ("slow", "fast"):
+        assert n[f"{speed}_spring_difference_nm"] < ROUNDING
+        assert n[f"{speed}_closure_nm"] < ROUNDING
+
+
+def test_n_links_moving_base(example):
+    n, _ = example("n_links_moving_base")
+    assert n["largest_difference_nm"] < 1e-12  # rounding of torques near a hundred N m
+    assert n["largest_torque_nm"] > 50.0
+
+
+def test_kinematic_chain(example):
+    n, _ = example("kinematic_chain")
+    assert n["sum_of_parts_difference_m_s2"] < ROUNDING
+    assert n["coriolis_off_the_second_link"] < ROUNDING
+    assert n["peak_coriolis_m_s2"] == pytest.approx(n["coriolis_closed_form_m_s2"], rel=1e-9)
+    assert n["difference_from_numeric_m_s2"] < 1e-4 * n["peak_acceleration_m_s2"]  # h^2/6 of the next derivatives
+    assert n["jerk_difference_from_numeric_m_s3"] < 1e-4 * n["peak_jerk_m_s3"]
+
+
+def test_polar_manipulator(example):
+    n, _ = example("polar_manipulator")
+    for what in (
+        "off_the_line_m",
+        "across_the_line_m_s2",
+        "centripetal_2_and_coriolis_m_s2",
+        "joint_1_velocity_terms_nm",
+    ):
+        assert n[what] < ROUNDING
+    assert n["along_difference_from_closed_form_m_s2"] < ROUNDING
+    assert n["manipulability_difference_m2"] < ROUNDING
+    assert n["centripetal_2_alone_m_s2"] > 10.0
+    assert n["largest_manipulability_m2"] == pytest.approx(0.3**2, rel=1e-4)
+    assert n["distance_of_largest_m"] == pytest.approx(0.3 * np.sqrt(2.0), rel=5e-3)  # one sample
+
+
+def test_redundancy(example):
+    n, _ = example("redundancy")
+    assert n["fingertip_difference_m"] < ROUNDING
+    assert n["change_outside_null_space"] < 1e-7  # of a difference over 2e-4 rad
+    assert n["redundancy"] == pytest.approx(1.0)
+    assert n["shoulder_rms_down_nm"] > 1.1 * n["shoulder_rms_fixed_nm"]
+
+
+def test_inverse_kinematics(example):
+    n, _ = example("inverse_kinematics")
+    assert n["unreachable_refused"] == 1.0
+    assert n["unreachable_shift_m"] == pytest.approx(n["shift_closed_form_m"], rel=1e-12)
+    assert n["length_noise_of_one_frame_m"] == pytest.approx(0.002 * np.sqrt(2.0), rel=0.1)
+    assert n["fitted_length_error_m"] < 4.0 * 0.002 * np.sqrt(2.0 / 360.0)  # four standard errors of 360 frames
+    shoulder = np.degrees(0.002 * np.sqrt(2.0) / 0.3196)  # two markers at the ends of the upper arm
+    assert n["shoulder_angle_noise_segment_deg"] == pytest.approx(shoulder, rel=0.05)
+    for joint in ("shoulder", "elbow", "wrist"):
+        assert n[f"{joint}_angle_noise_chain_deg"] < n[f"{joint}_angle_noise_segment_deg"]
+        assert n[f"{joint}_torque_noise_chain_nm"] < 0.8 * n[f"{joint}_torque_noise_segment_nm"]
+
+
+def test_double_pendulum(example):
+    n, _ = example("double_pendulum")
+    assert n["energy_j"] == pytest.approx(3.899, abs=5e-4)
+    assert n["energy_held_j"] < 1e-5  # relative tolerance 1e-9 over some hundred turns
+    assert n["slip_lowest_j"] == pytest.approx(3.7, abs=0.05)
+    assert n["slip_highest_j"] == pytest.approx(10.0, abs=0.05)
+    assert 4.1 < n["euler_0.1_ms_highest_j"] < n["euler_1_ms_highest_j"] < n["euler_10_ms_highest_j"]
+    assert n["euler_10_ms_highest_j"] > 20.0
+
+
+def test_pid_joint(example):
+    n, _ = example("pid_joint")
+    assert n["rod_error_0_deg"] == pytest.approx(n["rod_error_left_closed_form_deg"], abs=1e-5)
+    for gain in (3, 30):
+        assert n[f"rod_rate_{gain}_per_s"] == pytest.approx(n[f"rod_root_{gain}_per_s"], rel=0.01)
+    assert abs(n["elbow_error_30_deg"]) < 1e-3 < abs(n["elbow_error_3_deg"]) < abs(n["elbow_error_0_deg"])
+
+
+def test_torque_driven_arm(example):
+    n, _ = example("torque_driven_arm")
+    rates = np.array([100.0, 250.0, 1000.0])
+    errors = np.array([n[f"error_{rate:g}_hz_deg"] for rate in rates])
+    assert -np.polyfit(np.log(rates), np.log(errors), 1)[0] == pytest.approx(
+        2.0, abs=0.1
+    )  # corners cut: the interval squared
+    assert all(n[f"balance_{rate:g}_hz_j"] < 1e-7 for rate in rates)
+    works = sum(n[f"{what}_work_j"] for what in ("shoulder", "elbow", "wrist", "shoulder_motion", "spring"))
+    assert works == pytest.approx(n["energy_gained_j"], abs=1e-7)
+    assert n["spring_work_j"] == pytest.approx(-n["spring_energy_change_j"], abs=1e-7)
+    assert n["error_spring_at_knuckle_deg"] > 360.0
+
+
+def test_muscle_driven_reach(example):
+    n, _ = example("muscle_driven_reach")
+    errors = [n[f"error_{rate}_hz_deg"] for rate in (100, 250, 1000)]
+    assert errors[2] < 0.01
+    assert all(
+        coarse > 4.0 * fine for coarse, fine in itertools.pairwise(errors)
+    )  # leaps rounded off: nearly the square
+    assert n["balance_j"] < 1e-7
+    assert n["excitation_outside"] == 0.0
+    assert n["elbow_left_over_nm"] < ROUNDING
+    assert n["hasty_error_deg"] > 1.0
+    assert n["off_muscles_deg"] < n["off_net_torques_deg"] < n["off_constant_strength_deg"]
+
+
+def test_conventions(example):
+    n, _ = example("conventions")
+    assert all(n[f"difference_{panel}_nm"] < ROUNDING for panel in "abcd")
+    assert n["elbow_coriolis_nm"] == 0.0
+    assert n["forearm_centripetal_at_elbow_nm"] < ROUNDING
+    inertia = 1.54 * (0.682**2 + 0.468**2) * (0.146 * 1.7) ** 2  # of forearm and hand about the elbow
+    peak = 10.0 / np.sqrt(3.0) * (np.pi / 2.0) / 0.5**2  # largest acceleration of a minimum-jerk movement
+    assert n["net_of_hollerbach_peak_nm"] == pytest.approx(inertia * peak, rel=1e-4)
+    assert n["net_of_schneider_peak_nm"] == pytest.approx(2.0 * inertia * peak, rel=1e-4)  # both joints by 90 degrees
+
+
+def test_energy_and_induced(example):
+    n, _ = example("energy_and_induced")
+    assert n["power_residual_w"] < ROUNDING
+    assert n["induced_residual_rad_s2"] < ROUNDING
+    assert n["energy_rate_integrated_j"] == pytest.approx(n["energy_gained_j"], rel=1e-4)
+    assert n["elbow_by_shoulder_torque_rad_s2"] < 0.0 < n["elbow_by_elbow_torque_rad_s2"]
+
+
+def test_signs(example):
+    n, _ = example("signs")
+    assert [n[f"theta_{k}_deg"] for k in (1, 2, 3)] == pytest.approx([30.0, 75.0, 115.0])
+    assert [n[f"beta_{k}_deg"] for k in (1, 2, 3)] == pytest.approx([30.0, 135.0, 140.0])
+
+
+STATED = {
+    "muscle_driven_reach": [
+        "error_100_hz_deg 0.088°",
+        "error_250_hz_deg 0.016°",
+        "error_1000_hz_deg 0.0015°",
+        "elbow_biceps_nm 5.11",
+        "elbow_brachialis_nm 1.99",
+        "elbow_triceps_nm -0.28 N m",
+        "elbow_passive_nm -4.35",
+        "elbow_net_nm 2.47 N m",
+        "hasty_excitation_share*100 14 %",
+        "hasty_error_deg 8.18°",
+        "off_muscles_deg 4.86°",
+        "off_net_torques_deg 26.9°",
+        "off_constant_strength_deg 331°",
+    ],
+    "one_link": ["peak_torque_nm 23.5 N m", "peak_reaction_n 64.9 N", "forward_difference_deg 0.0024°"],
+    "two_link_reach": [
+        "slow_torque_without_gravity_nm 0.33 N m",
+        "fast_shoulder_peak_nm 22.8",
+        "fast_elbow_peak_nm 8.46 N m",
+        "horizontal_shoulder_peak_nm 21.4",
+        "horizontal_elbow_peak_nm 7.78 N m",
+        "slow_shoulder_peak_nm 8.52",
+        "slow_elbow_peak_nm 2.59 N m",
+    ],
+    "two_link_endpoint": [
+        *(f"onset_acceleration_{n}_rad_s2 {text}" for n, text in ((101, 248), (401, 523), (1601, 1059), (6401, 2124))),
+        "shoulder_peak_6401_nm 231 N m",
+        "largest_elbow_angle_deg 155°",
+    ],
+    "three_link_spring": [
+        "spring_peak_n 9.48 N",
+        "fast_spring_shoulder_nm 2.31 N m",
+        "fast_shoulder_peak_nm 14.9",
+        "fast_elbow_peak_nm 4.61",
+        "fast_wrist_peak_nm 0.54 N m",
+        "slow_shoulder_peak_nm 8.63",
+        "slow_elbow_peak_nm 2.30",
+        "slow_wrist_peak_nm 0.33",
+    ],
+    "n_links_moving_base": ["largest_torque_nm 58.6", "base_term_peak_nm 29.3 N m"],
+    "kinematic_chain": ["peak_coriolis_m_s2 8.67 m/s²", "peak_acceleration_m_s2 20.6 m/s²", "peak_jerk_m_s3 178 m/s³"],
+    "polar_manipulator": [
+        "centripetal_2_alone_m_s2 14.7 m/s²",
+        "joint_1_coriolis_alone_nm 3.85 N m",
+        "distance_of_largest_m 0.425 m",
+    ],
+    "redundancy": ["shoulder_rms_down_nm 4.45", "shoulder_rms_up_nm 3.68", "shoulder_rms_fixed_nm 3.51 N m"],
+    "inverse_kinematics": [
+        "elbow_angle_noise_segment_deg 0.92°",
+        "elbow_angle_noise_chain_deg 0.83°",
+        "shoulder_torque_noise_segment_nm 0.83",
+        "shoulder_torque_noise_chain_nm 0.59 N m",
+        "elbow_torque_noise_segment_nm 0.34",
+        "elbow_torque_noise_chain_nm 0.19",
+        "hand_place_noise_segment_m*1000 2.39",
+        "hand_place_noise_chain_m*1000 1.30 mm",
+        "fitted_length_error_m*1000 0.23 mm",
+        "length_noise_of_one_frame_m*1000 2.88 mm",
+    ],
+    "double_pendulum": [
+        "energy_j 3.899 J",
+        "euler_0.1_ms_highest_j 4.31 J",
+        "euler_1_ms_highest_j 7.89 J",
+        "slip_lowest_j 3.66",
+        "slip_highest_j 10.01 J",
+    ],
+    "pid_joint": [
+        "rod_error_0_deg 5.43°",
+        "rod_error_3_deg 1.24°",
+        "rod_rate_3_per_s 0.117 per second",
+        "rod_rate_30_per_s 1.26 per second",
+        "elbow_error_0_deg 3.34°",
+    ],
+    "torque_driven_arm": [
+        "error_100_hz_deg 1.02°",
+        "error_250_hz_deg 0.16°",
+        "error_1000_hz_deg 0.010°",
+        "shoulder_work_j 7.72",
+        "elbow_work_j -1.98",
+        "wrist_work_j -0.02",
+        "shoulder_motion_work_j 0.82 J",
+        "spring_work_j -2.06 J",
+        "energy_gained_j 4.48 J",
+    ],
+    "conventions": [
+        "net_of_hollerbach_peak_nm 2.35 N m",
+        "net_of_schneider_peak_nm 4.71",
+        "elbow_peak_nm 8.46",
+    ],
+    "energy_and_induced": [
+        "energy_gained_j 13.2 J",
+        "shoulder_power_peak_w 123 W",
+        "elbow_by_elbow_torque_rad_s2 595",
+        "elbow_acceleration_rad_s2 16",
+    ],
+}
+SHARES = {"two_link_reach": ("fast_elbow", "fast_shoulder"), "two_link_endpoint": ("notebook_fast_elbow",)}
+
+
+def section(name):
+    (text,) = re.findall(rf"## {name}\.py\n(.*?)(?=\n## |\Z)", PAGE, flags=re.DOTALL)
+    return " ".join(text.split())
+
+
+def states(name, text, value):
+    """The section says the number, and the value rounds to it."""
+    assert re.search(rf"(?<![\d.-]){re.escape(text)}(?![\d])", section(name)), f"{name}: {text}"
+    number = re.match(r"-?[\d.]+", text)[0]
+    decimals = len(number.partition(".")[2])
+    assert abs(value - float(number)) <= 0.501 * 10.0**-decimals, f"{name}: {text} is {value}"
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_page_says_what_the_example_finds(example, name):
+    numbers, _ = example(name)
+    for line in STATED[name]:
+        what, text = line.split(" ", 1)
+        key, _, factor = what.partition("*")
+        states(name, text, numbers[key] * float(factor or 1.0))
+    for key in SHARES.get(name, ()):
+        share = 100.0 * numbers[f"{key}_interaction_share"]
+        states(name, f"{share:.0f} %", share)
+
+
+def test_page_has_the_table_of_peaks(example):
+    numbers, _ = example("two_link_endpoint")
+    rows = {
+        "notebook: its procedure and parameters": "notebook",
+        "its procedure, right parameters": "procedure",
+        "fingertip straight, elbow bent by 10° at first": "bent",
+        "joints by minimum jerk, notebook's parameters": "joints_notebook_parameters",
+        "joints by minimum jerk, right parameters": "joints",
+    }
+    for title, case in rows.items():
+        found = [
+            numbers[f"{case}_{speed}_{joint}_peak_nm"] for speed in ("slow", "fast") for joint in ("shoulder", "elbow")
+        ]
+        assert f"| {title} | " + " | ".join(f"{value:#.3g}" for value in found) + " |" in PAGE
+
+
+def test_page_has_every_example():
+    assert sorted([*re.findall(r"^## (\w+)\.py$", PAGE, flags=re.MULTILINE), "signs"]) == NAMES

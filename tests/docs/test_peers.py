@@ -1,0 +1,165 @@
+"""What `benchmarks/peers.py` says of other programs: those that are missing, that disagree, or that are faster. Nothing is timed here."""
+
+import importlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def peers(monkeypatch):
+    """Its modules: measure, page and the script."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    measure = importlib.import_module("peers_measure")
+    monkeypatch.setattr(measure, "SAMPLE_S", 0.0)
+    return measure, importlib.import_module("peers_page"), importlib.import_module("peers")
+
+
+def work(measure, *others):
+    def agree(ours, found):
+        if not np.array_equal(ours, found):
+            raise measure.DisagreementError("by much")
+        return "equal"
+
+    def way(program, prepare):
+        return measure.Way(program, "some way", prepare)
+
+    ours = way(measure.OURS, lambda: lambda: [1.0, 2.0])
+    return measure.Work("Counting", "To two.", "us", 1e6, agree, [ours, *(way(*other) for other in others)])
+
+
+def not_there():
+    raise ImportError("libnothing.so: no such file")
+
+
+def test_a_program_that_is_not_there_is_in_the_table_with_the_reason(peers):
+    measure, page, _ = peers
+    asked = work(measure, ("MuJoCo", lambda: lambda: [1.0, 2.0]), ("SLSQP (SciPy)", not_there))
+    found = measure.measure(asked, runs=2, reasons={"MuJoCo": "pip: no matching | distribution"})
+    assert [(row.program, len(row.times)) for row in found.rows] == [
+        ("limbtorque", 2),
+        ("MuJoCo", 0),
+        ("SLSQP (SciPy)", 0),
+    ]
+    _, _, _, mujoco, slsqp = page.table(found).splitlines()
+    assert mujoco.endswith("| some way | not measured |  |  | pip: no matching / distribution |")
+    assert slsqp.endswith("| some way | not measured |  |  | ImportError: libnothing.so: no such file |")
+    text = page.section([found], about="", figure="")
+    assert "Not measured: MuJoCo (pip: no matching | distribution); SLSQP (SciPy) (ImportError:" in text
+
+
+def test_a_module_that_cannot_be_imported_is_missing(peers, monkeypatch):
+    measure, _, _ = peers
+    monkeypatch.setitem(measure.PROGRAMS, "nobody's", measure.Program("nobodys-program", "nobodys_program"))
+    assert measure.missing("nobody's", {}) == "ModuleNotFoundError: No module named 'nobodys_program'"
+    assert measure.version("nobody's") == ""
+    assert measure.missing("SLSQP (SciPy)", {}) == ""
+
+
+def test_what_does_not_agree_is_not_timed(peers):
+    measure, page, _ = peers
+    found = measure.measure(work(measure, ("SLSQP (SciPy)", lambda: lambda: [1.0, 2.5])), runs=2, reasons={})
+    assert found.rows[1].disagrees
+    assert not found.rows[1].times
+    assert not found.rows[0].disagrees
+    assert "not measured |  |  | does not agree: by much |" in page.table(found)
+
+
+def test_a_fault_of_ours_is_not_hidden(peers):
+    measure, _, _ = peers
+    broken = work(measure)
+    broken.ways[0] = measure.Way(measure.OURS, "some way", not_there)
+    with pytest.raises(ImportError):
+        measure.measure(broken, runs=1, reasons={})
+
+
+def rows(measure, ours, other):
+    return [measure.Row(name, "1", "way", "", times) for name, times in ((measure.OURS, ours), ("daqp", other))]
+
+
+@pytest.mark.parametrize(
+    ("ours", "other", "said"),
+    [
+        ((1.9, 2.0, 2.1), (9.0, 10.0, 11.0), "5.0 times"),
+        ((1.9, 2.0, 2.1), (90.0, 100.0, 110.0), "50 times"),
+        ((9.0, 10.0, 11.0), (1.9, 2.0, 2.1), "**no: ours is slower, 5.0 times**"),
+        ((90.0, 100.0, 110.0), (1.9, 2.0, 2.1), "**no: ours is slower, 50 times**"),
+        ((1.0, 2.0, 3.0), (1.2, 2.2, 3.2), "**no: about as fast** (1.10 times)"),
+        ((1.0, 2.0, 30.0), (1.2, 9.0, 10.0), "4.5 times"),
+    ],
+)
+def test_where_ours_is_not_ahead_the_table_says_so(peers, ours, other, said):
+    measure, page, _ = peers
+    first, second = rows(measure, ours, other)
+    assert page.ahead(second, first) == said
+    assert page.ahead(first, first) == ""
+    lines = page.not_ahead([measure.Measured("Counting", "", "us", (first, second))])
+    expected = said.replace("**", "").removeprefix("no: ")
+    assert lines == ([f"Counting. daqp (way): {expected}"] if said.startswith("**") else [])
+
+
+def test_numbers_have_three_digits(peers):
+    _, page, _ = peers
+    assert [page.number(x) for x in (0.01234, 0.1234, 1.234, 12.34, 123.4, 1234.0)] == [
+        "0.0123",
+        "0.123",
+        "1.23",
+        "12.3",
+        "123",
+        "1234",
+    ]
+
+
+def test_the_section_is_put_between_its_marks(peers):
+    _, page, _ = peers
+    assert page.put_in(f"a\n{page.START}\nold\n{page.END}\nb\n", "new") == f"a\n{page.START}\nnew\n{page.END}\nb\n"
+    with pytest.raises(ValueError, match="both marks"):
+        page.put_in("a", "new")
+    written = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert page.put_in(written, "").count(page.START) == 1
+
+
+def test_a_figure_is_drawn_with_what_was_not_measured(peers, tmp_path):
+    measure, page, _ = peers
+    known = measure.Row("daqp", "1", "way", "", (2.0, 3.0, 4.0))
+    first = measure.Row(measure.OURS, "1", "way", "", (1.0, 1.1, 1.2))
+    gone = measure.Row("OSQP", "", "way", "", (), "not there")
+    page.draw([measure.Measured("Counting", "", "us", (first, known, gone))], tmp_path / "drawn.svg")
+    assert (tmp_path / "drawn.svg").stat().st_size > 0
+
+
+def test_pip_says_why(peers):
+    _, _, script = peers
+    said = "WARNING: old\nERROR: Could not find a version\nERROR: No matching distribution found for biorbd==9\n"
+    assert script.why_not(said) == "pip: No matching distribution found for biorbd==9"
+    assert script.why_not("") == "pip could not install it"
+
+
+def test_every_program_is_pinned_and_at_the_version_of_the_tests(peers):
+    measure, _, script = peers
+    pins = dict(re.findall(r"^([\w-]+)==(\S+)$", script.REQUIREMENTS.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    others = {program.distribution for program in measure.PROGRAMS.values()} - {"limbtorque", "scipy"}
+    assert set(pins) == others
+    constraints = dict(
+        re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "constraints.txt").read_text("utf-8"), flags=re.MULTILINE)
+    )
+    assert {name: pin for name, pin in pins.items() if name in constraints} == {
+        name: constraints[name] for name in pins if name in constraints
+    }
+
+
+@pytest.mark.usefixtures("peers")
+def test_the_motion_has_its_own_derivatives():
+    """Central differences err by h^2/6 times a third derivative below 3 rad (19 rad/s)^3 = 2e4, the next one by 4e5."""
+    dynamics = importlib.import_module("peers_dynamics")
+    rate_hz = 2e4
+    angle, velocity, acceleration = dynamics.smooth_motion(2000, rate_hz=rate_hz)
+    error = rate_hz**-2 / 6.0 * 2.1e4
+    slope = (angle[2:] - angle[:-2]) * rate_hz / 2.0
+    np.testing.assert_allclose(slope, velocity[1:-1], rtol=0, atol=error)
+    slope = (velocity[2:] - velocity[:-2]) * rate_hz / 2.0
+    np.testing.assert_allclose(slope, acceleration[1:-1], rtol=0, atol=20.0 * error)

@@ -1,0 +1,497 @@
+"""Figures of a trial and of a study, compared with the numbers they show."""
+
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.figures import figures
+from limbtorque.figures.captions import Captioned, captions
+from limbtorque.figures.figures import ONE_COLUMN_MM, TWO_COLUMNS_MM, cutoff_figure, muscle_figure, note_figure, save
+from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
+from limbtorque.figures.study_figures import (
+    doubts,
+    ensemble_figure,
+    flag_figure,
+    flag_matrix,
+    peak_figure,
+    terms_at_peak,
+    trial_counts,
+)
+from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
+from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
+from limbtorque.signals.cutoff import CutoffChoice
+from limbtorque.simulate.reach import demo_trials
+from limbtorque.study.settings import load_settings
+from limbtorque.tables.tables import SUMMARY_COLUMNS, column_array
+from limbtorque.workflow.stages.study_figures import read_curves, read_table
+
+SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
+MODEL = SETTINGS.chain("arm")
+JOINTS = [joint.name for joint in MODEL.joints]
+
+
+@pytest.fixture(scope="module")
+def result():
+    """A reach of the left arm in the horizontal plane against a spring: flexion is clockwise, and there is a load."""
+    demo = next(trial for trial in demo_trials() if trial.name == "S02_horizontal_spring")
+    settings = SETTINGS.model_copy(update={"plane": SETTINGS.plane.model_copy(update={"kind": "horizontal"})})
+    return analyse_recording(
+        demo.recording(noise_m=0.0), chain="arm", side="left", body_mass_kg=60.0, settings=settings, load="spring"
+    )
+
+
+def line(axes, label):
+    (found,) = [line for line in axes.lines if line.get_label() == label]
+    return np.asarray(found.get_ydata())
+
+
+def area(axes, colour):
+    """Height of the areas of a colour, above and below zero together, at every time."""
+    total = 0.0
+    for patch in axes.collections:
+        if mpl.colors.same_color(patch.get_facecolor()[0], colour):
+            path = patch.get_paths()[0].vertices
+            n = (len(path) - 3) // 2
+            low, high = path[1 : n + 1, 1], path[n + 2 : 2 * n + 2, 1][::-1]
+            total = total + (high - low)
+    return total
+
+
+def test_contributions_add_up_to_the_net_torque(result):
+    table, sign = result.torque_table, result.motion.flexion_sign
+    figure = contributions_figure(table, title="reach", model=MODEL, flexion_sign=sign)
+    assert (sign < 0).any()
+    for axes, joint, turn in zip(figure.axes, JOINTS, sign, strict=True):
+        np.testing.assert_allclose(line(axes, "net"), turn * column_array(table, f"{joint}_torque_nm")[:, 0])
+        for kind, values in grouped_terms(table, joint, JOINTS).items():
+            if np.abs(values).max() > 0.0:
+                np.testing.assert_allclose(area(axes, TERM_COLOURS[kind]), turn * values, atol=1e-9)
+
+
+def test_flexion_velocities_and_accelerations_are_drawn_in_degrees_flexion_positive(result):
+    motion = result.motion
+    figure = kinematics_figure(
+        result.kinematics_table,
+        title="reach",
+        model=MODEL,
+        flexion_sign=motion.flexion_sign,
+        flexion_zero_rad=motion.flexion_zero_rad,
+        width_mm=ONE_COLUMN_MM,
+    )
+    expected = (motion.angle_rad - motion.flexion_zero_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+    for axes, values in zip(figure.axes, expected, strict=True):
+        for k, joint in enumerate(JOINTS):
+            np.testing.assert_allclose(line(axes, joint), np.degrees(motion.flexion_sign[k] * values[:, k]))
+    assert figure.get_size_inches()[0] == pytest.approx(85.0 / 25.4)
+
+
+def test_power_is_that_of_the_table(result):
+    figure = power_figure(result.torque_table, title="reach", model=MODEL)
+    for axes, joint in zip(figure.axes, JOINTS, strict=True):
+        power = column_array(result.torque_table, f"{joint}_power_w")[:, 0]
+        assert any(
+            len(drawn.get_ydata()) == len(power) and np.allclose(drawn.get_ydata(), power) for drawn in axes.lines
+        )
+
+
+def test_the_limb_is_drawn_where_it_is_with_the_force_on_it(result):
+    figure = limb_figure(result.kinematics_table, title="reach", model=MODEL, postures=5)
+    axes = figure.axes[0]
+    postures = [drawn for drawn in axes.lines if len(drawn.get_xdata()) == len(JOINTS) + 1]
+    assert len(postures) == 5
+    first, last = result.motion.joint_m[0], result.motion.joint_m[-1]
+    np.testing.assert_allclose(postures[0].get_xydata(), first)
+    np.testing.assert_allclose(postures[-1].get_xydata(), last)
+    arrows = [text for text in axes.texts if getattr(text, "arrow_patch", None) is not None]
+    assert len(arrows) == 5
+    largest = np.hypot(*result.motion.load.force_n.T)
+    assert f"{largest[[0, -1]].max():.3g} N" in axes.get_title(loc="right") or "N" in axes.get_title(loc="right")
+
+
+def ensembles():
+    """Two conditions; the net torque of the elbow peaks at 40 % and at 70 %, with terms that add up to it."""
+    rows = []
+    percent = np.arange(0, 101, 10)
+    for condition, peak in (("slow", 40), ("fast", 70)):
+        shape = np.exp(-(((percent - peak) / 20.0) ** 2))
+        terms = {
+            "elbow_torque_gravity_nm": 2.0 * shape,
+            "elbow_torque_inertial_elbow_nm": -0.5 * shape,
+            "elbow_torque_centripetal_elbow_nm": 0.0 * shape,
+            "elbow_torque_base_nm": 0.25 * shape,
+            "elbow_torque_external_nm": 0.0 * shape,
+        }
+        curves = {
+            **terms,
+            "elbow_torque_nm": sum(terms.values()),
+            "elbow_flexion_deg": 10.0 * shape,
+            "elbow_power_w": shape,
+        }
+        for quantity, values in curves.items():
+            unit = "deg" if "deg" in quantity else "W" if "power" in quantity else "N m"
+            for at, value in zip(percent, values, strict=True):
+                rows.append(("arm", condition, "right", quantity, unit, at, value, 0.1, 3, 2))
+    names = ("chain", "condition", "side", "quantity", "unit", "percent", "mean", "sd", "n_trials", "n_subjects")
+    return pd.DataFrame(rows, columns=names)
+
+
+def test_mean_curves_are_those_of_the_table():
+    table = ensembles()
+    figure = ensemble_figure(table, joints=["elbow"], title="study")
+    torque = figure.axes[1]
+    assert torque.get_ylabel() == "net torque (N m)"
+    rows = table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "fast")]
+    np.testing.assert_array_equal(line(torque, "fast, right (n = 3)"), rows["mean"])
+
+
+def test_terms_at_the_peak_add_up_to_the_net_torque():
+    peaks = terms_at_peak(ensembles(), "elbow", ["elbow"])
+    assert peaks["percent"].tolist() == [40, 70]
+    assert peaks["known_share"].tolist() == [1.0, 1.0]
+    np.testing.assert_allclose(peaks["net"], 1.75)
+    np.testing.assert_allclose(peaks[list(kinds_of_terms("elbow", ["elbow"]))].sum(axis=1), peaks["net"])
+    figure = peak_figure(ensembles(), joints=["elbow"], title="study")
+    heights = sorted(round(float(bar.get_height()), 9) for bar in figure.axes[0].patches)
+    assert heights == [-0.5, -0.5, 0.25, 0.25, 2.0, 2.0]  # no grey ground: the peaks are inside, and of all trials
+    assert TERM_NAMES["gravity"] in {text.get_text() for text in figure.legends[0].get_texts()}
+
+
+def test_peaks_that_may_not_be_the_largest_torque_are_marked():
+    """Slow: 2 of 3 trials at its peak at 40 %. Fast: nothing known from 80 % on, next to its peak at 70 %."""
+    table = ensembles()
+    torque = table["quantity"].str.contains("torque")
+    table.loc[torque & (table["condition"] == "slow") & (table["percent"] == 40), "n_trials"] = 2
+    late = torque & (table["condition"] == "fast") & (table["percent"] >= 80)
+    table.loc[late, ["mean", "sd", "n_trials"]] = np.nan, np.nan, 0
+    slow, fast = terms_at_peak(table, "elbow", ["elbow"]).to_dict("records")
+    assert doubts(slow) == ["2 of 3 trials"]
+    assert doubts(fast) == ["73 % known", "next to unknown"]  # 8 of 11 points
+    axes = peak_figure(table, joints=["elbow"], title="study", axis="gait cycle (%)").axes[0]
+    ground = [bar for bar in axes.patches if bar.get_facecolor()[:3] == (0.9, 0.9, 0.9)]
+    assert [round(bar.get_x() + bar.get_width() / 2, 9) for bar in ground] == [0.0, 1.0]
+    assert [text.get_text() for text in axes.get_xticklabels()] == [
+        "slow\nright, at 40 %\n(2 of 3 trials)",
+        "fast\nright, at 70 %\n(73 % known)\n(next to unknown)",
+    ]
+    first = ensembles()
+    first = first[first["percent"] >= 40].assign(percent=lambda rows: rows["percent"] - 40)
+    assert [doubts(peak) for peak in terms_at_peak(first, "elbow", ["elbow"]).to_dict("records")] == [
+        ["next to unknown"],
+        [],
+    ]
+
+
+def test_the_axis_says_what_0_to_100_percent_is():
+    figure = ensemble_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
+    assert figure.axes[-1].get_xlabel() == "gait cycle (%)"
+    figure = peak_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
+    assert "% of the gait cycle" in figure.get_suptitle()
+
+
+def test_a_figure_that_would_show_nothing_is_a_line():
+    figure = note_figure("Nothing to draw: 0 of 2 trials have a curve: several movements (2).")
+    assert figure.axes == []
+    assert figure.get_size_inches()[1] * 25.4 < 10.0
+
+
+def test_flags_by_trial_and_by_condition():
+    ledger = pd.DataFrame(
+        {
+            "trial": [f"t{k}" for k in range(4)],
+            "condition": ["a", "a", "b", "b"],
+            "status": ["ok", "flagged", "flagged", "failed"],
+            "reason": ["", "tilt_deg gap_share", "tilt_deg", "signal"],
+        }
+    )
+    matrix = flag_matrix(ledger)
+    assert list(matrix) == ["failed", "gap_share", "tilt_deg"]
+    assert matrix["tilt_deg"].tolist()[:3] == [0.0, 1.0, 1.0]
+    assert np.isnan(matrix.loc["t3", "tilt_deg"])
+    many = pd.concat([ledger.assign(trial=ledger["trial"] + f"_{k}") for k in range(20)], ignore_index=True)
+    matrix = flag_matrix(many)
+    assert matrix.index.tolist() == ["a", "b"]
+    assert (matrix.loc["a", "tilt_deg"], matrix.loc["b", "tilt_deg"], matrix.loc["b", "failed"]) == (0.5, 1.0, 0.5)
+    assert flag_figure(many, title="study").axes[0].get_yticklabels()[0].get_text() == "a"
+
+
+@pytest.mark.parametrize("form", ["png", "pdf", "svg"])
+def test_the_same_figure_has_the_same_bytes(tmp_path, form):
+    for name in ("a", "b"):
+        save(peak_figure(ensembles(), joints=["elbow"], title="study"), tmp_path / f"{name}.{form}")
+    assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
+
+
+def all_kinds():
+    fields = type(SETTINGS.figures).model_fields
+    return [kind for option in ("kinds", "study") for kind in fields[option].annotation.__args__[0].__args__]
+
+
+def captioned(**more):
+    return captions(
+        Captioned(
+            **{
+                "joints": {"arm": ["elbow"]},
+                "terms": {"arm": list(TERM_NAMES)},
+                "kinds": all_kinds(),
+                "curves": ensembles(),
+                "percent": {"arm": "the movement"},
+                **more,
+            }
+        )
+    )
+
+
+def test_captions_name_every_figure_that_is_drawn_and_no_other():
+    text = captioned()
+    assert all(f"**{kind}**" in text for kind in all_kinds())
+    assert re.findall(r"\*\*(.+?)\*\*", captioned(kinds=["power", "flags"])) == ["power", "flags"]
+    assert "**ensembles**" not in captioned(curves=None)
+
+
+def test_captions_define_the_terms_that_are_there_with_their_colours():
+    text = captioned()
+    for kind, name in TERM_NAMES.items():
+        assert f"{name} ({COLOUR_NAMES[TERM_COLOURS[kind]]}): {TERM_MEANINGS[kind]}".lower() in text.lower()
+    for lacking in ("external", "base", "gravity"):
+        table = ensembles()
+        table.loc[table["quantity"].str.contains(f"_torque_{lacking}"), "mean"] = 0.0
+        few = captioned(terms={"arm": [kind for kind in TERM_NAMES if kind != lacking]}, curves=table)
+        assert TERM_MEANINGS[lacking] in text
+        assert TERM_MEANINGS[lacking] not in few
+        assert (
+            COLOUR_NAMES[TERM_COLOURS[lacking]] not in few.lower().replace("bluish green", "") or lacking == "gravity"
+        )
+
+
+def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
+    text = captioned(spread="trials")
+    assert "Flexion (deg), net torque (N m), power (W) of elbow over 0 to 100 % of the movement" in text
+    assert "Indigo: slow; green: fast. Solid: right. Trials in each mean: n = 3." in text
+    assert "Thin line" not in text
+    text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
+    assert "Trials: slow, right: n = 3; fast, right: n = 3 to 5. Thin line and light band: fewer trials" in text
+    assert "begins or ends to count. A sentence.\n" in text
+    for positive in (
+        "Flexion positive",
+        "Counter-clockwise positive",
+        "internal: what the proximal segment exerts on the distal one",
+    ):
+        assert positive in text
+
+
+def test_captions_of_peaks_define_the_terms_of_the_means_only():
+    """A trial with a load and without a curve: its figures have an external term, the means have none."""
+    single = captioned(kinds=["torques"])
+    peaks = captioned(kinds=["peak_terms"])
+    assert TERM_MEANINGS["external"] in single
+    assert TERM_MEANINGS["base"] in peaks
+    assert TERM_MEANINGS["external"] not in peaks
+
+
+def test_captions_describe_ranges_of_muscle_forces_where_they_are_drawn():
+    said = "it could pull with the same joint torques"
+    assert said in captioned(ranges=(2, 2))
+    assert "In 1 of 2 trials (muscles.ranges), dark" in captioned(ranges=(1, 2))
+    none = captioned(ranges=(0, 2))
+    assert said not in none
+    assert "**muscles** Force of each muscle (black line, N; tension positive) over time." in none
+
+
+def test_captions_of_figures_that_show_nothing_say_so():
+    empty = ensembles().iloc[:0]
+    text = captioned(curves=empty, percent={}, missing={"arm": "0 of 2 trials have a curve: several movements (2)."})
+    said = "(arm) Not drawn. 0 of 2 trials have a curve: several movements (2). results/windows.csv has the reason of each."
+    assert f"**ensembles** {said}" in text
+    assert f"**peak_terms** {said}" in text
+    assert "mean (line)" not in text
+    some = captioned(missing={"arm": "3 of 4 trials have a curve; without one: flagged (1)."})
+    assert "3 of 4 trials have a curve; without one: flagged (1). results/windows.csv names them." in some
+
+
+def test_captions_say_what_unknown_ground_force_is_where_a_chain_meets_the_ground():
+    assert "the foot is on the ground, or within plates.min_contact_s of it" in captioned(ground=True)
+    assert "plates.min_contact_s" not in captioned()
+
+
+def uneven():
+    """The ensembles above, of which the fast ones have 5 trials, but 3 of them only from 80 %, and the slow ones none at 0 %."""
+    table = ensembles()
+    fast = (table["condition"] == "fast") & (table["quantity"] != "elbow_flexion_deg")
+    table.loc[table["condition"] == "fast", "n_trials"] = 5
+    table.loc[fast & (table["percent"] >= 80), "n_trials"] = 3
+    table.loc[~fast & (table["condition"] == "slow") & (table["percent"] == 0), ["n_trials", "mean", "sd"]] = (
+        0,
+        np.nan,
+        np.nan,
+    )
+    table.loc[(table["condition"] == "slow") & (table["percent"] == 0), ["n_trials", "mean", "sd"]] = 0, np.nan, np.nan
+    return table
+
+
+def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table():
+    table = uneven()
+    assert trial_counts(table, ["elbow_torque_nm"]) == {("slow", "right"): (3, 3), ("fast", "right"): (3, 5)}
+    torque = ensemble_figure(table, joints=["elbow"], title="study").axes[1]
+    rows = table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "fast")]
+    mean, whole = rows["mean"].to_numpy(), rows["n_trials"].to_numpy() == 5
+    np.testing.assert_array_equal(
+        line(torque, "fast, right (n = 3 to 5; thin: fewer than 5)"), np.where(whole, mean, np.nan)
+    )
+    thin = [drawn for drawn in torque.lines if drawn.get_label() == "_fewer" and not np.isnan(drawn.get_ydata()).all()]
+    fewer = np.asarray(thin[-1].get_ydata())
+    assert {drawn.get_linewidth() for drawn in thin} == {0.5}
+    np.testing.assert_array_equal(fewer[~whole], mean[~whole])
+    np.testing.assert_array_equal(np.flatnonzero(~np.isnan(fewer)), [7, 8, 9, 10])  # 70 % joins the two
+    np.testing.assert_array_equal(
+        line(torque, "slow, right (n = 3)")[1:],
+        table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "slow")]["mean"][1:],
+    )
+
+
+@pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
+def test_every_figure_has_the_width_that_is_asked_for(width_mm):
+    muscles = pa.table(
+        {
+            "time_s": [0.0, 0.1],
+            "edge": [0, 0],
+            "A_force_n": [1.0, 2.0],
+            "A_activation": [0.1, 0.2],
+            "B_force_n": [1.0, 1.0],
+            "B_activation": [0.1, 0.1],
+        }
+    )
+    choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
+    ledger = pd.DataFrame(
+        {
+            "trial": ["a_name_that_is_much_longer_than_a_column"],
+            "condition": [""],
+            "status": ["flagged"],
+            "reason": ["tilt_deg"],
+        }
+    )
+    made = [
+        muscle_figure(muscles, title="x", width_mm=width_mm),
+        cutoff_figure([choice], title="x", unit="m", width_mm=width_mm),
+        cutoff_figure([choice] * 3, names="abc", title="x", unit="m", width_mm=width_mm),
+        flag_figure(ledger, title="x", width_mm=width_mm),
+        peak_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
+        ensemble_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
+    ]
+    for figure in made:
+        assert figure.get_size_inches()[0] == pytest.approx(width_mm / 25.4)
+
+
+def text_boxes(figure, texts):
+    FigureCanvasAgg(figure).draw()
+    return [text.get_window_extent() for text in texts if text.get_text()]
+
+
+@pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
+def test_long_names_overprint_neither_each_other_nor_the_edge(width_mm):
+    table = pd.concat(
+        [ensembles().assign(condition=ensembles()["condition"] + f" condition with a long name {k}") for k in range(3)]
+    )
+    names = [
+        "foreshortened_share",
+        "out_of_plane_share",
+        "reversed_flexion_deg",
+        "spike_frames",
+        "tilt_deg",
+        "swapped_frames",
+        "length_variation",
+        "gap_share",
+        "noise_m",
+    ]
+    ledger = pd.DataFrame(
+        {
+            "trial": [f"Somebody_kinematics_of_a_long_serve_{k}_right" for k in range(4)],
+            "condition": "",
+            "status": "flagged",
+            "reason": " ".join(names),
+        }
+    )
+    peaks = peak_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
+    flags = flag_figure(ledger, title="study", width_mm=width_mm)
+    means = ensemble_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
+    for figure, texts in (
+        (peaks, peaks.axes[0].get_xticklabels()),
+        (flags, flags.axes[0].get_xticklabels()),
+        (flags, flags.axes[0].get_yticklabels()),
+        (means, means.legends[0].get_texts()),
+    ):
+        boxes = text_boxes(figure, texts)
+        assert len(boxes) >= 4
+        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+        assert all(box.x0 >= 0.0 and box.x1 <= figure.bbox.x1 for box in boxes)
+
+
+def test_the_noise_of_the_cut_offs_figure_is_the_ledgers():
+    choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
+    for noise, drawn_mm in ((2.5e-4, 0.25), (None, 1.0)):
+        axes = cutoff_figure([choice], title="x", unit="m", noise=noise).axes[0]
+        np.testing.assert_allclose(line(axes, "noise"), drawn_mm)
+
+
+def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
+    assert {*TERM_COLOURS.values(), *LINE_COLOURS} == set(COLOUR_NAMES)
+    assert len(set(COLOUR_NAMES.values())) == len(COLOUR_NAMES) == len(TERM_COLOURS) + len(LINE_COLOURS)
+    source = Path(figures.__file__).parent
+    for path in (*source.glob("*figures.py"), source.parent / "report" / "ensembles.py"):
+        assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)
+
+
+def test_the_peak_may_lie_between_whole_percents():
+    """64 points of a curve are at multiples of 100/63 %."""
+    table = ensembles()
+    table["percent"] = table["percent"] * 100.0 / 63.0 / 1.6
+    peaks = terms_at_peak(table, "elbow", ["elbow"])
+    np.testing.assert_allclose(peaks["percent"], np.array([40.0, 70.0]) * 100.0 / 63.0 / 1.6)
+    np.testing.assert_allclose(peaks["net"], 1.75)
+    names = [text.get_text() for text in peak_figure(table, joints=["elbow"], title="x").axes[0].get_xticklabels()]
+    assert names[0].endswith("right, at 39.6825 %")
+
+
+def test_chains_and_trials_called_na_keep_their_names(tmp_path):
+    path = tmp_path / "summary.csv"
+    path.write_text("trial,chain,term,rms_nm,peak_nm\nNA,NA,gravity,0.5,\nnull,nan,base,,1.0\n", encoding="utf-8")
+    found = read_table(path, SUMMARY_COLUMNS)
+    assert found["trial"].tolist() == ["NA", "null"]
+    assert found["chain"].tolist() == ["NA", "nan"]
+    assert found["rms_nm"].isna().tolist() == [False, True]
+
+
+def test_conditions_called_na_or_null_are_conditions(tmp_path):
+    """R writes NA for a missing name; only numbers are missing where they are empty."""
+    table = pd.concat(
+        [ensembles().replace({"condition": {"slow": a, "fast": b}}) for a, b in (("NA", "null"), ("", "nan"))]
+    )
+    table.loc[table["condition"] == "null", "sd"] = np.nan
+    (tmp_path / "results").mkdir()
+    table.to_csv(tmp_path / "results" / "ensembles.csv", index=False)
+    found = read_curves(tmp_path)
+    assert found["condition"].unique().tolist() == ["NA", "null", "", "nan"]
+    assert found["sd"].isna().tolist() == table["sd"].isna().tolist()
+    assert len(terms_at_peak(found, "elbow", ["elbow"])) == 4
+
+
+@pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
+@pytest.mark.parametrize("name", ["$1^2^3$", r"$\bad$ and a name that is longer than a column of a page is wide, " * 3])
+def test_names_of_conditions_are_text_and_stay_inside_the_figure(name, width_mm):
+    table = ensembles().replace({"condition": {"slow": name}})
+    table.loc[table.index[::7], "n_trials"] = 2
+    figure = ensemble_figure(table, joints=["elbow"], title=name, width_mm=width_mm)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent(canvas.get_renderer())
+    assert box.x0 >= 0.0
+    assert box.x1 <= figure.bbox.x1
+    assert name.split()[0] in legend.get_texts()[0].get_text()
+    FigureCanvasAgg(peak_figure(table, joints=["elbow"], title=name, width_mm=width_mm)).draw()

@@ -1,0 +1,611 @@
+"""Functional joint centres: a hinge that moves, noise, skin, refusals, whole trials, recorded joints."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.chain import newton_euler
+from limbtorque.chain.kinematics import joint_positions
+from limbtorque.errors import LandmarkError, SettingsError, SignalError
+from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.functional_centres import centre_of_rotation, functional_landmarks, planar_pose
+from limbtorque.motion.landmarks import LandmarkMap
+from limbtorque.motion.plane import PlaneFrame
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.simulate.reach import demo_trials, reach_motion
+from limbtorque.study.settings import Functional, load_settings, make_settings, override
+from limbtorque.tables.checks import assess
+
+ROOT = Path(__file__).resolve().parents[2]
+N = 200
+TIME = np.arange(N) / 100.0
+HINGE = 3.0 - 2.0j + 0.8 * TIME + 0.05j * np.sin(7.0 * TIME)  # travels 1.6 m, far from the laboratory's origin
+FIRST = np.array([-0.12 - 0.03j, -0.18 + 0.05j, -0.25 + 0.02j])  # markers of each segment, from the hinge
+SECOND = np.array([0.15 + 0.04j, 0.26 - 0.05j])
+
+
+def turns(range_deg):
+    """Orientation of the two segments: both move, their relative angle sweeps the range and ends on its ends."""
+    first = 0.6 * np.sin(2.0 * TIME)
+    return first, first + np.radians(range_deg) * (0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(N) / (N - 1)))
+
+
+def body(angle, markers, at=HINGE):
+    return at[:, None] + np.exp(1j * angle)[:, None] * markers
+
+
+def points(planar):
+    return np.stack([planar.real, planar.imag], axis=-1)
+
+
+def planar(values):
+    return values[..., 0] + 1j * values[..., 1]
+
+
+def hinge(range_deg=60.0, mirrored=False):
+    first, second = turns(range_deg)
+    markers = body(first, FIRST), body(second, SECOND)
+    return [points(m.conj() if mirrored else m) for m in markers]
+
+
+def found_hinge(range_deg=60.0, **options):
+    return centre_of_rotation(*hinge(range_deg), **options)
+
+
+def white(rng, shape, noise_m):
+    return noise_m * (rng.standard_normal(shape) + 1j * rng.standard_normal(shape))
+
+
+# --- closed form -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mirrored", [False, True], ids=["right", "left"])
+@pytest.mark.parametrize("range_deg", [20.0, 60.0, 140.0, 250.0])
+def test_a_moving_hinge_is_found_exactly(range_deg, mirrored):
+    """The right side bends counter-clockwise, the left one is its mirror image."""
+    found = centre_of_rotation(*hinge(range_deg, mirrored))
+    np.testing.assert_allclose(found.centre_m, points(HINGE.conj() if mirrored else HINGE), atol=1e-9)
+    assert found.range_deg == pytest.approx(range_deg, abs=0.02)  # 200 frames miss the middle by half a frame
+    assert found.residual_m < 1e-9
+    assert found.expected_error_m < 1e-9
+    assert found.n_frames == N
+
+
+def test_the_two_segments_are_alike():
+    """Exchanged, they have the same centre; a method that takes one of them for resting would not."""
+    first, second = hinge()
+    rng = np.random.default_rng(1)
+    first = first + 0.002 * rng.standard_normal(first.shape)
+    one, other = centre_of_rotation(first, second), centre_of_rotation(second, first)
+    np.testing.assert_allclose(one.centre_m, other.centre_m, atol=1e-12)
+    np.testing.assert_allclose(one.in_first_m, other.in_second_m, atol=1e-12)
+    assert one.residual_m == pytest.approx(other.residual_m, rel=1e-9)
+
+
+def test_the_laboratory_may_be_turned_and_moved():
+    first, second = hinge()
+    rng = np.random.default_rng(2)
+    first, second = (m + 0.002 * rng.standard_normal(m.shape) for m in (first, second))
+    turn, shift = np.exp(2.3j), 40.0 - 7.0j
+    moved = [points(turn * planar(m) + shift) for m in (first, second)]
+    plain, turned = centre_of_rotation(first, second), centre_of_rotation(*moved)
+    np.testing.assert_allclose(planar(turned.centre_m), turn * planar(plain.centre_m) + shift, atol=1e-10)
+    assert turned.range_deg == pytest.approx(plain.range_deg, abs=1e-9)
+
+
+def test_a_pose_is_the_segments_own():
+    first, _ = turns(60.0)
+    pose = planar_pose(points(body(first, FIRST)))
+    turned = np.exp(1j * (pose.angle_rad - first))
+    np.testing.assert_allclose(turned, turned[0], atol=1e-12)
+    np.testing.assert_allclose(planar(pose.position_m), body(first, FIRST).mean(axis=1), atol=1e-12)
+    distance = np.abs(FIRST[:, None] - FIRST)
+    np.testing.assert_allclose(
+        np.abs(planar(pose.shape_m)[:, None] - planar(pose.shape_m)), distance, atol=1e-12
+    )  # nothing shrinks
+
+
+def test_the_range_is_that_of_the_arc_whatever_the_order_of_frames():
+    """Through the seam at 180 degrees, and with the frames shuffled, so that no unwrapping could help."""
+    order = np.random.default_rng(3).permutation(N)
+    first, second = turns(60.0)
+    markers = points(body(first, FIRST)[order]), points(body(second + np.pi - 0.4, SECOND)[order])
+    found = centre_of_rotation(*markers)
+    assert found.range_deg == pytest.approx(60.0, abs=0.02)
+    np.testing.assert_allclose(found.centre_m, points(HINGE[order]), atol=1e-9)
+
+
+def test_frames_without_a_marker_have_no_say_and_no_centre():
+    first, second = hinge()
+    second[20:40, 1] = np.nan
+    first[30:60, 0] += 0.3  # partly seen, and not counted
+    counted = np.ones(N, dtype=bool)
+    counted[30:60] = False
+    found = centre_of_rotation(first, second, counted=counted)
+    np.testing.assert_array_equal(np.isnan(found.centre_m).all(axis=1), (np.arange(N) >= 20) & (np.arange(N) < 40))
+    good = counted & ~np.isnan(found.centre_m[:, 0])
+    assert found.n_frames == good.sum() == N - 40
+    np.testing.assert_allclose(found.centre_m[good], points(HINGE)[good], atol=1e-9)
+    everything = centre_of_rotation(first, second)
+    assert everything.residual_m > 0.01
+
+
+# --- noise -----------------------------------------------------------------------------------------------------------
+
+REPEATS = 1000
+LIMIT = 4.0 / np.sqrt(REPEATS)  # a mean of squares with a relative spread of 1 or less, four standard errors
+
+
+@pytest.mark.parametrize("range_deg", [20.0, 60.0])
+def test_the_expected_error_is_the_error_where_whole_segments_are_displaced(range_deg):
+    """Orientations are exact then, and the centre's error in the segments is that of the linear problem alone."""
+    rng = np.random.default_rng(4)
+    first, second = turns(range_deg)
+    exact = found_hinge(range_deg)
+    a, b = (np.exp(1j * (angle - angle[0])) for angle in (first, second))
+    squares = []
+    for _ in range(REPEATS):
+        shaken = [
+            points(body(angle, markers) + white(rng, (N, 1), 0.001))
+            for angle, markers in ((first, FIRST), (second, SECOND))
+        ]
+        found = centre_of_rotation(*shaken)
+        in_first, in_second = (
+            planar(noisy) - planar(true)
+            for noisy, true in ((found.in_first_m, exact.in_first_m), (found.in_second_m, exact.in_second_m))
+        )
+        # in_first and in_second are of frames that are zero in the first frame: turned by the same angle as the segments
+        turned = np.exp(1j * first[0]) * a * in_first + np.exp(1j * second[0]) * b * in_second
+        squares.append((0.25 * np.mean(np.abs(turned) ** 2), found.expected_error_m**2, found.residual_m**2))
+    error, expected, residual = np.mean(squares, axis=0)
+    assert error / expected == pytest.approx(1.0, abs=LIMIT)
+    assert residual == pytest.approx(4.0 * 0.001**2 * (N - 2) / N, rel=0.01)  # 2 segments, 2 coordinates
+
+
+@pytest.mark.parametrize("range_deg", [20.0, 45.0, 90.0])
+def test_the_error_of_noisy_markers_is_the_expected_one_and_half_the_residual(range_deg):
+    """Noise of 1 mm on every marker of alike segments: the mean of two predictions errs by half of what they differ."""
+    rng = np.random.default_rng(5)
+    first, second = turns(range_deg)
+    squares = []
+    for _ in range(REPEATS):
+        markers = [body(first, FIRST), body(second, -FIRST)]
+        found = centre_of_rotation(*(points(m + white(rng, m.shape, 0.001)) for m in markers))
+        error = np.mean(np.abs(planar(found.centre_m) - HINGE) ** 2)
+        squares.append((error, found.expected_error_m**2 + found.residual_m**2 / 4.0))
+    error, expected = np.mean(squares, axis=0)
+    assert error / expected == pytest.approx(1.0, abs=LIMIT)
+
+
+def test_noise_of_one_segment_draws_the_centre_to_its_markers_as_the_notes_say():
+    rng = np.random.default_rng(6)
+    first, second = turns(20.0)
+    turned = second - first  # the first segment rests, the hinge is the origin
+    markers = body(0.0 * turned, FIRST, 0.0 * HINGE), points(body(turned, -FIRST, 0.0 * HINGE))
+    drawn = [
+        planar(centre_of_rotation(points(markers[0] + white(rng, (N, 3), 0.001)), markers[1]).centre_m).mean()
+        for _ in range(REPEATS)
+    ]
+    variance = 0.001**2 / (np.abs(FIRST - FIRST.mean()) ** 2).sum()
+    agreement = np.abs(np.exp(1j * turned).mean())
+    expected = variance * FIRST.mean() / (2.0 * (1.0 - agreement))
+    standard_error = np.std(drawn) / np.sqrt(REPEATS)
+    assert abs(expected) > 10.0 * standard_error
+    assert abs(np.mean(drawn) - expected) < 4.0 * standard_error
+
+
+def test_skin_that_moves_shows_in_the_residual():
+    """All markers of a segment slide by 1 cm along it, four times while the joint bends once: nothing rigid follows."""
+    first, second = turns(60.0)
+    slide = 0.01 * np.sin(2.0 * np.pi * 4.0 * np.arange(N) / N)
+    slid = body(second, SECOND) + (slide * np.exp(1j * second))[:, None]
+    found = centre_of_rotation(points(body(first, FIRST)), points(slid))
+    assert found.residual_m == pytest.approx(0.01 / np.sqrt(2.0), rel=0.05)
+    assert found.residual_m <= 0.01 / np.sqrt(2.0)  # least squares: the true hinge leaves this much
+    alone = body(second, np.append(SECOND, 0.2 + 0.1j))
+    alone[:, 1] += slide * np.exp(1j * second)  # one marker of three: a segment that is not rigid
+    found = centre_of_rotation(points(body(first, FIRST)), points(alone))
+    assert found.residual_m > 0.001
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+
+
+def test_too_little_rotation_is_refused():
+    assert found_hinge(20.5, min_range_deg=20.0).range_deg > 20.0
+    with pytest.raises(SignalError, match=r"turn by 19\.0 deg .* needs 20 deg \(motion.functional_min_range_deg\)"):
+        found_hinge(19.0, min_range_deg=20.0)
+    still = centre_of_rotation(*hinge(0.0))
+    assert still.range_deg == pytest.approx(0.0, abs=1e-6)
+    assert still.expected_error_m >= 0.0
+
+
+def test_segments_without_orientation_are_refused():
+    first, second = hinge()
+    with pytest.raises(SignalError, match="a segment has 1 marker"):
+        centre_of_rotation(first, second[:, :1])
+    near = points(body(turns(60.0)[1], np.array([0.2, 0.209])))
+    with pytest.raises(SignalError, match=r"within 9 mm of each other in the plane, expected 10 mm"):
+        centre_of_rotation(first, near)
+    few = np.arange(N) < 2
+    with pytest.raises(SignalError, match="are seen in 2 of the frames that count, expected 3"):
+        centre_of_rotation(first, second, counted=few)
+    with pytest.raises(SignalError, match="in no frame that counts"):
+        centre_of_rotation(np.full_like(first, np.nan), second)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (
+            {"functional": [["A", "A"], ["C", "D"]], "anatomical": "K"},
+            "A, A: a segment's orientation needs two different",
+        ),
+        ({"functional": [["A", "B"], []], "anatomical": "K"}, "no label: a segment's orientation needs two different"),
+        ({"functional": [["A", "B"], ["B", "D"]], "anatomical": "K"}, "B: named for both segments"),
+        ({"functional": [["A", "B"], ["C", "D"]]}, "marker_sets.m.knee_axis.Functional.anatomical: Field required"),
+        ({"functional": [["A", "B"]], "anatomical": "K"}, "marker_sets.m.knee_axis.Functional.functional"),
+        ({"functional": ["A", "B"], "anatomical": "K"}, "Functional.functional.0: Input should be a valid tuple"),
+        ({"functinal": [["A", "B"], ["C", "D"]]}, "functinal: no option has this name; did you mean 'functional'?"),
+        (
+            {"functional": [["A", "B"], ["C", "D"]], "anatomical": {"functional": [["A", "B"], ["C", "D"]]}},
+            "anatomical.Between.functional: no option has this name",
+        ),
+        ({"functional": [["A", "B"], ["C", "D"]], "anatomical": {"between": ["A"]}}, "anatomical.Between.between"),
+    ],
+)
+def test_settings_that_say_no_two_segments(rule, message):
+    with pytest.raises(SettingsError) as error:
+        make_settings({"marker_sets": {"m": {"knee_axis": rule}}})
+    assert message in str(error.value)
+    assert "knee_axis.marker:" not in str(error.value)  # of one kind of rule only
+
+
+def test_settings_keep_the_rule_through_a_trials_own_options():
+    rule = {"functional": [["A", "B"], ["C", "D"]], "anatomical": {"between": ["K", "L"], "fraction": 0.3}}
+    settings = make_settings({"marker_sets": {"m": {"knee_axis": rule}}})
+    again = override(settings, {"motion.functional_min_range_deg": "35"}, source="test")
+    assert isinstance(again.marker_sets["m"]["knee_axis"], Functional)
+    assert again.marker_sets == settings.marker_sets
+    assert again.motion.functional_min_range_deg == 35.0
+    with pytest.raises(SettingsError, match="functional_min_range_deg"):
+        override(settings, {"motion.functional_min_range_deg": "0"}, source="test")
+
+
+def test_labels_of_a_functional_landmark():
+    rule = Functional(functional=(("{S}A", "{s}B"), ("C_{side}", "D")), anatomical=("{S}K", "L"))
+    mapping = LandmarkMap({"knee_axis": rule, "heel": "H"}, {"femoral_condyles": "knee_axis"}, "left")
+    for landmark in ("knee_axis", "femoral_condyles"):
+        assert mapping.segments(landmark) == (("LA", "lB"), ("C_left", "D"))
+        assert mapping.weights(landmark) == {"LK": 0.5, "L": 0.5}
+        assert mapping.labels(landmark) == {"LA", "lB", "C_left", "D", "LK", "L"}
+        assert mapping.anatomical().labels(landmark) == {"LK", "L"}
+    assert mapping.segments("heel") is None
+    same = Functional(functional=(("{S}A", "LA"), ("C", "D")), anatomical="K")
+    assert LandmarkMap({"knee_axis": same}, {}, "right").segments("knee_axis") == (("RA", "LA"), ("C", "D"))
+    with pytest.raises(LandmarkError, match="landmark 'knee_axis', functional: LA, LA: a segment's orientation needs"):
+        LandmarkMap({"knee_axis": same}, {}, "left").labels("knee_axis")
+
+
+# --- whole trials ----------------------------------------------------------------------------------------------------
+
+SETTINGS = load_settings(ROOT / "config" / "config.yaml")
+DEMO = {trial.name: replace(trial, gaps=()) for trial in demo_trials()}
+UPPER_ARM = ("UA1", "UA2", "UA3")
+FOREARM = ("FA1", "FA2")
+OFF_M = 0.02 * np.exp(0.7j)  # the elbow's markers are off by 2 cm, in the forearm's frame
+
+
+def simulated(demo, off=OFF_M):
+    """A reach without noise, with markers on both sides of the elbow and the elbow's own ones displaced in the plane."""
+    recording, motion = demo.recording(noise_m=0.0), reach_motion(demo.reach, rate_hz=demo.rate_hz)
+    joints = planar(joint_positions(demo.arm.chain, motion.angle_rad, base_m=motion.base_m))
+    upper_arm, forearm = np.exp(1j * np.cumsum(motion.angle_rad, axis=1)[:, :2]).T
+    second = np.array([0.0, 1.0, 0.0]) if demo.horizontal else np.array([0.0, 0.0, 1.0])
+
+    def in_space(values):
+        return values.real[..., None] * np.array([1.0, 0.0, 0.0]) + values.imag[..., None] * second
+
+    markers = recording.markers_m.copy()
+    elbow = [recording.labels.index(demo.prefix + label) for label in ("ELBL", "ELBM")]
+    markers[:, elbow] += in_space(off * forearm)[:, None]
+    own = joints[:, 1, None] + np.concatenate(
+        [
+            upper_arm[:, None] * np.array([-0.20 + 0.05j, -0.12 - 0.04j, -0.06 + 0.06j]),
+            forearm[:, None] * np.array([0.08 + 0.05j, 0.2 - 0.03j]),
+        ],
+        axis=1,
+    )
+    depth = np.array([0.05, -0.02, 0.03, 0.06, -0.04])[:, None] * np.cross([1.0, 0.0, 0.0], second)
+    labels = tuple(demo.prefix + label for label in (*UPPER_ARM, *FOREARM))
+    return replace(
+        recording,
+        markers_m=np.concatenate([markers, in_space(own) + depth], axis=1),
+        labels=(*recording.labels, *labels),
+    )
+
+
+def arm_settings(demo, functional=True, **changes):
+    raw = SETTINGS.model_dump()
+    if functional:
+        raw["marker_sets"]["arm_markers"]["elbow_axis"] = {
+            "functional": [UPPER_ARM, FOREARM],
+            "anatomical": ["ELBL", "ELBM"],
+        }
+    raw["filter"]["method"] = "none"
+    raw["differentiation"]["accuracy"] = 8
+    raw["plane"]["kind"] = "horizontal" if demo.horizontal else "sagittal"
+    raw["muscles"]["enabled"] = False
+    return override(make_settings(raw), {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
+
+
+def analysed(demo, recording, settings):
+    return analyse_recording(
+        recording,
+        chain="arm",
+        side=demo.side,
+        body_mass_kg=demo.arm.body_mass_kg,
+        settings=settings,
+        prefix=demo.prefix,
+    )
+
+
+@pytest.mark.parametrize("name", ["S01_sagittal_fast", "S02_horizontal_fast"])  # a right arm and a left one
+def test_a_displaced_elbow_is_put_right_and_the_exact_torques_come_back(name):
+    """Torques by Newton and Euler from the simulation's own angles, accelerations and masses.
+
+    Away from the ends of the reaches, where the differences straddle a jump of the jerk, accuracy 8 is exact; what is left is
+    rounding over h^2 (tests/test_demo.py).
+    """
+    demo = DEMO[name]
+    moved = reach_motion(demo.reach, rate_hz=demo.rate_hz)
+    exact = newton_euler(
+        demo.arm.chain,
+        moved.angle_rad,
+        moved.velocity_rad_s,
+        moved.acceleration_rad_s2,
+        base_acceleration_m_s2=moved.base_acceleration_m_s2,
+        gravity_m_s2=(0.0, 0.0 if demo.horizontal else -SETTINGS.gravity_m_s2),
+    ).torque_nm
+    ends = [t for onset in demo.reach.onsets_s for t in (onset, onset + demo.reach.duration_s)]
+    smooth = np.abs(moved.time_s[:, None] - np.array(ends)).min(axis=1) > 4.5 / demo.rate_hz
+    recording = simulated(demo)
+    right = analysed(demo, recording, arm_settings(demo))
+    assert np.abs(right.torques.terms.net - exact)[smooth].max() < 1e-6
+    np.testing.assert_allclose(right.motion.chain.length_m, demo.arm.length_m, atol=1e-9)
+    np.testing.assert_allclose(right.motion.chain.com_m, demo.arm.chain.com_m, atol=1e-9)
+    displaced = analysed(demo, recording, arm_settings(demo, functional=False))
+    assert np.abs(displaced.torques.terms.net - exact)[smooth].max() > 0.05
+
+
+def test_the_ledgers_figures_and_the_note_of_a_trial():
+    demo = DEMO["S01_sagittal_fast"]
+    settings = arm_settings(demo)
+    result = analysed(demo, simulated(demo), settings)
+    quality = result.motion.quality
+    assert quality["functional_residual_m"] < 1e-9
+    assert quality["functional_range_deg"] == pytest.approx(55.0, abs=1e-9)  # 95 to 40 deg
+    assert quality["functional_offset_m"] == pytest.approx(0.02, abs=1e-9)
+    (note,) = (note for note in result.motion.notes if "functional" in note)
+    assert note.startswith("landmark elbow_axis: functional centre of UA1, UA2, UA3 against FA1, FA2, from 251 frames:")
+    assert "55 deg of rotation" in note
+    assert note.endswith("20 mm from the anatomical one")
+    plain = analysed(demo, simulated(demo), arm_settings(demo, functional=False))
+    assert not any("functional" in name for name in plain.motion.quality)
+    assert not any("functional" in note for note in plain.motion.notes)
+    figures = {"functional_residual_m": 0.0151}
+    assert [flag.check.name for flag in assess(figures, settings.quality)] == ["functional_residual_m"]
+    assert assess({"functional_residual_m": 0.0149}, settings.quality) == []
+
+
+def test_skin_that_moves_flags_the_trial():
+    demo = DEMO["S01_sagittal_fast"]
+    recording = simulated(demo)
+    markers = recording.markers_m.copy()
+    sliding = [recording.labels.index(label) for label in FOREARM]
+    markers[:, sliding, 2] += 0.03 * np.sin(2.0 * np.pi * 1.3 * recording.time_s)[:, None]
+    settings = arm_settings(demo, filter__method="butterworth")
+    result = analysed(demo, replace(recording, markers_m=markers), settings)
+    assert any("functional_residual_m is" in sentence for sentence in result.flags(settings))
+    still = analysed(demo, recording, settings)
+    assert not any("functional" in sentence for sentence in still.flags(settings))
+
+
+def test_a_trial_with_too_little_rotation_says_which_landmark():
+    demo = DEMO["S01_sagittal_fast"]
+    with pytest.raises(
+        SignalError, match=r"landmark 'elbow_axis', functional: the segments turn by 55\.0 deg .* 60 deg"
+    ):
+        analysed(demo, simulated(demo), arm_settings(demo, motion__functional_min_range_deg=60))
+
+
+def test_a_missing_marker_of_a_segment_is_missing_as_any_of_the_chain():
+    demo = DEMO["S01_sagittal_fast"]
+    recording = simulated(demo)
+    settings = arm_settings(demo)
+    without = replace(recording, labels=tuple("other" if label == "FA2" else label for label in recording.labels))
+    with pytest.raises(LandmarkError, match="marker 'FA2' is not among the 13 positions of the file"):
+        analysed(demo, without, settings)
+    markers = recording.markers_m.copy()
+    markers[:40, recording.labels.index("FA2")] = np.nan  # 0.4 s: the stretch begins later
+    markers[100:105, recording.labels.index("UA1")] = np.nan  # 0.05 s: filled
+    result = analysed(demo, replace(recording, markers_m=markers), settings)
+    assert result.motion.frame[0] == 41
+    assert result.motion.filled.sum() == 5
+
+
+def test_frames_that_point_out_of_the_plane_have_no_say():
+    """The hand points at the side for ten frames, and there the forearm's markers are nowhere near their places."""
+    demo = DEMO["S01_sagittal_fast"]
+    recording = simulated(demo)
+    markers = recording.markers_m.copy()
+    wrist, knuckle, forearm = (recording.labels.index(label) for label in ("WRU", "KNU", "FA1"))
+    markers[100:110, knuckle] = markers[100:110, wrist] + [0.0, 0.2, 0.0]
+    markers[100:110, forearm, 2] += 0.2
+    found = analysed(demo, replace(recording, markers_m=markers), arm_settings(demo)).motion
+    assert found.foreshortened.sum() == 18  # and four frames on either side, by the differences
+    assert found.quality["functional_residual_m"] < 1e-9
+
+
+def test_a_landmark_for_which_a_functional_one_stands_is_functional_too():
+    """Its depth is the anatomical one, its place in the plane the hinge's."""
+    first, second = hinge()
+    depth = np.linspace(0.1, 0.2, N)
+    markers = np.concatenate([first, second, points(HINGE + 0.02)[:, None]], axis=1)
+    axes = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # x of the plane is z of the laboratory
+    in_space = np.concatenate([markers, np.broadcast_to(depth[:, None, None], (N, 6, 1))], axis=2) @ axes
+    rule = Functional(functional=(("A", "B", "C"), ("D", "E")), anatomical="K")
+    mapping = LandmarkMap({"knee_axis": rule, "other": "K"}, {"femoral_condyles": "knee_axis"}, "right")
+    names = ("femoral_condyles", "knee_axis", "other")
+    found = functional_landmarks(
+        dict.fromkeys(names, in_space[:, 5]),
+        mapping=mapping,
+        markers={label: i for i, label in enumerate("ABCDEK")},
+        positions_m=in_space,
+        plane=PlaneFrame(axes, "sagittal"),
+        counted=np.ones(N, dtype=bool),
+        min_range_deg=20.0,
+    )
+    expected = np.column_stack([depth, HINGE.imag, HINGE.real])[:, [1, 0, 2]]  # laboratory x, y, z
+    for name in names[:2]:
+        np.testing.assert_allclose(found.landmarks[name], expected, atol=1e-9)
+    np.testing.assert_array_equal(found.landmarks["other"], in_space[:, 5])
+    assert found.quality["functional_offset_m"] == pytest.approx(0.02, abs=1e-9)
+    assert len(found.notes) == 1
+
+
+def test_the_filter_comes_after_the_centre():
+    """Filtered as every joint centre is: the whole-trial motion is that of the filtered true elbow."""
+    demo = DEMO["S01_sagittal_fast"]
+    settings = arm_settings(demo, filter__method="butterworth", filter__cutoff_hz=5)
+    plain = arm_settings(demo, functional=False, filter__method="butterworth", filter__cutoff_hz=5)
+    found = analysed(demo, simulated(demo), settings).motion
+    expected = analysed(demo, simulated(demo, off=0.0), plain).motion
+    np.testing.assert_allclose(found.joint_m, expected.joint_m, atol=1e-9)
+    np.testing.assert_allclose(
+        found.acceleration_rad_s2, expected.acceleration_rad_s2, atol=1e-8
+    )  # 1e-15 m / 8 cm / h^2
+
+
+# --- recorded joints -------------------------------------------------------------------------------------------------
+
+RECORDED = yaml.safe_load((ROOT / "tests" / "recordings_study" / "config" / "config.yaml").read_text(encoding="utf-8"))
+THIGH, SHANK = ["{S}TH1", "{S}TH2", "{S}TH3"], ["{S}TB1", "{S}TB2", "{S}TB3"]
+
+
+def recorded_settings(marker_set, landmark, segments, anatomical, **plane):
+    raw = {
+        **RECORDED,
+        "plane": {**RECORDED["plane"], **plane},
+        "marker_sets": {
+            marker_set: {
+                **RECORDED["marker_sets"][marker_set],
+                landmark: {"functional": segments, "anatomical": anatomical},
+            }
+        },
+        "substitutes": {marker_set: RECORDED["substitutes"][marker_set]},
+    }
+    return make_settings(raw)
+
+
+def breadth(recording, one, other):
+    first, second = (recording.markers_m[:, recording.labels.index(label)] for label in (one, other))
+    return np.nanmean(np.linalg.norm(first - second, axis=1))
+
+
+def walk_motion(recording, side, settings):
+    return chain_motion(
+        recording, chain="leg", side=side, marker_set="opensim_walking", body_mass_kg=66.0, settings=settings
+    )
+
+
+@pytest.fixture(scope="module")
+def walk(recordings):
+    return read_c3d(recordings / "walking_opensim" / "walking2.c3d")
+
+
+FOOT = ["{S}CAL", "{S}MT1", "{S}MT2"]
+WALKED = {
+    "knee_axis": ([THIGH, SHANK], "{S}KJC", ("LFC", "MFC")),
+    "ankle_axis": ([SHANK, FOOT], "{S}AJC", ("LMAL", "MMAL")),
+}
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("landmark", WALKED)
+def test_a_recorded_joint_turns_within_its_condyles(walk, landmark, side):
+    """The centre is nearer to the anatomical one than the markers on either side of the joint: it lies inside."""
+    segments, anatomical, ends = WALKED[landmark]
+    settings = recorded_settings("opensim_walking", landmark, segments, anatomical)
+    found = walk_motion(walk, side, settings)
+    one, other = (side[0].upper() + end for end in ends)
+    assert found.quality["functional_offset_m"] < 0.5 * breadth(walk, one, other)
+    low, high = {"knee_axis": (50.0, 80.0), "ankle_axis": (20.0, 50.0)}[landmark]  # in walking
+    assert low < found.quality["functional_range_deg"] < high
+    assert found.quality["functional_residual_m"] < settings.quality.functional_residual_m
+
+
+def test_a_recorded_elbow_turns_within_its_epicondyles(recordings):
+    recording = read_c3d(recordings / "arm_box_task" / "markers_analogs.c3d")
+    arm = [["ARMl", "ARMm", "ARMp_up", "ARMp_do", "DELT"], ["LARMm", "LARMl", "LARM_elb", "LARM_ant"]]
+    settings = recorded_settings(
+        "arm_lifting", "elbow_axis", arm, ["EPICl", "EPICm"], kind="best_fit", forward_axis="-x"
+    )
+    found = chain_motion(
+        recording,
+        chain="arm",
+        side="right",
+        marker_set="arm_lifting",
+        prefix="Daphnee",
+        body_mass_kg=60.0,
+        settings=settings,
+    )
+    assert found.quality["functional_offset_m"] < 0.5 * breadth(recording, "Daphnee:EPICl", "Daphnee:EPICm")
+    assert found.quality["functional_residual_m"] < settings.quality.functional_residual_m
+
+
+def test_segments_that_do_not_meet_are_flagged(walk):
+    """The thigh against the foot: two joints lie between, and no point keeps its place in both."""
+    settings = recorded_settings("opensim_walking", "knee_axis", [THIGH, FOOT], "{S}KJC")
+    found = walk_motion(walk, "right", settings)
+    assert "functional_residual_m" in [flag.check.name for flag in assess(found.quality, settings.quality)]
+
+
+def test_the_other_foot_needs_no_markers_of_segments(walk):
+    """A functional ankle leaves the other foot's anatomical one, whose markers of the shank may not be there."""
+    blind = replace(
+        walk, labels=tuple(f"x{label}" if label in ("LTB1", "LTB2", "LTB3") else label for label in walk.labels)
+    )
+    settings = recorded_settings("opensim_walking", "ankle_axis", [SHANK, FOOT], "{S}AJC")
+    found = walk_motion(blind, "right", settings)
+    assert found.quality["other_foot_unknown_share"] == 0.0
+    assert not any("shared plate goes unnoticed" in note for note in found.notes)
+
+
+def test_markers_on_one_line_across_the_plane_are_refused():
+    """Two markers 2 cm apart in the plane that slide past each other seem to turn by more than any joint can."""
+    first, second = hinge(250.0)
+    n_first = first.shape[1]
+    positions = np.concatenate([first, second], axis=1)
+    positions = np.concatenate([positions, np.zeros((*positions.shape[:2], 1))], axis=2)
+    labels = [f"M{k}" for k in range(positions.shape[1])]
+    mapping = SimpleNamespace(
+        segments=lambda _: (tuple(labels[:n_first]), tuple(labels[n_first:])), resolve=lambda name: name
+    )
+    with pytest.raises(
+        SignalError, match=r"landmark 'knee_axis', functional: the segments seem to turn by 2.. deg.*no joint does"
+    ):
+        functional_landmarks(
+            {"knee_axis": positions[:, 0]},
+            mapping=mapping,
+            markers={label: k for k, label in enumerate(labels)},
+            positions_m=positions,
+            plane=PlaneFrame(np.eye(3), "sagittal"),
+            counted=np.ones(N, dtype=bool),
+            min_range_deg=20.0,
+        )

@@ -1,0 +1,505 @@
+"""Force in a joint: statics by hand, free bodies of moving limbs with muscles, and what is not known."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import nnls
+
+from chains import random_chain, random_motion, same
+from limbtorque.chain import newton_euler
+from limbtorque.muscles.joint_contact import (
+    PARALLEL,
+    POINTS,
+    TOLERANCE_M,
+    UNKNOWN,
+    along_and_across,
+    contact_force,
+    implied_arm,
+    line_arrays,
+    lines_of_action,
+    pull_direction,
+    segment_axes,
+)
+from limbtorque.muscles.sets.muscle import LineOfAction
+
+DOWN = -np.pi / 2
+angles = st.floats(-4.0, 4.0)
+lengths = st.floats(0.02, 0.3)
+offsets = st.floats(-0.06, 0.06)
+
+
+def between(proximal_m, distal_m):
+    return LineOfAction(None, proximal_m, distal_m, source="by hand")
+
+
+def beside(segment):
+    return LineOfAction(segment, None, None, source="by hand")
+
+
+def direction(angle):
+    return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def left_of(vector):
+    return np.stack([-vector[..., 1], vector[..., 0]], axis=-1)
+
+
+def cross(a, b):
+    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+
+
+def points_in_plane(line, proximal_rad, distal_rad, sign):
+    """Both points as seen from the joint, by the words of the muscle set: away from the joint, and to the flexor side."""
+    e, f = direction(np.asarray(proximal_rad)), direction(np.asarray(distal_rad))
+    back, aside = line.proximal_m
+    forth, beside = line.distal_m
+    return -back * e + sign * aside * left_of(e), forth * f + sign * beside * left_of(f)
+
+
+def one_joint(lines, *, reaction, force, arm, proximal=DOWN, distal=0.0, sign=1.0, **options):
+    """One joint and one frame; muscles named m0, m1, ..."""
+    return contact_force(
+        [[reaction]],
+        [force],
+        [[arm]],
+        line_arrays([lines], [[True] * len(lines)]),
+        proximal_rad=[[proximal]],
+        distal_rad=[[distal]],
+        flexion_sign=[sign],
+        joints=["elbow"],
+        muscles=[f"m{k}" for k in range(len(lines))],
+        **options,
+    )
+
+
+# directions and moment arms
+
+
+@settings(max_examples=200, deadline=None)
+@given(angles, angles, st.sampled_from([-1.0, 1.0]), lengths, offsets, lengths, offsets)
+def test_a_pull_runs_from_the_distal_point_to_the_proximal_one_and_turns_as_its_arm_says(p, d, sign, a, b, c, e):
+    line = between((a, b), (c, e))
+    start, end = points_in_plane(line, p, d, sign)
+    length = np.hypot(*(start - end))
+    if length < 1e-3:
+        return
+    frames = {"proximal_rad": [p], "distal_rad": [d], "flexion_sign": sign}
+    pull = pull_direction(line, **frames)[0]
+    same(pull, (start - end) / length, rounding=1e-10)
+    arm = implied_arm(line, **frames)[0]
+    assert arm == pytest.approx(sign * cross(end, pull), abs=1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(angles, angles, st.sampled_from([-1.0, 1.0]), st.sampled_from(["proximal", "distal"]), offsets)
+def test_a_parallel_pull_at_the_distance_of_the_moment_arm_turns_by_it(p, d, sign, segment, arm):
+    """It lies beside the axis on the flexor side where the arm is positive, and on the other side where it is negative."""
+    pull = pull_direction(beside(segment), proximal_rad=[p], distal_rad=[d], flexion_sign=sign)[0]
+    axis = direction(np.float64(p if segment == "proximal" else d))
+    same(pull, -axis)
+    assert sign * cross(arm * sign * left_of(axis), pull) == pytest.approx(arm, abs=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_implied_arm_is_minus_the_change_of_length_with_flexion(sign):
+    """Virtual work, r = -dL/dq, by central differences of the distance between the points: error h^2 L''' / 6."""
+    line = between((0.115, 0.017), (0.048, 0.0075))
+    flexion, h = np.radians(np.arange(0.0, 131.0, 5.0)), 1e-4
+
+    def length(q):
+        start, end = points_in_plane(line, np.full_like(q, 0.3), 0.3 + sign * q, sign)
+        return np.hypot(*(start - end).T)
+
+    found = implied_arm(
+        line, proximal_rad=np.full_like(flexion, 0.3), distal_rad=0.3 + sign * flexion, flexion_sign=sign
+    )
+    np.testing.assert_allclose(found, -(length(flexion + h) - length(flexion - h)) / (2 * h), rtol=0, atol=1e-8)
+
+
+def test_biceps_flexes_and_triceps_extends_a_bent_elbow():
+    at = {"proximal_rad": [DOWN], "distal_rad": [0.0], "flexion_sign": 1.0}
+    biceps = between((0.3, 0.04), (0.04, 0.0))
+    triceps = between((0.3, -0.02), (-0.02, 0.0))
+    assert implied_arm(biceps, **at)[0] == pytest.approx(0.04)
+    assert implied_arm(triceps, **at)[0] == pytest.approx(-0.02)
+    same(pull_direction(biceps, **at)[0], np.array([0.0, 1.0]), rounding=1e-12)
+    same(pull_direction(triceps, **at)[0], np.array([0.0, 1.0]), rounding=1e-12)
+
+
+# statics by hand
+
+
+def test_force_in_the_elbow_of_a_level_forearm():
+    """1.5 kg at 0.15 m and 5 kg at 0.35 m, held by a vertical biceps at 0.04 m: F = g (0.225 + 1.75) / 0.04."""
+    g = 9.81
+    pull = g * (1.5 * 0.15 + 5.0 * 0.35) / 0.04
+    found = one_joint(
+        [between((0.3, 0.04), (0.04, 0.0))],
+        reaction=[0.0, 6.5 * g],
+        force=[pull],
+        arm=[0.04],
+    )
+    same(found.contact_n[0, 0], np.array([0.0, 6.5 * g - pull]))
+    assert found.known.all()
+    assert found.basis == (POINTS,)
+    along, across = along_and_across(found.contact_n[:, 0], [0.0], flexion_sign=1.0)
+    assert along[0] == pytest.approx(0.0, abs=1e-9)
+    assert across[0] == pytest.approx(6.5 * g - pull)  # the humerus pushes the forearm down, away from flexion
+    assert found.notes == ()
+
+
+def test_force_in_the_ankle_on_tiptoe_is_four_times_the_weight():
+    """Ground reaction W three times as far from the ankle as the Achilles tendon: 3 W in the tendon, 4 W in the joint."""
+    weight = 800.0
+    found = contact_force(
+        [[[0.0, -weight]]],
+        [[3 * weight]],
+        [[[-0.05]]],
+        line_arrays([[beside("proximal")]], [[True]]),
+        proximal_rad=[[DOWN]],
+        distal_rad=[[0.0]],
+        flexion_sign=[1.0],
+        joints=["ankle"],
+        muscles=["triceps surae"],
+    )
+    same(found.contact_n[0, 0], np.array([0.0, -4 * weight]))
+    same(along_and_across(found.contact_n[:, 0], [DOWN], flexion_sign=1.0)[0], np.array([4 * weight]))
+    assert found.basis == (PARALLEL,)
+    assert "triceps surae" in found.notes[0]
+
+
+def test_both_muscles_that_brace_a_straight_joint_press_it():
+    """Antagonists with equal arms along a hanging segment: no torque, and the sum of their pulls as compression."""
+    found = one_joint(
+        [beside("proximal"), beside("distal")],
+        reaction=[0.0, 20.0],
+        force=[100.0, 100.0],
+        arm=[0.03, -0.03],
+        distal=DOWN,
+    )
+    along, across = along_and_across(found.contact_n[:, 0], [DOWN], flexion_sign=1.0)
+    assert along[0] == pytest.approx(200.0 - 20.0)
+    assert across[0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_without_muscles_the_force_in_the_joint_is_the_reaction():
+    found = one_joint([None], reaction=[3.0, 4.0], force=[0.0], arm=[0.04])
+    same(found.contact_n[0, 0], np.array([3.0, 4.0]))
+
+
+# free bodies
+
+
+class Limb:
+    """A chain of three links in motion, with muscles led through eyelets; every force put where it acts.
+
+    Flexors and extensors of each joint, and one muscle over joints 1 and 2 that is led along link 1 through two
+    eyelets. Their forces make the torques of inverse dynamics.
+    """
+
+    sign = np.array([1.0, -1.0, 1.0])
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.chain = random_chain(rng, 3)
+        self.angle, self.velocity, self.acceleration = random_motion(rng, 3, frames=40)
+        self.theta = np.cumsum(self.angle, axis=1)
+        self.gravity, self.base = np.array([0.3, -9.81]), rng.normal(0.0, 5.0, 2)
+        self.wrenches = newton_euler(
+            self.chain,
+            self.angle,
+            self.velocity,
+            self.acceleration,
+            gravity_m_s2=self.gravity,
+            base_acceleration_m_s2=self.base,
+        )
+        self.proximal = np.column_stack([np.full(40, DOWN), self.theta[:, :-1]])
+        self.lines = [[None] * 7 for _ in range(3)]
+        for j in range(3):
+            for k, side in enumerate((0.05, -0.05)):
+                points = rng.uniform(0.05, 0.1, 2)
+                self.lines[j][2 * j + k] = between((points[0], side), (points[1], side))
+        for j in (1, 2):
+            self.lines[j][6] = between((0.08, 0.03), (0.07, 0.02))
+        self.arm = np.zeros((40, 3, 7))
+        for j, m in self.crossings():
+            self.arm[:, j, m] = implied_arm(
+                self.lines[j][m],
+                proximal_rad=self.proximal[:, j],
+                distal_rad=self.theta[:, j],
+                flexion_sign=self.sign[j],
+            )
+        self.force = self.shared()
+
+    def crossings(self):
+        return [(j, m) for j in range(3) for m in range(7) if self.lines[j][m]]
+
+    def shared(self):
+        """Tensions that make the torques, in frames in which all muscles together can."""
+        torque = self.wrenches.torque_nm * self.sign
+        force = np.full((40, 7), np.nan)
+        for f in range(40):
+            tension, rest = nnls(self.arm[f], torque[f] - self.arm[f, :, 6] * 300.0)
+            if rest < 1e-9 * (1.0 + np.abs(torque[f]).max()):
+                force[f] = tension
+                force[f, 6] += 300.0
+        return force
+
+    def contact(self, **options):
+        return contact_force(
+            self.wrenches.reaction_n,
+            self.force,
+            self.arm,
+            line_arrays(self.lines, [[line is not None for line in row] for row in self.lines]),
+            proximal_rad=self.proximal,
+            distal_rad=self.theta,
+            flexion_sign=self.sign,
+            joints=("hip", "knee", "ankle"),
+            muscles=[f"m{k}" for k in range(7)],
+            **options,
+        )
+
+    def com_acceleration(self):
+        """Of each link's centre of mass, and the angular ones; centripetal and tangential parts link by link."""
+        rate, spin = np.cumsum(self.velocity, axis=1), np.cumsum(self.acceleration, axis=1)
+        e = direction(self.theta)
+        per_metre = spin[..., None] * left_of(e) - rate[..., None] ** 2 * e
+        joint = np.broadcast_to(self.base, (40, 2))
+        of_com = []
+        for i in range(3):
+            of_com.append(joint + self.chain.com_m[i] * per_metre[:, i])
+            joint = joint + self.chain.length_m[i] * per_metre[:, i]
+        return np.stack(of_com, axis=1), spin
+
+    def on_link(self, i, contact):
+        """All forces on a link: (force, point seen from its proximal joint)."""
+        e, length = direction(self.theta[:, i]), self.chain.length_m[i]
+        zero = np.zeros((40, 2))
+        forces = [(contact[:, i], zero), (self.chain.mass_kg[i] * (self.gravity + zero), self.chain.com_m[i] * e)]
+        if i < 2:
+            forces.append((-contact[:, i + 1], length * e))
+        for j, m in self.crossings():
+            start, end = points_in_plane(self.lines[j][m], self.proximal[:, j], self.theta[:, j], self.sign[j])
+            pull = self.force[:, m, None] * (start - end) / np.hypot(*(start - end).T)[:, None]
+            if j == i:
+                forces.append((pull, end))
+            if j == i + 1:
+                forces.append((-pull, length * e + start))
+        return forces
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_contact_and_muscles_move_every_link_as_newton_and_euler_say(seed):
+    """On each link: contact at both ends, each muscle at its eyelets, weight. Sum = m a, moments about the centre = I w'."""
+    limb = Limb(seed)
+    found = limb.contact()
+    reachable = ~np.isnan(limb.force).any(axis=1)
+    assert reachable.sum() > 5
+    np.testing.assert_array_equal(found.known, np.repeat(reachable[:, None], 3, axis=1))
+    acceleration, spin = limb.com_acceleration()
+    for i in range(3):
+        forces = limb.on_link(i, found.contact_n)
+        centre = limb.chain.com_m[i] * direction(limb.theta[:, i])
+        scale = max(np.abs(force[reachable]).max() for force, _ in forces)
+        total = sum(force for force, _ in forces)
+        same(total[reachable], (limb.chain.mass_kg[i] * acceleration[:, i])[reachable], scale, rounding=1e-10)
+        moment = sum(cross(point - centre, force) for force, point in forces)
+        same(moment[reachable], (limb.chain.inertia_kgm2[i] * spin[:, i])[reachable], scale, rounding=1e-8)
+
+
+def test_a_straight_muscle_over_two_joints_counts_at_both_and_leaves_the_link_between_alone():
+    """Three upright links at rest; a string at 0.02 m beside them from the first to the third, through none.
+
+    Its tension presses both joints, and on the massless middle link both contact forces balance.
+    """
+    upright = np.full((1, 3), np.pi / 2)
+    string = beside("proximal")
+    found = contact_force(
+        np.zeros((1, 3, 2)),
+        [[120.0]],
+        [[[0.0], [0.02], [0.02]]],
+        line_arrays([[None], [string], [string]], [[False], [True], [True]]),
+        proximal_rad=upright,
+        distal_rad=upright,
+        flexion_sign=[1.0, 1.0, 1.0],
+        joints=("a", "b", "c"),
+        muscles=("string",),
+    )
+    np.testing.assert_allclose(found.contact_n[0], [[0.0, 0.0], [0.0, 120.0], [0.0, 120.0]], atol=1e-12)
+    along, _ = along_and_across(found.contact_n[0], upright[0], flexion_sign=1.0)
+    np.testing.assert_allclose(along, [0.0, 120.0, 120.0], atol=1e-12)
+
+
+def test_a_mirrored_limb_has_mirrored_forces():
+    """Right to left: x and the sense of flexion change sign; along and across the segment nothing does."""
+    limb = Limb(0)
+    seen = limb.contact()
+    before = limb.theta, limb.sign
+    limb.theta, limb.proximal = np.pi - limb.theta, np.pi - limb.proximal
+    limb.sign = -limb.sign
+    limb.wrenches = SimpleNamespace(reaction_n=limb.wrenches.reaction_n * [-1.0, 1.0])
+    mirrored = limb.contact()
+    kept = seen.known.all(axis=1)
+    same(mirrored.contact_n[kept], seen.contact_n[kept] * [-1.0, 1.0], rounding=1e-10)
+    size = np.abs(seen.contact_n[kept]).max()
+    for j in range(len(limb.sign)):
+        parts = along_and_across(seen.contact_n[kept, j], before[0][kept, j], flexion_sign=before[1][j])
+        other = along_and_across(mirrored.contact_n[kept, j], limb.theta[kept, j], flexion_sign=limb.sign[j])
+        same(other[0], parts[0], size, rounding=1e-10)
+        same(other[1], parts[1], size, rounding=1e-10)
+
+
+# what is not known
+
+
+def test_a_muscle_that_pulls_without_a_line_leaves_the_joint_unknown_and_is_named():
+    found = one_joint([beside("distal"), None], reaction=[0.0, 1.0], force=[10.0, 5.0], arm=[0.03, 0.0])
+    assert not found.known.any()
+    assert np.isnan(found.contact_n).all()
+    assert found.why_not[0].without_line == {"m1": 1.0}
+    assert found.basis == (UNKNOWN,)
+    assert any("m1" in note and "100 %" in note for note in found.notes)
+
+
+def test_a_muscle_without_force_needs_no_line():
+    found = one_joint([beside("distal"), None], reaction=[0.0, 1.0], force=[10.0, 0.0], arm=[0.03, 0.04])
+    assert found.known.all()
+    assert found.why_not[0].without_line == {}
+
+
+def test_two_points_that_meet_do_not_matter_where_the_muscle_does_not_pull():
+    """Both points 5 cm in front of the joint of a right angle: the stretch between them has no direction."""
+    meeting = between((0.0, 0.05), (0.05, 0.0))
+    still = one_joint([meeting], reaction=[0.0, 1.0], force=[0.0], arm=[0.04])
+    same(still.contact_n[0, 0], np.array([0.0, 1.0]))
+    aligned = {"proximal_rad": [0.0], "distal_rad": [0.0], "flexion_sign": 1.0}
+    touching = between((-0.05, 0.0), (0.05, 0.0))
+    assert np.isnan(pull_direction(touching, **aligned)).all()
+    pulling = one_joint([touching], reaction=[0.0, 1.0], force=[9.0], arm=[0.0], proximal=0.0)
+    assert not pulling.known.any()
+    assert list(pulling.why_not[0].disagreeing) == ["m0"]
+
+
+@pytest.mark.parametrize(("off_m", "known"), [(0.9 * TOLERANCE_M, True), (-1.1 * TOLERANCE_M, False)])
+def test_points_that_imply_another_arm_are_not_believed(off_m, known):
+    """The biceps of the level forearm has 0.04 m by its points."""
+    found = one_joint(
+        [between((0.3, 0.04), (0.04, 0.0))],
+        reaction=[0.0, 1.0],
+        force=[10.0],
+        arm=[0.04 + off_m],
+    )
+    assert found.known.all() == known
+    assert found.why_not[0].disagreeing == ({} if known else {"m0": 1.0})
+    if not known:
+        assert found.why_not[0].largest_difference_m["m0"] == pytest.approx(abs(off_m))
+        assert "3.3 mm" in found.notes[0]
+
+
+def test_shares_count_frames():
+    """Four frames: known, another arm, a reserve torque, no reaction."""
+    line = between((0.3, 0.04), (0.04, 0.0))
+    found = contact_force(
+        [[[0.0, 1.0]], [[0.0, 1.0]], [[0.0, 1.0]], [[np.nan, np.nan]]],
+        np.full((4, 1), 10.0),
+        np.array([0.04, 0.02, 0.04, 0.04]).reshape(4, 1, 1),
+        line_arrays([[line]], [[True]]),
+        proximal_rad=np.full((4, 1), DOWN),
+        distal_rad=np.zeros((4, 1)),
+        flexion_sign=[1.0],
+        joints=["elbow"],
+        muscles=["biceps"],
+        reserve_nm=[[0.0], [0.0], [-0.5], [0.0]],
+    )
+    np.testing.assert_array_equal(found.known[:, 0], [True, False, False, False])
+    why = found.why_not[0]
+    assert (why.disagreeing, why.reserve, why.undetermined) == ({"biceps": 0.25}, 0.25, 0.25)
+    assert why.largest_difference_m == {"biceps": pytest.approx(0.02)}
+    assert found.basis == (POINTS,)
+    assert len(found.notes) == 2
+
+
+def test_frames_whose_muscle_forces_were_not_found_are_not_known():
+    found = one_joint([beside("distal")], reaction=[0.0, 1.0], force=[np.nan], arm=[0.03])
+    assert not found.known.any()
+    assert found.why_not[0].undetermined == 1.0
+
+
+def test_a_muscle_that_does_not_cross_the_joint_does_not_count():
+    limb = line_arrays([[beside("distal"), None]], [[True, False]])
+    found = contact_force(
+        [[[0.0, 1.0]]],
+        [[0.0, np.nan]],
+        [[[0.03, 0.0]]],
+        limb,
+        proximal_rad=[[0.0]],
+        distal_rad=[[0.0]],
+        flexion_sign=[1.0],
+        joints=["elbow"],
+        muscles=["a", "b"],
+    )
+    same(found.contact_n[0, 0], np.array([0.0, 1.0]))
+
+
+# axes, sets and wrong input
+
+
+def test_axes_are_those_of_the_segments_and_the_foot_has_that_of_its_sole():
+    """A leg with hip, knee and ankle flexed by 30, 40 and 10 deg; the toes 25 deg below the line of the sole.
+
+    The thigh is at -60, the shank 40 back of it, and the sole at a right angle to the shank but for 10 deg.
+    """
+    angle = np.radians([[-60.0, -40.0, 65.0 + 10.0]])
+    proximal, distal = segment_axes(angle, np.radians([-90.0, 0.0, 65.0]))
+    np.testing.assert_allclose(np.degrees(proximal), [[-90.0, -60.0, -100.0]], atol=1e-9)
+    np.testing.assert_allclose(np.degrees(distal), [[-60.0, -100.0, 0.0]], atol=1e-9)
+
+
+def test_the_axis_before_the_first_joint_is_the_first_segment_at_zero_flexion():
+    proximal, distal = segment_axes(np.radians([[-60.0]]), np.radians([-80.0]))
+    np.testing.assert_allclose(np.degrees([proximal[0, 0], distal[0, 0]]), [-80.0, -60.0], atol=1e-9)
+
+
+def test_a_muscle_is_severed_at_every_joint_that_it_crosses():
+    """Also where it has no line, and where nobody sampled its arm."""
+    wrist = SimpleNamespace(crosses=("elbow", "wrist"), lines_of_action={"wrist": beside("distal")})
+    found = lines_of_action([wrist], ["shoulder", "elbow", "wrist"])
+    np.testing.assert_array_equal(found.crosses[:, 0], [False, True, True])
+    np.testing.assert_array_equal(np.isnan(found.points_m[:, 0, 0]), [True, True, False])
+    assert not found.checked.any()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (None, None, None),
+        ("thigh", None, None),
+        (None, (0.1, 0.0), None),
+        ("distal", (0.1, 0.0), (0.1, 0.0)),
+        (None, (0.1,), (0.1, 0.0)),
+    ],
+)
+def test_a_line_is_said_in_one_of_two_ways(said):
+    with pytest.raises(ValueError, match="expected either parallel_to"):
+        line_arrays([[LineOfAction(*said, source="by hand")]], [[True]])
+
+
+def test_a_parallel_line_implies_no_arm():
+    with pytest.raises(ValueError, match="implies no moment arm"):
+        implied_arm(beside("distal"), proximal_rad=[0.0], distal_rad=[0.0], flexion_sign=1.0)
+
+
+def test_shapes_that_do_not_agree_are_named():
+    lines = line_arrays([[None]], [[True]])
+    good = {"proximal_rad": [[0.0]], "distal_rad": [[0.0]], "flexion_sign": [1.0], "joints": ["a"], "muscles": ["m"]}
+    with pytest.raises(ValueError, match=r"moment_arm_m has shape \(1, 1\), expected \(1, 1, 1\)"):
+        contact_force([[[0.0, 0.0]]], [[0.0]], [[0.0]], lines, **good)
+    with pytest.raises(ValueError, match="reserve_nm has shape"):
+        contact_force([[[0.0, 0.0]]], [[0.0]], [[[0.0]]], lines, reserve_nm=[0.0], **good)
+    with pytest.raises(ValueError, match="flexion_zero_rad"):
+        segment_axes([[0.0, 0.0]], [0.0])
+    with pytest.raises(ValueError, match="n_frames"):
+        pull_direction(beside("distal"), proximal_rad=[0.0, 1.0], distal_rad=[0.0], flexion_sign=1.0)

@@ -1,0 +1,536 @@
+"""Muscle forces of trials: what the settings ask for is done, adds up, and is said."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.errors import SettingsError
+from limbtorque.muscles.forces import check_options, muscle_summary
+from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.study.settings import Muscles, load_settings, make_settings, override
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "config" / "config.yaml"
+CLOSURE_NM = 1e-8
+JOINTS = ("shoulder", "elbow", "wrist")
+
+
+def analysed(trial="S01_sagittal_spring", *, side="right", mass=72.0, folder=Path(), **options):
+    """A demo trial with options of the section `muscles`."""
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8")) | {"muscles": options}
+    return analyse_recording(
+        read_c3d(ROOT / "data" / "demo" / f"{trial}.c3d"),
+        chain="arm",
+        side=side,
+        body_mass_kg=mass,
+        load="spring",
+        settings=make_settings(raw),
+        folder=folder,
+    )
+
+
+def frame(result):
+    return result.muscle_table.to_pandas()
+
+
+def closure(result):
+    """Largest difference of the muscles' torques and reserves from the net torque over the frames with forces."""
+    muscles, torques = frame(result), result.torque_table.to_pandas()
+    given = muscles.sharing_status.isin([0, 1])
+    assert given.any()
+    off = []
+    for joint in JOINTS:
+        parts = muscles[[name for name in muscles if name.startswith(f"{joint}_torque_")]].sum(axis=1)
+        off.append((parts - torques[f"{joint}_torque_nm"])[given].abs().max())
+    return max(off)
+
+
+OPTIONS = {
+    "as it comes": {},
+    "cubed": {"exponent": 3},
+    "linear": {"exponent": 1},
+    "min_max": {"exponent": "min_max"},
+    "weighted": {"weights": {"BRA": 5.0, "TRIlat": 0.2}},
+    "least activation": {"least_activation": 0.02},
+    "bounds": {"activation_bounds": {"BRA": [0.1, 0.3]}},
+    "priced": {"reserve": "priced", "reserve_nm": 5.0},
+    "no reserve": {"reserve": "none"},
+    "co-contraction": {"co_contraction": 0.3},
+    "force-length-velocity": {"force_length_velocity": True},
+    "scaled": {"scale_moment_arms": "segment_length"},
+    "pairs": {"sets": {"arm": "pairs"}},
+    "everything": {
+        "exponent": 3,
+        "co_contraction": 0.1,
+        "force_length_velocity": True,
+        "scale_moment_arms": "segment_length",
+        "contact_forces": True,
+        "least_activation": 0.01,
+    },
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_muscles_and_reserves_add_up_to_the_net_torque(case):
+    result = analysed(**OPTIONS[case])
+    table = frame(result)
+    assert closure(result) <= CLOSURE_NM
+    ok = table.sharing_status == 0
+    assert ok.mean() > 0.9
+    assert (table.sharing_residual_nm[ok] <= CLOSURE_NM).all()
+    assert (table.sharing_gap[ok].abs() <= 1e-6).all()
+    if OPTIONS[case].get("reserve") != "priced":
+        assert (table[[f"{joint}_torque_reserve_nm" for joint in JOINTS]][ok] == 0).all(axis=None)
+    for name in result.muscles.muscle_set.names:
+        force, least, greatest = (table[f"{name}_{what}_n"][ok] for what in ("force", "least_force", "greatest_force"))
+        assert (force >= least).all()
+        assert (force <= greatest).all()
+        assert (least >= 0).all()
+
+
+def test_share_is_moment_arm_times_force():
+    result = analysed()
+    table = frame(result)
+    sign = result.motion.flexion_sign
+    for j, joint in enumerate(JOINTS):
+        for name in result.muscles.muscle_set.names:
+            if f"{joint}_moment_arm_{name}_m" in table:
+                expected = sign[j] * table[f"{joint}_moment_arm_{name}_m"] * table[f"{name}_force_n"]
+                np.testing.assert_allclose(table[f"{joint}_torque_muscle_{name}_nm"], expected, atol=1e-12)
+
+
+def test_a_mirrored_limb_has_the_same_forces():
+    # the left arm of the horizontal reach turns the other way round: the same flexions, the same forces
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    recording = read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d")
+    mirrored = recording_mirrored(recording)
+    results = [
+        analyse_recording(
+            which,
+            chain="arm",
+            side=side,
+            body_mass_kg=72.0,
+            settings=make_settings(raw | {"plane": raw["plane"] | {"kind": "horizontal"}}),
+        )
+        for which, side in ((recording, "right"), (mirrored, "left"))
+    ]
+    a, b = (frame(result) for result in results)
+    forces = [name for name in a if name.endswith(("_force_n", "_activation", "_length_m"))]
+    np.testing.assert_allclose(a[forces], b[forces], atol=1e-6, equal_nan=True)
+    assert (results[0].motion.flexion_sign[1] == -results[1].motion.flexion_sign[1]).all()
+    assert a["BRA_force_n"].max() + a["TRIlat_force_n"].max() > 10.0
+
+
+def recording_mirrored(recording):
+    from dataclasses import replace
+
+    flip = np.array([1.0, -1.0, 1.0])  # forward is +x, up +z
+    return replace(recording, markers_m=recording.markers_m * flip)
+
+
+def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
+    plain, braced = analysed(), analysed(co_contraction=0.3)
+    a, b = frame(plain), frame(braced)
+    ok = (a.sharing_status == 0) & (b.sharing_status == 0)
+    assert (b.co_contraction_cost[ok] > 0).any()
+    assert (b.co_contraction_cost[ok] >= -1e-12).all()
+    np.testing.assert_allclose((b.sharing_cost - b.co_contraction_cost)[ok], a.sharing_cost[ok], rtol=1e-9)
+    names = plain.muscles.muscle_set.names
+    at = {name: [j for j in JOINTS if f"{j}_moment_arm_{name}_m" in a] for name in names}
+    most = {
+        joint: a[[f"{name}_activation" for name in names if joint in at[name]]].max(axis=1) for joint in JOINTS
+    }  # without co-contraction
+    for name in names:
+        floor = 0.3 * np.max([most[joint] for joint in at[name]], axis=0)
+        np.testing.assert_allclose(b[f"{name}_least_activation"][ok], floor[ok], atol=1e-12)
+        assert (b[f"{name}_activation"] >= floor - 1e-12)[ok].all(), name
+    assert (b.co_contraction_part[ok] == 1).all()
+    share = b.co_contraction_cost[ok].sum() / a.sharing_cost[ok].sum()
+    assert braced.muscles.quality["co_contraction_cost_share"] == pytest.approx(share, rel=1e-6)
+    np.testing.assert_allclose(
+        b.filter(like="greatest")[ok], a.filter(like="greatest")[ok]
+    )  # the mechanics are the same
+
+
+def test_co_contraction_gives_way_where_the_torque_would_be_out_of_reach(tmp_path):
+    """One joint: the flexor can pay for so much of the extensor and no more."""
+    weak = scaled_set(tmp_path, "pairs", 1.0 / 3.0)
+    plain, braced = (analysed(folder=tmp_path, sets={"arm": weak}, co_contraction=c) for c in (0.0, 1.0))
+    a, b = frame(plain), frame(braced)
+    limited = (a.sharing_status == 0) & (b.co_contraction_part < 1)
+    assert limited.any()
+    assert (b.sharing_status[limited] == 0).all()
+    assert closure(braced) <= CLOSURE_NM
+    assert braced.muscles.quality["co_contraction_reduced_share"] > 0
+    given_up = a.sharing_status == 1
+    np.testing.assert_allclose(
+        b["elbow_flexor_force_n"][given_up], a["elbow_flexor_force_n"][given_up]
+    )  # nothing to add to where the muscles cannot reach the torque anyway
+
+
+def scaled_set(folder, name, factor):
+    """A built-in set with other strengths, as a file; its name."""
+    content = yaml.safe_load((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8"))
+    for muscle in content["muscles"]:
+        muscle["max_isometric_force_n"] *= factor
+    (folder / "scaled.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    return "scaled.yaml"
+
+
+def test_passive_tension_is_taken_off_the_torque_to_be_shared():
+    result = analysed(force_length_velocity=True)
+    table, limits = frame(result), result.muscles.limits
+    names = result.muscles.muscle_set.names
+    k = names.index("TRIlong")
+    ok = table.sharing_status == 0
+    active = table["TRIlong_activation"] * limits.strength_n[:, k]
+    np.testing.assert_allclose(table["TRIlong_force_n"], active + table["TRIlong_passive_force_n"], atol=1e-9)
+    assert (table["TRIlong_passive_force_n"][ok] >= 0).all()
+    assert "DELT1_passive_force_n" not in table  # nothing is known of its fibres
+    assert (limits.strength_n[:, names.index("DELT1")] == 1051.85).all()
+    assert any("DELT1" in note and "largest isometric force" in note for note in result.muscles.notes)
+    assert closure(result) <= CLOSURE_NM
+
+
+def test_strength_scales_with_mass_and_arms_with_length(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content["reference"] |= {"mass_kg": 36.0}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    plain = analysed()
+    strong = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, scale_strength="mass")
+    np.testing.assert_allclose(strong.muscles.muscle_set.max_force_n, 2.0 * plain.muscles.muscle_set.max_force_n)
+    np.testing.assert_allclose(
+        strong.muscles.sharing.activation, plain.muscles.sharing.activation / 2.0, atol=1e-9
+    )  # torques are the same, every muscle twice as strong
+    long = analysed(scale_moment_arms="segment_length")
+    factor = plain.motion.chain.length_m[1] / content["reference"]["segment_length_m"]["elbow"]
+    ratio = frame(long)["elbow_moment_arm_BRA_m"] / frame(plain)["elbow_moment_arm_BRA_m"]
+    np.testing.assert_allclose(ratio, factor)
+
+
+def test_force_in_the_elbow_is_the_reaction_less_the_pull_of_the_muscles():
+    result = analysed(sets={"arm": "pairs"}, contact_forces=True)
+    table, torques = frame(result), result.torque_table.to_pandas()
+    motion = result.motion
+    ok = (table.sharing_status == 0) & table["elbow_contact_x_n"].notna()
+    assert ok.mean() > 0.9
+    # pairs pull along the distal segment towards the joint: the force in it is larger by their sum, along the forearm
+    along = np.cumsum(motion.angle_rad, axis=1)[:, 1]
+    pull = table["elbow_flexor_force_n"] + table["elbow_extensor_force_n"]
+    reaction = {axis: torques[f"elbow_reaction_{axis}_n"] for axis in "xy"}
+    expected_x = reaction["x"] + pull * np.cos(along)
+    expected_y = reaction["y"] + pull * np.sin(along)
+    np.testing.assert_allclose(table["elbow_contact_x_n"][ok], expected_x[ok], atol=1e-9)
+    np.testing.assert_allclose(table["elbow_contact_y_n"][ok], expected_y[ok], atol=1e-9)
+
+
+def test_summary_of_muscles_is_peak_and_impulse():
+    result = analysed()
+    table = frame(result)
+    rows = {row["muscle"]: row for row in muscle_summary(result.motion, result.muscles, Muscles())}
+    assert set(rows) == set(result.muscles.muscle_set.names)
+    used = (table.edge == 0).to_numpy()
+    for name, row in rows.items():
+        force = table[f"{name}_force_n"].to_numpy()
+        assert row["peak_n"] == force[used].max()
+        both = used[1:] & used[:-1]
+        expected = ((force[1:] + force[:-1]) / 2)[both].sum() / result.motion.rate_hz
+        assert row["impulse_ns"] == pytest.approx(expected, rel=1e-12)
+        assert row["impulse_least_ns"] <= row["impulse_ns"] <= row["impulse_greatest_ns"]
+
+
+def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    for muscle in content["muscles"]:
+        muscle["max_isometric_force_n"] /= 30.0
+    (tmp_path / "weak.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    weak = {"folder": tmp_path, "sets": {"arm": "weak.yaml"}}
+    least, none = analysed(**weak), analysed(**weak, reserve="none")
+    a, b = frame(least), frame(none)
+    short = a.sharing_status == 1
+    assert short.any()
+    assert closure(least) <= CLOSURE_NM
+    assert (b.sharing_status == a.sharing_status).all()
+    assert b["BRA_force_n"][short].isna().all()
+    assert (b.sharing_shortfall_nm[short] > 0).all()
+    for result in (least, none):
+        assert result.muscles.quality["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
+        assert any("reserve_share" in flag for flag in result.flags(load_settings(DEMO)))
+    np.testing.assert_allclose(a.sharing_shortfall_nm, b.sharing_shortfall_nm)
+    proof = a[[f"{joint}_sharing_proof" for joint in JOINTS]].to_numpy()
+    torque = least.torque_table.to_pandas()[[f"{joint}_torque_nm" for joint in JOINTS]].to_numpy()
+    arms = least.muscles.geometry.moment_arm_m * least.motion.flexion_sign[:, None]
+    most = np.maximum(np.einsum("fjm,fj->fm", arms, proof) * least.muscles.muscle_set.max_force_n, 0.0).sum(axis=1)
+    assert ((proof * torque).sum(axis=1) > most)[short].all()  # in that direction all muscles together fall short
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC' .muscles.weights.; did you mean 'BRA'"),
+        ({"activation_bounds": {"SOL": [0, 1]}}, "no muscle 'SOL' .muscles.activation_bounds."),
+        ({"criterion": "stress"}, "no cross-section .pcsa_cm2."),
+        ({"scale_strength": "mass"}, "which body mass"),
+    ],
+)
+def test_what_a_set_does_not_have_is_refused(options, message):
+    with pytest.raises(SettingsError, match=message):
+        analysed(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"exponent": 0.5}, "a number from 1 to 10, or min_max; found 0.5"),
+        ({"exponent": 30}, "a number from 1 to 10, or min_max; found 30"),
+        ({"exponent": "max"}, "min_max"),
+        ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
+        ({"exponent": "min_max", "reserve": "priced"}, "no meaning with exponent min_max"),
+        ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
+        ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, "greater than or equal to 0"),
+        ({"weights": {"BRA": 0}}, "greater than 0"),
+        ({"sets": {"armm": "pairs"}}, "armm, which is no chain"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(options, message):
+    with pytest.raises(SettingsError, match=message):
+        make_settings({"muscles": options})
+
+
+def test_options_can_be_changed_in_the_table_of_trials():
+    changed = override(
+        make_settings({}), {"muscles.exponent": "3", "muscles.co_contraction": "0.2"}, source="here"
+    ).muscles
+    assert (changed.exponent, changed.co_contraction) == (3.0, 0.2)
+    assert override(make_settings({}), {"muscles.exponent": "min_max"}, source="here").muscles.exponent == "min_max"
+
+
+def test_stress_needs_cross_sections_and_uses_them(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    for k, muscle in enumerate(content["muscles"]):
+        muscle["pcsa_cm2"] = 2.0 + k
+    check_options(muscle_set_from_mapping(content), Muscles(criterion="stress"), JOINTS)
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    stress = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, criterion="stress", exponent=3)
+    found = stress.muscles
+    pcsa = 2.0 + np.arange(15.0)
+    ok = found.sharing.status == 0
+    np.testing.assert_allclose(found.sharing.cost[ok], ((found.force_n / pcsa) ** 3).sum(axis=1)[ok], rtol=1e-12)
+    least_squares = analysed(exponent=3)
+    assert not np.allclose(found.force_n[ok], least_squares.muscles.force_n[ok], atol=1.0)
+    assert closure(stress) <= CLOSURE_NM
+
+
+def test_range_is_half_of_what_matters():
+    # one elbow with a flexor and an extensor: the extensor may pull as much as the flexor can outdo
+    result = analysed(sets={"arm": "pairs"})
+    table = frame(result)
+    muscles = {muscle.name: muscle for muscle in load_muscle_set("pairs").muscles}
+    flexor, extensor = muscles["elbow_flexor"], muscles["elbow_extensor"]
+    r_flexor, r_extensor = table["elbow_moment_arm_elbow_flexor_m"], table["elbow_moment_arm_elbow_extensor_m"]
+    torque = result.motion.flexion_sign[1] * result.torque_table.to_pandas()["elbow_torque_nm"]
+    most = ((flexor.max_isometric_force_n * r_flexor - torque) / -r_extensor).clip(upper=extensor.max_isometric_force_n)
+    np.testing.assert_allclose(table["elbow_extensor_greatest_force_n"], most, rtol=1e-9)
+    least = (-torque / -r_extensor).clip(lower=0.0)
+    np.testing.assert_allclose(table["elbow_extensor_least_force_n"], least, atol=1e-9)
+    assert math.isfinite(result.muscles.quality["force_range_share"])
+
+
+# --- what is not known
+
+
+def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw["plane"] |= {"kind": "horizontal"}
+    result = analyse_recording(
+        read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d"),
+        chain="arm",
+        side="right",
+        body_mass_kg=72.0,
+        settings=make_settings(raw | {"muscles": {"force_length_velocity": True, "reserve": "none"}}),
+    )
+    table, torques = frame(result), result.torque_table.to_pandas()
+    assert table.filter(like="shoulder_moment_arm").isna().all(axis=None)
+    assert (table.filter(like="shoulder_torque_muscle").fillna(0.0) == 0).all(axis=None)
+    given = table.sharing_status == 1  # for the shoulder's sake, though no reserve was asked for
+    assert given.mean() > 0.9
+    np.testing.assert_allclose(table["shoulder_torque_reserve_nm"][given], torques["shoulder_torque_nm"][given])
+    assert table["BRA_force_n"][given].notna().all()
+    names = result.muscles.muscle_set.names
+    modelled = dict(zip(names, result.muscles.limits.modelled, strict=True))
+    assert modelled["BRA"]
+    assert not modelled["BIClong"]  # its length depends on the shoulder
+    assert result.muscles.quality["joints_without_moment_arms"] == 1
+    assert result.muscles.quality["reserve_share"] == 0
+
+
+def forearm(**muscles):
+    """Forearm and hand alone: the chain begins at the elbow."""
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw["chains"] = {
+        "forearm_only": {
+            "joints": [
+                {"name": "elbow", "landmark": "elbow_axis", "one_way": True},
+                {"name": "wrist", "landmark": "wrist_axis"},
+            ],
+            "segments": [{"name": "forearm", "row": "forearm"}, {"name": "hand", "row": "hand"}],
+            "end": "knuckle_2_middle_finger",
+            "muscles": "arm",
+        }
+    }
+    return analyse_recording(
+        read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"),
+        chain="forearm_only",
+        side="right",
+        body_mass_kg=72.0,
+        settings=make_settings(raw | {"muscles": muscles}),
+    )
+
+
+def test_a_chain_that_begins_at_the_elbow_has_no_elbow_flexion():
+    result = forearm()
+    table, torques = frame(result), result.torque_table.to_pandas()
+    assert result.muscles.arm_known.tolist() == [False, True]
+    np.testing.assert_allclose(table["elbow_torque_reserve_nm"], torques["elbow_torque_nm"])
+    assert any("the chain begins here" in note for note in result.muscles.notes)
+    assert any("joints_without_moment_arms" in flag for flag in result.flags(load_settings(DEMO)))
+    constant = forearm(sets={"forearm_only": "pairs"})  # arms that do not depend on the angle
+    assert constant.muscles.arm_known.all()
+    assert (frame(constant).sharing_status == 0).all()
+
+
+def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content["muscles"] = [muscle for muscle in content["muscles"] if "wrist" not in muscle["function"]]
+    (tmp_path / "no wrist.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    result = analysed(folder=tmp_path, sets={"arm": "no wrist.yaml"}, reserve="none")
+    assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
+    assert result.muscles.quality["reserve_share"] == 0
+    assert frame(result)["BRA_force_n"].notna().all()
+
+
+def test_signs_of_a_limb_that_extends_counter_clockwise():
+    """In a mirrored table torques, proofs and multipliers change sign where flexion does; forces do not."""
+    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw["plane"] |= {"kind": "horizontal"}
+    raw["muscles"] = {"sets": {"arm": "pairs"}, "activation_bounds": {"elbow_flexor": [0, 0.001]}}
+    recording = read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d")
+    a, b = (
+        frame(analyse_recording(which, chain="arm", side=side, body_mass_kg=72.0, settings=make_settings(raw)))
+        for which, side in ((recording, "right"), (recording_mirrored(recording), "left"))
+    )
+    assert (a["elbow_flexion_sign"] == 1).all()
+    assert (b["elbow_flexion_sign"] == -1).all()
+    short = a.sharing_shortfall_nm > 1e-3
+    assert short.any()
+    for what in ("sharing_proof", "sharing_multiplier", "torque_reserve_nm", "torque_muscle_elbow_flexor_nm"):
+        np.testing.assert_allclose(b[f"elbow_{what}"], -a[f"elbow_{what}"], atol=1e-5)
+    assert (a["elbow_sharing_proof"][short].abs() > 0.1).any()
+    flexing = short & (a["elbow_sharing_proof"] > 0.5)
+    assert (a["elbow_torque_reserve_nm"][flexing] > 0).all()  # what is missing points along the proof
+
+
+def test_range_of_a_force_has_its_passive_part():
+    result = analysed(force_length_velocity=True)
+    table = frame(result)
+    ok = table.sharing_status == 0
+    assert (table["TRIlong_passive_force_n"][ok] > 1.0).any()
+    assert (table["TRIlong_least_force_n"] >= table["TRIlong_passive_force_n"] - 1e-9)[ok].all()
+    most = table["TRIlong_passive_force_n"] + table["TRIlong_strength_n"]
+    np.testing.assert_allclose(table["TRIlong_greatest_force_n"][ok], most[ok], rtol=1e-9)  # weak torques: all of it
+
+
+def test_no_force_in_a_joint_outside_the_range_of_its_arms(tmp_path):
+    content = yaml.safe_load((BUILT_IN / "pairs.yaml").read_text(encoding="utf-8"))
+    for muscle in content["muscles"]:
+        if "elbow" in muscle["function"]:
+            muscle["moment_arms"]["elbow"]["range_deg"] = [0, 80]
+    (tmp_path / "narrow.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    result = analysed(folder=tmp_path, sets={"arm": "narrow.yaml"}, contact_forces=True)
+    table = frame(result)
+    out = table.moment_arm_status == 1
+    assert 0 < out.mean() < 1
+    assert table["elbow_contact_x_n"][out].isna().all()
+    assert table["elbow_contact_x_n"][~out].notna().any()
+    rows = muscle_summary(result.motion, result.muscles, Muscles())
+    assert rows[0]["n_frames"] == int((~out & (table.edge == 0)).sum())
+
+
+def test_names_of_a_set_are_for_that_set_only():
+    both = analysed(weights={"arm.BRA": 5.0, "leg.soleus": 2.0})
+    alone = analysed(weights={"BRA": 5.0})
+    np.testing.assert_array_equal(both.muscles.force_n, alone.muscles.force_n)
+    with pytest.raises(SettingsError, match="no muscle 'BRAC'"):
+        analysed(weights={"arm.BRAC": 5.0})
+
+
+def test_least_activation_and_bounds_do_not_override_each_other():
+    held = analysed(activation_bounds={"BRA": [0.0, 0.9]}, least_activation=0.05)
+    assert (frame(held)["BRA_activation"] >= 0.05 - 1e-12).all()
+    with pytest.raises(SettingsError, match=r"cannot keep BRA between 0\.05 and 0\.01"):
+        analysed(activation_bounds={"BRA": [0.0, 0.01]}, least_activation=0.05)
+
+
+def test_velocity_of_a_muscle_is_that_of_its_length():
+    result = analysed(force_length_velocity=True, max_fibre_velocity_lopt_s=5.0)
+    motion, muscles = result.motion, result.muscles
+    k = muscles.muscle_set.names.index("BRA")
+    length, velocity = muscles.geometry.length_m[:, k], muscles.geometry.velocity_m_s[:, k]
+    inside = slice(20, -20)
+    slope = np.gradient(length, motion.time_s)[inside]
+    np.testing.assert_allclose(velocity[inside], slope, atol=0.01 * np.abs(slope).max())
+    muscle = muscles.muscle_set.muscles[k]
+    fibre = velocity / (5.0 * muscle.optimal_fibre_length_m)  # the brachialis of Arm26 is not pennate
+    np.testing.assert_allclose(muscles.limits.fibre_velocity[:, k], fibre, atol=1e-12)
+    passive = muscles.limits.passive_n / muscles.muscle_set.max_force_n
+    assert muscles.quality["passive_part"] == pytest.approx(passive.max())
+    assert muscles.quality["fibre_range_share"] == muscles.fibres_out_of_range.mean()
+
+
+def test_no_force_in_a_joint_that_needs_a_reserve():
+    result = analysed(sets={"arm": "pairs"}, contact_forces=True, activation_bounds={"elbow_flexor": [0, 0.001]})
+    table = frame(result)
+    lacking = table["elbow_torque_reserve_nm"].abs() > 1e-3
+    assert lacking.any()
+    assert table["elbow_contact_x_n"][lacking].isna().all()
+    assert table["wrist_contact_x_n"][lacking].notna().any()
+
+
+def test_priced_reserve_is_told_against_the_torque():
+    result = analysed(reserve="priced", reserve_nm=30.0)
+    table, torques = frame(result), result.torque_table.to_pandas()
+    parts = [
+        table[f"{joint}_torque_reserve_nm"].abs().max() / torques[f"{joint}_torque_nm"].abs().max() for joint in JOINTS
+    ]
+    assert result.muscles.quality["reserve_part"] == pytest.approx(max(parts))
+    assert any("reserve_part" in flag for flag in result.flags(load_settings(DEMO)))
+
+
+def test_summary_is_that_of_the_frames_it_uses():
+    result = analysed()
+    table = frame(result)
+    used = table.edge == 0
+    for row in muscle_summary(result.motion, result.muscles, Muscles()):
+        force, activation = table[f"{row['muscle']}_force_n"], table[f"{row['muscle']}_activation"]
+        assert row["n_frames"] == used.sum()
+        assert row["mean_n"] == pytest.approx(force[used].mean())
+        assert row["peak_activation"] == activation[used].max()
+        if row["peak_n"] > 0:
+            assert row["peak_time_s"] == table.time_s[used][force[used].idxmax()]
+        assert row["criterion"] == "least sum of (force / strength)^2"
+    assert table[["TRIlong_least_force_n", "BRA_least_force_n"]].notna().all(axis=None)
+
+
+def test_share_of_the_possible_range():
+    result = analysed(sets={"arm": "pairs"})
+    table = frame(result)
+    names, strength = result.muscles.muscle_set.names, result.muscles.muscle_set.max_force_n
+    width = sum(
+        (table[f"{n}_greatest_force_n"] - table[f"{n}_least_force_n"]) / s for n, s in zip(names, strength, strict=True)
+    ) / len(names)
+    assert result.muscles.quality["force_range_share"] == pytest.approx(width.mean())

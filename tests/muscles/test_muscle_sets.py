@@ -1,0 +1,1134 @@
+"""Muscle sets: curves, moment arms, lengths and velocities against closed forms, SciPy, other programs and the sampled
+tables; every fault of a set."""
+
+import copy
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.interpolate import CubicSpline, PchipInterpolator, RectBivariateSpline, RegularGridInterpolator
+
+from limbtorque.errors import SettingsError
+from limbtorque.muscles.moment_arms import musculotendon
+from limbtorque.muscles.sets.curves import (
+    bundle,
+    constant,
+    derivative,
+    evaluate,
+    evaluate_bundle,
+    evaluate_linear,
+    extended,
+    integral,
+    interpolating_spline,
+    polynomial,
+    shape_preserving_spline,
+)
+from limbtorque.muscles.sets.fitting import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
+from limbtorque.muscles.sets.muscle_entries import SENSES
+from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping, scale_factors, scaled
+
+ROOT = Path(__file__).resolve().parents[2]
+SETS = ("arm", "leg", "pairs")
+
+
+def smooth(rng, n_frames, low, high):
+    """A motion between bounds and its rate of change: times, flexion, velocity (closed forms)."""
+    time = np.linspace(0.0, 1.0, n_frames)[:, None]
+    rate, phase = rng.uniform(2.0, 6.0, len(low)), rng.uniform(0.0, 6.0, len(low))
+    middle, half = (np.add(low, high)) / 2, (np.subtract(high, low)) / 2
+    angle = middle + half * np.sin(rate * time + phase)
+    return time[:, 0], angle, half * rate * np.cos(rate * time + phase)
+
+
+def slopes(muscles, flexion, *, step=1e-5, **joints):
+    """Minus the derivative of every length with respect to every flexion, by central differences."""
+    found = np.empty((len(flexion), flexion.shape[1], len(muscles.muscles)))
+    for j in range(flexion.shape[1]):
+        moved = np.zeros(flexion.shape[1])
+        moved[j] = step
+        ahead = musculotendon(muscles, flexion + moved, **joints).length_m
+        behind = musculotendon(muscles, flexion - moved, **joints).length_m
+        found[:, j] = -(ahead - behind) / (2 * step)
+    return found
+
+
+# --- curves ------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(-0.1, 0.1), min_size=2, max_size=7), st.integers(0, 10**6))
+def test_spline_and_its_integral_are_scipys(values, seed):
+    knots = np.cumsum(np.random.default_rng(seed).uniform(0.1, 0.5, len(values)))
+    values = np.round(values, 6)
+    curve = shape_preserving_spline(knots, values, joint="elbow", range_rad=(knots[0], knots[-1]))
+    angles = np.linspace(knots[0] + 1e-9, knots[-1] - 1e-9, 50)
+    scipys = PchipInterpolator(knots, values)
+    np.testing.assert_allclose(evaluate(curve, [angles]), scipys(angles), atol=1e-12)
+    slope = evaluate(derivative(curve, "elbow"), [angles])
+    np.testing.assert_allclose(slope, scipys.derivative()(angles), atol=1e-10)
+    ours = evaluate(integral(curve), [angles])
+    np.testing.assert_allclose(
+        ours - ours[0], scipys.antiderivative()(angles) - scipys.antiderivative()(angles[0]), atol=1e-12
+    )
+
+
+def test_integral_starts_at_flexion_0_though_the_range_does_not():
+    curve = polynomial([0.01, 0.02], joints=["elbow"], range_rad=[(0.5, 1.0)])
+    q = np.array([-1.0, 0.0, 0.5, 0.8, 1.0, 2.0])
+    inside = 0.5 * 0.02 + 0.01 * (q - 0.5) + 0.01 * (q**2 - 0.25)  # held at 0.02 below 0.5
+    expected = np.where(q < 0.5, 0.02 * q, inside)
+    expected[-1] = inside[-2] + 0.03 * 1.0  # held at 0.03 above 1
+    np.testing.assert_allclose(evaluate(integral(curve), [q]), expected, atol=1e-16)
+
+
+def test_polynomial_in_radians():
+    curve = polynomial([0.01, 0.02, -0.003], joints=["elbow"], range_rad=[(-2.0, 2.0)])
+    q = np.array([-1.0, 0.0, 0.7])
+    np.testing.assert_allclose(evaluate(curve, [q]), 0.01 + 0.02 * q - 0.003 * q**2, atol=1e-16)
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 10**6))
+def test_polynomial_of_two_joints_is_numpys(n, m, seed):
+    rng = np.random.default_rng(seed)
+    powers, q = rng.normal(size=(n, m)), rng.uniform(-1.0, 1.0, (2, 30))
+    curve = polynomial(powers, joints=["elbow", "shoulder"], range_rad=[(-1.0, 1.0)] * 2)
+    np.testing.assert_allclose(evaluate(curve, q), np.polynomial.polynomial.polyval2d(*q, powers), atol=1e-12)
+    for axis, joint in enumerate(curve.joints):
+        slope = np.polynomial.polynomial.polyval2d(*q, np.polynomial.polynomial.polyder(powers, axis=axis))
+        np.testing.assert_allclose(evaluate(derivative(curve, joint), q), slope, atol=1e-12)
+    assert (evaluate(derivative(curve, "wrist"), q) == 0).all()
+
+
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (6, 9)])
+def test_spline_through_a_grid_is_scipys(n, m):
+    rng = np.random.default_rng(n)
+    lines = [np.sort(rng.uniform(-1.0, 2.0, n)), np.sort(rng.uniform(0.0, 2.0, m))]
+    values = rng.normal(size=(n, m))
+    curve = interpolating_spline(lines, values, joints=["shoulder", "elbow"])
+    q = rng.uniform([line[0] for line in lines], [line[-1] for line in lines], (200, 2))
+    scale = np.abs(evaluate(curve, q.T)).max()
+    surface = RectBivariateSpline(*lines, values, s=0)
+    np.testing.assert_allclose(evaluate(curve, q.T), surface(*q.T, grid=False), atol=1e-9 * scale)
+    for axis, joint in enumerate(curve.joints):
+        slope = surface(*q.T, dx=axis == 0, dy=axis == 1, grid=False)
+        np.testing.assert_allclose(evaluate(derivative(curve, joint), q.T), slope, atol=1e-9 * np.abs(slope).max())
+    grid = np.meshgrid(*lines, indexing="ij")
+    np.testing.assert_allclose(evaluate(curve, grid), values, atol=1e-9)
+
+
+def test_spline_through_three_joints_is_scipys():
+    rng = np.random.default_rng(3)
+    lines = [np.linspace(0.0, 1.0, n) for n in (4, 5, 6)]
+    values = rng.normal(size=(4, 5, 6))
+    curve = interpolating_spline(lines, values, joints=["a", "b", "c"])
+    q = rng.random((50, 3))
+    cubic = RegularGridInterpolator(lines, values, method="cubic")(q)  # solves for its coefficients to 1e-6 only
+    np.testing.assert_allclose(evaluate(curve, q.T), cubic, atol=1e-4)
+
+
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_spline_of_one_joint_is_scipys(n):
+    line, values = np.linspace(-0.5, 2.0, n), np.random.default_rng(n).normal(size=n)
+    q = np.linspace(-0.5, 2.0, 40)
+    ours = evaluate(interpolating_spline([line], values, joints=["elbow"]), [q])
+    np.testing.assert_allclose(ours, CubicSpline(line, values)(q), atol=1e-12)
+
+
+def test_beyond_the_range_a_curve_is_held_or_goes_on_straight():
+    rng = np.random.default_rng(5)
+    one = shape_preserving_spline([0.0, 0.4, 1.1, 1.5], rng.normal(size=4), joint="elbow", range_rad=(0.2, 1.3))
+    two = interpolating_spline([np.linspace(0, 1, 5), np.linspace(0, 2, 6)], rng.normal(size=(5, 6)), joints=["a", "b"])
+    for curve in (one, two):
+        low, high = np.transpose(curve.range_rad)
+        ends = evaluate(curve, high)
+        beyond = high + 0.25
+        assert evaluate(curve, beyond) == ends
+        rises = sum(0.25 * evaluate(derivative(curve, joint), high) for joint in curve.joints)
+        assert evaluate_linear(curve, beyond) == pytest.approx(ends + rises)
+        inside = (low + high) / 2
+        assert evaluate_linear(curve, inside) == evaluate(curve, inside)
+    q = np.linspace(-1.0, 3.0, 81)
+    np.testing.assert_allclose(evaluate(extended(one), [q]), evaluate(one, [q]), atol=1e-14)
+    np.testing.assert_allclose(evaluate(extended(one, linear=True), [q]), evaluate_linear(one, [q]), atol=1e-14)
+
+
+def test_a_bundle_is_its_curves():
+    rng = np.random.default_rng(6)
+    curves = [constant(0.3, joint="elbow"), polynomial([0.1, 0.2, -0.3], joints=["elbow"], range_rad=[(-0.5, 1.0)])]
+    for n in (2, 4, 7):
+        knots = np.sort(rng.uniform(-1.0, 2.0, n))
+        curves.append(
+            shape_preserving_spline(knots, rng.normal(size=n), joint="elbow", range_rad=(knots[0], knots[-1]))
+        )
+    together = bundle([extended(curve) for curve in curves])
+    for q in (np.linspace(-2.0, 3.0, 101), np.full(4, 0.3), np.zeros(0)):
+        expected = np.array([evaluate(curve, [q]) for curve in curves])
+        np.testing.assert_allclose(evaluate_bundle(together, q), expected, atol=1e-12)
+    assert np.isnan(evaluate_bundle(together, np.array([np.nan, 0.1]))[:, 0]).all()
+    assert np.isnan(evaluate_bundle(bundle(curves[:1]), np.array([np.nan]))).all()
+
+
+@given(st.integers(2, 40), st.sampled_from([0.0, 5e-5, 0.004, 0.06]), st.integers(0, 10**6))
+def test_a_fit_follows_its_samples_as_closely_as_it_says(n, size, seed):
+    rng = np.random.default_rng(seed)
+    flexion = np.cumsum(rng.uniform(2.0, 9.0, n)) - 40.0
+    samples = size * np.sin(np.radians(flexion) * rng.uniform(0.5, 2.5) + rng.uniform(0, 6))
+    found = fit(flexion, samples)
+    off = np.abs(evaluate(found.curve("elbow"), [np.radians(flexion)]) - samples).max()
+    if found.form == "zero":
+        assert np.abs(samples).max() < 1e-4
+        return
+    assert found.largest_departure_m == pytest.approx(off, abs=6e-6)  # rounded to 0.01 mm
+    closely = min(LARGEST_DEPARTURE_M, LARGEST_PART * np.abs(samples).max())
+    assert off <= closely or len(found.knots_deg) == min(n, MOST_KNOTS)
+
+
+# --- built-in sets -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "count"), [("arm", 15), ("leg", 9), ("pairs", 12)])
+def test_built_in_sets(name, count):
+    muscles = load_muscle_set(name)
+    assert len(muscles.muscles) == count
+    for muscle in muscles.muscles:
+        assert muscle.max_isometric_force_n > 0
+        for joint, arm in muscle.moment_arms.items():
+            assert arm.largest_departure_m is None or arm.largest_departure_m <= 1e-3
+            assert arm.is_zero == (joint not in muscle.function)
+        for joint, sense in muscle.function.items():
+            assert SENSES[sense] * evaluate(muscle.moment_arms[joint].curve, [0.0]) > 0
+    wrist = set(muscles.names[-5:])
+    assert set(muscles.not_sampled) == ({(m, "elbow") for m in wrist} if name == "arm" else set())
+    without = {"arm": wrist, "leg": set(), "pairs": set(muscles.names)}[name]
+    assert set(muscles.without_length) == without
+    assert (muscles.least_activation == 0).all()
+    assert (muscles.largest_activation == 1).all()
+
+
+def test_fits_depart_from_the_sampled_tables_by_what_they_say(recordings):
+    import pandas as pd
+
+    folder = recordings.parent / "reference" / "muscles"
+    for name in ("arm", "leg"):
+        table = pd.read_csv(folder / f"{name}_moment_arms.csv")
+        muscles = load_muscle_set(name)
+        for (muscle, joint), rows in table.groupby(["muscle", "joint"]):
+            m, j = muscles.names.index(muscle), muscles.joints.index(joint)
+            arm = muscles.muscles[m].moment_arms[joint]
+            flexion = np.zeros((len(rows), 3))
+            flexion[:, j] = np.radians(rows.joint_flexion_deg.to_numpy(dtype=float))
+            low, high = arm.curve.range_rad[0]
+            inside = (flexion[:, j] >= low - 1e-9) & (flexion[:, j] <= high + 1e-9)
+            found = musculotendon(muscles, flexion)
+            off = np.abs(found.moment_arm_m[:, j, m] - rows.moment_arm_m)[inside].max()
+            assert off <= (arm.largest_departure_m or 0.0) + 6e-6, (muscle, joint)  # rounded to 0.01 mm
+            if not muscles.muscles[m].length:
+                continue
+            lengths = rows.musculotendon_length_m.to_numpy()
+            assert found.length_m[:, m][rows.joint_flexion_deg == 0] == pytest.approx(
+                lengths[rows.joint_flexion_deg == 0]
+            )
+            off = np.abs(found.length_m[:, m] - lengths)[inside].max()
+            assert off == pytest.approx(arm.length_departure_m or 0.0, abs=6e-6), (muscle, joint)
+            if (muscle, joint) not in {("TRIlong", "shoulder"), ("BIClong", "shoulder")}:  # whose wrapping switches
+                assert off < 0.5e-3, (muscle, joint)
+
+
+def test_elbow_flexors_against_another_program(recordings):
+    lines = (recordings / "moment_arms" / "r_elbowflexors.mot").read_text().splitlines()
+    start = lines.index("endheader") + 2
+    other = np.array([line.split() for line in lines[start:] if line.strip()], dtype=float)
+    names = lines[start - 1].split()
+    muscles = load_muscle_set("arm")
+    angles = np.radians(other[:, 1])
+    arms = musculotendon(muscles, angles[:, None], joints=["elbow"])
+    for name in ("BIClong", "BICshort", "BRA"):
+        ours = arms.moment_arm_m[:, 0, muscles.names.index(name)]
+        np.testing.assert_allclose(ours, other[:, names.index(name)], atol=1.1e-3)  # departure of the fit, and between
+    assert arms.moment_arm_m[:, 0, muscles.names.index("BIClong")].max() == pytest.approx(0.0494, abs=1e-3)
+    assert arms.moment_arm_m[:, 0, muscles.names.index("BRA")].max() == pytest.approx(0.0240, abs=1e-3)
+    assert not arms.out_of_range[other[:, 1] < 129.99].any()
+
+
+def test_pairs_are_lumped_from_the_sampled_tables(recordings):
+    import pandas as pd
+
+    folder = recordings.parent / "reference" / "muscles"
+    parameters = pd.read_csv(folder / "muscle_parameters.csv").set_index("muscle")
+    pairs = {muscle.name: muscle for muscle in load_muscle_set("pairs").muscles}
+    for name in ("arm", "leg"):
+        table = pd.read_csv(folder / f"{name}_moment_arms.csv")
+        limb = load_muscle_set(name)
+        for joint in limb.joints:
+            for sense in SENSES:
+                members = [muscle for muscle in limb.muscles if muscle.function.get(joint) == sense]
+                strength, moment = 0.0, 0.0
+                for muscle in members:
+                    rows = table[(table.muscle == muscle.name) & (table.joint == joint)]
+                    low, high = np.degrees(muscle.moment_arms[joint].curve.range_rad[0])
+                    rows = rows[rows.joint_flexion_deg.between(low - 1e-9, high + 1e-9)]
+                    strength += parameters.loc[muscle.name].max_isometric_force_n
+                    moment += parameters.loc[muscle.name].max_isometric_force_n * rows.moment_arm_m.mean()
+                pair = pairs[f"{joint}_{sense}"]
+                assert pair.max_isometric_force_n == pytest.approx(strength, abs=0.006)
+                arm = float(evaluate(pair.moment_arms[joint].curve, [0.0]))
+                assert arm == pytest.approx(moment / strength, abs=6e-6)
+                assert pair.lines_of_action[joint].parallel_to == ("proximal" if joint == "ankle" else "distal")
+
+
+def test_the_tool_makes_the_built_in_sets(recordings, tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("fit_moment_arms", ROOT / "tools" / "fit_moment_arms.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    monkeypatch.setattr(tool, "SETS", tmp_path)
+    tool.main(recordings.parent / "reference" / "muscles")
+    for name in SETS:
+        assert (tmp_path / f"{name}.yaml").read_bytes() == (BUILT_IN / f"{name}.yaml").read_bytes()
+
+
+# --- arms, lengths and velocities over frames --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["arm", "leg"])
+def test_arm_is_minus_the_slope_of_the_length_in_and_out_of_range(name):
+    muscles = load_muscle_set(name)
+    flexion = np.random.default_rng(7).uniform(-1.5, 2.6, (400, 3))
+    found = musculotendon(muscles, flexion)
+    known = np.isfinite(found.length_m[0])
+    off = slopes(muscles, flexion) - found.moment_arm_m
+    assert np.abs(off[..., known]).max() < 3e-7  # the step, where a slope or its change jumps
+    assert np.median(np.abs(off[..., known])) < 1e-10
+    assert found.muscle_out_of_range.any()
+    assert known.sum() == {"arm": 10, "leg": 9}[name]
+
+
+@pytest.mark.parametrize("name", ["arm", "leg"])
+def test_velocity_is_the_rate_of_the_length_along_a_motion(name):
+    muscles = load_muscle_set(name)
+    time, flexion, velocity = smooth(np.random.default_rng(8), 2001, [-0.9, 0.1, -0.6], [1.7, 2.0, 0.5])
+    found = musculotendon(muscles, flexion, velocity_rad_s=velocity)
+    known = np.isfinite(found.length_m[0])
+    rate = np.gradient(found.length_m[:, known], time, axis=0)
+    np.testing.assert_allclose(rate[1:-1], found.velocity_m_s[1:-1, known], atol=5e-5)  # the square of the time step
+    assert np.isnan(found.velocity_m_s[:, ~known]).all()
+    assert np.abs(found.velocity_m_s[:, known]).max() > 0.1
+    assert np.isnan(musculotendon(muscles, flexion).velocity_m_s).all()
+
+
+def test_elbow_flexion_shortens_the_flexors():
+    muscles = load_muscle_set("arm")
+    found = musculotendon(muscles, [[0.5]], velocity_rad_s=[[1.0]], joints=["elbow"])
+    for name, lengthens in {"BRA": False, "BIClong": False, "TRIlat": True}.items():
+        assert (found.velocity_m_s[0, muscles.names.index(name)] > 0) == lengthens
+
+
+def test_constant_arms_give_lengths_in_closed_form():
+    whole = content()
+    whole["muscles"][0]["length_at_zero_m"] = 0.25
+    muscles = muscle_set_from_mapping(whole)
+    q, rate = np.array([[-0.4], [0.0], [1.3]]), np.array([[2.0], [-1.0], [0.5]])
+    found = musculotendon(muscles, q, velocity_rad_s=rate)
+    np.testing.assert_allclose(found.length_m[:, 0], 0.25 - 0.03 * q[:, 0], atol=1e-16)
+    np.testing.assert_allclose(found.velocity_m_s[:, 0], -0.03 * rate[:, 0], atol=1e-16)
+    assert np.isnan(found.length_m[:, 1]).all()
+    np.testing.assert_allclose(found.velocity_m_s[1, 1], -found.moment_arm_m[1, 0, 1] * -1.0)  # known without a length
+
+
+def test_outside_the_range_the_arm_is_held_and_the_frame_marked():
+    muscles = load_muscle_set("leg")
+    degrees = np.array([[-30.0, 0.0, -40.0], [85.0, 120.0, 30.0], [-31.0, -5.0, 40.0], [110.0, 140.0, -60.0]])
+    arms = musculotendon(muscles, np.radians(degrees))
+    assert arms.out_of_range.tolist() == [[False] * 3, [False] * 3, [True] * 3, [True] * 3]
+    psoas = arms.moment_arm_m[:, 0, muscles.names.index("iliopsoas")]
+    assert psoas[3] == pytest.approx(psoas[1], abs=1e-15)
+    assert psoas[2] == pytest.approx(psoas[0], abs=1e-15)
+    soleus = arms.moment_arm_m[:, 2, muscles.names.index("soleus")]
+    assert soleus[2] == pytest.approx(soleus[1], abs=1e-15)
+    assert soleus[3] == pytest.approx(soleus[0], abs=1e-15)
+    assert not arms.muscle_out_of_range[:2].any()
+    assert arms.muscle_out_of_range[2:].all()
+    between = musculotendon(muscles, np.radians([[90.0, 10.0, 0.0]]))  # iliopsoas was used to 85 deg, the others to 100
+    assert between.out_of_range.tolist() == [[True, False, False]]
+    out = [name for name, is_out in zip(muscles.names, between.muscle_out_of_range[0], strict=True) if is_out]
+    assert out == ["iliopsoas"]
+
+
+def test_arms_follow_the_joints_asked_for_and_gaps_stay_gaps():
+    muscles = load_muscle_set("arm")
+    flexion = np.array([[0.3, 0.8, 0.1], [0.4, np.nan, 0.2]])
+    every = musculotendon(muscles, flexion, velocity_rad_s=np.ones((2, 3)))
+    swapped = musculotendon(muscles, flexion[:, [1, 0]], joints=["elbow", "shoulder"])
+    np.testing.assert_array_equal(swapped.moment_arm_m, every.moment_arm_m[:, [1, 0]])
+    assert every.moment_arm_m.shape == (2, 3, 15)
+    assert np.isnan(every.moment_arm_m[1, 1]).all()
+    assert np.isfinite(every.moment_arm_m[1, [0, 2]]).all()
+    assert not every.out_of_range.any()
+    of_elbow = np.array(["elbow" in muscle.crosses for muscle in muscles.muscles])
+    np.testing.assert_array_equal(np.isnan(every.length_m[1]), of_elbow)
+    np.testing.assert_array_equal(np.isnan(every.velocity_m_s[1]), of_elbow)
+    rate = np.array([[1.0, 1.0, 1.0], [np.nan, 1.0, 1.0]])
+    found = musculotendon(muscles, np.nan_to_num(flexion), velocity_rad_s=rate)
+    of_shoulder = np.array(["shoulder" in muscle.crosses for muscle in muscles.muscles])
+    of_wrist = np.array(["wrist" in muscle.crosses for muscle in muscles.muscles])  # whose elbow was not sampled
+    np.testing.assert_array_equal(np.isnan(found.velocity_m_s), [of_wrist, of_shoulder | of_wrist])
+    with pytest.raises(SettingsError, match="did you mean 'elbow'"):
+        musculotendon(muscles, flexion[:, :1], joints=["elbwo"])
+    with pytest.raises(ValueError, match="one column a joint"):
+        musculotendon(muscles, flexion[:, :2])
+    with pytest.raises(ValueError, match="velocity_rad_s of shape"):
+        musculotendon(muscles, flexion, velocity_rad_s=rate[:, :2])
+    with pytest.raises(ValueError, match="3 frames and flexion_rad 2"):
+        musculotendon(muscles, flexion, velocity_rad_s=np.ones((3, 3)))
+
+
+def test_joints_that_are_not_asked_for_stand_at_zero():
+    muscles = load_muscle_set("arm")
+    elbow = np.linspace(-0.2, 2.5, 30)[:, None]
+    alone = musculotendon(muscles, elbow, velocity_rad_s=np.ones_like(elbow), joints=["elbow"])
+    zeros = np.zeros_like(elbow)
+    every = musculotendon(
+        muscles, np.hstack([zeros, elbow, zeros]), velocity_rad_s=np.hstack([zeros, zeros + 1.0, zeros])
+    )
+    np.testing.assert_allclose(alone.moment_arm_m[:, 0], every.moment_arm_m[:, 1], atol=1e-15)
+    np.testing.assert_allclose(alone.length_m, every.length_m, atol=1e-15)
+    np.testing.assert_allclose(alone.velocity_m_s, every.velocity_m_s, atol=1e-15)
+
+
+def test_flexion_0_of_a_joint_that_is_not_asked_for_may_be_out_of_range():
+    whole = two_joints(length=False)
+    muscle = whole["muscles"][0]
+    muscle["moment_arms"] = {
+        "shoulder": {"form": "constant", "arm_m": 0.03, "range_deg": [20, 90]},
+        "elbow": {"form": "constant", "arm_m": 0.02},
+    }
+    muscle |= {"function": {"shoulder": "flexor", "elbow": "flexor"}, "length_at_zero_m": 0.3}
+    muscles = muscle_set_from_mapping(whole)
+    found = musculotendon(muscles, [[0.5]], joints=["elbow"])
+    assert found.muscle_out_of_range.tolist() == [[True]]
+    assert found.out_of_range.tolist() == [[False]]
+    assert found.length_m[0, 0] == pytest.approx(0.3 - 0.02 * 0.5)
+    assert not musculotendon(muscles, [[0.7, 0.5]]).muscle_out_of_range.any()
+
+
+def test_no_frames_and_no_muscles():
+    muscles = load_muscle_set("arm")
+    none = musculotendon(muscles, np.zeros((0, 3)), velocity_rad_s=np.zeros((0, 3)))
+    assert none.moment_arm_m.shape == (0, 3, 15)
+    assert none.length_m.shape == none.velocity_m_s.shape == none.muscle_out_of_range.shape == (0, 15)
+    bare = musculotendon(muscles.crossing([]), np.zeros((2, 3)), velocity_rad_s=np.zeros((2, 3)))
+    assert bare.moment_arm_m.shape == (2, 3, 0)
+    assert bare.length_m.shape == (2, 0)
+
+
+def test_crossing_keeps_the_muscles_of_a_joint_in_order():
+    muscles = load_muscle_set("arm")
+    assert muscles.crossing(["wrist"]).names == ("FCR", "FCU", "ECRL", "ECRB", "ECU")
+    assert muscles.crossing(["elbow"]).names[-5:] == (
+        "FCR",
+        "FCU",
+        "ECRL",
+        "ECRB",
+        "ECU",
+    )  # not sampled, but they cross
+    assert muscles.crossing(muscles.joints) is muscles
+    assert muscles.crossing(["wrist"]) is muscles.crossing(("wrist",))
+    pairs = load_muscle_set("pairs").crossing(["shoulder", "elbow", "toes"])
+    assert pairs.names == ("shoulder_flexor", "shoulder_extensor", "elbow_flexor", "elbow_extensor")
+    found = musculotendon(pairs, [[0.2, 0.3]], joints=["shoulder", "elbow"]).moment_arm_m[0]
+    assert (found[0, 2:] == 0).all()
+    assert (found[1, :2] == 0).all()
+    assert (np.sign(found[0, :2]) == [1, -1]).all()
+
+
+# --- several joints ----------------------------------------------------------------------------------------------
+
+
+def straight_line(shoulder, elbow):
+    """Length of a straight line over two joints: from a point behind the shoulder to one on the forearm."""
+    forearm = shoulder + elbow
+    x = 0.04 + 0.3 * np.sin(shoulder) + 0.05 * np.sin(forearm) - 0.02 * np.cos(forearm)
+    y = -0.05 - 0.3 * np.cos(shoulder) - 0.05 * np.cos(forearm) - 0.02 * np.sin(forearm)
+    return np.sqrt(x**2 + y**2)
+
+
+def arms_of_line(shoulder, elbow):
+    """Minus the slopes of that length, by a complex step: exact to rounding."""
+    step = 1e-30
+    by_shoulder = -np.imag(straight_line(shoulder + 1j * step, elbow + 0j)) / step
+    by_elbow = -np.imag(straight_line(shoulder + 0j, elbow + 1j * step)) / step
+    return by_shoulder, by_elbow
+
+
+LINES_DEG = [list(range(-40, 81, 10)), list(range(0, 121, 10))]
+
+
+def two_joints(*, length=True, arms="from_length"):
+    """A set with one muscle over two joints: that straight line, sampled."""
+    shoulder, elbow = np.meshgrid(*np.radians(LINES_DEG), indexing="ij")
+    exact = arms_of_line(shoulder, elbow)
+    grid = {"form": "sampled", "joints": ["shoulder", "elbow"], "flexion_deg": LINES_DEG}
+    entries = {
+        joint: {"form": "from_length"} if arms == "from_length" else {**grid, "arms_m": values.tolist()}
+        for joint, values in zip(("shoulder", "elbow"), exact, strict=True)
+    }
+    muscle = {
+        "name": "LINE",
+        "max_isometric_force_n": 600,
+        "source": {"model": "by hand", "licence": "none"},
+        "function": {
+            j: "flexor" if v > 0 else "extensor" for j, v in zip(entries, arms_of_line(0.0, 0.0), strict=True)
+        },
+        "moment_arms": {**{joint: {**entry, "note": "its sign changes"} for joint, entry in entries.items()}},
+    }
+    if length:
+        muscle["length"] = {**grid, "lengths_m": straight_line(shoulder, elbow).tolist()}
+    flexion = {"shoulder": "0 hanging", "elbow": "0 straight"}
+    return {"name": "two", "joints": ["shoulder", "elbow"], "flexion": flexion, "muscles": [muscle]}
+
+
+@pytest.mark.parametrize("arms", ["from_length", "sampled"])
+def test_a_line_over_two_joints(arms):
+    muscles = muscle_set_from_mapping(two_joints(arms=arms))
+    time, flexion, velocity = smooth(np.random.default_rng(9), 1001, [-0.6, 0.1], [1.3, 2.0])
+    found = musculotendon(muscles, flexion, velocity_rad_s=velocity)
+    np.testing.assert_allclose(found.length_m[:, 0], straight_line(*flexion.T), atol=5e-6)  # cubics over 10 deg
+    exact = np.stack(arms_of_line(*flexion.T), axis=1)
+    np.testing.assert_allclose(found.moment_arm_m[..., 0], exact, atol=2e-4)
+    rate = np.gradient(found.length_m[:, 0], time)[1:-1]
+    np.testing.assert_allclose(rate, found.velocity_m_s[1:-1, 0], atol=1e-3)
+    assert not found.muscle_out_of_range.any()
+    if arms == "from_length":
+        off = slopes(muscles, flexion) - found.moment_arm_m
+        assert np.abs(off).max() < 1e-9
+    else:
+        at = [math.radians(q) for q in muscles.muscles[0].moment_arms["elbow"].departs_at_deg]
+        assert at[0] in np.radians(LINES_DEG[0])
+        assert muscles.muscles[0].moment_arms["elbow"].largest_departure_m < 1e-12  # it goes through every sample
+
+
+def test_a_range_of_two_joints_marks_both():
+    muscles = muscle_set_from_mapping(two_joints())
+    found = musculotendon(muscles, np.radians([[0.0, 60.0], [90.0, 60.0], [0.0, 130.0], [90.0, 130.0]]))
+    assert found.out_of_range.tolist() == [[False, False], [True, False], [False, True], [True, True]]
+    assert found.muscle_out_of_range[:, 0].tolist() == [False, True, True, True]
+    held = musculotendon(muscles, np.radians([[80.0, 60.0], [0.0, 120.0], [80.0, 120.0]]))
+    np.testing.assert_allclose(found.moment_arm_m[1:], held.moment_arm_m, atol=1e-15)
+    beyond = math.radians(10.0)
+    straight = held.length_m[:2, 0] - beyond * np.array([held.moment_arm_m[0, 0, 0], held.moment_arm_m[1, 1, 0]])
+    np.testing.assert_allclose(found.length_m[1:3, 0], straight, atol=1e-15)
+
+
+def test_arms_of_several_joints_stand_at_zero_or_are_gaps():
+    muscles = muscle_set_from_mapping(two_joints(length=False, arms="sampled"))
+    q = np.radians([20.0, 50.0])
+    alone = musculotendon(muscles, q[:, None], joints=["elbow"])
+    every = musculotendon(muscles, np.stack([0 * q, q], axis=1))
+    np.testing.assert_allclose(alone.moment_arm_m[:, 0], every.moment_arm_m[:, 1], atol=1e-16)
+    assert np.isnan(every.length_m).all()
+    gap = musculotendon(muscles, [[np.nan, 0.5]], velocity_rad_s=[[1.0, 1.0]])
+    assert np.isnan(gap.moment_arm_m).all()
+    assert np.isnan(gap.velocity_m_s).all()
+
+
+def test_polynomial_of_two_joints_in_a_set():
+    whole = two_joints()
+    powers = [[0.3, -0.02, -0.004], [-0.03, 0.005, 0.0]]
+    whole["muscles"][0]["length"] = {
+        "form": "polynomial",
+        "joints": ["elbow", "shoulder"],
+        "coefficients": powers,
+        "range_deg": [[0, 130], [-60, 100]],
+    }
+    whole["muscles"][0]["function"] = {"shoulder": "flexor", "elbow": "flexor"}
+    muscles = muscle_set_from_mapping(whole)
+    flexion = np.random.default_rng(10).uniform([-1.0, 0.0], [1.7, 2.2], (50, 2))
+    found = musculotendon(muscles, flexion)
+    polyval, polyder = np.polynomial.polynomial.polyval2d, np.polynomial.polynomial.polyder
+    shoulder, elbow = flexion.T
+    np.testing.assert_allclose(found.length_m[:, 0], polyval(elbow, shoulder, powers), atol=1e-15)
+    by_elbow, by_shoulder = (-polyval(elbow, shoulder, polyder(powers, axis=axis)) for axis in (0, 1))
+    np.testing.assert_allclose(found.moment_arm_m[:, 0, 0], by_shoulder, atol=1e-15)
+    np.testing.assert_allclose(found.moment_arm_m[:, 1, 0], by_elbow, atol=1e-15)
+
+
+def test_an_arm_that_depends_on_another_joint():
+    whole = two_joints()
+    del whole["muscles"][0]["length"]
+    whole["muscles"][0]["function"] = {"elbow": "flexor"}
+    whole["muscles"][0]["moment_arms"] = {
+        "shoulder": {"form": "zero"},
+        "elbow": {"form": "polynomial", "joints": ["shoulder"], "coefficients": [0.02, 0.01], "range_deg": [-30, 60]},
+    }
+    muscles = muscle_set_from_mapping(whole)
+    found = musculotendon(muscles, [[0.5, 1.0], [2.0, 1.0]])
+    end = 0.02 + 0.01 * math.radians(60)
+    np.testing.assert_allclose(found.moment_arm_m[..., 0], [[0.0, 0.025], [0.0, end]], atol=1e-15)
+    assert found.out_of_range.tolist() == [[False, False], [True, False]]
+    alone = musculotendon(muscles, [[1.0]], joints=["elbow"])
+    np.testing.assert_allclose(alone.moment_arm_m[0, 0], [0.02], atol=1e-15)
+
+
+@pytest.mark.parametrize("form", ["sampled", "spline", "polynomial"])
+def test_length_of_one_joint(form):
+    """A line between two points: L^2 = a^2 + b^2 + 2 a b cos(q + angle between them), r = a b sin(...) / L."""
+    degrees = np.arange(0.0, 131.0, 10.0)
+    a, b, lead = 0.25, 0.05, 0.4
+
+    def length(q):
+        return np.sqrt(a * a + b * b + 2 * a * b * np.cos(q + lead))
+
+    entry = {"form": form, "joints": ["elbow"]}
+    if form == "polynomial":
+        powers = np.polynomial.Polynomial.fit(np.radians(degrees), length(np.radians(degrees)), 7).convert().coef
+        entry |= {"coefficients": powers.tolist(), "range_deg": [0, 130]}
+    else:
+        entry |= {"knots_deg" if form == "spline" else "flexion_deg": degrees.tolist()}
+        entry |= {"lengths_m": length(np.radians(degrees)).tolist()}
+    whole = content()
+    whole["muscles"][0] |= {"length": entry, "moment_arms": {"elbow": {"form": "from_length"}}}
+    muscles = muscle_set_from_mapping(whole)
+    q = np.radians(np.linspace(0.0, 130.0, 200))
+    found = musculotendon(muscles, q[:, None])
+    np.testing.assert_allclose(found.length_m[:, 0], length(q), atol={"spline": 3e-4}.get(form, 1e-6))
+    exact = a * b * np.sin(q + lead) / length(q)
+    np.testing.assert_allclose(found.moment_arm_m[:, 0, 0], exact, atol={"spline": 4e-3}.get(form, 5e-5))
+    out = np.radians([[-20.0], [150.0]])
+    off = slopes(muscles, out)[..., 0] - musculotendon(muscles, out).moment_arm_m[..., 0]
+    assert np.abs(off).max() < 1e-9
+
+
+def test_sampled_arms_are_fitted_when_the_set_is_loaded(recordings):
+    import pandas as pd
+
+    table = pd.read_csv(recordings.parent / "reference" / "muscles" / "arm_moment_arms.csv")
+    for name in ("BRA", "TRIlat"):
+        rows = table[(table.muscle == name) & (table.joint == "elbow")].sort_values("joint_flexion_deg")
+        whole = content()
+        entry = {"form": "sampled", "arms_m": rows.moment_arm_m.tolist()}
+        entry["flexion_deg"] = rows.joint_flexion_deg.tolist()
+        whole["muscles"] = [whole["muscles"][name == "TRIlat"]]
+        whole["muscles"][0]["moment_arms"]["elbow"] = entry
+        muscles = muscle_set_from_mapping(whole)
+        arm = muscles.muscles[0].moment_arms["elbow"]
+        q = np.radians(np.linspace(-10.0, 140.0, 100))
+        arm_set = load_muscle_set("arm")
+        built_in = musculotendon(arm_set, q[:, None], joints=["elbow"]).moment_arm_m[:, 0, arm_set.names.index(name)]
+        np.testing.assert_allclose(musculotendon(muscles, q[:, None]).moment_arm_m[:, 0, 0], built_in, atol=1e-12)
+        known = arm_set.muscles[arm_set.names.index(name)].moment_arms["elbow"]
+        assert arm.largest_departure_m == pytest.approx(known.largest_departure_m, abs=6e-6)
+        assert arm.departs_at_deg == known.departs_at_deg
+        entry["flexion_deg"] = [entry["flexion_deg"]]  # a list for each joint is as good
+        again = muscle_set_from_mapping(whole).muscles[0].moment_arms["elbow"]
+        np.testing.assert_array_equal(again.curve.coefficients, arm.curve.coefficients)
+
+
+# --- scaling -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["arm", "leg"])
+def test_scaled_arms_and_lengths_still_agree(name):
+    muscles = load_muscle_set(name)
+    factor = dict(zip(muscles.joints, (1.2, 0.9, 1.5), strict=True))
+    larger = scaled(muscles, length_factor=factor, strength_factor=2.0)
+    flexion = np.random.default_rng(11).uniform(-1.2, 2.3, (100, 3))
+    before, after = musculotendon(muscles, flexion), musculotendon(larger, flexion)
+    factors = np.array(list(factor.values()))[:, None]
+    np.testing.assert_allclose(after.moment_arm_m, factors * before.moment_arm_m, atol=1e-15)
+    known = np.isfinite(after.length_m[0])
+    assert np.abs((slopes(larger, flexion) - after.moment_arm_m)[..., known]).max() < 5e-7
+    at_zero = musculotendon(muscles, np.zeros((1, 3))).length_m[0]
+    mean = [np.mean([factor[joint] for joint in muscle.crosses]) for muscle in muscles.muscles]
+    np.testing.assert_allclose(musculotendon(larger, np.zeros((1, 3))).length_m[0], mean * at_zero, atol=1e-15)
+    np.testing.assert_allclose(larger.max_force_n, 2.0 * muscles.max_force_n)
+    for old, new, by in zip(muscles.muscles, larger.muscles, mean, strict=True):
+        assert new.tendon_slack_length_m == pytest.approx(old.tendon_slack_length_m and by * old.tendon_slack_length_m)
+        assert new.pennation_rad == old.pennation_rad
+    assert larger.reference is None
+    same = scaled(muscles, length_factor=None)
+    np.testing.assert_array_equal(musculotendon(same, flexion).length_m, before.length_m)
+
+
+def test_twice_the_body_has_twice_the_lengths_everywhere():
+    for muscles in (load_muscle_set("leg"), muscle_set_from_mapping(two_joints())):
+        double = scaled(muscles, length_factor=dict.fromkeys(muscles.joints, 2.0))
+        flexion = np.random.default_rng(12).uniform(-1.0, 2.5, (50, len(muscles.joints)))
+        before, after = musculotendon(muscles, flexion), musculotendon(double, flexion)
+        np.testing.assert_allclose(after.length_m, 2.0 * before.length_m, rtol=1e-14)
+        np.testing.assert_allclose(after.moment_arm_m, 2.0 * before.moment_arm_m, rtol=1e-14)
+
+
+def test_a_length_of_one_joint_among_two():
+    """A muscle with a small arm at the shoulder, whose length is given over the elbow alone."""
+    whole = two_joints(length=False)
+    muscle = whole["muscles"][0]
+    muscle["length"] = {**STRAIGHT, "coefficients": [0.3, -0.03]}
+    muscle["moment_arms"] = {"shoulder": {"form": "constant", "arm_m": 0.004}, "elbow": {"form": "from_length"}}
+    muscle["function"] = {"shoulder": "flexor", "elbow": "flexor"}
+    muscles = muscle_set_from_mapping(whole)
+    assert muscles.muscles[0].moment_arms["elbow"].curve.range_rad == ((0.0, math.radians(130)),)
+    assert musculotendon(muscles, [[0.2]], joints=["shoulder"]).length_m[0, 0] == pytest.approx(0.3)
+    larger = scaled(muscles, length_factor={"elbow": 1.2})
+    assert musculotendon(larger, [[0.2, 0.0]]).length_m[0, 0] == pytest.approx(1.1 * 0.3)
+    assert musculotendon(larger, [[0.2, 1.0]]).length_m[0, 0] == pytest.approx(1.1 * 0.3 - 1.2 * 0.03)
+
+
+def test_a_length_of_several_joints_grows_as_a_whole():
+    muscles = muscle_set_from_mapping(two_joints())
+    larger = scaled(muscles, length_factor={"shoulder": 1.4})
+    flexion = np.random.default_rng(13).uniform([-0.6, 0.1], [1.3, 2.0], (50, 2))
+    after = musculotendon(larger, flexion)
+    np.testing.assert_allclose(after.length_m, 1.2 * musculotendon(muscles, flexion).length_m, rtol=1e-14)
+    assert np.abs(slopes(larger, flexion) - after.moment_arm_m).max() < 1e-9
+
+
+def test_scale_factors_of_a_subject():
+    muscles = load_muscle_set("leg")
+    reference = muscles.reference.segment_length_m
+    factors = scale_factors(muscles, {"knee": 0.9 * reference["knee"], "hip": reference["hip"]})
+    assert factors == pytest.approx({"knee": 0.9, "hip": 1.0})
+    assert scale_factors(load_muscle_set("pairs"), reference) == dict.fromkeys(reference, 1.0)
+    with pytest.raises(SettingsError, match="does not say what segment lengths"):
+        scale_factors(muscle_set_from_mapping(content()), {"elbow": 0.25})
+    with pytest.raises(
+        SettingsError, match=r"no segment length for the toes; it has hip, knee, ankle.*expected above 0"
+    ):
+        scale_factors(muscles, {"toes": 0.4, "knee": 0.0})
+    with pytest.raises(SettingsError, match=r"no joint 'kneee' to scale .did you mean 'knee'"):
+        scaled(muscles, length_factor={"kneee": 1.1})
+    for wrong in ({"length_factor": {"knee": -1.0}}, {"length_factor": None, "strength_factor": math.nan}):
+        with pytest.raises(SettingsError, match="expected a number above 0"):
+            scaled(muscles, **wrong)
+
+
+def test_references_are_the_lengths_of_the_models(recordings):
+    text = (recordings / "arm26" / "arm26.osim").read_text()
+    elbow = text[text.index('<CustomJoint name="r_elbow">') :]
+    place = elbow[elbow.index("<location_in_parent>") + len("<location_in_parent>") :].split()[:2]
+    humerus = math.hypot(*map(float, place))
+    assert load_muscle_set("arm").reference.segment_length_m["shoulder"] == pytest.approx(humerus, abs=1e-3)
+
+
+# --- sets that are refused ---------------------------------------------------------------------------------------
+
+
+def content():
+    """A small valid set."""
+    source = {"model": "a paper", "licence": "CC-BY-4.0"}
+    flexor = {
+        "name": "FLEX",
+        "max_isometric_force_n": 500,
+        "source": source,
+        "function": {"elbow": "flexor"},
+        "moment_arms": {"elbow": {"form": "constant", "arm_m": 0.03}},
+    }
+    extensor = {
+        "name": "EXT",
+        "max_isometric_force_n": 700,
+        "source": source,
+        "function": {"elbow": "extensor"},
+        "moment_arms": {"elbow": {"form": "spline", "knots_deg": [0, 60, 130], "arms_m": [-0.02, -0.025, -0.02]}},
+    }
+    return copy.deepcopy(
+        {"name": "one", "joints": ["elbow"], "flexion": {"elbow": "0 straight"}, "muscles": [flexor, extensor]}
+    )
+
+
+def test_a_set_of_ones_own(tmp_path):
+    path = tmp_path / "my set.yaml"
+    path.write_text(yaml.safe_dump(content()))
+    muscles = load_muscle_set(path)
+    assert muscles.names == ("FLEX", "EXT")
+    arms = musculotendon(muscles, [[0.0], [math.radians(60)], [9.0]])
+    np.testing.assert_allclose(arms.moment_arm_m[:, 0], [[0.03, -0.02], [0.03, -0.025], [0.03, -0.02]], atol=1e-15)
+    assert arms.out_of_range[:, 0].tolist() == [False, False, True]
+    changed = content()
+    changed["muscles"][0]["max_isometric_force_n"] = 12345
+    path.write_text(yaml.safe_dump(changed))
+    assert load_muscle_set(path).max_force_n[0] == 12345
+
+
+def set_at(where, value):
+    def change(whole):
+        *path, last = where
+        target = whole
+        for step in path:
+            target = target[step]
+        target[last] = value
+
+    return change
+
+
+def remove_at(where):
+    def change(whole):
+        target = whole
+        for step in where[:-1]:
+            target = target[step]
+        del target[where[-1]]
+
+    return change
+
+
+def set_in(muscle, **entries):
+    def change(whole):
+        whole["muscles"][muscle].update(copy.deepcopy(entries))
+
+    return change
+
+
+def arm_of(entry):
+    return set_at(["muscles", 0, "moment_arms", "elbow"], entry)
+
+
+STRAIGHT = {"form": "polynomial", "joints": ["elbow"], "coefficients": [0.3, -0.03], "range_deg": [0, 130]}
+PARALLEL = {"parallel_to": "distal", "source": "a textbook"}
+BAD = {
+    "negative strength": (set_at(["muscles", 0, "max_isometric_force_n"], -5), "FLEX.*expected a force above 0 N"),
+    "strength not a number": (set_at(["muscles", 0, "max_isometric_force_n"], float("nan")), "above 0 N"),
+    "strength as a text": (set_at(["muscles", 0, "max_isometric_force_n"], "500"), "above 0 N"),
+    "unknown joint": (
+        set_at(["muscles", 0, "moment_arms", "elbwo"], {"form": "zero"}),
+        "'elbwo', which the set does not have .did you mean 'elbow'",
+    ),
+    "joint left out": (
+        remove_at(["muscles", 0, "moment_arms", "elbow"]),
+        "does not have the elbow; write 'form: zero'",
+    ),
+    "millimetres": (set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], 30.0), "30 m.*millimetres"),
+    "millimetres in a spline": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-20.0, -25.0, -20.0]),
+        "25 m.*millimetres",
+    ),
+    "no source": (remove_at(["muscles", 0, "source"]), "FLEX.*source is missing"),
+    "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "name the model or paper"),
+    "flexor that extends": (
+        set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], -0.03),
+        "FLEX' is called a flexor of the elbow, but its moment arm",
+    ),
+    "extensor that flexes": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [0.02, 0.02, 0.02]),
+        "EXT' is called an extensor",
+    ),
+    "no function": (set_at(["muscles", 0, "function"], {}), "function has to say flexor or extensor"),
+    "wrong function": (set_at(["muscles", 0, "function", "elbow"], "bender"), "'bender'; expected flexor or extensor"),
+    "unknown form": (set_at(["muscles", 0, "moment_arms", "elbow", "form"], "splines"), "did you mean 'spline'"),
+    "falling knots": (set_at(["muscles", 1, "moment_arms", "elbow", "knots_deg"], [0, 90, 60]), "has to rise"),
+    "too few arms": (set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, -0.02]), "same length"),
+    "range beyond the knots": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "range_deg"], [0, 160]),
+        "goes beyond the knots",
+    ),
+    "misspelt key": (
+        set_at(["muscles", 0, "max_isometric_force"], 5),
+        "unknown key.*did you mean 'max_isometric_force_n'",
+    ),
+    "twice": (set_at(["muscles", 1, "name"], "FLEX"), "'FLEX' is there 2 times"),
+    "no muscles": (set_at(["muscles"], []), "muscles is empty"),
+    "joint without flexion": (set_at(["flexion"], {}), "flexion has to say"),
+    "length in millimetres": (set_at(["muscles", 0, "optimal_fibre_length_m"], 115.7), "below 1 m, or null"),
+    "area in square metres": (set_at(["muscles", 0, "pcsa_cm2"], -3), "FLEX.*pcsa_cm2.*an area from 0.1 to 1000 cm2"),
+    "activations crossed": (
+        set_at(["muscles", 0, "least_activation"], 1.0),
+        "least_activation is 1.0 and largest_activation 1.0; expected 0 <= least < largest <= 1",
+    ),
+    "activation above 1": (set_at(["muscles", 0, "largest_activation"], 1.2), "expected 0 <= least < largest <= 1"),
+    "arm as a text": (
+        set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], "3 cm"),
+        "arm_m is '3 cm'; expected numbers",
+    ),
+    "key of another form": (
+        set_at(["muscles", 0, "moment_arms", "elbow", "knots_deg"], [0, 1]),
+        "at the elbow: unknown key 'knots_deg'",
+    ),
+    "departure as a text": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "largest_departure_m"], "1 mm"),
+        "largest_departure_m is '1 mm'; expected a number",
+    ),
+    "note that is none": (set_at(["muscles", 1, "moment_arms", "elbow", "note"], 3), "note is 3; expected a text"),
+    "range upside down": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "range_deg"], [100, 20]),
+        r"range_deg is \[100, 20\]; expected \[lowest, highest\] flexion in degrees",
+    ),
+    "changes its function without a word": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, 0.02, 0.03]),
+        r"EXT' is called an extensor of the elbow, but in the middle of its range \(65 deg\) its moment arm is \+0.02",
+    ),
+    "samples in millimetres": (
+        arm_of({"form": "sampled", "flexion_deg": [0, 50, 100], "arms_m": [20.0, 25.0, 30.0]}),
+        "30 m.*is it in millimetres",
+    ),
+    "samples that do not fit": (
+        arm_of({"form": "sampled", "flexion_deg": [0, 50], "arms_m": [0.02, 0.03, 0.03]}),
+        "arms_m is a grid of 3 samples and flexion_deg one of 2; expected the same, with two angles at least",
+    ),
+    "one sample": (arm_of({"form": "sampled", "flexion_deg": [0], "arms_m": [0.02]}), "two angles at least"),
+    "falling samples": (
+        arm_of({"form": "sampled", "flexion_deg": [0, 50, 40], "arms_m": [0.02, 0.03, 0.03]}),
+        "flexion_deg has to rise from one to the next",
+    ),
+    "samples with a gap": (
+        arm_of({"form": "sampled", "flexion_deg": [0, 50, 90], "arms_m": [0.02, None, 0.03]}),
+        "arms_m is .*None.*expected numbers",
+    ),
+    "samples without angles": (
+        arm_of({"form": "sampled", "flexion_deg": [], "arms_m": [0.02, 0.03]}),
+        "flexion_deg is .*expected numbers",
+    ),
+    "unknown joint of an arm": (
+        arm_of({"form": "polynomial", "joints": ["elbwo"], "coefficients": [0.02], "range_deg": [0, 90]}),
+        "joints has 'elbwo', which the set does not have .did you mean 'elbow'",
+    ),
+    "joints as a text": (
+        arm_of({"form": "polynomial", "joints": "elbow", "coefficients": [0.02], "range_deg": [0, 90]}),
+        "joints is 'elbow'; expected a list of the joints it depends on",
+    ),
+    "joint twice in an arm": (
+        arm_of(
+            {"form": "polynomial", "joints": ["elbow", "elbow"], "coefficients": [[0.02]], "range_deg": [[0, 90]] * 2}
+        ),
+        "joints names a joint twice: elbow, elbow",
+    ),
+    "from a length that is not there": (
+        arm_of({"form": "from_length"}),
+        "FLEX' at the elbow: the moment arm is from_length, which needs a valid length",
+    ),
+    "two lengths": (
+        set_in(0, length=STRAIGHT, length_at_zero_m=0.3),
+        "length and length_at_zero_m are both given; give one",
+    ),
+    "length of an unknown form": (
+        set_in(0, length={"form": "sample"}),
+        "length: its form is 'sample'; expected polynomial, spline, sampled .did you mean 'sampled'",
+    ),
+    "length that is a number": (set_in(0, length=0.3), "length: its form is None"),
+    "length without its joints": (
+        set_in(0, length={key: value for key, value in STRAIGHT.items() if key != "joints"}),
+        "FLEX': length: joints is missing",
+    ),
+    "length curve in millimetres": (
+        set_in(0, length={**STRAIGHT, "coefficients": [300.0, -30.0]}),
+        "length goes from .* to 300 m over its range; expected above 0 and below 1 m; is it in millimetres",
+    ),
+    "length that contradicts the arm": (
+        set_in(0, length={**STRAIGHT, "coefficients": [0.3, -0.015]}),
+        r"FLEX' at the elbow: the moment arm is \+0.0300 m and minus the slope of the length \+0.0150 m at elbow 0 deg; "
+        r"expected them within 6.0 mm",
+    ),
+    "length with the sign of +dL/dq": (
+        set_in(0, length={**STRAIGHT, "coefficients": [0.3, 0.03]}),
+        r"minus the slope of the length -0.0300 m.*r = -dL/dq",
+    ),
+    "length at zero in millimetres": (set_in(0, length_at_zero_m=250), "length_at_zero_m is 250; expected a length"),
+    "length that falls below zero": (
+        set_in(
+            0, length_at_zero_m=0.02, moment_arms={"elbow": {"form": "constant", "arm_m": 0.03, "range_deg": [0, 90]}}
+        ),
+        "its length falls to -0.0271 m within their range",  # 0.02 - 0.03 pi / 2
+    ),
+    "line of action at no joint": (set_in(0, lines_of_action={"elbwo": PARALLEL}), "did you mean 'elbow'"),
+    "line of action as a text": (set_in(0, lines_of_action="distal"), "expected one entry for each joint that has one"),
+    "line of action without a source": (
+        set_in(0, lines_of_action={"elbow": {"parallel_to": "distal"}}),
+        "line of action at the elbow: source is missing",
+    ),
+    "line of action with an empty source": (
+        set_in(0, lines_of_action={"elbow": {"parallel_to": "distal", "source": " "}}),
+        "source is ' '; expected a text",
+    ),
+    "line of action along nothing": (
+        set_in(0, lines_of_action={"elbow": {**PARALLEL, "parallel_to": "forearm"}}),
+        "parallel_to is 'forearm'; expected proximal or distal",
+    ),
+    "line of action twice": (
+        set_in(0, lines_of_action={"elbow": {**PARALLEL, "distal_m": [0.05, 0.02]}}),
+        "expected either parallel_to, or both proximal_m and distal_m",
+    ),
+    "half a line of action": (
+        set_in(0, lines_of_action={"elbow": {"distal_m": [0.05, 0.02], "source": "a paper"}}),
+        "expected either parallel_to, or both proximal_m and distal_m",
+    ),
+    "line of action in millimetres": (
+        set_in(0, lines_of_action={"elbow": {"distal_m": [50, 20], "proximal_m": [0.1, 0.02], "source": "a paper"}}),
+        r"distal_m is \[50, 20\]; expected .*each below 0.6 m",
+    ),
+    "reference without a source": (
+        set_at(["reference"], {"segment_length_m": {"elbow": 0.25}}),
+        "reference: source is missing",
+    ),
+    "reference of no joint": (
+        set_at(["reference"], {"segment_length_m": {"elbwo": 0.25}, "source": "a paper"}),
+        "segment_length_m has 'elbwo', which is no joint .did you mean 'elbow'",
+    ),
+    "reference in millimetres": (
+        set_at(["reference"], {"segment_length_m": {"elbow": 250}, "source": "a paper"}),
+        "length distal to the elbow is 250; expected above 0 and below 1 m",
+    ),
+    "reference without weight": (
+        set_at(["reference"], {"segment_length_m": {"elbow": 0.25}, "mass_kg": 0, "source": " "}),
+        "mass_kg is 0; expected a mass above 0 kg",
+    ),
+    "reference without lengths": (
+        set_at(["reference"], {"segment_length_m": {}, "source": "a paper"}),
+        "expected the length distal to each joint",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_bad_sets_are_refused_with_a_sentence(fault):
+    change, message = BAD[fault]
+    whole = content()
+    muscle_set_from_mapping(whole)
+    change(whole)
+    with pytest.raises(SettingsError, match=message):
+        muscle_set_from_mapping(whole)
+
+
+BAD_OF_TWO_JOINTS = {
+    "ragged coefficients": (
+        {"form": "polynomial", "coefficients": [[0.3, 0.1], [0.1]], "range_deg": [[0, 90], [0, 90]]},
+        r"coefficients is .*expected numbers in 2 nested lists \(shoulder, elbow\), rows of equal length",
+    ),
+    "flat coefficients": (
+        {"form": "polynomial", "coefficients": [0.3, 0.1], "range_deg": [[0, 90], [0, 90]]},
+        "expected numbers in 2 nested lists",
+    ),
+    "one range for two joints": (
+        {"form": "polynomial", "coefficients": [[0.3]], "range_deg": [0, 90]},
+        "flexion in degrees, one such pair for each of shoulder, elbow",
+    ),
+    "a spline of two joints": (
+        {"form": "spline", "knots_deg": [0, 90], "lengths_m": [0.3, 0.2]},
+        "a spline depends on one joint; for shoulder, elbow give a polynomial or samples",
+    ),
+    "a grid that does not fit": (
+        {"form": "sampled", "flexion_deg": [[0, 90], [0, 50, 90]], "lengths_m": [[0.3, 0.3], [0.3, 0.3]]},
+        "lengths_m is a grid of 2 by 2 samples and flexion_deg one of 2 by 3",
+    ),
+    "angles of one joint only": (
+        {"form": "sampled", "flexion_deg": [0, 90], "lengths_m": [[0.3, 0.3], [0.3, 0.3]]},
+        "expected a list of angles for each of its joints, shoulder, elbow",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", BAD_OF_TWO_JOINTS)
+def test_bad_curves_of_two_joints_are_refused_with_a_sentence(fault):
+    entry, message = BAD_OF_TWO_JOINTS[fault]
+    whole = two_joints()
+    whole["muscles"][0]["length"] = {"joints": ["shoulder", "elbow"], **entry}
+    with pytest.raises(SettingsError, match=message):
+        muscle_set_from_mapping(whole)
+
+
+def test_other_contradictions_of_two_joints():
+    whole = two_joints(length=False, arms="sampled")
+    whole["muscles"][0]["length_at_zero_m"] = 0.3
+    with pytest.raises(SettingsError, match=r"needs moment arms that depend on their own joint only.*shoulder, elbow"):
+        muscle_set_from_mapping(whole)
+    whole = two_joints()
+    whole["muscles"][0]["length"] |= {"joints": ["elbow"], "flexion_deg": [0, 60, 120], "lengths_m": [0.3, 0.29, 0.27]}
+    with pytest.raises(SettingsError, match="but the length depends on elbow only; write 'form: zero'"):
+        muscle_set_from_mapping(whole)
+    whole["muscles"][0]["moment_arms"]["shoulder"] = {"form": "constant", "arm_m": 0.04}
+    whole["muscles"][0]["function"] = {"shoulder": "flexor", "elbow": "flexor"}
+    with pytest.raises(SettingsError, match=r"LINE' at the shoulder: the moment arm is .0.0400 m and minus the slope"):
+        muscle_set_from_mapping(whole)
+
+
+def test_a_length_goes_with_arms_that_are_near_its_slope():
+    whole = content()
+    whole["muscles"][0]["length"] = {**STRAIGHT, "coefficients": [0.3, -0.0255]}  # 15 % off
+    muscles = muscle_set_from_mapping(whole)
+    found = musculotendon(muscles, [[1.0]], velocity_rad_s=[[2.0]])
+    assert found.length_m[0, 0] == pytest.approx(0.3 - 0.0255)
+    assert found.velocity_m_s[0, 0] == pytest.approx(-0.06)  # by the arm
+
+
+def test_a_length_over_a_joint_that_nobody_sampled():
+    whole = two_joints(length=False, arms="sampled")
+    muscle = whole["muscles"][0]
+    muscle["moment_arms"]["shoulder"] = {"form": "not_sampled"}
+    muscle["moment_arms"]["elbow"] = {"form": "constant", "arm_m": 0.03}
+    muscle["function"] = {"elbow": "flexor"}
+    muscle["length_at_zero_m"] = 0.3
+    assert muscle_set_from_mapping(whole).without_length == ("LINE",)
+    del muscle["length_at_zero_m"]
+    muscle["length"] = {**STRAIGHT}
+    assert muscle_set_from_mapping(whole).without_length == ("LINE",)
+    muscle["length"] = {
+        "form": "polynomial",
+        "joints": ["elbow", "shoulder"],
+        "coefficients": [[0.3, 0.01], [-0.03, 0.0]],
+    }
+    muscle["length"]["range_deg"] = [[0, 120], [-40, 80]]
+    muscles = muscle_set_from_mapping(whole)
+    found = musculotendon(muscles, [[0.5, 1.0]], velocity_rad_s=[[1.0, 1.0]])
+    assert found.length_m[0, 0] == pytest.approx(0.3 + 0.01 * 0.5 - 0.03)
+    assert np.isnan(found.velocity_m_s).all()
+
+
+def test_a_constant_arm_may_have_a_range():
+    whole = content()
+    whole["muscles"][0]["moment_arms"]["elbow"]["range_deg"] = [0, 90]
+    found = musculotendon(muscle_set_from_mapping(whole), np.radians([[45.0], [100.0]]))
+    assert found.muscle_out_of_range[:, 0].tolist() == [False, True]
+    np.testing.assert_allclose(found.moment_arm_m[:, 0, 0], 0.03)
+
+
+def test_what_else_a_set_may_say():
+    whole = content()
+    points = {"proximal_m": [0.1, 0.02], "distal_m": [0.04, 0.01], "source": "a paper", "note": "read off figure 3"}
+    whole["muscles"][0] |= {"pcsa_cm2": 12.5, "least_activation": 0.02, "largest_activation": 0.9}
+    whole["muscles"][0] |= {"lines_of_action": {"elbow": points}}
+    whole["muscles"][1] |= {"lines_of_action": {"elbow": PARALLEL}}
+    whole["reference"] = {"mass_kg": 75, "segment_length_m": {"elbow": 0.25}, "source": "a paper"}
+    muscles = muscle_set_from_mapping(whole)
+    flexor, extensor = muscles.muscles
+    assert flexor.pcsa_cm2 == 12.5
+    assert muscles.least_activation.tolist() == [0.02, 0.0]
+    assert muscles.largest_activation.tolist() == [0.9, 1.0]
+    line = flexor.lines_of_action["elbow"]
+    assert (line.parallel_to, line.proximal_m, line.distal_m) == (None, (0.1, 0.02), (0.04, 0.01))
+    assert line.note == "read off figure 3"
+    assert extensor.lines_of_action["elbow"].parallel_to == "distal"
+    assert muscles.reference.mass_kg == 75.0
+    larger = scaled(muscles, length_factor={"elbow": 1.1}).muscles[0].lines_of_action["elbow"]
+    assert larger.distal_m == pytest.approx((0.044, 0.011))
+    whole["muscles"][0]["moment_arms"]["elbow"] = {"form": "zero"}
+    whole["muscles"][0]["function"] = {}
+    with pytest.raises(SettingsError, match="lines_of_action has the elbow, which the muscle does not cross"):
+        muscle_set_from_mapping(whole)
+
+
+def test_all_faults_are_told_at_once():
+    whole = content()
+    for fault in ("negative strength", "no source", "extensor that flexes"):
+        BAD[fault][0](whole)
+    whole["muscles"][1]["max_isometric_force_n"] = 0
+    with pytest.raises(SettingsError) as caught:
+        muscle_set_from_mapping(whole)
+    assert str(caught.value).count("\n  - ") == 4
+
+
+@pytest.mark.parametrize("whole", [None, [], "arm", {}, {"name": "x", "joints": 3, "flexion": {}, "muscles": []}])
+def test_what_is_no_set_at_all(whole):
+    with pytest.raises(SettingsError, match="muscle set"):
+        muscle_set_from_mapping(whole)
+
+
+@pytest.mark.parametrize(("name", "message"), [("arms", "did you mean 'arm'"), ("nowhere.yaml", "nor a file")])
+def test_set_that_is_not_there(name, message):
+    with pytest.raises(SettingsError, match=message):
+        load_muscle_set(name)
+
+
+def test_file_that_is_no_yaml(tmp_path):
+    path = tmp_path / "bad.yaml"
+    path.write_text("muscles: [unclosed")
+    with pytest.raises(SettingsError, match="not readable as YAML"):
+        load_muscle_set(path)
+    assert BUILT_IN.is_dir()

@@ -1,0 +1,251 @@
+"""C3D files written byte by byte in every byte order, long ones, and the two libraries side by side."""
+
+from pathlib import Path
+
+import ezc3d
+import numpy as np
+import pytest
+
+from c3d_files import DEC, INTEL, MIPS, raw_c3d
+from limbtorque.cli.main import main
+from limbtorque.errors import ReadError
+from limbtorque.recordings.c3d.read import LIBRARIES, read_c3d
+from limbtorque.recordings.compare_readers import compare_c3d, differences
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.recording import Recording
+
+FLOAT32 = 1.2e-7
+
+
+def positions_mm(n_frames: int = 20, n_points: int = 3) -> np.ndarray:
+    """Whole millimetres, which integers and real numbers hold exactly."""
+    i, k = np.meshgrid(np.arange(n_frames) % 1000, np.arange(1, n_points + 1), indexing="ij")
+    return np.stack([100.0 * k + i, -200.0 * k + 2 * i, 900.0 + 3.0 * k - i], axis=2)
+
+
+def read_by(path: Path, library: str) -> Recording:
+    return read_c3d(path, libraries=(library,))
+
+
+# ---- byte orders and storage ----
+
+
+@pytest.mark.parametrize("scale", [-1.0, 1.0, 0.5])
+@pytest.mark.parametrize("offset", [5, -5])
+@pytest.mark.parametrize("processor", [INTEL, DEC, MIPS])
+def test_every_byte_order_and_storage(tmp_path: Path, processor: int, offset: int, scale: float) -> None:
+    gone = np.zeros((20, 3), dtype=bool)
+    gone[4:7, 1] = True
+    analog = np.column_stack([np.arange(40), -3 * np.arange(40)])
+    group = {"GEN_SCALE": np.array(0.5), "SCALE": np.array([2.0, 4.0]), "OFFSET": np.array([10, offset])}
+    path = raw_c3d(
+        tmp_path / "a.c3d",
+        positions_mm(),
+        processor=processor,
+        scale=scale,
+        analog=analog,
+        missing=gone,
+        parameters={"ANALOG": group},
+    )
+    for library in LIBRARIES:
+        if library == "ezc3d" and (processor == MIPS or offset < 0):
+            continue
+        read = read_by(path, library)
+        expected = np.where(gone[:, :, np.newaxis], np.nan, positions_mm() * 1e-3)
+        np.testing.assert_allclose(read.markers_m, expected, rtol=FLOAT32)
+        np.testing.assert_allclose(read.analog, [1.0, 2.0] * (analog - [10, offset]), rtol=FLOAT32)
+        assert (read.rate_hz, read.analog_rate_hz, read.labels) == (100.0, 200.0, ("M0", "M1", "M2"))
+
+
+@pytest.mark.parametrize("offset", [np.array([10.0, -5.0]), np.array([10, -5], dtype=np.int8) & 0x7F])
+def test_odd_types_of_offset(tmp_path: Path, offset: np.ndarray) -> None:
+    analog = np.column_stack([np.arange(20), 2 * np.arange(20)])
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), analog=analog, parameters={"ANALOG": {"OFFSET": offset}})
+    read = read_c3d(path)
+    np.testing.assert_allclose(read.analog, analog - offset.astype(float), rtol=FLOAT32)
+
+
+@pytest.mark.parametrize("library", ["blocks", "c3d"])
+def test_channels_without_a_scale_of_their_own(tmp_path: Path, library: str) -> None:
+    analog = np.column_stack([np.arange(20), 2 * np.arange(20)])
+    group = {"SCALE": np.array([3.0]), "OFFSET": np.array([1]), "GEN_SCALE": np.array(0.5)}
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), analog=analog, parameters={"ANALOG": group})
+    expected = 0.5 * np.array([3.0, 1.0]) * (analog - [1, 0])
+    np.testing.assert_allclose(read_by(path, library).analog, expected, rtol=FLOAT32)
+
+
+def test_unsigned_analog_numbers(tmp_path: Path) -> None:
+    analog = np.column_stack([np.linspace(0, 65000, 20).round(), np.full(20, 40000.0)])
+    group = {"FORMAT": ["UNSIGNED"], "OFFSET": np.array([32768, 40000])}
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), scale=1.0, analog=analog, parameters={"ANALOG": group})
+    np.testing.assert_allclose(read_c3d(path).analog, analog - [32768, 40000])
+
+
+def test_what_ezc3d_misreads_is_not_given_to_it(tmp_path: Path) -> None:
+    """The library itself, with the numbers it gets wrong: when it gets them right, the detour can go."""
+    group = {"OFFSET": np.array([10, -5])}
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), analog=np.zeros((20, 2)), parameters={"ANALOG": group})
+    assert ezc3d.c3d(str(path))["data"]["analogs"][0, :, 0].tolist() == [-10.0, -5.0]
+    read = read_c3d(path, libraries=("ezc3d", "c3d"))
+    assert read.analog[0].tolist() == [-10.0, 5.0]
+    assert read_c3d(path).analog[0].tolist() == [-10.0, 5.0]
+    assert any("ezc3d misreads" in note for note in read.notes)
+
+
+# ---- long files, many points ----
+
+
+def long_file(path: Path, n_frames: int, first: int = 1, **parameters: object) -> Path:
+    """One point, more frames than the header can count."""
+    words = {4: first, 5: 65535}
+    frames = {"POINT": {"FRAMES": np.array(65535)}}
+    for name, value in parameters.items():
+        group, _, key = name.partition("__")
+        frames.setdefault(group, {})[key] = value
+    return raw_c3d(path, positions_mm(n_frames, 2), words=words, parameters=frames)
+
+
+def fields(number: int) -> np.ndarray:
+    return np.array([number & 0xFFFF, number >> 16])
+
+
+@pytest.mark.parametrize(
+    ("first", "parameters", "source"),
+    [
+        (1, {"TRIAL__ACTUAL_START_FIELD": fields(1), "TRIAL__ACTUAL_END_FIELD": fields(70_000)}, "TRIAL:ACTUAL"),
+        (9, {"TRIAL__ACTUAL_START_FIELD": fields(200_001), "TRIAL__ACTUAL_END_FIELD": fields(270_000)}, "TRIAL:ACTUAL"),
+        (1, {"POINT__LONG_FRAMES": np.array(70_000.0)}, "POINT:LONG_FRAMES"),
+        (1, {"POINT__FRAMES": np.array(70_000.0)}, "POINT:FRAMES"),
+    ],
+)
+def test_long_files(tmp_path: Path, first: int, parameters: dict[str, np.ndarray], source: str) -> None:
+    read = read_c3d(long_file(tmp_path / "a.c3d", 70_000, first, **parameters))
+    assert read.n_frames == 70_000
+    assert read.first_frame == (200_001 if first == 9 else 1)
+    np.testing.assert_allclose(read.markers_m, positions_mm(70_000, 2) * 1e-3, rtol=FLOAT32)
+    (frames,) = (finding for finding in read.audit.findings if finding.what == "frames")
+    assert f"counted by {source}" in frames.found
+
+
+def test_a_long_file_without_its_count_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"room for 7\d\d\d\d of them; the parameters say none.*cut it into pieces"):
+        read_c3d(long_file(tmp_path / "a.c3d", 70_000))
+    wrong = {"POINT__LONG_FRAMES": np.array(90_000.0)}
+    with pytest.raises(ReadError, match=r"the parameters say POINT:LONG_FRAMES 90000"):
+        read_c3d(long_file(tmp_path / "b.c3d", 70_000, **wrong))
+
+
+def test_more_than_255_points(tmp_path: Path) -> None:
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(5, 600))
+    for library in LIBRARIES:
+        read = read_by(path, library)
+        assert read.labels == tuple(f"M{i}" for i in range(600))
+        np.testing.assert_allclose(read.markers_m, positions_mm(5, 600) * 1e-3, rtol=FLOAT32)
+
+
+# ---- text and events ----
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_labels_in_other_encodings(tmp_path: Path, library: str) -> None:
+    labels = ["Hüfte".encode(), "Knöchel".encode("cp1252"), "Fuß".encode("cp1252")]
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), parameters={"POINT": {"LABELS": labels}})
+    read = read_by(path, library)
+    assert read.labels == ("Hüfte", "Knöchel", "Fuß")
+    assert [guess.what for guess in read.audit.guesses] == ["text"]
+    path = raw_c3d(tmp_path / "b.c3d", positions_mm(1, 1), parameters={"POINT": {"LABELS": ["腰".encode("shift_jis")]}})
+    read = read_c3d(path, ReadOptions(text_encoding="shift_jis"), libraries=(library,))
+    assert read.labels == ("腰",)
+    assert not read.audit.guesses
+
+
+@pytest.mark.parametrize("processor", [INTEL, DEC, MIPS])
+def test_events_of_group_and_header(tmp_path: Path, processor: int) -> None:
+    event = {
+        "USED": np.array(2),
+        "TIMES": np.array([[0.0, 1.0], [59.95, 0.05]]),
+        "LABELS": ["Foot Strike", "Foot Off"],
+        "CONTEXTS": ["Left", "Right"],
+    }
+    words = {4: 5991, 5: 6010}
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), processor=processor, words=words, parameters={"EVENT": event})
+    found = [(e.label, e.context, round(e.time_s, 4)) for e in read_c3d(path).events]
+    assert found == [("Foot Strike", "Left", 0.05), ("Foot Off", "Right", 0.15)]
+
+
+# ---- side by side ----
+
+
+def test_libraries_agree_on_every_recording(recordings: Path) -> None:
+    """Every C3D file of the folder, by our own reader and by the libraries: no difference beyond 32-bit rounding."""
+    paths = sorted(path for path in recordings.rglob("*") if path.suffix.lower() == ".c3d")
+    assert len(paths) > 25
+    for path in paths:
+        own, *others = (line for line in compare_c3d(path).splitlines()[1:])
+        agree = [line for line in others if line.endswith(": no difference")]
+        assert own == "blocks: read by limbtorque.recordings.c3d.blocks"
+        mips = path.name in ("Eb015si.c3d", "Eb015sr.c3d")
+        assert len(agree) == (1 if mips else 2), (path.name, others)
+        assert any("MIPS processor type not supported" in line for line in others) == mips
+
+
+def test_compare_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm())
+    assert main(["inspect", "--compare", str(path)]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("no difference")
+    first = read_c3d(path)
+    moved = positions_mm()
+    moved[3, 1] += 2.0
+    other = read_c3d(raw_c3d(tmp_path / "b.c3d", moved, missing=np.eye(20, 3, dtype=bool)))
+    found = differences(first, other)
+    assert found[0] == "markers: 9 numbers missing in one only"
+    assert found[1].startswith("markers differ by up to 0.002 m")
+    assert len(found) == 2
+
+
+def test_what_no_library_reads_is_refused_once(tmp_path: Path) -> None:
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm())
+    path.write_bytes(path.read_bytes()[:1500])
+    with pytest.raises(ReadError, match="truncated"):
+        read_c3d(path)
+
+
+def test_parameters_that_break_off_go_to_the_package(tmp_path: Path) -> None:
+    """The last entry leads out of its section: our own reader does not guess what else it misses."""
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), parameters={"EXTRA": {"ODD": np.array([1, 2])}})
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"ODD") + 3 : raw.index(b"ODD") + 5] = (900).to_bytes(2, "little")
+    path.write_bytes(raw)
+    with pytest.raises(ReadError, match="cannot be followed beyond byte"):
+        read_c3d(path, libraries=("blocks",))
+    read = read_c3d(path)
+    assert read.reader.startswith("c3d ")
+    np.testing.assert_allclose(read.markers_m, positions_mm() * 1e-3, rtol=FLOAT32)
+    assert any("since the parameters cannot be followed" in note for note in read.notes)
+
+
+@pytest.mark.parametrize("processor", [INTEL, MIPS])
+def test_parameters_that_fill_their_blocks(tmp_path: Path, processor: int) -> None:
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), processor=processor, full=True)
+    raw = path.read_bytes()
+    start = 512 * (int.from_bytes(raw[16:18], "little" if processor == INTEL else "big") - 1)
+    assert raw[start - 3 : start] == b"xx\0"  # a text and its empty description: no end mark
+    read = read_c3d(path)
+    assert (read.reader, read.labels) == ("limbtorque.recordings.c3d.blocks", ("M0", "M1", "M2"))
+    np.testing.assert_allclose(read.markers_m, positions_mm() * 1e-3, rtol=FLOAT32)
+
+
+def test_more_blocks_of_parameters_than_their_byte_can_count(tmp_path: Path) -> None:
+    filler = {f"T{k}": ["x" * 200] * 100 for k in range(7)}
+    event = {"USED": np.array(1), "TIMES": np.array([[0.0], [0.05]]), "LABELS": ["Off"], "CONTEXTS": ["Left"]}
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), parameters={"EXTRA": filler, "EVENT": event})
+    assert int.from_bytes(path.read_bytes()[16:18], "little") > 257
+    (found,) = read_c3d(path).events  # behind all the others
+    assert (found.label, found.context) == ("Off", "Left")
+
+
+def test_letters_nobody_sees_are_left_out_of_labels(tmp_path: Path) -> None:
+    labels = ["RS\u200bHO", "RELB", "RWRI"]
+    read = read_c3d(raw_c3d(tmp_path / "a.c3d", positions_mm(), parameters={"POINT": {"LABELS": labels}}))
+    assert read.labels == ("RSHO", "RELB", "RWRI")
+    assert any("'RSHO' has letters nobody sees" in note for note in read.notes)

@@ -1,0 +1,582 @@
+"""The methods paragraph: every clause follows from the settings and the ledger, and nothing else is said."""
+
+import re
+
+import pytest
+
+from limbtorque.chain.body_segments import DEMPSTER_WINTER
+from limbtorque.cli.main import main
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.report.methods.page import methods_page
+from limbtorque.report.methods.references import CITED, REFERENCES
+from limbtorque.study.settings import make_settings
+
+ARM_SET = {
+    "glenohumeral_axis": "SHO",
+    "elbow_axis": ["ELBL", "ELBM"],
+    "wrist_axis": "WRI",
+    "ulnar_styloid": "WRU",
+    "knuckle_2_middle_finger": "KNU",
+}
+LEG_SET = {
+    name: name.upper() for name in ("hip_axis", "knee_axis", "ankle_axis", "femoral_condyles", "medial_malleolus")
+}
+LEG_SET |= {"lateral_malleolus": "LM", "head_of_metatarsal_2": "MT2"}
+
+
+def row(trial="t1", **more):
+    base = {
+        "trial": trial,
+        "subject": "Ann",
+        "chain": "arm",
+        "side": "right",
+        "status": "ok",
+        "reason": "",
+        "muscle_status": "ok",
+    }
+    return {
+        **base,
+        "cutoff_hz": "5.0",
+        "rate_hz": "100.0",
+        "closure_nm": "2e-14",
+        "unmeasured_share": "",
+        "reserve_share": "0.0",
+        "replay_lost": "0.0",
+        **more,
+    }
+
+
+def page(settings=None, rows=None, of=None, muscle_sets=None, windows=(), set_of=None):
+    """Page of a study with these settings, ledger rows, and what the table of trials says of each trial."""
+    raw = {"plane": {"up_axis": "+z"}, "marker_sets": {"lab": ARM_SET}, **(settings or {})}
+    rows = rows or [row()]
+    told = {
+        r["trial"]: {
+            "row": {"body_mass_kg": 70.0, "marker_set": "lab", "options": {}, **(of or {}).get(r["trial"], {})},
+            "muscle_set": (set_of or {}).get(r["trial"], ""),
+        }
+        for r in rows
+    }
+    provenance = {
+        "program": {"name": "limbtorque", "version": "9.8.7"},
+        "python": "3.12.1",
+        "libraries": {"numpy": "2.1.0", "scipy": "1.15.0"},
+        "settings": make_settings(raw).model_dump(mode="json"),
+        "segment_table": {name: vars(one) for name, one in DEMPSTER_WINTER.items()},
+        "muscle_sets": muscle_sets or {},
+        "trials": told,
+    }
+    return methods_page(provenance, rows, windows)
+
+
+def paragraph(*args, **options):
+    return page(*args, **options).split("\n\n")[2]
+
+
+def leg(**settings):
+    return {
+        "marker_sets": {"lab": LEG_SET},
+        "substitutes": {"lab": {"greater_trochanter": "hip_axis"}},
+        **settings,
+    }
+
+
+def test_the_paragraph_of_the_defaults():
+    text = paragraph()
+    for clause in (
+        "1 trial of 1 participant (body mass 70 kg) was analysed: right arm (1).",
+        "Gaps of up to 0.1 s were filled by cubic interpolation. Joint",
+        "projected onto the sagittal plane (+z up, the direction of travel forward).",
+        "a Butterworth filter of order 3, run forwards and backwards (order 6 in total, no phase lag).",
+        "chosen by the least expected error of the second derivative, from the signal's own spectrum, for all joint centres of a trial together: 5 Hz.",
+        "Velocities and accelerations were central differences of order 4.",
+        "those of Dempster (Dempster 1955) as tabulated by Winter (Winter 2009)",
+        "planar chains on a moving base (arm: shoulder, elbow, wrist)",
+        "inertial, centripetal, Coriolis, gravity and base motion; a recursive Newton-Euler",
+        "gave the same net torques within 2e-14 N m",
+        "There was no external load.",
+        "by minimising the sum of the squared activations (force over strength) (Anderson and Pandy 2001);",
+        "All computations were done with limbtorque 9.8.7 (Python 3.12.1, numpy 2.1.0, scipy 1.15.0).",
+    ):
+        assert clause in text
+    for silent in (
+        "excluded",
+        "flagged",
+        "replay",
+        "Integrated",
+        "spring",
+        "plates",
+        "weights",
+        "co-contraction",
+        "Gravity was",
+        "fibre",
+        "scaled",
+        "longest stretch",
+        "no curve",
+    ):
+        assert silent not in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "says", "not_any_more"),
+    [
+        ({"filter": {"cutoff_hz": 6}}, "The cut-off was 6 Hz.", "chosen"),
+        ({"filter": {"cutoff_hz": "residual"}}, "chosen by residual analysis (Winter 2009), for all joint centres of a trial", "expected error"),
+        ({"filter": {"cutoff_hz": "autocorrelation"}}, "the autocorrelation of the residual (Challis 1999)", "expected error"),
+        ({"filter": {"cutoff_hz": "gcv", "scope": "study"}}, "generalised cross-validation (Craven and Wahba 1979), for all trials of the study together", "of a trial together"),
+        ({"filter": {"scope": "joint"}}, "for each joint centre by itself", "of a trial together"),
+        ({"filter": {"order": 2}}, "of order 2, run forwards and backwards (order 4 in total", "order 3"),
+        ({"filter": {"method": "critically_damped"}}, "a critically damped filter of order 3, run forwards and backwards (Robertson and Dowling 2003)", "Butterworth filter"),
+        ({"filter": {"method": "savitzky_golay", "cutoff_hz": "gcv"}}, "local polynomials of degree 5 (Savitzky and Golay 1964)", "Butterworth filter"),
+        ({"filter": {"method": "quintic_spline"}}, "derivatives of a quintic spline through the joint angles", "central differences"),
+        ({"filter": {"method": "none"}}, "The positions of the joint centres were not filtered.", "cut-off"),
+        ({"differentiation": {"accuracy": 2}}, "central differences of order 2", "order 4"),
+        ({"gaps": {"max_gap_s": 0}}, "Gaps were not filled", "interpolation"),
+        ({"gaps": {"method": "principal_components"}}, "by principal components (Gloersen and Federolf 2016)", "cubic interpolation"),
+        ({"gaps": {"spikes": "fill"}}, "spikes of up to three frames were treated as gaps", "nothing"),
+        ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, the laboratory's -x axis forward)", "sagittal"),
+        ({"motion": {"angles": "rigid_chain"}}, "A chain of links of constant length was fitted", "line between its two ends"),
+        ({"gravity_m_s2": 1.62}, "Gravity was 1.62 m/s^2.", "nothing"),
+        ({"replay": {"enabled": True}}, "lost the recorded motion in 0 of 1 trial (reproduced: within", "nothing"),
+        ({"torques": {"induced_accelerations": True}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
+        ({"muscles": {"exponent": 3, "criterion": "stress"}}, "cubed stresses (force over cross-section) (Crowninshield and Brand 1981)", "squared"),
+        ({"muscles": {"exponent": "min_max"}}, "the largest of the activations (force over strength), then the next, and so on (Rasmussen et al. 2001)", "the sum of"),
+        ({"muscles": {"reserve": "none"}}, "frames whose torque is beyond the muscles' strength have no muscle forces", "reserve torques"),
+        ({"muscles": {"co_contraction": 0.1}}, "held at 0.1 of the most active one's activation", "nothing"),
+        ({"muscles": {"force_length_velocity": True}}, "with a rigid tendon (De Groote et al. 2016)", "nothing"),
+        ({"muscles": {"weights": {"BICshort": 2}}}, "with weights for BICshort", "nothing"),
+        ({"muscles": {"scale_strength": "mass"}}, "strengths were scaled to body mass", "nothing"),
+        ({"muscles": {"scale_moment_arms": "segment_length"}}, "moment arms were scaled to segment lengths", "nothing"),
+    ],
+)  # fmt: skip
+def test_an_option_changes_its_clause_and_no_other_says_the_old_value(settings, says, not_any_more):
+    text = paragraph(settings)
+    assert says in text
+    assert says not in paragraph()
+    assert not_any_more not in text
+
+
+def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
+    assert "Chosen cut-offs were limited to 12 Hz." in paragraph()
+    rows = [
+        row("a", own_cutoff_hz="14", noise_m="1e-8"),
+        row("b", own_cutoff_hz="33", noise_m="1e-4"),
+        row("c", own_cutoff_hz="4"),
+    ]
+    text = paragraph(rows=rows)
+    assert (
+        "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. "
+        "In 1 trial the markers had less noise than any camera (below 0.001 mm)" in text
+    )
+    assert "limited to 15 Hz" in paragraph({"filter": {"highest_cutoff_hz": 15.0}})
+    assert "Chosen cut-offs" not in paragraph({"filter": {"cutoff_hz": 6.0}})
+
+
+def test_range_and_median_of_the_chosen_cut_offs():
+    rows = [row("t1", cutoff_hz="4.0"), row("t2", cutoff_hz="5.0"), row("t3", cutoff_hz="9.0")]
+    assert "of a trial together: 4 to 9 Hz, median 5 Hz." in paragraph(rows=rows)
+
+
+def test_trials_with_options_of_their_own_are_counted():
+    rows = [row("t1"), row("t2"), row("t3", cutoff_hz="12.0")]
+    of = {"t3": {"options": {"filter.cutoff_hz": 12.0, "plane.kind": "horizontal"}}}
+    text = paragraph(rows=rows, of=of)
+    assert "The cut-off was 12 Hz (1 trial). The cut-off of the others was chosen by the least expected error" in text
+    assert "of a trial together: 5 Hz." in text  # that of the third is not a chosen one
+    assert "the sagittal plane (+z up, the direction of travel forward) (2 trials); the horizontal plane" in text
+
+
+def test_excluded_trials_are_counted_by_their_reason_and_describe_nothing():
+    rows = [
+        row("t1"),
+        *(
+            row(f"f{k}", status="failed", reason=reason, muscle_status="failed", cutoff_hz="")
+            for k, reason in enumerate(("read", "landmark", "landmark"))
+        ),
+    ]
+    text = paragraph(rows=rows, of={"f0": {"options": {"plane.kind": "horizontal"}}})
+    assert (
+        "3 further trials were excluded: a marker or landmark was missing (2), the recording could not be read (1)."
+        in text
+    )
+    assert "1 trial of 1 participant" in text
+    assert "horizontal" not in text
+
+
+def test_flags_are_named():
+    rows = [row("t1", status="flagged", reason="tilt_deg gap_share"), row("t2", status="flagged", reason="tilt_deg")]
+    assert "Quality flags were raised in 2 of 2 trials: tilt_deg (2), gap_share (1)." in paragraph(rows=rows)
+
+
+def test_a_study_without_a_trial_that_could_be_analysed():
+    text = paragraph(rows=[row(status="failed", reason="read", muscle_status="failed")])
+    assert text.endswith(
+        "1 trial was excluded: the recording could not be read (1). No trial could be analysed, so there is nothing to describe."
+    )
+    assert "filter" not in text
+    assert "further" not in text
+
+
+def test_loads_are_those_that_trials_name():
+    loads = {
+        "spring": {"type": "spring", "stiffness_n_m": 40, "anchor_m": [0, 0, 1], "rest_length_m": 0.3},
+        "weight": {"type": "constant_force", "force_n": [0, 3, -4]},
+        "unused": {"type": "constant_force", "force_n": [0, 0, -99]},
+    }
+    rows = [row(f"t{k}") for k in range(4)]
+    of = {"t0": {"load": "spring"}, "t1": {"load": "spring"}, "t2": {"load": "weight"}}
+    text = paragraph({"loads": loads}, rows=rows, of=of)
+    assert "In 2 trials a spring (spring, stiffness 40 N/m and rest length 0.3 m) acted on the last segment." in text
+    assert "In 1 trial a constant force (weight, 5 N) acted on the last segment." in text  # 3-4-5
+    assert "The other trial had no external load." in text
+    assert "unused" not in text
+
+
+def test_legs_have_force_plates_and_substitutes():
+    text = paragraph(leg(), rows=[row(chain="leg", unmeasured_share="0.25")])
+    assert (
+        "Ground reaction forces were measured with force plates, assigned to the feet by their position on the plates "
+        "(threshold 20 N), and filtered with the filter and cut-off of the positions; frames with the foot on the ground"
+        in text
+    )
+    assert (
+        "plate, and 0.06 s before and after, have no torques (up to 25 % of the frames of a trial, in 1 trial)" in text
+    )
+    assert "base motion and external load; a recursive" in text
+    assert "Landmarks without a marker were replaced: the hip axis for the greater trochanter." in text
+    other = paragraph(
+        leg(filter={"force_cutoff_hz": 50}, plates={"assignment": [1, 2], "threshold_n": 10}), rows=[row(chain="leg")]
+    )
+    assert "plates 1, 2 (threshold 10 N), and filtered at 50 Hz, which is not the cut-off of the positions" in other
+    none = paragraph(leg(plates={"assignment": "none"}), rows=[row(chain="leg"), row("t2")])
+    assert "In 1 trial no ground reaction force was applied: force plates were not used" in none
+    assert "The other trial (arm) had no external load." in none
+
+
+def test_functional_joint_centres_are_told_with_their_source():
+    functional = {"functional": [["A", "B"], ["C", "D"]], "anatomical": "ELB"}
+    text = page({"marker_sets": {"lab": {**ARM_SET, "elbow_axis": functional}}})
+    assert (
+        "The elbow axis was found from the movement as the symmetrical centre of rotation, in the plane (Ehrig et al. 2006)"
+        in text
+    )
+    assert "| lab | elbow_axis | centre of rotation of (A, B) and (C, D); in depth ELB |" in text
+
+
+def test_muscles_that_were_not_asked_for_are_not_told():
+    assert "muscle" not in paragraph({"muscles": {"enabled": False}}, rows=[row(muscle_status="none")])
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"filter": {"method": "quintic_spline", "cutoff_hz": "gcv"}}, {"muscles": {"exponent": "min_max"}}]
+)
+def test_the_references_are_those_that_are_cited(settings):
+    text = page(settings)
+    listed = set(re.findall(r"^- (.+)$", text, flags=re.MULTILINE))
+    cited = {REFERENCES[name] for name, words in CITED.items() if words in text or name == "derrick"}
+    assert listed == cited
+    assert set(CITED) == set(REFERENCES)
+
+
+def test_the_checklist_says_what_was_not_read_and_answers_row_by_row():
+    text = page()
+    assert "the checklist itself was not, so compare with it before you submit" in text
+    table = text.split("## Checklist")[1]
+    assert (
+        "| internal or external moments (named in the abstract) | internal: what the proximal segment does to the distal one |"
+        in table
+    )
+    assert "| sampling rate of the markers | 100 Hz |" in table
+    assert "| filter of forces | no force plates |" in table
+    assert all(line.count("|") == 3 for line in table.splitlines() if line.startswith("|"))
+
+
+def test_the_command_wants_results(tmp_path, capsys):
+    assert main(["methods", str(tmp_path)]) == 1
+    assert "give a folder 'results' of a finished run" in capsys.readouterr().err
+
+
+def test_recorded_and_analysed_frames_are_added_up():
+    rows = [
+        row("t1", n_frames_recorded="100.0", n_frames="90.0"),
+        row("t2", n_frames_recorded="300.0", n_frames="300.0", rate_hz="200.0"),
+        row("f", status="failed", reason="read", muscle_status="failed", n_frames_recorded="50.0", n_frames=""),
+    ]
+    text = paragraph(rows=rows)
+    assert (
+        "400 frames were recorded (at 100 to 200 Hz, median 150 Hz) and 390 of them analysed (90 to 300 in each trial)."
+        in text
+    )
+    whole = paragraph(rows=[row(n_frames_recorded="7.0", n_frames="7.0")])
+    assert "7 frames were recorded (at 100 Hz) and all were analysed." in whole
+    assert "frames were recorded" not in paragraph()  # the ledger does not say
+
+
+def test_limbs_of_one_recording_are_told_apart_from_recordings():
+    both = [row("r", file="walk.c3d", cutoff_hz="6.0"), row("l", file="walk.c3d", side="left", cutoff_hz="8.5")]
+    other = [row("r2", file="run.c3d"), row("l2", file="run.c3d", side="left")]
+    frames = {"n_frames_recorded": "10.0", "n_frames": "10.0"}
+    text = paragraph(rows=[{**one, **frames} for one in (*both, *other)])
+    assert "2 recordings of 1 participant (body mass 70 kg) were analysed as 4 trials, one for each limb: " in text
+    assert "left arm (2) and right arm (2)." in text
+    assert "20 frames were recorded (at 100 Hz) and all were analysed (10 in each trial)." in text
+    assert (
+        "The left and the right limb of a recording had different cut-offs in 1 of 2 such pairs (by up to 2.5 Hz)."
+        in text
+    )
+    for alike in (other, [both[0], {**both[1], "file": "else.c3d"}], [both[0], {**both[1], "chain": "leg"}]):
+        assert "had different cut-offs" not in paragraph(leg() if alike[-1]["chain"] == "leg" else {}, rows=alike)
+
+
+def test_frames_of_parts_of_a_recording_are_shares_of_it():
+    """Two recordings of 100 and 200 frames; the limbs of the second one are analysed in 50 and 150 frames of it."""
+    limbs = (("a", 100, 100), ("a", 100, 100), ("b", 200, 50), ("b", 200, 150))
+    rows = [
+        row(f"t{k}", file=file, n_frames_recorded=f"{whole}.0", n_frames=f"{some}.0")
+        for k, (file, whole, some) in enumerate(limbs)
+    ]
+    assert (
+        "300 frames were recorded (at 100 Hz); 25 to 100 % of a recording were analysed in a trial (50 to 150 in each trial)."
+        in paragraph(rows=rows)
+    )
+
+
+def test_long_gaps_are_told_where_there_were_some():
+    cut = row(
+        "t2", notes="frames 1-80 analysed, 20 without all markers left out; 1 long gaps, the longest stretch was kept"
+    )
+    text = paragraph(rows=[row("t1", notes=""), cut])
+    assert "interpolation; in 1 trial with a longer gap, the longest stretch without one was analysed. Joint" in text
+    message = "x.c3d: the chain's markers are missing for 0.50 s in one go; set gaps.longer to trim"
+    failed = row("t2", status="failed", reason="signal", muscle_status="failed", message=message)
+    text = paragraph({"gaps": {"longer": "fail"}}, rows=[row("t1"), failed])
+    assert "interpolation; 1 trial with a longer gap was refused. Joint" in text
+    assert "refused" not in paragraph({"gaps": {"longer": "fail"}})
+
+
+def test_a_cut_off_that_is_the_limit_everywhere_is_told_as_such():
+    rows = [row("a", cutoff_hz="12.0", own_cutoff_hz="12.7"), row("b", cutoff_hz="12.0", own_cutoff_hz="33.7")]
+    text = paragraph(rows=rows)
+    assert (
+        "A cut-off of 12 Hz was used, the limit set (filter.highest_cutoff_hz); the criterion (the least expected error of the second "
+        "derivative, from the signal's own spectrum, for all joint centres of a trial together) would have given 12.7 to 33.7 Hz, "
+        "median 23.2 Hz." in text
+    )
+    assert "was chosen by" not in text
+    assert "limited to" not in text
+
+
+@pytest.mark.parametrize("noise_m", [0.0, "0", "1e-8"])
+def test_no_noise_at_all_is_less_than_any_cameras(noise_m):
+    assert "In 1 trial the markers had less noise than any camera" in paragraph(rows=[row(noise_m=noise_m), row("b")])
+
+
+# ---- curves ----
+
+STRIDE = {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"}
+
+
+def window(trial, note="", included=0):
+    return {"trial": trial, "included": str(included), "note": note}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "is the movement, from where the speed of the limb's end in the plane first exceeds 5 % of its peak to where it last falls below that (without rests of more than 0.3 s)."),
+        (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
+        ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
+        ({"window": "trial"}, "is the trial, without the frames at its ends"),
+        ({"n_points": 51}, "by cubic splines at 51 even points"),
+        ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials;"),
+        ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
+        ({"include": "ok"}, "trials with a quality flag on their torques were left out."),
+    ],
+)  # fmt: skip
+def test_time_normalisation_and_averaging_are_told(options, says):
+    text = page({"ensembles": options})
+    assert text.count(says.rstrip(".;")) == 2  # in the paragraph and in the checklist
+    default = paragraph()
+    assert "Curves were interpolated by cubic splines at 101 even points, of which 0 to 100 %" in default
+    assert "by condition and side, are over trials; flexion is positive; torques and powers were not divided" in default
+    off = page({"ensembles": {**options, "enabled": False}})
+    assert "Curves were" not in off
+    assert "| time normalisation and averaging | no curves were made |" in off
+
+
+def test_windows_of_single_trials_are_counted():
+    rows = [row("a"), row("b"), row("c")]
+    of = {"c": {"options": {"ensembles.window": "trial"}}}
+    text = paragraph({"ensembles": STRIDE}, rows=rows, of=of)
+    assert "same foot) (2 trials); the trial, without" in text
+    windows = [window("a", included=1), window("b", included=1), window("c", "no frame that is not at an end")]
+    left_out = paragraph({"ensembles": STRIDE}, rows=rows, of=of, windows=windows)
+    assert "same foot). Means" in left_out  # the third has no curve, so its window is none of the curves'
+
+
+def test_trials_without_a_curve_are_told_with_their_reasons():
+    rows = [*(row(f"t{k}") for k in range(4)), row("f", status="failed", reason="read", muscle_status="failed")]
+    windows = [
+        window("t0", included=1),
+        window("t1", "4 movements: the endpoint rests from 0.78 to 1.24 s"),
+        window("t2", "2 movements: the endpoint rests from 0.5 to 1 s"),
+        window("t3", "no rest: at the first frame the endpoint has 88 % of its peak speed"),
+        window("f", "the trial failed: read"),
+    ]
+    text = page(rows=rows, windows=windows)
+    said = "3 of 4 analysed trials have no curve: several movements (2), the limb's end moves at the first frame already (1)."
+    assert said in text
+    assert f"| excluded trials | 1 further trial was excluded: the recording could not be read (1). {said} |" in text
+    assert "| excluded trials | none |" in page(windows=[window("t1", included=1)])
+    assert f"| excluded trials | {said} |" in page(rows=rows[:4], windows=windows)
+
+
+def test_a_study_without_any_curve_describes_none():
+    text = page(rows=[row("t1")], windows=[window("t1", "2 movements: the endpoint rests")])
+    assert "1 of 1 analysed trial has no curve: several movements (1)." in text
+    assert "| time normalisation and averaging | no trial has a curve |" in text
+    assert "splines at" not in text
+
+
+def test_plates_are_counted_from_the_notes():
+    """As the notes of the ledger have them: two feet on plate 2, one of them on plate 1 too, one on none."""
+    notes = (
+        "plate 1 frames 355-419: other foot, centre of pressure 0.372 m from this foot (right), 0.001 m from the other; "
+        "plate 2 frames 303-365: this foot (right), centre of pressure 0.003 m from this foot, 0.350 m from the other",
+        "plate 1 frames 5-9: this foot (left), as given, centre of pressure 0.1 m from this foot, 0.3 m from the other; "
+        "plate 2 frames 20-29: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other; "
+        "plate 2 frames 40-49: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other",
+        "plate 1 frames 234-269: this foot (left) is over the edge of the plate in 97 % of the frames, not used",
+    )
+    text = paragraph(leg(), rows=[row(f"t{k}", chain="leg", notes=said) for k, said in enumerate(notes)])
+    assert (
+        "of the positions; a foot stood on plate 1 in 1 trial and plate 2 in 2 trials, and on no usable plate in 1 trial."
+        in text
+    )
+
+
+def test_body_masses_of_participants():
+    rows = [row("a"), row("b", subject="Bo"), row("c", subject="Cy")]
+    of = {"b": {"body_mass_kg": 58.5}, "c": {"body_mass_kg": 90.0}}
+    assert "of 3 participants (body mass 58.5 to 90 kg)" in paragraph(rows=rows, of=of)
+    assert "of 2 participants (body mass 58.5 and 70 kg)" in paragraph(rows=rows[:2], of=of)
+    assert "of 2 participants (body mass 70 kg)" in paragraph(rows=rows[:2])
+
+
+def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
+    (source,) = {tuple(muscle.source.items()) for muscle in load_muscle_set("leg").muscles}
+    whole = {**dict(source), "muscles": list(load_muscle_set("leg").names)}
+    mine = [
+        {"model": "A", "licence": "x", "muscles": ["b"]},
+        {"model": "B", "licence": "x", "muscles": ["c", "d"]},
+    ]
+    told = {
+        "leg: leg": {"chain": "leg", "name": "leg", "file": "", "sources": [whole]},
+        "arm: mine.yaml": {"chain": "arm", "name": "mine", "file": "mine.yaml", "sources": mine},
+        "arm: pairs": {"chain": "arm", "name": "pairs", "file": "", "sources": mine[1:]},
+    }
+    rows = [row(chain="leg"), row("t2")]
+    text = paragraph({**leg()}, rows=rows, muscle_sets=told, set_of={"t1": "leg: leg", "t2": "arm: mine.yaml"})
+    assert (
+        f"The leg had 9 muscles (muscle set leg), with moment arms and strengths from {dict(source)['model']}. " in text
+    )
+    from_both = "with moment arms and strengths from A (1 muscle); B (2 muscles). "
+    assert f"The arm had 3 muscles (muscle set mine, mine.yaml), {from_both}Joint torques were shared" in text
+    assert "pairs" not in text
+    assert "muscle set" not in paragraph(rows=[row(muscle_status="none")], muscle_sets=told)
+    rows = [row("a"), row("b"), row("c"), row("d", muscle_status="failed")]
+    set_of = {"a": "arm: mine.yaml", "b": "arm: pairs", "c": "arm: mine.yaml", "d": "arm: pairs"}
+    text = paragraph(rows=rows, muscle_sets=told, set_of=set_of)
+    assert f"In 2 trials the arm had 3 muscles (muscle set mine, mine.yaml), {from_both}" in text
+    assert "In 1 trial the arm had 2 muscles (muscle set pairs), with moment arms and strengths from B. " in text
+    assert "Joint torques of 3 of 4 trials were shared" in text
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("gaps.spikes", "fill", "spikes of up to three frames were treated as gaps (1 trial)."),
+        ("gravity_m_s2", 1.62, "Gravity was 9.80665 m/s^2 (3 trials); 1.62 m/s^2 (1 trial)."),
+        ("replay.enabled", True, "lost the recorded motion in 0 of 1 trial for which this was done (replay.enabled) (reproduced"),
+        ("muscles.co_contraction", 0.1, "held at 0.1 of the most active one's activation at its joints (1 trial)"),
+        ("muscles.force_length_velocity", True, "rigid tendon (De Groote et al. 2016) (1 trial)"),
+        ("muscles.scale_moment_arms", "segment_length", "moment arms were scaled to segment lengths (1 trial)"),
+        ("muscles.scale_strength", "mass", "strengths were scaled to body mass (1 trial)"),
+        ("muscles.weights.soleus", 2.0, ", with weights for soleus (1 trial);"),
+    ],
+)  # fmt: skip
+def test_an_option_of_one_trial_is_told_of_one(option, value, says):
+    rows = [row(f"t{k}") for k in range(4)]
+    assert says in paragraph(rows=rows, of={"t2": {"options": {option: value}}})
+    assert "(1 trial)" not in paragraph(rows=rows)
+
+
+def test_weights_of_the_study_that_a_trial_does_not_have():
+    of = {"b": {"options": {"muscles.weights.soleus": None, "muscles.weights.tibialis": 3.0}}}
+    text = paragraph({"muscles": {"weights": {"soleus": 2.0}}}, rows=[row("a"), row("b")], of=of)
+    assert ", with weights for soleus (1 trial); with weights for tibialis (1 trial);" in text
+
+
+def test_only_trials_with_a_replay_are_counted():
+    rows = [row("a", replay_lost=""), row("b", replay_lost="1.0"), row("c", replay_lost="0.0"), row("d")]
+    of = {name: {"options": {"replay.enabled": True}} for name in "abc"}
+    text = paragraph(rows=rows, of=of)
+    assert "in 1 of 2 trials for which this was done" in text
+    assert "; 1 trial had too few frames with a known torque for that." in text
+
+
+def test_plates_are_told_of_the_trials_that_used_them():
+    used = "plate 1 frames 5-9: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other"
+    rows = [row(name, chain="leg", notes=used) for name in "abcd"]
+    rows.append(row("e", chain="leg", notes="plate 1 frames 5-9: this foot (left) is over the edge of the plate"))
+    of = {
+        "b": {"options": {"plates.assignment": "none"}},
+        "c": {"options": {"filter.force_cutoff_hz": 50.0, "plates.belt_speed_m_s": 1.2}},
+    }
+    text = page(leg(), rows=rows, of=of)
+    table = text.split("## Checklist")[1]
+    assert (
+        "| filter of forces | the same filter and cut-off as the positions (2 trials); cut-off 50 Hz, not that of the "
+        "positions (1 trial) |" in table
+    )
+    assert "In 4 trials ground reaction forces were measured" in text
+    assert "filtered with the filter and cut-off of the positions (3 trials); filtered at 50 Hz" in text
+    assert "; the belt ran at 1.2 m/s (1 trial)" in text
+    none = page(leg(plates={"assignment": "none"}), rows=rows)
+    assert "| filter of forces | no force plate was used |" in none
+
+
+def test_a_single_joint_has_no_velocity_terms():
+    forearm = {
+        "joints": [{"name": "elbow", "landmark": "elbow_axis"}],
+        "segments": [{"name": "forearm_with_hand", "row": "forearm_and_hand"}],
+        "end": "wrist_axis",
+    }
+    raw = {"chains": {"forearm_only": forearm}}
+    text = paragraph(raw, rows=[row(chain="forearm_only")])
+    assert "Lagrange's equations: inertial, gravity and base motion;" in text
+    text = paragraph(raw, rows=[row(chain="forearm_only"), row("t2"), row("t3")])
+    assert "inertial, centripetal (2 trials), Coriolis (2 trials), gravity and base motion;" in text
+
+
+def test_the_checklist_says_which_tables_are_normalised():
+    assert "| none in the tables: N m, N, W, J |" in page()
+    text = page({"ensembles": {"per_body_mass": True}})
+    assert "| torques and powers of curves and ensembles by body mass: N m/kg, W/kg; none in the other tables" in text
+
+
+@pytest.mark.parametrize(
+    ("cycle", "says"),
+    [
+        ("most_known", "the one with the largest share of frames of known torque"),
+        ("first", "the first"),
+        (2, "number 2"),
+    ],
+)
+def test_the_choice_among_several_strides_is_told(cycle, says):
+    names = {"window": "events", "start_event": "Foot Strike", "end_event": "Foot Strike", "cycle": cycle}
+    several = {**window("t0", included=1), "n_cycles": "3"}
+    rows, single = [row("t0"), row("t1")], {**window("t1", included=1), "n_cycles": "1"}
+    text = page({"ensembles": names}, rows=rows, windows=[several, single])
+    assert f"Of 1 trial with several of these, {says} was used." in text
+    assert "several of these" not in page({"ensembles": names}, rows=rows, windows=[single])

@@ -1,0 +1,458 @@
+"""The pages against the tables they show; what comes from files stays text; nothing comes from elsewhere."""
+
+import csv
+import hashlib
+import re
+
+import numpy as np
+import pytest
+
+from limbtorque.figures.palette import TERM_COLOURS
+from limbtorque.report.ensembles import ensemble_data
+from limbtorque.report.explain import REASONS
+from limbtorque.report.index import index_page
+from limbtorque.report.markup import json_block
+from limbtorque.report.panels import draw_trial
+from limbtorque.report.trial import TrialContents, trial_page
+from limbtorque.study.settings import ARM
+from limbtorque.study.study import load_study
+from limbtorque.tables.checks import CHECKS
+from limbtorque.tables.tables import read_table
+from limbtorque.workflow import layout
+from limbtorque.workflow.curve_notes import curve_notes
+from limbtorque.workflow.stages import collect, report
+from reports import BAD, ENDS, TRIALS, Elements, analyse, embedded, make_study, page, write_ensembles
+
+JOINTS = ("shoulder", "elbow", "wrist")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return analyse(make_study(tmp_path_factory.mktemp("report") / "a study"))
+
+
+@pytest.fixture(scope="module")
+def data(study):
+    return embedded(page(study, "spring"), "trial")
+
+
+def table(study, stage, trial="spring"):
+    return read_table(study / layout.table_path(stage, trial))[0].to_pandas()
+
+
+def decoded(curve):
+    values = np.array([np.nan if v is None else v for v in curve["values"]])
+    return values / 10.0 ** curve["decimals"]
+
+
+def ledger(study):
+    with (study / layout.STUDY_TABLES["ledger"]).open(encoding="utf-8", newline="") as file:
+        return {row["trial"]: row for row in csv.DictReader(file)}
+
+
+# --- numbers -------------------------------------------------------------------------------------------------------------
+
+
+def test_curves_of_a_page_are_the_columns_of_the_tables(study, data):
+    """To half of the last decimal, which is at most 5e-4 of the largest number that is drawn with it."""
+    tables = {
+        name: values for stage in ("kinematics", "torques", "muscles") for name, values in table(study, stage).items()
+    }
+    compared = 0
+    for name, curve in data["curves"].items():
+        if name in tables:
+            expected = tables[name].to_numpy()[:: data["step"]]
+            np.testing.assert_allclose(decoded(curve), expected, atol=0.501 * 10.0 ** -curve["decimals"], rtol=0)
+            compared += 1
+    assert compared > 50
+    peak = np.abs(decoded(data["curves"]["elbow_torque_nm"])).max()
+    assert 0.5 * 10.0 ** -data["curves"]["elbow_torque_nm"]["decimals"] < 5e-4 * peak
+
+
+def test_angles_are_degrees_and_kinds_are_sums(study, data):
+    kinematics, torques = table(study, "kinematics"), table(study, "torques")
+    for joint in JOINTS:
+        angle = data["curves"][f"{joint}_angle_deg"]
+        np.testing.assert_allclose(
+            decoded(angle), np.degrees(kinematics[f"{joint}_angle_rad"]), atol=0.6 * 10.0 ** -angle["decimals"]
+        )
+        inertial = torques[[f"{joint}_torque_inertial_{other}_nm" for other in JOINTS]].sum(axis=1)
+        kind = data["curves"][f"{joint}_torque_kind_inertial_nm"]
+        np.testing.assert_allclose(decoded(kind), inertial, atol=0.6 * 10.0 ** -kind["decimals"])
+
+
+def test_the_terms_of_a_panel_add_up_to_the_net_torque(data):
+    for panel in data["panels"]:
+        if not panel["name"].startswith("torque_"):
+            continue
+        for grouped in (True, False):
+            terms = [line["curve"] for line in panel["lines"] if line.get("grouped") is grouped]
+            curves = [data["curves"][name] for name in terms]
+            total = sum(map(decoded, curves))
+            net = data["curves"][panel["lines"][0]["curve"]]
+            rounding = 0.5 * (len(terms) + 1) * 10.0 ** -net["decimals"]
+            np.testing.assert_allclose(total, decoded(net), atol=1.01 * rounding)
+
+
+def test_one_colour_means_one_kind_of_term(data):
+    for panel in data["panels"]:
+        for line in panel["lines"]:
+            assert line["colour"] == {**TERM_COLOURS, "net": "ink"}.get(line.get("kind"), line["colour"])
+            assert line.get("kind") or line["colour"] not in TERM_COLOURS.values()
+
+
+def test_every_muscle_that_pulls_has_a_line_with_its_range(study, data):
+    muscles = table(study, "muscles")
+    pulling = {
+        c for c in muscles if c.endswith("_force_n") and f"{c[:-8]}_activation" in muscles and muscles[c].max() > 1e-3
+    }
+    panel = next(panel for panel in data["panels"] if panel["name"] == "muscles")
+    assert {line["curve"] for line in panel["lines"]} == pulling
+    assert all(line["least"] in data["curves"] and line["greatest"] in data["curves"] for line in panel["lines"])
+
+
+def test_shaded_frames_are_those_of_the_tables(study, data):
+    kinematics = table(study, "kinematics")
+    for name in ("edge", "filled"):
+        band = data["bands"][name]
+        time = kinematics["time_s"].to_numpy()
+        inside = np.any([(a < time) & (time < b) for a, b in band["spans"]], axis=0)
+        np.testing.assert_array_equal(inside, kinematics[name] == 1)
+        assert band["count"] == (kinematics[name] == 1).sum()
+    assert "external_unknown" not in data["bands"]
+
+
+def test_frames_without_a_known_force_are_shaded(study):
+    kinematics, kept = read_table(study / layout.table_path("kinematics", "spring"))
+    torques, _ = read_table(study / layout.table_path("torques", "spring"))
+    muscles, _ = read_table(study / layout.table_path("muscles", "spring"))
+    status = kinematics.column("external_status").to_numpy().copy()
+    status[10:20] = 2
+    changed = kinematics.set_column(kinematics.column_names.index("external_status"), "external_status", [status])
+    drawing = draw_trial(changed, torques, muscles, model=ARM, motion=kept["motion"])
+    assert drawing.bands["external_unknown"]["count"] == 10
+    assert drawing.bands["external_unknown"]["spans"] == [[0.095, 0.195]]
+
+
+def test_long_trials_are_thinned_out_and_say_so(study):
+    read = [read_table(study / layout.table_path(stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    import pyarrow as pa
+
+    longer = [pa.concat_tables([found[0]] * 10) for found in read]
+    drawing = draw_trial(*longer, model=ARM, motion=read[0][1]["motion"])
+    assert drawing.n_frames == 3510
+    shown = len(drawing.data["curves"]["time_s"]["values"])
+    assert 400 < shown == -(-3510 // drawing.step) <= 600
+    assert len(json_block("trial", drawing.data)) < 350_000
+    contents = TrialContents("long", "", "ok", "", "", {}, tables={"torques.csv": "../long.csv"}, drawing=drawing)
+    text = Elements(trial_page(contents)).text
+    assert f"Every {drawing.step}th frame is drawn, {shown} of 3510; the tables have all of them: torques.csv" in text
+
+
+def test_pages_are_small(study):
+    for trial in TRIALS:
+        assert len(page(study, trial).encode()) < 400_000
+
+
+# --- what the pages say ----------------------------------------------------------------------------------------------------
+
+
+def test_status_and_flags_are_those_of_the_ledger(study):
+    for trial, row in ledger(study).items():
+        text = page(study, trial)
+        shown = Elements(text)
+        assert f'<span class="badge {row["status"]}">' in text
+        names = [name for name in row["reason"].split() if name in {check.name for check in CHECKS}]
+        cards = [attributes for attributes in shown.all("article") if attributes["class"] == "card flagged"]
+        assert len(cards) == len(names)
+        for check in CHECKS:
+            if check.name in names:
+                assert check.definition in shown.text
+                assert check.source in shown.text
+                assert check.advice.replace("`", "") in shown.text
+
+
+def test_a_failed_trial_says_why_and_what_to_do(study):
+    rows = ledger(study)
+    for trial, reason in (("window", "signal"), ("not_a_file", "read")):
+        text = page(study, trial)
+        shown = Elements(text).text
+        assert rows[trial]["message"] in shown
+        assert REASONS[reason].replace("`", "") in shown
+        assert 'id="trial"' not in text
+        assert "plotly" not in text
+    assert "what the file says" in page(study, "window").lower()
+
+
+def test_a_trial_without_muscles_has_no_panel_of_them(study):
+    panels = {panel["name"] for panel in embedded(page(study, "no_muscles"), "trial")["panels"]}
+    assert "muscles" not in panels
+    assert {"angles", "torque_elbow", "power", "external"} <= panels
+
+
+def test_without_a_load_there_is_no_force(study):
+    kinematics, kept = read_table(study / layout.table_path("kinematics", "spring"))
+    for name in ("external_force_x_n", "external_force_y_n"):
+        kinematics = kinematics.set_column(kinematics.column_names.index(name), name, [np.zeros(kinematics.num_rows)])
+    others = [read_table(study / layout.table_path(stage, "spring"))[0] for stage in ("torques", "muscles")]
+    drawing = draw_trial(kinematics, *others, model=ARM, motion=kept["motion"])
+    assert "external" not in {panel.name for panel in drawing.panels}
+    assert drawing.data["stick"]["loaded"] is False
+
+
+def test_the_index_counts_and_explains(study):
+    rows, shown = ledger(study).values(), Elements(page(study))
+    counts = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
+    for status, count in counts.items():
+        assert re.search(rf"{count} {status} +{100 * count // len(rows)} %", shown.text)
+    for name in {name for row in rows for name in row["reason"].split()}:
+        checks = [check for check in CHECKS if check.name == name]
+        assert all(check.definition in shown.text and check.advice.replace("`", "") in shown.text for check in checks)
+        assert checks or REASONS[name].replace("`", "") in shown.text
+    assert {attributes["data-status"] for attributes in shown.all("tr") if "data-status" in attributes} <= set(counts)
+
+
+def test_all_links_lead_to_files(study):
+    for path in [study / layout.REPORT["index"], *(study / layout.page_path(trial) for trial in TRIALS)]:
+        shown = Elements(path.read_text(encoding="utf-8"))
+        references = [a.get("href") or a.get("src") for tag in ("a", "link", "script", "img") for a in shown.all(tag)]
+        local = [name for name in references if name and not name.startswith(("#", "data:"))]
+        pictures = [name for name in local if "/figures/" in name]  # the stage figures was not run here
+        for name in set(local) - set(pictures):
+            assert (path.parent / name).is_file(), name
+
+
+def test_mean_curves_are_those_of_the_table(study):
+    write_ensembles(study)
+    try:
+        report.run(folder=study)
+        data = embedded(page(study), "ensembles_data")
+        curve = next(c for c in data["curves"] if c["quantity"] == "elbow_torque_nm" and c["style"] == 1)
+        np.testing.assert_allclose(decoded(curve["mean"]), 2 * np.arange(0, 101, 5) / 10)
+        np.testing.assert_allclose(decoded(curve["sd"]), 1.5)
+        assert (curve["name"], curve["joint"], curve["unit"], curve["trials"]) == ("net torque", "elbow", "N m", "4")
+        assert data["styles"][1]["name"] == f"{BAD}, right"
+        assert BAD not in page(study)
+    finally:
+        (study / "results" / "ensembles.csv").unlink()
+        report.run(folder=study)
+    assert "ensembles_data" not in page(study)
+    assert "plotly.min.js" not in page(study)
+    assert ensemble_data([]) is None
+
+
+# --- safe, the same everywhere -----------------------------------------------------------------------------------------------
+
+
+def test_text_from_files_stays_text(study):
+    for trial in (None, *TRIALS):
+        text = page(study, trial)
+        shown = Elements(text)
+        assert not shown.open
+        assert BAD not in text
+        assert "<!--" not in text
+        assert "\u2028" not in text.split("<body>")[1].split("</header>")[1] or trial in (None, "labelled")
+        for _, attributes in shown.elements:
+            assert not any(name.startswith("on") for name in attributes)
+        for script in shown.all("script"):
+            assert script.get("src") or script.get("type") == "application/json"
+    assert BAD in Elements(page(study)).text  # the condition
+    odd = Elements(page(study, "labelled")).text
+    assert f"{BAD} 121-123 cubic" in odd  # the gap that was filled
+    assert ENDS in odd
+
+
+def test_data_cannot_end_their_block():
+    text = json_block("data", {BAD: ENDS, "&amp;": "]]>"})
+    inside = text[text.index(">") + 1 : text.rindex("</script>")]
+    assert not set(inside) & set("<>&\u2028\u2029")
+    assert embedded(text, "data") == {BAD: ENDS, "&amp;": "]]>"}
+
+
+def test_pages_name_no_place_outside(study):
+    for trial in (None, *TRIALS):
+        text = page(study, trial)
+        assert "://" not in text
+        assert str(study) not in text
+        assert str(study.parent) not in text
+        policy = next(
+            a["content"] for a in Elements(text).all("meta") if a.get("http-equiv") == "Content-Security-Policy"
+        )
+        assert "default-src 'none'" in policy
+        assert "http:" not in policy
+    for name in ("style", "script"):
+        text = (study / layout.REPORT[name]).read_text(encoding="utf-8")
+        assert set(re.findall(r"https?://[^\"'\s)]+", text)) <= {"http://www.w3.org/2000/svg"}
+        assert "innerHTML" not in text
+        assert "fetch(" not in text
+
+
+def test_two_runs_give_the_same_bytes(study, tmp_path):
+    other = analyse(make_study(tmp_path / "another place"))
+
+    def hashes(folder):
+        files = sorted((folder / "results" / "report").rglob("*.*"))
+        return {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+    assert len(hashes(study)) == len(TRIALS) + 4
+    assert hashes(other) == hashes(study)
+
+
+def test_a_page_depends_on_all_that_it_says(study):
+    from dataclasses import replace as changed
+
+    loaded = load_study(study)
+    trial = loaded.trials[0]
+    key = layout.trial_key("pages", trial, study)
+    for other in (changed(trial, condition="x"), changed(trial, note="x"), changed(trial, session="x")):
+        assert layout.trial_key("pages", other, study) != key
+        assert layout.trial_key("torques", other, study) == layout.trial_key("torques", trial, study)
+    stricter = trial.settings.model_copy(
+        update={"quality": trial.settings.quality.model_copy(update={"tilt_deg": 1.0})}
+    )
+    assert layout.trial_key("pages", changed(trial, settings=stricter), study) != key
+
+
+def test_pages_can_be_left_out(study):
+    from limbtorque.study.settings import make_settings
+
+    trial = load_study(study).trials[0]
+    assert layout.stage_outputs("pages", trial) == [layout.page_path("spring")]
+    object.__setattr__(trial, "settings", make_settings({"report": {"enabled": False}}))
+    assert layout.stage_outputs("pages", trial) == []
+
+
+def test_the_index_of_a_large_study_has_no_curves(study):
+    row = next(iter(ledger(study).values()))
+    provenance = {
+        "settings": {"title": "t", "quality": {}},
+        "settings_hash": "x",
+        "program": {"name": "limbtorque", "version": "0"},
+        "python": "3",
+        "libraries": {},
+        "code": {},
+    }
+    many = [{**row, "trial": f"t{k}", "status": "ok", "reason": ""} for k in range(1000)]
+    text = index_page(many, provenance, files={})
+    assert len(text.encode()) < 600_000
+    assert text.count("<tr ") == 1000
+
+
+def test_where_fewer_trials_have_a_value_the_page_has_their_number():
+    key = {"chain": "leg", "condition": "walk", "side": "left", "unit": "deg"}
+    rows = [
+        {
+            **key,
+            "quantity": quantity,
+            "percent": str(percent),
+            "mean": "1.0",
+            "sd": "",
+            "n_trials": str(n),
+            "n_subjects": "1",
+        }
+        for quantity, counts in (("knee_flexion_deg", (0, 2, 5)), ("hip_flexion_deg", (5, 5, 5)))
+        for percent, n in zip((0, 50, 100), counts, strict=True)
+    ]
+    data = ensemble_data(rows, {"leg": ["The trials are unlike."]})
+    knee, hip = data["curves"]
+    assert (knee["trials"], knee["most"], knee["counts"]) == ("2 to 5", 5, [0, 2, 5])
+    assert (hip["trials"], hip["most"], hip["counts"]) == ("5", 5, [])
+    provenance = {
+        "settings": {"title": "", "quality": {}},
+        "settings_hash": "",
+        "program": {"name": "", "version": ""},
+        "python": "",
+        "libraries": {},
+        "code": {},
+    }
+    text = index_page([], provenance, files={}, ensembles=data)
+    assert "Thin lines and light bands: fewer trials" in text
+    assert "The trials are unlike." in text
+    assert "Thin lines" not in index_page([], provenance, files={}, ensembles=ensemble_data(rows[3:]))
+
+
+def empty_provenance():
+    about = {"program": {"name": "", "version": ""}, "python": "", "libraries": {}, "code": {}, "settings_hash": ""}
+    return {"settings": {"title": "", "quality": {}}, **about}
+
+
+def test_trials_without_a_curve_are_told_with_a_link_to_their_reasons():
+    missing = {"leg": "0 of 2 trials have a curve: several movements (2).", "arm": ""}
+    files = {"windows.csv": "../windows.csv"}
+    text = index_page([], empty_provenance(), files=files, missing=missing)
+    assert "Leg: 0 of 2 trials have a curve: several movements (2)." in text
+    assert text.count('<a href="../windows.csv">windows.csv</a>') == 2  # there, and in the list of tables
+    assert "Mean curves" not in index_page([], empty_provenance(), files=files, missing={"arm": ""})
+
+
+def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(study):
+    """Two trials with a curve over the movement, and three without; the arm has no stance."""
+    notes = ("", "", "2 movements: the endpoint rests", "the trial failed: signal", "the trial failed: read")
+    rows = [
+        f'{name},arm,plain,right,movement,0.5,2,{int(not note)},"{note}"'
+        for name, note in zip(TRIALS, notes, strict=True)
+    ]
+    path = study / layout.ENSEMBLE_TABLES["windows"]
+    path.write_text(
+        "\n".join(["trial,chain,condition,side,window,start_s,end_s,included,note", *rows]) + "\n", encoding="utf-8"
+    )
+    write_ensembles(study)
+    try:
+        found = curve_notes(load_study(study), study)
+        assert found.axes == {"arm": "movement (%)"}
+        assert found.percent == {"arm": "the movement of the limb's end"}
+        assert found.missing == {
+            "arm": "2 of 5 trials have a curve; without one: the trial failed (2), several movements (1)."
+        }
+        assert found.uneven == {}
+        report.run(folder=study)
+        assert embedded(page(study), "ensembles_data")["axes"] == {"arm": "movement (%)"}
+        assert "2 of 5 trials have a curve; without one" in page(study)
+        assert 'href="../windows.csv"' in page(study)
+        path.write_text(path.read_text("utf-8").replace("movement", "trial", 1), encoding="utf-8")
+        several = curve_notes(load_study(study), study)
+        assert several.percent == {"arm": "the trial (1 trial) or the movement of the limb's end (1 trial)"}
+    finally:
+        path.unlink()
+        (study / layout.ENSEMBLE_TABLES["ensembles"]).unlink()
+        report.run(folder=study)
+    assert curve_notes(load_study(study), study).axes == {}
+
+
+@pytest.mark.parametrize(("form", "shown"), [("png", "img"), ("svg", "img"), ("pdf", "a")])
+def test_a_page_without_scripts_shows_figures_or_links_to_them(study, form, shown):
+    tables = [read_table(study / layout.table_path(stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    drawing = draw_trial(*(found[0] for found in tables), model=ARM, motion=tables[0][1]["motion"])
+    pictures = {"figure: torques": f"../x.{form}"}
+    contents = TrialContents("x", "", "ok", "", "", {}, pictures=pictures, drawing=drawing)
+    inside = trial_page(contents).split("<noscript>")[1].split("</noscript>")[0]
+    (found,) = (about for name, about in Elements(inside).elements if name == shown)
+    assert f"../x.{form}" in found.values()
+    assert ("<img" in inside) == (shown == "img")
+
+
+def test_muscle_sets_are_told_by_chain_and_set_with_their_trials(tmp_path):
+    make_study(tmp_path)
+    path = tmp_path / "config" / "trials.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    rows[1]["muscles.sets"] = "{arm: pairs}"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0], "muscles.sets"])
+        writer.writeheader()
+        writer.writerows(rows)
+    told = collect._muscle_sets(load_study(tmp_path))
+    assert {key: (one["chain"], one["name"], one["n_trials"]) for key, one in told.items()} == {
+        "arm: arm": ("arm", "arm", 3),
+        "arm: pairs": ("arm", "pairs", 1),
+    }
+    assert told["arm: pairs"]["sources"] != told["arm: arm"]["sources"]
+
+
+def test_noise_too_small_for_its_decimals_is_not_zero(study):
+    one = next(iter(ledger(study).values()))
+    noises = ("4e-7", "0.0", "0.0012", "")
+    rows = [{**one, "trial": f"t{k}", "status": "ok", "reason": "", "noise_m": noise} for k, noise in enumerate(noises)]
+    text = index_page(rows, empty_provenance(), files={})
+    assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
+    assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]

@@ -1,0 +1,347 @@
+"""The report in a browser, from the file system: chromium and its driver, as Debian packs them."""
+
+import json
+import shutil
+import time
+
+import pytest
+
+from limbtorque.report.index import index_page
+from limbtorque.workflow import layout
+from limbtorque.workflow.stages import report
+from reports import BAD, TRIALS, analyse, make_study, page, write_ensembles
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not (CHROMIUM and DRIVER), reason="no chromium or chromedriver (apt-get install chromium chromium-driver)"
+    ),
+]
+selenium = pytest.importorskip("selenium")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = analyse(make_study(tmp_path_factory.mktemp("browser") / "a study"))
+    write_ensembles(folder)
+    report.run(folder=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = CHROMIUM
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1400,1000",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver.set_page_load_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def browser(chromium):
+    """The browser; at the end of a test nothing was fetched from elsewhere and nothing complained."""
+    for kind in ("browser", "performance"):
+        chromium.get_log(kind)
+    yield chromium
+    messages = [entry["message"] for entry in chromium.get_log("browser") if entry["level"] != "DEBUG"]
+    assert messages == []
+    events = [json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")]
+    sent = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
+    assert {url for url in sent if not url.startswith(("file://", "data:", "blob:"))} == set()
+
+
+def visit(browser, folder, trial=None):
+    path = layout.page_path(trial) if trial else layout.REPORT["index"]
+    browser.get((folder / path).as_uri())
+
+
+def rows(browser):
+    """Names of the trials that the table shows, in order."""
+    script = "return [...document.querySelectorAll('#ledger tbody tr')].filter((r) => !r.hidden).map((r) => r.cells[0].textContent)"
+    return browser.execute_script(script)
+
+
+def find(browser, selector):
+    return browser.find_element("css selector", selector)
+
+
+def choose(browser, selector, text):
+    from selenium.webdriver.support.ui import Select
+
+    Select(find(browser, selector)).select_by_visible_text(text)
+
+
+def keys(element, *names):
+    from selenium.webdriver.common.keys import Keys
+
+    element.send_keys(*(getattr(Keys, name) for name in names))
+
+
+def test_the_table_sorts_by_keyboard(browser, study):
+    visit(browser, study)
+    assert rows(browser) == list(TRIALS)
+    head = find(browser, "#ledger thead th")
+    assert head.get_attribute("aria-sort") == "none"
+    keys(head.find_element("css selector", "button"), "ENTER")
+    assert rows(browser) == sorted(TRIALS)
+    assert head.get_attribute("aria-sort") == "ascending"
+    keys(head.find_element("css selector", "button"), "SPACE")
+    assert rows(browser) == sorted(TRIALS, reverse=True)
+    keys(head.find_element("css selector", "button"), "ENTER")
+    assert rows(browser) == list(TRIALS)
+
+
+def test_numbers_sort_as_numbers_and_empty_cells_come_last(browser, study):
+    visit(browser, study)
+    find(browser, "#ledger thead th:nth-child(7) button").click()
+    assert set(rows(browser)[-2:]) == {"window", "not_a_file"}
+
+
+def test_the_table_filters_and_searches(browser, study):
+    visit(browser, study)
+    choose(browser, "#only_status", "failed")
+    assert rows(browser) == ["window", "not_a_file"]
+    choose(browser, "#only_reason", "signal")
+    assert rows(browser) == ["window"]
+    assert find(browser, "#shown").text == "1 of 5 trials"
+    find(browser, "#reset").click()
+    assert rows(browser) == list(TRIALS)
+    choose(browser, "#only_condition", BAD)
+    assert rows(browser) == ["labelled"]
+    find(browser, "#reset").click()
+    find(browser, "#search").send_keys("NOT_A plain")
+    assert rows(browser) == ["not_a_file"]
+    find(browser, "#reset").click()
+    find(browser, "button[data-reason=read]").click()
+    assert rows(browser) == ["not_a_file"]
+
+
+def test_text_from_files_stays_text(browser, study):
+    for trial in (None, *TRIALS):
+        visit(browser, study, trial)
+        assert browser.execute_script("return document.querySelectorAll('img').length") == 0
+        assert "<img src=x" in find(browser, "body").text
+    visit(browser, study)
+    assert find(browser, "#ledger tbody tr:nth-child(2) td:nth-child(6)").text == BAD
+    assert find(browser, "h1").text.startswith("Odd </script><!--")
+
+
+def test_links_lead_to_the_page_of_a_trial_and_back(browser, study):
+    visit(browser, study)
+    find(browser, "#ledger tbody a").click()
+    assert find(browser, "h1").text.startswith("spring")
+    find(browser, "nav a").click()
+    assert rows(browser) == list(TRIALS)
+
+
+def test_the_cursor_moves_by_keyboard_and_the_limb_follows(browser, study):
+    visit(browser, study, "spring")
+    slider = find(browser, "#cursor")
+    limb = "return document.querySelector('#stick .limb').getAttribute('points')"
+    shown = "return document.querySelector('tr[data-curve=elbow_torque_nm] td').textContent"
+    keys(slider, "HOME")
+    first, start = browser.execute_script(limb), find(browser, "#cursor_time").text
+    assert start == "0.000 s, frame 1"
+    keys(slider, *["ARROW_RIGHT"] * 3)
+    assert find(browser, "#cursor_time").text == "0.030 s, frame 4"
+    assert slider.get_attribute("aria-valuetext") == "0.030 s, frame 4"
+    keys(slider, "END", "ARROW_LEFT")
+    assert find(browser, "#cursor_time").text == "3.490 s, frame 350"
+    browser.execute_script(
+        "const s = document.getElementById('cursor'); s.value = 150; s.dispatchEvent(new Event('input'))"
+    )
+    assert browser.execute_script(limb) != first
+    numbers = json.loads(page(study, "spring").split('id="trial">')[1].split("</script>")[0])["curves"]
+    curve = numbers["elbow_torque_nm"]
+    assert float(browser.execute_script(shown)) == pytest.approx(
+        curve["values"][150] / 10 ** curve["decimals"], rel=1e-3
+    )
+    ends = [numbers[f"endpoint_position_{axis}_m"] for axis in "xy"]
+    wrist = [end["values"][150] / 10 ** end["decimals"] for end in ends]
+    last = [float(part) for part in browser.execute_script(limb).split(" ")[-1].split(",")]
+    assert last == pytest.approx([wrist[0], -wrist[1]])
+    assert browser.execute_script("return document.querySelectorAll('#stick .force').length") == 1
+    assert "External force" in find(browser, "#stick_text").text
+    time.sleep(0.6)
+    assert "elbow net torque" in browser.execute_script("return document.getElementById('said').textContent").lower()
+
+
+def visible(browser, panel):
+    script = f"return document.querySelector('#panel_{panel} .plot').data.filter((t) => t.visible).map((t) => t.name)"
+    return browser.execute_script(script)
+
+
+def test_terms_are_switched_on_and_off(browser, study):
+    visit(browser, study, "spring")
+    assert {"net", "gravity", "inertial", "external"} <= set(visible(browser, "torque_elbow"))
+    keys(find(browser, "[data-kind=gravity]"), "SPACE")
+    for joint in ("shoulder", "elbow", "wrist"):
+        assert "gravity" not in visible(browser, f"torque_{joint}")
+    buttons = browser.find_elements("css selector", "#panel_torque_elbow .legend button")
+    inertial = next(button for button in buttons if button.text == "inertial")
+    keys(inertial, "ENTER")
+    assert "inertial" not in visible(browser, "torque_elbow")
+    assert "inertial" in visible(browser, "torque_wrist")
+    assert browser.switch_to.active_element.text == "inertial"  # the focus stays where it was
+    find(browser, "[value=single]").click()
+    assert "inertial shoulder" in visible(browser, "torque_elbow")
+    assert "gravity" not in visible(browser, "torque_elbow")
+
+
+def test_signs_turn_to_flexion(browser, study):
+    visit(browser, study, "spring")
+    read = "return document.querySelector('#panel_angles .plot').data[0].y[0]"
+    before = browser.execute_script(read)
+    find(browser, "[value=flexion]").click()
+    assert browser.execute_script(read) == pytest.approx(before + 90.0)  # the shoulder counts from the hanging arm
+
+
+def test_all_panels_zoom_together(browser, study):
+    visit(browser, study, "spring")
+    ranges = "return [...document.querySelectorAll('.panel .plot')].map((p) => p.layout.xaxis.range.map((x) => x.toFixed(3)).join())"
+    assert set(browser.execute_script(ranges)) == {"0.000,3.500"}
+    browser.execute_script(
+        "Plotly.relayout(document.querySelector('#panel_power .plot'), {'xaxis.range[0]': 1, 'xaxis.range[1]': 2})"
+    )
+    assert set(browser.execute_script(ranges)) == {"1.000,2.000"}
+    time.sleep(0.2)
+    find(browser, "[data-zoom=all]").click()
+    assert set(browser.execute_script(ranges)) == {"0.000,3.500"}
+
+
+def test_hovering_moves_the_cursor(browser, study):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    visit(browser, study, "spring")
+    plot = find(browser, "#panel_angles .plot")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    ActionChains(browser).move_to_element_with_offset(plot, 100, 0).perform()
+    time.sleep(0.5)
+    at = float(find(browser, "#cursor_time").text.split(" ")[0])
+    box = browser.execute_script("const p = arguments[0].clientWidth; return [p, 62, 16]", plot)
+    expected = 3.5 * (box[0] / 2 + 100 - box[1]) / (box[0] - box[1] - box[2])
+    assert at == pytest.approx(expected, abs=0.05)
+
+
+def test_mean_curves_are_chosen(browser, study):
+    visit(browser, study)
+    names = "return document.getElementById('ensemble_plot').data.filter((t) => t.name).map((t) => t.y[20])"
+    assert browser.execute_script(names) == [10.0, 20.0]
+    band = browser.execute_script("return document.getElementById('ensemble_plot').data[0]")
+    assert (band["fill"], band["x"].count(None)) == ("toself", 1)  # no gap, one outline
+    choose(browser, "#ensemble_quantity", "torque: gravity")
+    assert find(browser, "#ensemble_title").text == "arm, elbow: torque: gravity"
+    assert BAD in find(browser, "#ensemble .legend").text
+    drawn = browser.execute_script("return document.getElementById('ensemble_plot').data[3].name")
+    assert drawn == "&lt;img src=x onerror=alert(1)&gt;, right"
+
+
+def test_means_of_fewer_trials_are_thin_and_hovering_tells_how_many(browser, study):
+    path = study / "results" / "ensembles.csv"
+    whole = path.read_text("utf-8")
+    fewer = [line.replace(",4,2", ",3,2") if "m,80," in line else line for line in whole.splitlines()]
+    path.write_text("\n".join(fewer) + "\n", "utf-8")
+    try:
+        report.run(folder=study)
+        visit(browser, study)
+        lines = "return document.getElementById('ensemble_plot').data.filter((t) => !t.fill).map((t) => [t.line.width, t.y])"
+        thin, thick, hovered, other = browser.execute_script(lines)[:4]
+        mean = [percent / 10 for percent in range(0, 101, 5)]
+        assert (thin[0], thick[0], hovered[0], other[0]) == (0.9, 2.2, 0, 0.9)
+        assert thick[1] == [None if percent == 8.0 else percent for percent in mean]
+        assert thin[1] == [percent if percent in (7.5, 8.0, 8.5) else None for percent in mean]
+        assert hovered[1] == mean
+        named = "return document.getElementById('ensemble_plot').data.filter((t) => t.name)[0].customdata"
+        assert browser.execute_script(named) == [3 if percent == 8.0 else 4 for percent in mean]
+        assert "n = 3 to 4 trials, 2 subjects; thin: fewer than 4" in find(browser, "#ensemble .legend").text
+    finally:
+        path.write_text(whole, "utf-8")
+        report.run(folder=study)
+
+
+@pytest.mark.parametrize("width", [420, 1400])
+def test_a_condition_of_200_characters_does_not_make_the_page_scroll_sideways(browser, study, width):
+    saved = {
+        path: path.read_text("utf-8") for name in ("ledger", "ensembles") for path in [study / f"results/{name}.csv"]
+    }
+    for path, text in saved.items():
+        path.write_text(text.replace("plain", 200 * "c"), "utf-8")
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 1000}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        report.run(folder=study)
+        visit(browser, study)
+        assert 200 * "c" in find(browser, "#ensemble .legend").text
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        for path, text in saved.items():
+            path.write_text(text, "utf-8")
+        report.run(folder=study)
+
+
+def test_the_tables_of_flags_and_failures_need_no_sideways_scrolling_on_a_phone(browser, study):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    )
+    try:
+        visit(browser, study)
+        script = "return [...document.querySelectorAll('.prose')].map((t) => [t.parentElement.scrollWidth, t.parentElement.clientWidth])"
+        widths = browser.execute_script(script)
+        assert widths
+        assert all(needed <= there for needed, there in widths)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 420
+        head = "return getComputedStyle(document.querySelector('.prose td'), '::before').content"
+        assert browser.execute_script(head) in ('"trials: "', '"trials" ": "')
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_dark_paper_and_print(browser, study):
+    visit(browser, study, "spring")
+    colour = "return document.querySelector('#panel_torque_elbow .plot').data[0].line.color"
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    time.sleep(0.5)
+    assert browser.execute_script(colour) == "#e8eaed"
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    time.sleep(0.5)
+    assert browser.execute_script(colour) == "#000000"
+    assert not find(browser, "#terms").is_displayed()
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+
+
+def test_an_index_of_1000_trials_opens_in_two_seconds(browser, study, tmp_path):
+    import csv
+
+    with (study / layout.STUDY_TABLES["ledger"]).open(encoding="utf-8", newline="") as file:
+        few = list(csv.DictReader(file))
+    provenance = json.loads((study / layout.STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
+    many = [{**few[k % len(few)], "trial": f"trial_{k:04d}", "condition": f"condition {k % 7}"} for k in range(1000)]
+    shutil.copytree(study / "results" / "report", tmp_path / "report")
+    target = tmp_path / "report" / "index.html"
+    target.write_text(index_page(many, provenance, files={}), encoding="utf-8")
+    browser.get(target.as_uri())
+    took_ms = browser.execute_script("return performance.getEntriesByType('navigation')[0].loadEventEnd")
+    assert took_ms < 2000
+    assert len(rows(browser)) == 1000
+    begin = time.perf_counter()
+    find(browser, "#search").send_keys("trial_0999")
+    assert rows(browser) == ["trial_0999"]
+    assert time.perf_counter() - begin < 5.0

@@ -1,0 +1,63 @@
+"""Studies of a few trials of the demo, run stage by stage in this process."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from limbtorque.study.study import load_study
+from limbtorque.workflow import layout
+from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
+
+
+class Tables:
+    def __init__(self, folder):
+        self.folder = folder
+        self.curves = pd.read_parquet(folder / "curves")
+        self.ensembles = pd.read_csv(folder / "ensembles.csv")
+        self.windows = pd.read_csv(folder / "windows.csv", keep_default_na=False).set_index("trial")
+
+    def curve(self, trial, quantity):
+        rows = self.curves[(self.curves.trial == trial) & (self.curves.quantity == quantity)]
+        return rows.value.to_numpy()
+
+
+ROOT = Path(__file__).resolve().parents[1]
+DEMO = ("S01_sagittal_fast", "S01_horizontal_fast", "S02_sagittal_fast", "S02_horizontal_fast", "S01_sagittal_slow")
+
+
+def make_study(folder, *, names=DEMO, extra="", change=lambda rows: rows):
+    """A study of some trials of the demo, its horizontal and sagittal trials in one condition."""
+    (folder / "config").mkdir(parents=True)
+    (folder / "data").symlink_to(ROOT / "data")
+    (folder / "config" / "subjects.csv").write_bytes((ROOT / "config" / "subjects.csv").read_bytes())
+    settings = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    for section, options in (yaml.safe_load(extra) or {}).items():
+        settings[section] = settings.get(section, {}) | options
+    (folder / "config" / "config.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["trial"] in names]
+    rows = change([{**row, "condition": row["condition"].split()[-1]} for row in rows])
+    with (folder / "config" / "trials.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return folder
+
+
+def run_stages(folder):
+    study = load_study(folder)
+    for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
+        for batch in study.batches:
+            module.run(folder=folder, batch=batch, key=layout.batch_key(stage, study, batch))
+    return run_ensembles(folder)
+
+
+def run_ensembles(folder):
+    study = load_study(folder)
+    for batch in study.batches:
+        curves.run(folder=folder, batch=batch, key=layout.batch_key("curves", study, batch))
+    ensembles.run(folder=folder, key=layout.ensembles_key(study))
+    collect.run(folder=folder)
+    return Tables(folder / "results")

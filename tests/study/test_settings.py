@@ -1,0 +1,311 @@
+"""Settings: unknown keys, ranges, one place for every option, changes for one trial."""
+
+import types
+from typing import Any, Literal, Union, get_args, get_origin
+
+import pydantic
+import pytest
+from pydantic import BaseModel
+
+from limbtorque.errors import SettingsError
+from limbtorque.study.settings import (
+    ARM,
+    LEG,
+    Settings,
+    describe_options,
+    load_settings,
+    make_settings,
+    option_names,
+    override,
+    settings_hash,
+)
+
+JOINT = {"name": "knee", "landmark": "knee_axis"}
+SEGMENT = {"name": "shank", "row": "shank"}
+
+
+def fault(raw: Any) -> str:
+    with pytest.raises(SettingsError) as error:
+        make_settings(raw, source="config.yaml")
+    assert str(error.value).startswith("config.yaml:\n")
+    return str(error.value)
+
+
+# --- unknown keys ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "where", "meant"),
+    [
+        ({"filtr": {}}, "filtr", "filter"),
+        ({"gravity": 9.81}, "gravity", "gravity_m_s2"),
+        ({"filter": {"cutof_hz": 6}}, "filter.cutof_hz", "cutoff_hz"),
+        ({"plane": {"upaxis": "+z"}}, "plane.upaxis", "up_axis"),
+        ({"quality": {"closure": 1}}, "quality.closure", "closure_nm"),
+        ({"chains": {"mine": {"jionts": []}}}, "chains.mine.jionts", "joints"),
+        (
+            {"chains": {"mine": {"joints": [{**JOINT, "landmrk": "x"}], "segments": [SEGMENT], "end": "x"}}},
+            "chains.mine.joints.0.landmrk",
+            "landmark",
+        ),
+        ({"loads": {"pull": {"type": "spring", "stifness_n_m": 3}}}, "loads.pull.spring.stifness_n_m", "stiffness_n_m"),
+        (
+            {"marker_sets": {"m": {"elbow": {"between": ["A", "B"], "fracton": 0.5}}}},
+            "marker_sets.m.elbow.Between.fracton",
+            "fraction",
+        ),
+    ],
+)
+def test_unknown_keys_at_any_depth(raw, where, meant):
+    assert f"{where}: no option has this name; did you mean '{meant}'?" in fault(raw)
+
+
+def test_a_key_like_no_other_has_no_suggestion():
+    assert "zzzzzz: no option has this name\n" in fault({"zzzzzz": 1}) + "\n"
+
+
+def test_all_faults_are_told_at_once():
+    message = fault({"filtr": {}, "filter": {"order": 0, "cutoff_hz": -1}, "plane": {"kind": "frontal"}})
+    for part in ("filtr:", "filter.order:", "filter.cutoff_hz:", "plane.kind:"):
+        assert message.count(part) == 1
+    assert "found -1" in message
+    assert "'sagittal', 'horizontal' or 'best_fit'" in message
+
+
+# --- ranges ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ({"filter": {"cutoff_hz": 0}}, "filter.cutoff_hz: expected a frequency above 0 Hz, or one of expected_error, residual"),
+        ({"filter": {"cutoff_hz": float("nan")}}, "filter.cutoff_hz"),
+        ({"filter": {"cutoff_hz": float("inf")}}, "filter.cutoff_hz"),
+        ({"filter": {"cutoff_hz": True}}, "filter.cutoff_hz"),
+        ({"filter": {"cutoff_hz": "6,5"}}, "filter.cutoff_hz: expected a frequency above 0 Hz"),
+        ({"filter": {"order": 9}}, "filter.order: Input should be less than or equal to 8; found 9"),
+        ({"filter": {"order": 2.5}}, "filter.order"),
+        ({"filter": {"order": True}}, "filter.order"),
+        ({"filter": None}, "filter"),
+        ({"filter": 6}, "filter"),
+        ({"gravity_m_s2": -9.81}, "gravity_m_s2: Input should be greater than or equal to 0"),
+        ({"gaps": {"max_gap_s": 2.1}}, "gaps.max_gap_s: Input should be less than or equal to 2"),
+        ({"differentiation": {"accuracy": 3}}, "differentiation.accuracy: Input should be 2, 4, 6 or 8; found 3"),
+        ({"plane": {"up_axis": "z"}}, "plane.up_axis"),
+        ({"plane": {"up_axis": "+z", "forward_axis": "-z"}}, "plane: forward_axis -z is parallel to up_axis +z"),
+        ({"run": {"batch_size": 0}}, "run.batch_size"),
+        ({"run": {"max_failed_fraction": 1.5}}, "run.max_failed_fraction"),
+        ({"plates": {"assignment": "both"}}, "plates.assignment"),
+        ({"segments": {"table": "zatsiorsky"}}, "segments.table"),
+        ({"figures": {"formats": ["gif"]}}, "figures.formats.0"),
+        ({"loads": {"pull": {"type": "rope"}}}, "loads.pull"),
+        ({"loads": {"pull": {"type": "spring", "stiffness_n_m": -1, "anchor_m": [0, 0, 0]}}}, "stiffness_n_m"),
+        ({"loads": {"pull": {"type": "constant_force", "force_n": [0, 0]}}}, "loads.pull.constant_force.force_n"),
+        ({"marker_sets": {"m": {"elbow": {"between": ["A"]}}}}, "marker_sets.m.elbow"),
+    ],
+)  # fmt: skip
+def test_values_out_of_range_are_told(raw, message):
+    assert message in fault(raw)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"segments": []}, "segments"),
+        ({"segments": [SEGMENT, {**SEGMENT, "name": "foot"}]}, "as many segments as joints, found 2 and 1"),
+        ({"segments": [{**SEGMENT, "name": "knee"}]}, "names of joints and segments have to differ"),
+        ({"joints": [{**JOINT, "name": "Left knee"}]}, "joints.0.name"),
+        ({"joints": [{**JOINT, "flexion_sagittal": 0}]}, "joints.0.flexion_sagittal"),
+    ],
+)
+def test_chains_that_do_not_hang_together_are_told(change, message):
+    chain = {"joints": [JOINT], "segments": [SEGMENT], "end": "ankle_axis", **change}
+    assert message in fault({"chains": {"mine": chain}})
+
+
+def test_defaults_and_built_in_chains():
+    settings = make_settings({})
+    assert settings == Settings()
+    assert settings.chain("arm") is ARM
+    assert settings.chain("leg") is LEG
+    assert settings.gravity_m_s2 == 9.80665
+    assert settings.chain_names == ["arm", "leg"]
+    own = make_settings({"chains": {"finger": {"joints": [JOINT], "segments": [SEGMENT], "end": "tip"}}})
+    assert own.chain_names == ["arm", "finger", "leg"]
+    assert own.chain("finger").joints[0].name == "knee"
+
+
+def test_settings_are_frozen():
+    settings = Settings()
+    with pytest.raises(pydantic.ValidationError):
+        settings.title = "x"  # type: ignore[misc]
+    with pytest.raises(pydantic.ValidationError):
+        settings.filter.cutoff_hz = 1.0  # type: ignore[misc]
+
+
+# --- one option, one place -------------------------------------------------------------------------------------------
+
+
+def models(annotation: Any, seen: dict[type, None]) -> dict[type, None]:
+    """All models that an annotation leads to."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in seen:
+        seen[annotation] = None
+        for field in annotation.model_fields.values():
+            models(field.annotation, seen)
+    for part in get_args(annotation):
+        models(part, seen)
+    return seen
+
+
+def numeric(annotation: Any) -> bool:
+    """Whether a plain number, or several, can stand here."""
+    if get_origin(annotation) is Literal:
+        return False
+    if get_origin(annotation) in (Union, types.UnionType, tuple):
+        return any(numeric(part) for part in get_args(annotation))
+    return annotation in (int, float)
+
+
+ALL = [(model, name) for model in models(Settings, {}) for name in model.model_fields]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("model", "name"), ALL, ids=[f"{m.__name__}.{n}" for m, n in ALL])
+def test_every_option_has_a_sentence_and_every_number_a_unit(model, name):
+    field = model.model_fields[name]
+    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+        assert (field.annotation.__doc__ or "").strip().endswith(".")
+        return
+    if name != "type":  # the tag that tells loads apart
+        assert (field.description or "").strip().endswith((".", ")"))
+    if numeric(field.annotation) and name != "assignment":  # plate numbers
+        assert field.json_schema_extra["unit"]
+        for suffix, unit in (("_hz", "Hz"), ("_nm", "N m"), ("_m_s", "m/s"), ("_deg", "deg"), ("_mb", "MB")):
+            if name.endswith(suffix):
+                assert field.json_schema_extra["unit"] == unit
+
+
+def test_list_of_options_is_whole_and_within_its_own_ranges():
+    rows = {name: rest for name, *rest in describe_options()}
+    assert tuple(rows) == option_names()
+    assert len(set(option_names())) == len(option_names())
+    assert rows["filter.cutoff_hz"][:3] == [
+        '"expected_error"',
+        "> 0.0 | expected_error | residual | autocorrelation | gcv",
+        "Hz",
+    ]
+    assert rows["filter.order"][:3] == ["3", ">= 1, <= 8", "1"]
+    assert "sagittal | horizontal | best_fit" in rows["plane.kind"][1]
+    assert make_settings(Settings().model_dump()) == Settings()
+
+
+# --- changes of one trial --------------------------------------------------------------------------------------------
+
+
+def test_override_changes_one_option_and_not_the_study():
+    study = make_settings({"filter": {"cutoff_hz": 6}, "plates": {"assignment": [1]}})
+    own = override(
+        study,
+        {"filter.cutoff_hz": "10", "plane.up_axis": "-y", "plane.forward_axis": "+x", "gaps.longer": "fail"},
+        source="trial",
+    )
+    assert (own.filter.cutoff_hz, own.plane.up_axis, own.gaps.longer) == (10.0, "-y", "fail")
+    assert own.plates.assignment == (1,)
+    assert study.filter.cutoff_hz == 6.0
+    assert override(study, {}, source="trial") == study
+
+
+def test_the_side_in_an_events_name_is_text_in_a_cell():
+    events = {"ensembles.window": "events", "ensembles.end_event": "Off {side}"}
+    found = override(Settings(), {**events, "ensembles.start_event": "{side} Foot Strike"}, source="trial")
+    assert (found.ensembles.start_event, found.ensembles.end_event) == ("{side} Foot Strike", "Off {side}")
+
+
+@pytest.mark.parametrize(("text", "value"), [("[1, 2]", (1, 2)), ("auto", "auto"), ("none", "none"), ("[3]", (3,))])
+def test_override_takes_lists_and_words(text, value):
+    assert override(Settings(), {"plates.assignment": text}, source="trial").plates.assignment == value
+    assert override(Settings(), {"filter.force_cutoff_hz": "null"}, source="trial").filter.force_cutoff_hz is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("filter.cutof_hz", "6", r"trial: no option is called 'filter\.cutof_hz'; did you mean 'filter\.cutoff_hz'\?"),
+        ("filtr.cutoff_hz", "6", r"did you mean 'filter\.cutoff_hz'\?"),
+        ("filter.cutoff_hz.x", "6", "no option is called"),
+        ("filter.cutoff_hz", "-6", r"filter\.cutoff_hz: expected a frequency above 0 Hz"),
+        ("filter.cutoff_hz", "six", r"filter\.cutoff_hz"),
+        ("filter.cutoff_hz", "6 Hz", r"filter\.cutoff_hz"),
+        ("filter.cutoff_hz", "[6", r"trial: filter\.cutoff_hz is '\[6'"),
+        ("plane.kind", "{a: ", r"trial: plane\.kind is '\{a: '"),
+        ("plane.forward_axis", "+y", "parallel"),
+    ],
+)
+def test_overrides_that_cannot_be_are_told(name, text, message):
+    study = make_settings({"plane": {"up_axis": "+y", "forward_axis": "+x"}})
+    with pytest.raises(SettingsError, match=message):
+        override(study, {name: text}, source="trial")
+
+
+# --- files and hashes ------------------------------------------------------------------------------------------------
+
+
+def test_a_settings_file(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("title: Größe\nfilter:\n  cutoff_hz: 8\n", encoding="utf-8")
+    settings = load_settings(path)
+    assert (settings.title, settings.filter.cutoff_hz) == ("Größe", 8.0)
+    path.write_text("")
+    assert load_settings(path) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"filter: [", "not readable as YAML"),
+        (b"\xff\xfe\x00", "not in UTF-8"),
+        (b"- a\n- b\n", "holds a list, expected 'key: value' lines"),
+        (b"just text", "holds a str"),
+        (b"1: 2", "1: "),
+        (b"filter: {order: 2}\nplane: {}\nfilter: {cutoff_hz: 3}\n", "'filter' is there twice"),
+    ],
+)
+def test_files_that_are_no_settings_are_told(tmp_path, content, message):
+    path = tmp_path / "config.yaml"
+    path.write_bytes(content)
+    with pytest.raises(SettingsError) as error:
+        load_settings(path)
+    assert message in str(error.value)
+    assert "config.yaml" in str(error.value)
+
+
+def test_a_settings_file_that_is_not_there(tmp_path):
+    with pytest.raises(SettingsError, match=r"nowhere\.yaml does not exist"):
+        load_settings(tmp_path / "nowhere.yaml")
+
+
+def test_hash_sees_its_sections_only():
+    one = make_settings({"filter": {"cutoff_hz": 6}})
+    two = make_settings({"filter": {"cutoff_hz": 7}})
+    assert settings_hash(one, ("plane",)) == settings_hash(two, ("plane",))
+    assert settings_hash(one, ("plane", "filter")) != settings_hash(two, ("plane", "filter"))
+    assert settings_hash(make_settings({}), ("filter",)) == settings_hash(Settings(), ("filter",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("torques: {conventions: [{a: b}, [c]]}", "torques.conventions"),
+        ("muscles: {exponent: " + "9" * 400 + "}", "expected a number from 1 to 10, or min_max"),
+        ("filter: {cutoff_hz: " + "9" * 400 + "}", "filter.cutoff_hz: expected a frequency above 0 Hz"),
+        ("filter: {cutoff_hz: [6]}", "filter.cutoff_hz: expected a frequency above 0 Hz"),
+    ],
+)
+def test_values_that_fuzzing_found_are_faults(tmp_path, text, said):
+    (tmp_path / "config.yaml").write_text(text + "\n")
+    with pytest.raises(SettingsError, match=said):
+        load_settings(tmp_path / "config.yaml")
+
+
+@pytest.mark.parametrize(("given", "meant"), [(2, (2,)), ("2", (2,)), ([1, 2], (1, 2)), ("none", "none")])
+def test_one_plate_may_be_given_without_a_list(given, meant):
+    assert make_settings({"plates": {"assignment": given}}).plates.assignment == meant

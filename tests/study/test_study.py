@@ -1,0 +1,374 @@
+"""The tables of a study: every fault of both, told at once, before anything is computed."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from limbtorque.errors import SettingsError, StudyError
+from limbtorque.study.study import load_study
+
+SETTINGS = """
+plane: {up_axis: +z}
+marker_sets:
+  lab: {elbow_axis: ELB}
+loads:
+  spring: {type: spring, stiffness_n_m: 40, anchor_m: [0, 0, 1]}
+"""
+TRIALS = "trial,session,subject,file,chain,side,condition"
+SUBJECTS = "subject,mass_kg,height_m,sex"
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Function that writes a study of these rows and loads it; the folder's name has a space in it."""
+    folder = tmp_path / "a study"
+
+    def write(
+        trials=("reach,S1,Ann,reach.c3d,arm,right,slow",),
+        subjects=("Ann,70,1.75,f",),
+        *,
+        trial_columns=TRIALS,
+        subject_columns=SUBJECTS,
+        settings=SETTINGS,
+        encoding="utf-8",
+    ):
+        (folder / "config").mkdir(parents=True, exist_ok=True)
+        (folder / "config" / "config.yaml").write_text(settings, encoding="utf-8")
+        for name, header, rows in (("trials", trial_columns, trials), ("subjects", subject_columns, subjects)):
+            text = "\n".join([*([header] if header else []), *rows]) + "\n"
+            (folder / "config" / f"{name}.csv").write_bytes(text.encode(encoding))
+        (folder / "reach.c3d").touch()
+        return load_study(folder)
+
+    return write
+
+
+def faults(study, *args, **options):
+    with pytest.raises(StudyError) as error:
+        study(*args, **options)
+    count = len(error.value.faults)
+    assert str(error.value).startswith(f"the study has {count} fault{'s' * (count > 1)}:\n  - ")
+    return error.value.faults
+
+
+def only(study, *args, **options):
+    found = faults(study, *args, **options)
+    assert len(found) == 1, found
+    return found[0]
+
+
+# --- what is right ---------------------------------------------------------------------------------------------------
+
+
+def test_a_study_as_it_should_be(study):
+    found = study(
+        ["reach , S1,Ann,reach.c3d,arm,right,slow reach,lab,Ann,spring,0.5,2.5,first", "", ",,,,,,,,,,,,", "b,S1,Bob,reach.c3d,leg,left,,,,,,,"],
+        ["Ann,70,1.75,F,1.1", "Bob,80.5,,,"],
+        trial_columns=TRIALS + ",marker_set,prefix,load,start_s,end_s,note",
+        subject_columns=SUBJECTS + ",forearm_mass_kg",
+    )  # fmt: skip
+    first, second = found.trials
+    assert (first.name, first.condition, first.marker_set, first.prefix) == ("reach", "slow reach", "lab", "Ann")
+    assert (first.load, first.start_s, first.end_s, first.note) == ("spring", 0.5, 2.5, "first")
+    assert (first.subject.mass_kg, first.subject.height_m, first.subject.sex) == (70.0, 1.75, "f")
+    assert first.subject.measured == {"forearm_mass_kg": 1.1}
+    assert first.file == found.folder / "reach.c3d"
+    assert (second.chain, second.side, second.start_s, second.marker_set) == ("leg", "left", None, "lab")
+    assert math.isnan(second.subject.height_m)
+    assert second.subject.measured == {}
+    assert second.settings == found.settings
+    assert list(found.batches) == ["S1"]
+
+
+def test_a_byte_order_mark_is_not_part_of_a_column(study):
+    found = study(["reach,S1,Ann,reach.c3d,arm,right,größer"], encoding="utf-8-sig")
+    assert found.trials[0].condition == "größer"
+
+
+def test_windows_line_ends_and_quotes(study):
+    found = study(['"reach",S1,Ann,reach.c3d,arm,right,"slow, with a ""pause"""\r'], subject_columns=SUBJECTS + "\r")
+    assert found.trials[0].condition == 'slow, with a "pause"'
+
+
+def test_options_of_one_trial(study):
+    found = study(
+        ["a,S1,Ann,reach.c3d,arm,right,x,10,[2]", "b,S1,Ann,reach.c3d,arm,right,x,,"],
+        trial_columns=TRIALS + ",filter.cutoff_hz,plates.assignment",
+    )
+    own, other = (trial.settings for trial in found.trials)
+    assert (own.filter.cutoff_hz, own.plates.assignment) == (10.0, (2,))
+    assert other == found.settings
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (100, {"S1": ["t0", "t1", "t2", "t4", "t5"], "S2": ["t3"]}),
+        (2, {"S1~1": ["t0", "t1"], "S1~2": ["t2", "t4"], "S1~3": ["t5"], "S2": ["t3"]}),
+        (5, {"S1": ["t0", "t1", "t2", "t4", "t5"], "S2": ["t3"]}),
+        (1, {"S1~1": ["t0"], "S1~2": ["t1"], "S1~3": ["t2"], "S1~4": ["t4"], "S1~5": ["t5"], "S2": ["t3"]}),
+    ],
+)
+def test_batches_are_sessions_cut_to_size(study, size, expected):
+    rows = [f"t{i},{'S2' if i == 3 else 'S1'},Ann,reach.c3d,arm,right,x" for i in range(6)]
+    found = study(rows, settings=SETTINGS + f"run: {{batch_size: {size}}}\n")
+    assert {name: [t.name for t in batch] for name, batch in found.batches.items()} == expected
+    assert [t.name for t in found.trials] == [f"t{i}" for i in range(6)]
+
+
+# --- all faults at once ----------------------------------------------------------------------------------------------
+
+
+def test_all_faults_of_both_tables_are_told_at_once(study):
+    found = faults(
+        study,
+        [
+            "a,S1,Ann,nowhere.c3d,arm,right,x,",
+            "b,S1,Anne,reach.c3d,arm,right,x,",
+            "c,S1,Ann,reach.c3d,tail,rigth,x,",
+            "A,S1,Ann,reach.c3d,arm,right,x,",
+            "../d,S1,Ann,reach.c3d,arm,right,x,",
+            "e,S1,Ann,reach.c3d,arm,right,x,-6",
+        ],
+        ["Ann,70000,175,f", "Bob,heavy,1.8,m", "Cid,,1.8,m", "Ann,70,1.75,f", "Dan,70,1.75,x"],
+        trial_columns=TRIALS + ",filter.cutoff_hz",
+    )
+    expected = [
+        "subjects.csv line 2: mass_kg is 70000, expected 1 to 400 kg; that looks like grams",
+        "subjects.csv line 2: height_m is 175, expected 0.3 to 2.8 m; that looks like centimetres",
+        "subjects.csv line 3: mass_kg is 'heavy', expected a number",
+        "subjects.csv line 4: subject 'Cid' has no mass_kg",
+        "subjects.csv line 5: subject 'Ann' is there twice",
+        "subjects.csv line 6: sex is 'x', expected f, m or nothing",
+        "trials.csv line 2 (trial a): file 'nowhere.c3d' does not exist",
+        "trials.csv line 3 (trial b): subject 'Anne' is not in config/subjects.csv; did you mean 'Ann'?",
+        "trials.csv line 4 (trial c): chain is 'tail', expected one of arm, leg",
+        "trials.csv line 4 (trial c): side is 'rigth', expected left or right",
+        "trials.csv: trial 'A' is there twice (as 'a')",
+        "trials.csv line 6: trial is '../d'; a name starts with a letter or digit",
+        "trials.csv line 7 (trial e): ",
+    ]
+    for part in expected:
+        assert sum(part in fault for fault in found) == 1, (part, found)
+    assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize(("second", "shown"), [("reach", "'reach'"), ("REACH", "'REACH'"), ("Reach", "as 'reach'")])
+def test_a_trial_there_twice(study, second, shown):
+    rows = [f"{name},S{i},Ann,reach.c3d,arm,right,x" for i, name in enumerate(("reach", second))]
+    message = only(study, rows)
+    assert "is there twice" in message
+    assert shown in message
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "..", ".hidden", "a/b", "a\\b", "/tmp/x", "", "a b", "a:b", "x" * 101, "-x", "ä", "a~1", "a\tb"]
+)
+def test_names_that_lead_elsewhere(study, name):
+    found = only(study, [f"{name},S1,Ann,reach.c3d,arm,right,x"])
+    assert "it becomes the name of a file" in found
+    found = only(study, [f"reach,{name},Ann,reach.c3d,arm,right,x"])
+    assert "session is" in found
+    assert repr(name) in found
+
+
+@pytest.mark.parametrize("name", ["a", "7", "S01_reach-3.b", "x" * 100])
+def test_names_that_are_right(study, name):
+    assert study([f"{name},{name},Ann,reach.c3d,arm,right,x"]).trials[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("70000,1.75,f", "mass_kg is 70000, expected 1 to 400 kg; that looks like grams"),
+        ("401,1.75,f", "mass_kg is 401, expected 1 to 400 kg"),
+        ("0,1.75,f", "mass_kg is 0"),
+        ("-70,1.75,f", "mass_kg is -70"),
+        (",1.75,f", "subject 'Ann' has no mass_kg; segment masses are shares of it"),
+        ("nan,1.75,f", "mass_kg is 'nan', expected a finite number"),
+        ("inf,1.75,f", "mass_kg is 'inf', expected a finite number"),
+        ("70 kg,1.75,f", "mass_kg is '70 kg', expected a number with a decimal point"),
+        ('"70,5",1.75,f', "mass_kg is '70,5', expected a number with a decimal point"),
+        ("70,5,1.75,f", "expected 4 cells, found 5"),
+        ("70,1.75", "expected 4 cells, found 3"),
+        ("70,175,f", "height_m is 175, expected 0.3 to 2.8 m; that looks like centimetres"),
+        ("70,1750,f", "height_m is 1750, expected 0.3 to 2.8 m; that looks like millimetres"),
+        ("70,5.9,f", "height_m is 5.9, expected 0.3 to 2.8 m"),
+        ("70,1.75,female", "sex is 'female', expected f, m or nothing"),
+    ],
+)
+def test_subjects_that_cannot_be(study, row, message):
+    found = [fault for fault in faults(study, subjects=[f"Ann,{row}"]) if "is not in" not in fault]
+    assert len(found) == 1
+    assert found[0].startswith("subjects.csv line 2: ")
+    assert message in found[0]
+
+
+def test_measured_parameters_that_cannot_be(study):
+    columns = SUBJECTS + ",hand_mass_kg,hand_com_m,forearm_inertia_kgm2"
+    found = faults(study, subjects=["Ann,70,1.75,f,-0.4,near,0"], subject_columns=columns)
+    assert [fault.removeprefix("subjects.csv line 2: ") for fault in found] == [
+        "hand_com_m is 'near', expected a number with a decimal point",
+        "hand_mass_kg is -0.4, expected more than 0",
+        "forearm_inertia_kgm2 is 0, expected more than 0",
+    ]
+    misspelt = only(study, subjects=["Ann,70,1.75,f,1"], subject_columns=SUBJECTS + ",forarm_mass_kg")
+    assert "column 'forarm_mass_kg' is unknown; did you mean 'forearm_mass_kg'?" in misspelt
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("arm,right,x,,,abc,,", "start_s is 'abc', expected a number"),
+        ("arm,right,x,,,2,1,", "end_s 1 is not after start_s 2"),
+        ("arm,right,x,,,2,2,", "end_s 2 is not after start_s 2"),
+        ("arm,right,x,lap,,,,", "marker_set 'lap' is not in the settings; did you mean 'lab'?"),
+        ("arm,right,x,,sprong,,,", "load 'sprong' is not among the settings' loads; did you mean 'spring'?"),
+        ("arm,Right,x,,,,,", "side is 'Right', expected left or right"),
+        ("arm,right,x,,,,,0", "filter.order"),
+        ("arm,right,x,,,,,[2", "filter.order is '[2'"),
+    ],
+)
+def test_trials_that_cannot_be(study, cells, message):
+    columns = TRIALS + ",marker_set,load,start_s,end_s,filter.order"
+    found = only(study, [f"reach,S1,Ann,reach.c3d,{cells}"], trial_columns=columns)
+    assert found.startswith("config/trials.csv line 2 (trial reach): ")
+    assert message in found
+
+
+@pytest.mark.parametrize(("file", "shown"), [("", "''"), ("config", "'config'"), ("../a study/none", "none'")])
+def test_files_that_are_no_files(study, file, shown):
+    found = only(study, [f"reach,S1,Ann,{file},arm,right,x"])
+    assert f"{shown} does not exist in 'a study'" in found
+
+
+def test_a_study_without_marker_sets_or_with_several(study):
+    assert "have no marker_sets" in only(study, settings="plane: {up_axis: +z}\n")
+    two = "plane: {up_axis: +z}\nmarker_sets:\n  one: {elbow_axis: A}\n  two: {elbow_axis: B}\n"
+    assert "marker_set is empty, expected one of one, two" in only(study, settings=two)
+
+
+# --- tables that are no tables ---------------------------------------------------------------------------------------
+
+
+def test_columns_that_are_missing_misspelt_or_double(study):
+    found = only(study, ["reach,S1,Ann,reach.c3d,arm,right"], trial_columns=TRIALS.removesuffix(",condition"))
+    assert found == "trials.csv: column condition is missing"
+    misspelt = only(study, ["reach,S1,Ann,reach.c3d,arm,right,x,"], trial_columns=TRIALS + ",marker_sett")
+    assert "column 'marker_sett' is unknown; did you mean 'marker_set'?" in misspelt
+    twice = only(study, ["reach,S1,Ann,reach.c3d,arm,right,x,left"], trial_columns=TRIALS + ",side")
+    assert twice == "trials.csv: a column occurs twice: side"
+
+
+def test_an_option_that_is_misspelt_is_told(study):
+    found = only(study, ["reach,S1,Ann,reach.c3d,arm,right,x,8"], trial_columns=TRIALS + ",filter.cutof_hz")
+    assert "no option is called 'filter.cutof_hz'; did you mean 'filter.cutoff_hz'?" in found
+
+
+def test_semicolons(study):
+    found = only(study, ["reach;S1;Ann;reach.c3d;arm;right;x"], trial_columns=TRIALS.replace(",", ";"))
+    assert found.startswith("trials.csv: column trial, session, subject, file, chain, side, condition is missing")
+    assert found.endswith("the columns are separated by ';', expected ','")
+
+
+def test_empty_tables(study):
+    assert only(study, []) == "config/trials.csv: the table has no trials"
+    assert "column trial, session" in only(study, [], trial_columns="")
+    both = faults(study, [], ["Ann,70000,1.75,f"])
+    assert len(both) == 2
+    assert "the table has no trials" in both[1]
+
+
+def test_tables_that_are_not_there(study, tmp_path):
+    study()
+    for name in ("trials", "subjects"):
+        (tmp_path / "a study" / "config" / f"{name}.csv").unlink()
+    with pytest.raises(StudyError) as error:
+        load_study(tmp_path / "a study")
+    assert [Path(fault.split(":")[0]).name for fault in error.value.faults] == ["subjects.csv", "trials.csv"]
+    with pytest.raises(SettingsError, match="does not exist"):
+        load_study(tmp_path / "elsewhere")
+
+
+def test_a_table_that_is_no_text(study):
+    assert "not readable as CSV in UTF-8" in only(
+        study, ["reach,S1,Ann,reach.c3d,arm,right,größer"], encoding="latin-1"
+    )
+
+
+def test_a_missing_file_does_not_hide_a_double_name(study):
+    rows = [f"reach,S1,Ann,{file},arm,right,x" for file in ("reach.c3d", "nowhere.c3d")]
+    found = faults(study, rows)
+    assert len(found) == 2
+    assert any("is there twice" in fault for fault in found)
+
+
+def test_angles_and_replay_may_differ_between_trials(study):
+    found = study(
+        ["a,S1,Ann,reach.c3d,arm,right,slow,rigid_chain,true", "b,S1,Ann,reach.c3d,arm,right,slow,,"],
+        trial_columns=TRIALS + ",motion.angles,replay.enabled",
+    )
+    own = [(trial.settings.motion.angles, trial.settings.replay.enabled) for trial in found.trials]
+    assert own == [("rigid_chain", True), ("segments", False)]
+
+
+@pytest.mark.parametrize(
+    ("column", "meant"), [("motion.angle", "motion.angles"), ("filter.cutof_hz", "filter.cutoff_hz")]
+)
+def test_a_misspelt_option_is_named_once_for_all_trials(study, column, meant):
+    rows = [f"{name},S1,Ann,reach.c3d,arm,right,slow,1" for name in "abc"]
+    assert only(study, rows, trial_columns=f"{TRIALS},{column}") == (
+        f"config/trials.csv: no option is called '{column}'; did you mean '{meant}'?"
+    )
+
+
+def test_the_columns_of_the_tables_are_an_option_of_the_whole_study(study):
+    found = only(study, ["a,S1,Ann,reach.c3d,arm,right,slow,true"], trial_columns=TRIALS + ",torques.power")
+    assert "torques.power is an option of the whole study" in found
+
+
+def test_a_number_of_a_few_may_be_a_column(study):
+    found = study(["a,S1,Ann,reach.c3d,arm,right,slow,8"], trial_columns=TRIALS + ",differentiation.accuracy")
+    assert found.trials[0].settings.differentiation.accuracy == 8
+
+
+# --- comments, and what is still to be filled in ------------------------------------------------------------------------
+
+
+def test_lines_that_begin_with_a_number_sign_are_comments(study):
+    found = study(
+        ["# left out: b,S1,Ann", 'reach,S1,Ann,reach.c3d,arm,right,"slow', '# not a comment"', " # the last, too"],
+        trial_columns="# what was found\n# and guessed, in words\n" + TRIALS,
+        subject_columns="# kg and m\n" + SUBJECTS,
+    )
+    assert [trial.condition for trial in found.trials] == ["slow\n# not a comment"]
+
+
+def test_comments_do_not_change_the_numbers_of_the_lines(study):
+    fault = only(
+        study,
+        ["# a comment", "reach,S1,Ann,reach.c3d,arm,up,slow"],
+        trial_columns="# one\n# two\n" + TRIALS,
+    )
+    assert fault == "config/trials.csv line 5 (trial reach): side is 'up', expected left or right"
+
+
+def test_what_is_still_to_be_filled_in_is_told_cell_by_cell_once(study):
+    found = faults(
+        study,
+        ["reach,S1,Ann,reach.c3d,arm,TODO,slow", "b,S1,Ann,reach.c3d,TODO: arm or leg,left,slow"],
+        ["Ann,TODO,,"],
+        settings="marker_sets:\n  lab: {elbow_axis: TODO, wrist_axis: WRI}\n",
+    )
+    assert found == [
+        "marker_sets.lab.elbow_axis is still to be filled in (TODO): name the marker, or the markers, it is made of, or take "
+        "the line out and name one that may stand for it in 'substitutes'",
+        "subjects.csv line 2 (subject Ann): mass_kg is still to be filled in (TODO): body mass in kg; segment masses are "
+        "shares of it",
+        "config/trials.csv line 2 (trial reach): side is still to be filled in (TODO): left or right, the limb that the "
+        "markers are on",
+        "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings",
+        "config/trials.csv line 3 (trial b): chain is still to be filled in (TODO: arm or leg): arm, leg, or a chain of the "
+        "settings",
+    ]

@@ -1,0 +1,74 @@
+"""Studies of a few trials of the demo, run as a user runs them."""
+
+import csv
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
+
+
+def make_study(folder, names=TRIALS):
+    """A study of a few trials of the demo."""
+    (folder / "config").mkdir(parents=True)
+    (folder / "data" / "demo").mkdir(parents=True)
+    shutil.copy(ROOT / "config" / "config.yaml", folder / "config")
+    shutil.copy(ROOT / "config" / "subjects.csv", folder / "config")
+    for name in names:
+        shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", folder / "data" / "demo")
+    write_trials(folder, demo_rows(names))
+    return folder
+
+
+def demo_rows(names):
+    with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["trial"] in names]
+
+
+def write_trials(folder, rows):
+    with (folder / "config" / "trials.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def command(folder, *options):
+    base = [sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile", "--directory", folder, "--cores", "2"]
+    return [str(part) for part in (*base, *options)]
+
+
+def run(folder, *options, package=None, expected=0):
+    done = subprocess.run(
+        command(folder, *options), capture_output=True, text=True, env=environment(package), check=False, timeout=300
+    )
+    assert done.returncode == expected, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def environment(package=None):
+    return {**os.environ, **({"PYTHONPATH": str(package)} if package else {})}
+
+
+def planned(folder, **kwargs):
+    """Names of the rules that would run."""
+    text = run(folder, "--dry-run", **kwargs)
+    lines = text.split("Job stats:")[1].splitlines()[3:] if "Job stats:" in text else []
+    names = {line.split()[0] for line in lines[: next((i for i, line in enumerate(lines) if not line.strip()), 0)]}
+    return names - {"all", "total"}
+
+
+def results(folder):
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted((folder / "results").rglob("*"))
+        if path.is_file() and "logs" not in path.parts and path.name != ".lock"
+    }
+
+
+def ledger(folder):
+    with (folder / "results" / "ledger.csv").open(encoding="utf-8") as file:
+        return {row["trial"]: row for row in csv.DictReader(file)}

@@ -1,0 +1,208 @@
+"""Tables, their dictionary, and the way there and back."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.motion.table import kinematics_table, motion_from_table
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.study.settings import ARM, Convention, Muscles, TorqueColumns, load_settings
+from limbtorque.tables import tables
+from limbtorque.tables.tables import (
+    LEDGER_COLUMNS,
+    MUSCLE_SUMMARY_COLUMNS,
+    SUMMARY_COLUMNS,
+    Column,
+    MuscleEntry,
+    column_values,
+    csv_pieces,
+    kinematics_columns,
+    make_table,
+    muscle_columns,
+    read_table,
+    table_of_rows,
+    term_columns,
+    torque_columns,
+    write_table,
+)
+from limbtorque.torques.joint_torques import used_frames
+from limbtorque.torques.summary import torque_summary
+
+ROOT = Path(__file__).resolve().parents[2]
+JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
+ALL_MUSCLE_COLUMNS = Muscles(co_contraction=0.1, force_length_velocity=True, contact_forces=True)
+ALL_COLUMNS = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return analyse_recording(
+        read_c3d(ROOT / "data" / "demo" / "S02_horizontal_fast.c3d"),
+        chain="arm",
+        side="left",
+        body_mass_kg=58.5,
+        settings=load_settings(ROOT / "config" / "config.yaml").model_copy(
+            update={
+                "plane": load_settings(ROOT / "config" / "config.yaml").plane.model_copy(update={"kind": "horizontal"})
+            }
+        ),
+    )
+
+
+def test_every_column_has_a_unit_a_definition_and_a_name_that_ends_in_its_unit():
+    endings = {"s": "_s", "N m": "_nm", "N": "_n", "m": "_m", "rad": "_rad", "rad/s": "_rad_s", "W": "_w", "J": "_j"}
+    everything = [
+        *kinematics_columns(JOINTS, SEGMENTS),
+        *torque_columns(JOINTS, SEGMENTS, ALL_COLUMNS),
+        *muscle_columns(
+            JOINTS, SEGMENTS, [MuscleEntry("BRA", ("elbow",), length=True, fibres=True)], ALL_MUSCLE_COLUMNS
+        ),
+        *MUSCLE_SUMMARY_COLUMNS,
+        *SUMMARY_COLUMNS,
+        *LEDGER_COLUMNS,
+    ]
+    for column in everything:
+        assert column.definition
+        assert (column.unit == "") == (column.kind is str), column
+        if column.unit in endings:
+            assert column.name.endswith(endings[column.unit]), column
+        if (
+            column.unit == "N m"
+            and column.name.endswith("_nm")
+            and "rms" not in column.name
+            and column.name != "closure_nm"
+        ):
+            assert column.sign, column
+
+
+def test_terms_of_a_three_link_chain_are_the_twelve_of_the_paper():
+    names = [column.name for column in term_columns("elbow", JOINTS)]
+    assert names == [
+        *(f"elbow_torque_inertial_{joint}_nm" for joint in JOINTS),
+        *(f"elbow_torque_centripetal_{joint}_nm" for joint in JOINTS),
+        "elbow_torque_coriolis_shoulder_elbow_nm",
+        "elbow_torque_coriolis_shoulder_wrist_nm",
+        "elbow_torque_coriolis_elbow_wrist_nm",
+        "elbow_torque_gravity_nm",
+        "elbow_torque_base_nm",
+        "elbow_torque_external_nm",
+    ]
+
+
+def test_motion_survives_its_table(result, tmp_path):
+    path = tmp_path / "x.parquet"
+    write_table(kinematics_table(result.motion, meta={"trial": "x"}), path)
+    table, meta = read_table(path)
+    back = motion_from_table(table, meta)
+    assert meta["trial"] == "x"
+    for name in ("angle_rad", "velocity_rad_s", "acceleration_rad_s2", "joint_m", "base_acceleration_m_s2", "time_s"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(result.motion, name))
+    np.testing.assert_array_equal(back.chain.inertia_kgm2, result.motion.chain.inertia_kgm2)
+    np.testing.assert_array_equal(back.flexion_sign, result.motion.flexion_sign)
+    np.testing.assert_array_equal(back.plane.axes, result.motion.plane.axes)
+
+
+def test_csv_and_parquet_hold_the_same_numbers(result, tmp_path):
+    import pandas as pd
+
+    write_table(result.torque_table, tmp_path / "x.csv")
+    read = pd.read_csv(tmp_path / "x.csv")
+    np.testing.assert_array_max_ulp(
+        read.to_numpy(dtype=float), result.torque_table.to_pandas().to_numpy(dtype=float), 1
+    )
+
+
+def test_missing_numbers_are_empty_cells(tmp_path):
+    table = make_table([Column("a_m", "m", "x"), Column("b_m", "m", "y")], {"a_m": [1.0, math.nan], "b_m": [-0.0, 2.0]})
+    write_table(table, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text() == '"a_m","b_m"\n1,0\n,2\n'
+
+
+def test_columns_and_values_have_to_agree():
+    with pytest.raises(ValueError, match="without values"):
+        make_table([Column("a_m", "m", "x")], {"b_m": [1.0]})
+
+
+def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion(result):
+    rows = {(row["joint"], row["term"]): row for row in torque_summary(result.motion, result.torques, ARM)}
+    assert {row["positive_is"] for row in rows.values()} == {"extension"}
+    elbow = result.torque_table.to_pandas()
+    used = elbow["edge"] == 0
+    net = elbow.loc[used, "elbow_torque_nm"].to_numpy()
+    row = rows["elbow", "net"]
+    assert row["peak_nm"] == net[np.abs(net).argmax()]
+    assert row["peak_time_s"] == elbow.loc[used, "time_s"].to_numpy()[np.abs(net).argmax()]
+    times = elbow.loc[used, "time_s"].to_numpy()
+    assert (row["max_nm"], row["max_time_s"]) == (net.max(), times[net.argmax()])
+    assert (row["min_nm"], row["min_time_s"]) == (net.min(), times[net.argmin()])
+    assert row["used_share"] == used.mean()
+    assert (row["loaded_share"], row["peak_at_gap"]) == (0.0, 0)
+    assert row["peak_sense"] == ("extension" if row["peak_nm"] > 0 else "flexion")
+    assert row["mean_nm"] == pytest.approx(net.mean())
+    assert row["impulse_nms"] == pytest.approx(np.trapezoid(net, dx=1 / 200.0))
+    power = elbow.loc[used, "elbow_power_w"].to_numpy()
+    assert (row["max_power_w"], row["min_power_w"]) == (power.max(), power.min())
+    assert row["positive_work_j"] == pytest.approx(np.trapezoid(np.maximum(power, 0), dx=1 / 200.0))
+    assert row["n_frames"] == used.sum()
+
+
+def test_a_peak_beside_a_frame_that_was_not_used_is_told(result):
+    """The torques rise up to a gap: the largest known value is the one before it, and the values in the gap are not known."""
+    motion, torques = result.motion, result.torques
+    top = int(np.abs(np.where(used_frames(motion, torques), torques.terms.net[:, 0], 0.0)).argmax())
+    rows = {(row["joint"], row["term"]): row for row in torque_summary(motion, torques, ARM)}
+    assert rows["shoulder", "net"]["peak_at_gap"] == 0
+    edge = motion.edge.copy()
+    edge[top + 1 : top + 4] = True
+    rows = {(r["joint"], r["term"]): r for r in torque_summary(replace(motion, edge=edge), torques, ARM)}
+    assert rows["shoulder", "net"]["peak_time_s"] == motion.time_s[top]
+    assert rows["shoulder", "net"]["peak_at_gap"] == 1
+
+
+def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(result):
+    """The arm starts and ends at rest on a shoulder that returns: what the joints put in, they take out again.
+
+    The moving shoulder does work of its own; with the joints' it balances: here both ways are mirror images in time,
+    so that the work of each way cancels joint by joint, but for noise.
+    """
+    rows = {(row["joint"], row["term"]): row for row in torque_summary(result.motion, result.torques, ARM)}
+    total = sum(rows[joint, "net"][f"{sign}_work_j"] for joint in JOINTS for sign in ("positive", "negative"))
+    assert abs(total) < 0.02 * sum(rows[joint, "net"]["positive_work_j"] for joint in JOINTS)
+
+
+def test_a_table_in_pieces_has_the_bytes_of_the_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "PIECE_ROWS", 2)
+    columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int), Column("t", "", "t", kind=str))
+    rows = [{"a_m": 1.5, "n": 1, "t": 'a "b", c'}, {"a_m": math.nan, "n": 2, "t": ""}, {"a_m": -0.0, "n": 3, "t": "x"}]
+    write_table(table_of_rows(columns, rows), tmp_path / "whole.csv")
+    with csv_pieces(tmp_path / "pieces.csv", columns) as write:
+        write(rows[:2])
+        write([])
+        write(rows[2:])
+    assert (tmp_path / "pieces.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    with csv_pieces(tmp_path / "none.csv", columns):
+        pass
+    assert (tmp_path / "none.csv").read_text() == '"a_m","n","t"\n'
+
+
+def test_numbers_of_a_column_are_those_that_went_in(tmp_path):
+    """Also of a part of a table, of several pieces, and of values that are a view into others."""
+    grid = np.arange(12.0).reshape(4, 3)
+    columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int))
+    table = make_table(columns, {"a_m": grid[:, 1], "n": grid[:, 2].astype(bool)})
+    assert column_values(table, "a_m").tolist() == [1.0, 4.0, 7.0, 10.0]
+    assert column_values(table, "n").tolist() == [1, 1, 1, 1]
+    assert column_values(table.slice(1, 2), "a_m").tolist() == [4.0, 7.0]
+    assert column_values(pa.concat_tables([table, table.slice(3)]), "a_m").tolist() == [1.0, 4.0, 7.0, 10.0, 10.0]
+    assert column_values(table.slice(0, 0), "a_m").shape == (0,)
+    gaps = make_table(columns[:1], {"a_m": [math.nan, 1.0] * 9}).slice(1, 16)
+    write_table(gaps, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text().splitlines() == ['"a_m"', *["1", ""] * 8]
+    with pytest.raises(ValueError, match="one dimension, not 2"):
+        make_table(columns[:1], {"a_m": grid})

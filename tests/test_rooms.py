@@ -1,0 +1,148 @@
+"""The plan of the package: which folder may import which, and nothing private from another module."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "limbtorque"
+# From the ground up: a room imports only rooms that stand before it here, in the order in which a trial passes through them.
+ORDER = (
+    "errors",
+    "arrays",
+    "chain",
+    "signals",
+    "study",
+    "recordings",
+    "tables",
+    "motion",
+    "torques",
+    "muscles",
+    "simulate",
+    "statistics",
+    "figures",
+    "report",
+    "analysis",
+    "workflow",
+    "cli",
+)
+ARRAYS_ONLY = ("chain", "signals", "muscles/static_optimization")
+
+
+def modules():
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(path):
+    """Module and name of every import in a file, the lazy ones too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+
+
+def room_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def arrows(graph_of=room_of):
+    """Arrows between rooms, each with the imports that make it."""
+    found = defaultdict(set)
+    for path in modules():
+        for module, name in imported(path):
+            first, _, rest = module.partition(".")
+            if first != "limbtorque" or path == PACKAGE / "__init__.py":
+                continue
+            target = (rest or name).split(".")[0]
+            if target != graph_of(path) and target != "__version__":
+                found[graph_of(path), target].add(f"{path.relative_to(PACKAGE)} imports {module}.{name}")
+    return found
+
+
+def test_every_entry_of_the_package_has_its_place_in_the_order():
+    entries = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()} - {
+        "__init__",
+        "__pycache__",
+        "py.typed",
+        "_workflow",
+    }
+    assert entries == set(ORDER)
+    assert len(entries) + 1 <= 20  # with __init__.py
+
+
+def test_no_room_imports_one_above_it():
+    upward = {arrow: why for arrow, why in arrows().items() if ORDER.index(arrow[0]) <= ORDER.index(arrow[1])}
+    assert not upward
+
+
+def test_no_circle_between_modules():
+    known = {".".join(("limbtorque", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in modules()}
+    known = {name.removesuffix(".__init__"): path for name, path in known.items()}
+    uses = {
+        name: {
+            target
+            for module, what in imported(path)
+            for target in (f"{module}.{what}", module)
+            if target in known
+            and target != name
+            and not (known[target].name == "__init__.py" and f"{module}.{what}" in known)
+        }
+        for name, path in known.items()
+        if path != PACKAGE / "__init__.py"
+    }
+    done, path_so_far = set(), []
+
+    def visit(name):
+        assert name not in path_so_far, " -> ".join([*path_so_far[path_so_far.index(name) :], name])
+        if name not in done:
+            path_so_far.append(name)
+            for target in sorted(uses.get(name, ())):
+                visit(target)
+            done.add(path_so_far.pop())
+
+    for name in sorted(uses):
+        visit(name)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_nothing_private_is_imported(path):
+    private = [
+        f"{module}.{name}"
+        for module, name in imported(path)
+        if module.startswith("limbtorque") and name.startswith("_") and name != "__version__"
+    ]
+    assert not private
+
+
+@pytest.mark.parametrize("folder", ARRAYS_ONLY)
+def test_the_mathematics_knows_arrays_only(folder):
+    allowed = ("limbtorque.errors", "limbtorque.arrays", f"limbtorque.{folder.replace('/', '.')}")
+    for path in sorted((PACKAGE / folder).rglob("*.py")):
+        for module, _ in imported(path):
+            assert not module.startswith("limbtorque") or module.startswith(allowed), f"{path.name} imports {module}"
+            assert module.split(".")[0] not in ("pyarrow", "pandas", "pathlib", "pydantic"), (
+                f"{path.name} imports {module}"
+            )
+
+
+def test_only_figures_import_matplotlib():
+    users = {
+        path.relative_to(PACKAGE).parts[0]
+        for path in modules()
+        for module, _ in imported(path)
+        if module.split(".")[0] == "matplotlib"
+    }
+    assert users <= {"figures", "analysis.py", "workflow"}  # the last two name the type Figure
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [path.parent for path in modules() if path.name == "__init__.py" and path.parent != PACKAGE],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
+)
+def test_every_folder_says_what_comes_in_what_goes_out_and_what_it_may_not_know(folder):
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    for word in ("In:", "Out:", "Not here:"):
+        assert f"\n{word} " in text, word

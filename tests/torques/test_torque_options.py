@@ -1,0 +1,440 @@
+"""What the torque tables and the ledger hold beside the terms: conventions, powers, induced accelerations, replay."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.errors import SettingsError
+from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.simulate.reach import demo_trials
+from limbtorque.simulate.replay import replay
+from limbtorque.study.settings import Convention, Integration, TorqueColumns, load_settings, make_settings, override
+from limbtorque.tables.checks import assess
+from limbtorque.tables.tables import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
+from limbtorque.torques.joint_torques import joint_torques, torque_quality
+
+ROOT = Path(__file__).resolve().parents[2]
+JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
+SETTINGS = load_settings(ROOT / "config" / "config.yaml")
+ALL = {"conventions": str(list(get_args(Convention))), "power": "true", "induced_accelerations": "true"}
+SPRING = replace(demo_trials()[2], gaps=())
+FAST = replace(demo_trials()[1], gaps=())
+ROUNDING = 1e-9  # N m, W or m/s^2: sums of some ten numbers of up to 1e3, and inverses of matrices of condition 1e3
+
+
+def settings_with(**changes):
+    return override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
+
+
+def motion_of(demo, recording=None, **changes):
+    return chain_motion(
+        demo.recording(noise_m=0.0) if recording is None else recording,
+        chain="arm",
+        side=demo.side,
+        marker_set="arm_markers",
+        body_mass_kg=demo.arm.body_mass_kg,
+        settings=settings_with(plane__kind="horizontal" if demo.horizontal else "sagittal", **changes),
+        load=demo.load,
+        prefix=demo.prefix,
+    )
+
+
+@pytest.fixture(scope="module")
+def result():
+    """A fast reach against a spring, with every column there is."""
+    return analyse_recording(
+        SPRING.recording(noise_m=0.0),
+        chain="arm",
+        side="right",
+        body_mass_kg=72.0,
+        settings=settings_with(**{f"torques__{name}": value for name, value in ALL.items()}),
+        load="spring",
+    )
+
+
+@pytest.fixture(scope="module")
+def table(result):
+    return result.torque_table.to_pandas()
+
+
+# --- conventions -----------------------------------------------------------------------------------------------------
+
+
+def parts_of(table, joint, convention):
+    return {part: table[f"{joint}_torque_{convention}_{part}_nm"] for part in CONVENTION_PARTS[convention]}
+
+
+@pytest.mark.parametrize("joint", JOINTS)
+def test_every_convention_sums_to_the_net_torque_of_its_joint(table, joint):
+    net = table[f"{joint}_torque_nm"]
+    left = parts_of(table, joint, "torque_equation")
+    np.testing.assert_allclose(sum(left.values()), net, atol=ROUNDING)
+    right = parts_of(table, joint, "motion_equation")
+    np.testing.assert_array_equal(right.pop("applied"), net)
+    inertia = right.pop("inertia")
+    np.testing.assert_allclose(inertia - sum(right.values()), net, atol=ROUNDING)
+    for convention in ("interaction", "motion_dependent"):
+        parts = parts_of(table, joint, convention)
+        np.testing.assert_allclose(parts["muscle"], net, atol=ROUNDING)
+        own = parts.pop("net")
+        np.testing.assert_allclose(sum(parts.values()), own, atol=ROUNDING)
+    by_segment = [f"{joint}_torque_segment_space_{k}_{s}_nm" for k in ("inertial", "centripetal") for s in SEGMENTS]
+    rest = [f"{joint}_torque_{term}_nm" for term in ("gravity", "base", "external")]
+    np.testing.assert_allclose(table[by_segment + rest].sum(axis=1), net, atol=ROUNDING)
+
+
+def test_conventions_are_the_terms_sorted_otherwise(table):
+    """By hand from the columns of the terms, for the elbow."""
+    own = table["elbow_torque_inertial_elbow_nm"]
+    np.testing.assert_array_equal(table["elbow_torque_interaction_net_nm"], own)
+    others = [c for c in table if c.startswith("elbow_torque_inertial_") and c != "elbow_torque_inertial_elbow_nm"]
+    moving = [c for c in table if c.startswith(("elbow_torque_centripetal_", "elbow_torque_coriolis_"))]
+    brought = -(table[others].sum(axis=1) + table[moving].sum(axis=1) + table["elbow_torque_base_nm"])
+    np.testing.assert_allclose(table["elbow_torque_interaction_interaction_nm"], brought, atol=ROUNDING)
+    np.testing.assert_allclose(
+        table["elbow_torque_motion_equation_velocity_nm"], -table[moving].sum(axis=1), atol=ROUNDING
+    )
+    by_segment = table["elbow_torque_segment_space_inertial_forearm_nm"]
+    np.testing.assert_array_equal(table["elbow_torque_motion_dependent_net_nm"], by_segment)
+    assert np.abs(own - by_segment).max() > 0.1  # relative and absolute angular acceleration are not the same
+
+
+def test_generalised_torques_of_the_segments_are_differences_of_the_joints(table):
+    for k, segment in enumerate(SEGMENTS):
+        beyond = table[f"{JOINTS[k + 1]}_torque_nm"] if k < 2 else 0.0
+        expected = table[f"{JOINTS[k]}_torque_nm"] - beyond
+        np.testing.assert_allclose(table[f"{segment}_torque_segment_space_nm"], expected, atol=ROUNDING)
+
+
+def test_every_convention_says_in_the_dictionary_what_it_sums_to():
+    for convention in get_args(Convention):
+        columns = convention_columns(convention, JOINTS, SEGMENTS)
+        assert len({c.name for c in columns}) == len(columns)
+        for column in columns:
+            assert column.sign
+            assert any(word in column.definition for word in ("=", "add up", "minus that at its distal joint")), column
+
+
+def test_columns_are_there_only_where_they_were_asked_for():
+    plain = torque_columns(JOINTS, SEGMENTS, TorqueColumns())
+    everything = torque_columns(JOINTS, SEGMENTS, TorqueColumns(conventions=("interaction",), power=True))
+    names = [c.name for c in everything]
+    assert names[: len(plain)] == [c.name for c in plain]
+    assert {n.split("_torque_")[1].split("_")[0] for n in names[len(plain) :] if "_torque_" in n} == {"interaction"}
+    assert not [n for n in names if "_from_" in n]
+
+
+def test_a_convention_may_be_one_word_or_a_list_and_is_there_once():
+    one = make_settings({"torques": {"conventions": "interaction"}}).torques
+    twice = make_settings({"torques": {"conventions": ["interaction", "interaction"]}}).torques
+    assert one == twice == TorqueColumns(conventions=("interaction",))
+
+
+# --- energy and power ------------------------------------------------------------------------------------------------
+
+
+def test_powers_are_torques_times_velocities_and_sum_to_the_change_of_energy(result, table):
+    velocity = result.kinematics_table.to_pandas()
+    total = table["chain_power_base_w"] + table["chain_power_external_w"]
+    for joint in JOINTS:
+        terms = [c for c in table if c.startswith(f"{joint}_power_") and c != f"{joint}_power_w"]
+        assert len(terms) == 12
+        np.testing.assert_allclose(table[terms].sum(axis=1), table[f"{joint}_power_w"], atol=ROUNDING)
+        np.testing.assert_allclose(
+            table[f"{joint}_power_gravity_w"],
+            table[f"{joint}_torque_gravity_nm"] * velocity[f"{joint}_velocity_rad_s"],
+            atol=ROUNDING,
+        )
+        total = total + table[f"{joint}_power_w"]
+    np.testing.assert_allclose(total, table["chain_energy_rate_w"], atol=ROUNDING)
+    np.testing.assert_allclose(table["chain_power_closure_w"], 0.0, atol=ROUNDING)
+
+
+def test_work_of_all_powers_is_the_change_of_the_segments_energy(table):
+    """From rest to rest over one way: trapezoids of a smooth power that is zero at both ends err by far less than 1e-4."""
+    kinds = ("translational", "rotational", "potential")
+    energy = sum(table[f"{segment}_energy_{kind}_j"] for segment in SEGMENTS for kind in kinds)
+    powers = sum(table[f"{joint}_power_w"] for joint in JOINTS)
+    powers = powers + table["chain_power_base_w"] + table["chain_power_external_w"]
+    there = (table["time_s"] > 0.2) & (table["time_s"] < 1.75)
+    work = np.trapezoid(powers[there], table["time_s"][there])
+    change = energy[there].iloc[-1] - energy[there].iloc[0]
+    assert abs(change) > 3.0
+    assert work == pytest.approx(change, abs=1e-4)
+    spring = np.trapezoid(table["chain_power_external_w"][there], table["time_s"][there])
+    assert spring < -0.1  # the hand moves away from the spring's anchor
+
+
+def quality_of(motion):
+    return torque_quality(motion, joint_torques(motion))
+
+
+def test_derivatives_that_do_not_fit_each_other_are_flagged():
+    """Accelerations that are a tenth too large change the powers by about a tenth of their inertial part."""
+    good = motion_of(FAST)
+    bad = replace(good, acceleration_rad_s2=1.1 * good.acceleration_rad_s2)
+    assert quality_of(good)["energy_rate_share"] < 0.005
+    assert 0.02 < quality_of(bad)["energy_rate_share"] < 0.2
+    assert quality_of(bad)["closure_nm"] < 1e-9  # the algebra cannot see it
+    assert [f.check.name for f in assess({"energy_rate_share": 0.06}, SETTINGS.quality)] == ["energy_rate_share"]
+
+
+def test_a_wrong_torque_opens_the_balance_of_powers():
+    motion = motion_of(FAST)
+    torques = joint_torques(motion)
+    wrong = replace(torques.terms, coriolis=1.01 * torques.terms.coriolis)
+    residual = replace(torques.powers, joint=wrong.net * motion.velocity_rad_s)
+    found = torque_quality(motion, replace(torques, powers=residual))["power_closure_w"]
+    assert found > 1e-3
+    assert quality_of(motion)["power_closure_w"] < 1e-10
+    assert [f.check.name for f in assess({"power_closure_w": found}, SETTINGS.quality)] == ["power_closure_w"]
+
+
+# --- induced accelerations -------------------------------------------------------------------------------------------
+
+
+def test_induced_accelerations_add_up_to_the_measured_ones(result, table):
+    kinematics = result.kinematics_table.to_pandas()
+    sources = list(inducing_sources(JOINTS))
+    assert len(sources) == 7
+    for joint in JOINTS:
+        parts = table[[f"{joint}_acceleration_from_{s}_rad_s2" for s in sources]]
+        np.testing.assert_allclose(parts.sum(axis=1), kinematics[f"{joint}_acceleration_rad_s2"], atol=ROUNDING)
+    h = 1.0 / 100.0
+    for axis in "xy":
+        parts = table[[f"endpoint_acceleration_from_{s}_{axis}_m_s2" for s in sources]].sum(axis=1)
+        x = kinematics[f"endpoint_position_{axis}_m"].to_numpy()
+        second = (-x[:-4] + 16 * x[1:-3] - 30 * x[2:-2] + 16 * x[3:-1] - x[4:]) / (12.0 * h**2)
+        # the same differences of the position itself: both err by h^4 / 90 of its sixth derivative, (2 pi 3 Hz)^6 0.3 m
+        np.testing.assert_allclose(parts[2:-2], second, atol=2.0 * h**4 / 90.0 * (2 * np.pi * 3.0) ** 6 * 0.3)
+
+
+def test_gravity_pulls_the_endpoint_down(table):
+    """The arm reaches forward and gravity alone would let the hand fall."""
+    assert (table["endpoint_acceleration_from_gravity_y_m_s2"] < 0.0).all()
+
+
+# --- rigid chain -----------------------------------------------------------------------------------------------------
+
+
+def test_a_rigid_chain_keeps_its_lengths_and_finds_the_true_ones_without_noise():
+    motion = motion_of(FAST, motion__angles="rigid_chain", filter__method="none")
+    lengths = np.linalg.norm(np.diff(motion.joint_m, axis=1), axis=2)
+    np.testing.assert_allclose(lengths, np.broadcast_to(FAST.arm.length_m, lengths.shape), atol=1e-12)
+    np.testing.assert_allclose(motion.chain.length_m, FAST.arm.length_m, atol=1e-12)
+    assert motion.quality["chain_fit_m"] < 1e-12
+    plain = motion_of(FAST, filter__method="none")
+    np.testing.assert_allclose(motion.angle_rad, plain.angle_rad, atol=1e-12)
+    assert "chain_fit_m" not in plain.quality
+
+
+def test_a_rigid_chain_is_less_disturbed_by_noise_than_single_segments():
+    """Where every joint has the noise s, the hand's direction from its own two ends errs by sqrt(2) s / L; the whole
+    chain, which knows the lengths, uses the other joints too. Over 250 frames chance is a few per cent."""
+    noisy = FAST.recording(noise_m=0.002)
+    truth = motion_of(FAST, filter__method="none").angle_rad
+    errors = {
+        kind: (motion_of(FAST, noisy, motion__angles=kind, filter__method="none").angle_rad - truth).std(axis=0)
+        for kind in ("segments", "rigid_chain")
+    }
+    assert (errors["rigid_chain"] < errors["segments"]).all()
+
+
+def test_a_chain_that_is_not_rigid_is_flagged():
+    """The elbow markers wander along the arm by 5 cm."""
+    recording = FAST.recording(noise_m=0.0)
+    moved = recording.markers_m.copy()
+    wander = 0.05 * np.sin(2 * np.pi * 1.0 * np.arange(len(moved)) / 100.0)
+    along = moved[:, 1:3].mean(axis=1) - moved[:, 0]
+    moved[:, 1:3] += (wander[:, None] * along / np.linalg.norm(along, axis=1, keepdims=True))[:, None]
+    motion = motion_of(FAST, replace(recording, markers_m=moved), motion__angles="rigid_chain")
+    flags = [flag.check.name for flag in assess(motion.quality, SETTINGS.quality)]
+    assert "chain_fit_m" in flags
+
+
+# --- replay ----------------------------------------------------------------------------------------------------------
+
+
+def exact_motion(demo):
+    """The demo's movement without noise and filter, with derivatives that are exact between the onsets."""
+    return motion_of(demo, filter__method="none", differentiation__accuracy=8)
+
+
+def test_the_torques_of_an_exact_movement_bring_it_back():
+    """A horizontal reach has no gravity to fall to. What is left is the spline between samples at the onsets, where the
+    slope of the torque leaps; it errs there by something of the order h, over a time of the order h: h^2 in angle."""
+    demo = replace(demo_trials()[4], gaps=())
+    assert demo.horizontal
+    errors = []
+    for rate_hz in (100.0, 200.0, 400.0):
+        motion = exact_motion(replace(demo, rate_hz=rate_hz))
+        found = replay(motion, joint_torques(motion), stop_deg=30.0, integration=Integration())
+        assert found.success
+        assert len(found.time_s) == len(motion.time_s)
+        assert np.ptp(np.degrees(found.angle_rad), axis=0).min() > 15.0
+        errors.append(np.abs(found.error_deg).max())
+        figures = found.quality(1.0)
+        assert figures["replay_within_s"] == figures["replay_s"] == pytest.approx(motion.time_s[-1] - motion.time_s[0])
+    assert errors[0] < 0.1
+    assert errors[1] < errors[0] / 4.0
+    assert errors[2] < errors[1] / 4.0
+
+
+def test_a_replay_with_wrong_segment_parameters_loses_the_motion():
+    """Torques of a chain with a forearm that is a fifth too heavy do not move the chain as it moved."""
+    motion = exact_motion(replace(demo_trials()[4], gaps=()))
+    heavy = replace(motion.chain, mass_kg=motion.chain.mass_kg * [1.0, 1.2, 1.0])
+    torques = joint_torques(replace(motion, chain=heavy))
+    found = replay(motion, torques, stop_deg=30.0, integration=Integration())
+    assert found.quality(1.0)["replay_within_s"] < 1.0
+    assert found.quality(1.0)["replay_drift_deg"] > 1.0
+
+
+def test_a_lost_replay_stops_where_it_was_told_to():
+    """Against gravity a small error doubles in a tenth of a second; without an end it would spin for ever."""
+    motion = motion_of(SPRING)
+    found = replay(motion, joint_torques(motion), stop_deg=20.0, integration=Integration())
+    assert found.success
+    assert len(found.time_s) < len(motion.time_s)
+    assert np.abs(found.error_deg).max() <= 20.0
+    figures = found.quality(1.0)
+    assert 0.0 < figures["replay_within_s"] < figures["replay_s"] < motion.time_s[-1]
+    within = found.time_s <= found.time_s[0] + figures["replay_within_s"] + 1e-9
+    assert (np.abs(found.error_deg[within]) <= 1.0).all()
+    assert (np.abs(found.error_deg[~within][0]) > 1.0).any()
+
+
+def test_a_replay_begins_at_the_longest_known_stretch():
+    motion = motion_of(FAST)
+    acceleration = motion.acceleration_rad_s2.copy()
+    acceleration[40] = np.nan
+    holed = replace(motion, acceleration_rad_s2=acceleration)
+    found = replay(holed, joint_torques(holed), stop_deg=30.0, integration=Integration())
+    assert found.frame[0] == motion.frame[41]
+
+
+def test_a_replay_tests_derivatives_and_not_masses():
+    """As the theory page warns: masses cancel between inverse and forward dynamics, a scaled acceleration does not."""
+    motion = exact_motion(replace(demo_trials()[4], gaps=()))
+    heavy = replace(motion, chain=replace(motion.chain, mass_kg=2.0 * motion.chain.mass_kg))
+    found = replay(heavy, joint_torques(heavy), stop_deg=30.0, integration=Integration())
+    assert np.abs(found.error_deg).max() < 0.1
+    wrong = replace(motion, acceleration_rad_s2=1.02 * motion.acceleration_rad_s2)
+    found = replay(wrong, joint_torques(wrong), stop_deg=30.0, integration=Integration())
+    assert found.quality(1.0)["replay_drift_deg"] > 1.0
+
+
+def test_a_lost_replay_says_so():
+    motion = motion_of(SPRING)
+    found = replay(motion, joint_torques(motion), stop_deg=20.0, integration=Integration())
+    assert found.quality(1.0)["replay_lost"] == 1.0
+    still = exact_motion(replace(demo_trials()[4], gaps=()))
+    assert (
+        replay(still, joint_torques(still), stop_deg=20.0, integration=Integration()).quality(1.0)["replay_lost"] == 0.0
+    )
+
+
+def test_there_is_no_replay_of_two_frames():
+    motion = motion_of(FAST)
+    acceleration = np.full_like(motion.acceleration_rad_s2, np.nan)
+    acceleration[[10, 20, 21]] = 0.0
+    scattered = replace(motion, acceleration_rad_s2=acceleration)
+    assert replay(scattered, joint_torques(scattered), stop_deg=30.0, integration=Integration()) is None
+
+
+def test_a_resting_arm_is_not_flagged_for_its_noise():
+    """Differences of noise have no relation to each other; below 0.1 W nothing moves."""
+    demo = replace(demo_trials()[3], gaps=())
+    recording = demo.recording(noise_m=0.001)
+    resting = replace(recording, markers_m=recording.markers_m[:50])
+    assert quality_of(motion_of(demo, resting))["energy_rate_share"] < 0.05
+
+
+def test_a_fast_movement_with_right_derivatives_is_not_flagged():
+    """5 Hz at 50 frames a second, derivatives exact: what is left is the difference of the energy, eighth order at 10 Hz:
+    (2 pi 10 / 50)^8 / 630 = 0.01."""
+    motion = exact_motion(replace(demo_trials()[4], gaps=()))
+    t = np.arange(100) / 50.0
+    pace, size = 2.0 * np.pi * 5.0, np.array([0.3, 0.3, 0.2])
+    angle, velocity, acceleration = (
+        size * wave[:, None] for wave in (np.sin(pace * t), pace * np.cos(pace * t), -(pace**2) * np.sin(pace * t))
+    )
+    frames = slice(0, 100)
+    fast = replace(
+        motion,
+        frame=motion.frame[frames],
+        time_s=t,
+        rate_hz=50.0,
+        joint_m=np.broadcast_to(motion.joint_m[0], (100, 4, 2)),
+        angle_rad=angle + np.array([0.3, 0.9, 0.1]),
+        velocity_rad_s=velocity,
+        acceleration_rad_s2=acceleration,
+        base_velocity_m_s=np.zeros((100, 2)),
+        base_acceleration_m_s2=np.zeros((100, 2)),
+        **{name: getattr(motion, name)[frames] for name in ("edge", "foreshortened", "filled")},
+        load=replace(
+            motion.load, **{n: getattr(motion.load, n)[frames] for n in ("force_n", "point_m", "couple_nm", "status")}
+        ),
+    )
+    assert quality_of(fast)["energy_rate_share"] < 0.02
+
+
+def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
+    """The hand turns through the perpendicular for a while: those frames are empty, the others are fitted as without."""
+    recording = FAST.recording(noise_m=0.0)
+    moved = recording.markers_m.copy()
+    hand = moved[:, 5] - moved[:, 3:5].mean(axis=1)
+    length = np.linalg.norm(hand, axis=1, keepdims=True)
+    lift = np.clip(1.5 * np.sin(np.pi * (np.arange(len(moved)) - 170) / 60.0), 0.0, 1.0)[:, None]
+    lift[(np.arange(len(moved)) < 170) | (np.arange(len(moved)) > 230)] = 0.0
+    across = np.array([0.0, -1.0, 0.0]) * length
+    turned = hand * np.cos(lift * np.pi / 2.0) + across * np.sin(lift * np.pi / 2.0)
+    moved[:, 5] = moved[:, 3:5].mean(axis=1) + turned
+    out = motion_of(FAST, replace(recording, markers_m=moved), motion__angles="rigid_chain")
+    assert 0.1 < out.foreshortened.mean() < 0.6
+    before = np.flatnonzero(out.foreshortened)[0] - 40
+    whole = motion_of(FAST, motion__angles="rigid_chain")
+    np.testing.assert_allclose(out.angle_rad[:before], whole.angle_rad[:before], atol=0.02)
+    assert np.isfinite(joint_torques(out).terms.net[~out.foreshortened]).all()
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (
+            {"replay": True},
+            r"replay: is a section; write 'replay:' and its options \(enabled, tolerance_deg, stop_deg\)",
+        ),
+        ({"replay": None}, "replay: is a section"),
+        (
+            {"motion": "rigid_chain"},
+            r"motion: is a section; .*\(angles, functional_min_range_deg\) indented below it; found 'rigid_chain'",
+        ),
+        (
+            {"torques.conventions": []},
+            r"is an option of a section; write 'torques:' and, indented below it, 'conventions:",
+        ),
+        ({"torques": {"conventions": ["interacton"]}}, r"torques\.conventions\.0: .*'interaction'"),
+    ],
+)
+def test_sections_written_wrongly_are_explained(raw, message):
+    with pytest.raises(SettingsError, match=message):
+        make_settings(raw)
+
+
+@pytest.mark.parametrize("name", ["chain", "base", "endpoint", "external"])
+def test_names_of_joints_that_columns_have_are_refused(name):
+    raw = {
+        "joints": [{"name": name, "landmark": "elbow_axis"}],
+        "segments": [{"name": "x", "row": "forearm"}],
+        "end": "y",
+    }
+    with pytest.raises(SettingsError, match=f"found {name}: columns of the tables have these names"):
+        make_settings({"chains": {"own": raw}})

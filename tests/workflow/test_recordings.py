@@ -1,0 +1,255 @@
+"""One study over real recordings of several laboratories, in one command; flags as a person would set them."""
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from limbtorque.motion.table import motion_from_table
+from limbtorque.tables.tables import read_table
+from limbtorque.torques.joint_torques import joint_torques
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.workflow
+
+
+@pytest.fixture(scope="module")
+def results(recordings, tmp_path_factory):
+    """Results folder of the study `tests/recordings_study`."""
+    folder = tmp_path_factory.mktemp("real recordings")
+    shutil.copytree(ROOT / "tests" / "recordings_study" / "config", folder / "config")
+    (folder / "recordings").symlink_to(recordings)
+    command = [sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile", "--directory", folder, "--cores", "2"]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def ledger(results):
+    with (results / "ledger.csv").open(encoding="utf-8") as file:
+        return {row["trial"]: row for row in csv.DictReader(file)}
+
+
+def motion_of(results, trial):
+    return motion_from_table(*read_table(results / "kinematics" / f"{trial}.parquet"))
+
+
+def test_every_trial_is_analysed_and_closes(ledger):
+    assert len(ledger) == 16
+    for row in ledger.values():
+        assert row["status"] in ("ok", "flagged"), row
+        assert float(row["closure_nm"]) <= 1e-9
+
+
+def test_terms_add_up_in_every_table(results, ledger):
+    for trial, row in ledger.items():
+        table = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()
+        joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
+        for joint in joints:
+            kinds = ("inertial", "centripetal", "coriolis", "gravity", "base", "external")
+            terms = [c for c in table if c.startswith(tuple(f"{joint}_torque_{kind}" for kind in kinds))]
+            assert len(terms) == 12
+            np.testing.assert_allclose(table[terms].sum(axis=1, skipna=False), table[f"{joint}_torque_nm"], atol=1e-9)
+
+
+def test_every_convention_power_and_induced_acceleration_adds_up_in_every_table(results, ledger):
+    """As the dictionary says, on recorded movements: from the tables alone."""
+    for trial, row in ledger.items():
+        joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
+        table = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()
+        kinematics = pyarrow.parquet.read_table(results / "kinematics" / f"{trial}.parquet").to_pandas()
+        known = table[f"{joints[0]}_torque_nm"].notna()
+        table, kinematics = table[known], kinematics[known]
+        assert len(table) > 60
+        for joint in joints:
+            net = table[f"{joint}_torque_nm"]
+
+            def part(name, joint=joint, table=table):
+                return table[f"{joint}_torque_{name}_nm"]
+
+            left = sum(part(f"torque_equation_{n}") for n in ("inertia", "velocity", "gravity", "base", "external"))
+            np.testing.assert_allclose(left, net, atol=1e-9)
+            right = sum(part(f"motion_equation_{n}") for n in ("velocity", "gravity", "base", "applied", "external"))
+            np.testing.assert_allclose(right, part("motion_equation_inertia"), atol=1e-9)
+            grouped = sum(part(f"interaction_{n}") for n in ("muscle", "interaction", "gravity", "external"))
+            np.testing.assert_allclose(grouped, part("interaction_net"), atol=1e-9)
+            grouped = sum(part(f"motion_dependent_{n}") for n in ("muscle", "gravity", "motion", "external"))
+            np.testing.assert_allclose(grouped, part("motion_dependent_net"), atol=1e-9)
+            by_segment = [c for c in table if c.startswith(f"{joint}_torque_segment_space_")]
+            rest = part("gravity") + part("base") + part("external")
+            np.testing.assert_allclose(table[by_segment].sum(axis=1, skipna=False) + rest, net, atol=1e-9)
+            induced = [c for c in table if c.startswith(f"{joint}_acceleration_from_")]
+            assert len(induced) == 7
+            measured = kinematics[f"{joint}_acceleration_rad_s2"]
+            np.testing.assert_allclose(table[induced].sum(axis=1, skipna=False), measured, atol=1e-7)
+        powers = [*(f"{joint}_power_w" for joint in joints), "chain_power_base_w", "chain_power_external_w"]
+        np.testing.assert_allclose(table[powers].sum(axis=1, skipna=False), table["chain_energy_rate_w"], atol=1e-8)
+        assert float(row["power_closure_w"]) <= 1e-8
+        assert float(row["energy_rate_share"]) < 0.01
+
+
+def test_hanging_limbs_are_replayed_whole_and_raised_ones_fall(ledger):
+    """An arm or leg that hangs is a pendulum and forgives; a raised forearm falls away within a second."""
+    for trial, row in ledger.items():
+        if trial not in ("serve_right", "box_right"):
+            assert float(row["replay_within_s"]) == float(row["replay_s"]) > 0.2, trial
+            assert float(row["replay_drift_deg"]) < 0.1, trial
+    assert float(ledger["box_right"]["replay_within_s"]) < 1.5
+
+
+def test_muscles_and_reserves_add_up_to_the_net_torque(results, ledger):
+    for trial, row in ledger.items():
+        torques = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()
+        muscles = pyarrow.parquet.read_table(results / "muscles" / f"{trial}.parquet").to_pandas()
+        assert len(torques) == len(muscles) > 0
+        for joint in ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist"):
+            parts = [c for c in muscles if c.startswith((f"{joint}_torque_muscle", f"{joint}_torque_reserve"))]
+            np.testing.assert_allclose(
+                muscles[parts].sum(axis=1, skipna=False), torques[f"{joint}_torque_nm"], atol=1e-8
+            )
+
+
+def test_turning_trials_are_flagged_as_not_planar_and_straight_ones_are_not(ledger):
+    """A child that turns by 90 degrees leaves any one plane; walking straight the arm keeps to the sagittal plane.
+
+    HC044A swings the left arm little and across the body, seen from the front in the recording's own joint centres.
+    """
+    for trial, row in ledger.items():
+        if row["condition"] == "turn":
+            assert "out_of_plane_share" in row["reason"], trial
+    for trial in ("HC030A05_right", "HC030A05_left", "HC032A03_right", "HC032A03_left"):
+        assert "out_of_plane_share" not in ledger[trial]["reason"]
+
+
+def test_the_hand_turned_inwards_is_flagged(ledger):
+    assert float(ledger["HC030A05_right"]["tilt_deg"]) > 45.0
+    assert "tilt_deg" in ledger["HC030A05_right"]["reason"]
+
+
+def test_no_limb_is_mirrored(ledger):
+    for row in ledger.values():
+        assert "reversed_flexion_deg" not in row["reason"]
+
+
+def test_limbs_that_turn_out_of_the_plane_seem_to_bend_backwards(ledger):
+    """A serving arm turns about its length; one child's elbow does in some frames of a turn. Nobody's does walking straight."""
+    told = {trial for trial, row in ledger.items() if "reversed_flexion_share" in row["reason"]}
+    assert told == {"serve_right", "HC044A29_right"}
+    assert 0.25 < float(ledger["serve_right"]["reversed_flexion_share"]) < 0.35
+
+
+def test_a_wrong_forward_axis_is_noticed_as_a_mirrored_limb(recordings):
+    from limbtorque.motion.chain_motion import chain_motion
+    from limbtorque.recordings.c3d.read import read_c3d
+    from limbtorque.study.settings import load_settings, override
+    from limbtorque.tables.checks import assess
+
+    settings = load_settings(ROOT / "tests" / "recordings_study" / "config" / "config.yaml")
+    backwards = override(settings, {"plane.kind": "best_fit", "plane.forward_axis": "+x"}, source="test")
+    motion = chain_motion(
+        read_c3d(recordings / "arm_box_task" / "markers_analogs.c3d"),
+        chain="arm",
+        side="right",
+        marker_set="arm_lifting",
+        body_mass_kg=60.0,
+        settings=backwards,
+    )
+    assert "reversed_flexion_deg" in [flag.check.name for flag in assess(motion.quality, backwards.quality)]
+
+
+def test_the_right_foot_uses_plate_1_and_its_first_stance_has_no_plate(results, ledger):
+    """By hand: the right heel is down at x = 0.63 m from frame 665 of 1249 on, plate 1 begins at 0.665 m and carries it to
+    frame 812; before, the foot stands on the floor until it leaves it near frame 570."""
+    row = ledger["walking2_right"]
+    assert "plate 1 frames" in row["notes"]
+    motion = motion_of(results, "walking2_right")
+    status = dict(zip(motion.frame.tolist(), motion.load.status.tolist(), strict=True))
+    assert all(status[frame] == 2 for frame in range(424, 560))
+    assert all(status[frame] == 0 for frame in range(600, 630))
+    assert all(status[frame] == 1 for frame in range(675, 805))
+    assert "unmeasured_share" in row["reason"]
+
+
+def test_the_left_foot_only_half_on_plate_2_is_not_computed(results, ledger):
+    """By hand: the left heel stands at x = -0.16 m, plate 2 begins at 0: it measures the forefoot only."""
+    row = ledger["walking2_left"]
+    motion = motion_of(results, "walking2_left")
+    status = dict(zip(motion.frame.tolist(), motion.load.status.tolist(), strict=True))
+    assert all(status[frame] == 2 for frame in range(548, 688))
+    assert all(status[frame] == 0 for frame in range(480, 520))
+    assert 1 not in status.values()
+    assert "unmeasured_share" in row["reason"]
+    torque = joint_torques(motion).terms.net
+    assert np.isnan(torque[motion.load.status == 2]).all()
+    assert not np.isnan(torque[motion.load.status == 0]).any()
+
+
+def test_ankle_torque_of_the_measured_step_is_that_of_a_walking_adult(results):
+    """Plantarflexion rises to 1.2-1.9 N m/kg in late stance (Winter 2009, fast walking), and there is no other peak."""
+    motion = motion_of(results, "walking2_right")
+    ankle = joint_torques(motion).terms.net[:, 2]
+    peak = np.nanargmin(ankle)
+    assert 745 <= motion.frame[peak] <= 800
+    assert 1.2 < -ankle[peak] / 66.0 < 1.9
+
+
+def test_the_base_term_matters_in_swing_and_in_the_serve(results):
+    for trial, at_least in (("walking2_right", 5.0), ("serve_right", 1.0)):
+        motion = motion_of(results, trial)
+        swing = (motion.load.status == 0) & ~motion.edge & ~motion.foreshortened
+        moving = joint_torques(motion).terms.net
+        fixed = joint_torques(replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2)))
+        assert np.abs(moving - fixed.terms.net)[swing][:, 0].max() > at_least
+
+
+def test_the_serve_that_leaves_the_plane_has_empty_frames(results, ledger):
+    row = ledger["serve_right"]
+    assert "foreshortened_share" in row["reason"]
+    motion = motion_of(results, "serve_right")
+    torque = joint_torques(motion).terms.net
+    assert np.isnan(torque[motion.foreshortened]).all()
+    assert np.nanmax(np.abs(np.degrees(motion.angle_rad))) < 180.0
+    assert 0.05 < motion.foreshortened.mean() < 0.3
+
+
+def test_the_gap_of_the_lifting_trial_is_named(ledger):
+    row = ledger["box_right"]
+    assert "longest_unfilled_gap_s" in row["reason"]
+    assert float(row["longest_unfilled_gap_s"]) == pytest.approx(0.32)
+    assert "the longest stretch was kept" in row["notes"]
+
+
+def test_exchanged_labels_and_spikes_are_flagged_where_they_are_and_nowhere_else(ledger):
+    """By hand: in frame 745 of the serve finger and wrist, around 196 elbow and upper arm; none else (docs/recordings.md)."""
+    for trial, row in ledger.items():
+        assert float(row["swapped_frames"]) == (2.0 if trial == "serve_right" else 0.0), trial
+        assert float(row["spike_frames"]) == 0.0, trial
+        assert ("swapped_frames" in row["reason"]) == (trial == "serve_right")
+    assert "Derrick:RELB and Derrick:RUPA 196, Derrick:RFIN and Derrick:RWRA 745" in ledger["serve_right"]["notes"]
+
+
+def test_noise_and_plates_of_real_recordings_raise_no_flag(ledger):
+    """The children's files were smoothed before, the others have 0.03 to 0.4 mm; plates drift by less than 1 N."""
+    for trial, row in ledger.items():
+        assert float(row["noise_m"]) < (1e-6 if row["condition"] in ("straight", "turn") else 4e-4), trial
+        assert not {"noise_m", "plate_drift_n", "plate_saturated_share"} & set(row["reason"].split())
+    assert float(ledger["walking2_right"]["plate_drift_n"]) < 1.0
+    assert "this foot (right)" in ledger["walking2_right"]["notes"]
+
+
+def test_every_output_can_be_traced(results, recordings):
+    import hashlib
+
+    kept = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
+    file = recordings / "cohort" / "HC030A" / "Straight" / "HC030A05.c3d"
+    assert kept["trials"]["HC030A05_left"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert set(kept["trials"]["HC030A05_left"]["stages"]) == {"kinematics", "torques", "muscles"}
+    assert str(Path.home()) not in json.dumps(kept)

@@ -1,0 +1,124 @@
+"""Jobs forked from one process: they do what the command would do itself, and end with it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import study_runs as workflow
+from limbtorque.study.study import load_study
+from limbtorque.workflow import job as jobs
+from limbtorque.workflow import layout, worker
+
+pytestmark = pytest.mark.workflow
+STAGE = """
+import sys
+from limbtorque.workflow import job
+stage, batch, key = sys.argv[1:]
+job.do(stage, f"{stage}.log", batch, key)
+print("limbtorque.workflow.batch" in sys.modules)
+"""
+
+
+@pytest.fixture
+def forking(monkeypatch):
+    """The process that forks, as the workflow starts it; its environment is gone afterwards, and it ends with its input."""
+    monkeypatch.setattr(worker, "_held", [])
+    monkeypatch.setenv(jobs.ADDRESS, "")
+    worker.start(layout.SOURCES)
+    (process,) = worker._held
+    yield process
+    process.stdin.close()
+    assert process.wait(30) == 0
+
+
+def job(folder, stage, *, key=None):
+    """The command of a job; prints whether it had to do the work itself."""
+    with contextlib.chdir(folder):
+        study = load_study(Path())
+        (batch,) = study.batches
+        key = key or layout.batch_key(stage, study, batch)
+    return subprocess.Popen(
+        [sys.executable, "-c", STAGE, stage, batch, key],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def tables(folder):
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in sorted((folder / "results").rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeypatch):
+    folders = [workflow.make_study(tmp_path / name, ["S01_sagittal_fast"]) for name in ("forked", "by itself")]
+    for folder, itself in zip(folders, ("False\n", "True\n"), strict=True):
+        for stage in ("kinematics", "torques", "muscles"):
+            done = job(folder, stage)
+            out, err = done.communicate(timeout=120)
+            assert (done.returncode, out) == (0, itself), err
+            assert f"{stage}: 0 of 1 trials done" in err
+            assert "S01_sagittal_fast" in (folder / f"{stage}.log").read_text()
+        monkeypatch.setenv(jobs.ADDRESS, os.environ[jobs.ADDRESS] + " of another environment")
+    assert forking.poll() is None
+    assert len(tables(folders[0])) == 9
+    assert tables(folders[0]) == tables(folders[1])
+
+
+@pytest.mark.usefixtures("forking")
+def test_a_job_that_fails_says_why(tmp_path):
+    done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics", key="another")
+    _, err = done.communicate(timeout=120)
+    assert done.returncode == 1
+    assert "were changed while kinematics of" in err
+
+
+@pytest.mark.usefixtures("forking")
+def test_a_command_that_is_ended_ends_its_job(tmp_path):
+    folder = workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    os.mkfifo(folder / "kinematics.log")  # the job waits until somebody reads its log
+    script = job(folder, "kinematics")
+    forked = children_of(worker._held[0].pid)
+    script.send_signal(signal.SIGTERM)
+    script.communicate(timeout=30)
+    end = time.monotonic() + 30
+    while any(alive(pid) for pid in forked):
+        assert time.monotonic() < end, "the job goes on without its command"
+        time.sleep(0.05)
+
+
+def children_of(pid):
+    """Processes that were forked from one; waits until there is one."""
+    path, end = Path(f"/proc/{pid}/task/{pid}/children"), time.monotonic() + 60
+    while not (found := path.read_text().split()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return [int(word) for word in found]
+
+
+def alive(pid):
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_the_process_ends_with_the_one_that_started_it(tmp_path):
+    text = "import os, sys; from limbtorque.workflow import job, worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[job.ADDRESS])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=tmp_path)
+    pid, address = done.stdout.split()
+    end = time.monotonic() + 60
+    while alive(int(pid)) or Path(address.partition(":")[0]).parent.exists():
+        assert time.monotonic() < end
+        time.sleep(0.05)

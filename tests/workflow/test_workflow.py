@@ -1,0 +1,329 @@
+"""The workflow as a user runs it: what it makes, what it makes again, and what it survives."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+import pytest
+
+from limbtorque.workflow import layout
+from study_runs import ROOT, TRIALS, command, demo_rows, ledger, make_study, planned, results, run, write_trials
+
+LAST = {"collect", "report", "study_figures", "verdict"}
+pytestmark = pytest.mark.workflow
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A study that has run, in a folder with a space in its name, and what it printed."""
+    folder = make_study(tmp_path_factory.mktemp("studies") / "study with a space")
+    return folder, run(folder)
+
+
+@pytest.fixture
+def study(finished, tmp_path):
+    """A copy of the finished study that a test may change."""
+    folder = tmp_path / "copy"
+    shutil.copytree(finished[0], folder)
+    return folder
+
+
+def test_every_table_and_figure_is_made(finished):
+    folder, text = finished
+    made = results(folder)
+    for name in TRIALS:
+        for stage in ("kinematics", "torques", "muscles"):
+            assert {f"results/{stage}/{name}.csv", f"results/{stage}/{name}.parquet"} <= set(made)
+        assert {f"results/figures/{kind}/{name}.png" for kind in ("torques", "cutoff")} <= set(made)
+    tables = (
+        "summary.csv",
+        "summary_by_condition.csv",
+        "ledger.csv",
+        "data_dictionary.csv",
+        "provenance.json",
+        "methods.md",
+    )
+    for name in (*tables, "curves/S01_sagittal.parquet", "ensembles.csv", "windows.csv"):
+        assert f"results/{name}" in made
+    shared = {f"results/report/{name}" for name in ("index.html", "report.css", "report.js", "plotly.min.js")}
+    pages = {f"results/report/trials/{name}.html" for name in TRIALS}
+    assert shared | pages == {name for name in made if name.startswith("results/report/")}
+    assert text.rstrip().split("report: ")[1].splitlines()[0] == "results/report/index.html"
+    assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
+    assert "3 trials:" in text
+    assert "of 3 trials done" in text
+
+
+def test_the_methods_of_the_run_are_those_that_the_command_prints(finished, capsys):
+    from limbtorque.cli.main import main
+
+    assert main(["methods", str(finished[0])]) == 0
+    written = (finished[0] / "results" / "methods.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == written
+    assert (
+        "3 trials of 2 participants (body mass 58.5 and 72 kg) were analysed: left arm (1) and right arm (2)."
+        in written
+    )
+    assert "the sagittal plane (+z up, the laboratory's +x axis forward) (1 trial)" in written
+
+
+def test_two_runs_give_the_same_bytes_and_do_not_mix(finished, tmp_path):
+    other = make_study(tmp_path / "other")
+    run(other)
+    assert results(other) == results(finished[0])
+
+
+def test_the_report_can_be_switched_off_and_pages_of_old_trials_are_put_aside(study):
+    path = study / "config" / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    write_trials(study, demo_rows(TRIALS[:2]))
+    run(study)
+    pages = {file.stem for file in (study / "results" / "report" / "trials").iterdir()}
+    assert pages == set(TRIALS[:2])
+    path.write_text(text + "report:\n  enabled: false\n", encoding="utf-8")
+    assert "report:" not in run(study)
+    assert not [file for file in (study / "results" / "report").rglob("*") if file.is_file()]
+    assert (study / "results" / "left_over" / "report" / "index.html").is_file()
+    assert planned(study) == set()
+
+
+def test_running_again_does_nothing(study):
+    assert planned(study) == set()
+
+
+def test_a_deleted_table_is_made_again(study):
+    before = results(study)
+    (study / "results" / "torques" / "S01_sagittal_fast.csv").unlink()
+    assert "torques_S01__sagittal" in planned(study)
+    run(study)
+    assert results(study) == before
+
+
+def test_a_new_trial_runs_its_session_only(study):
+    name = "S02_horizontal_slow"
+    shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", study / "data" / "demo")
+    write_trials(study, demo_rows((*TRIALS, name)))
+    assert planned(study) == {*(f"{stage}_S02__horizontal" for stage in layout.SOURCES), "ensembles", *LAST}
+
+
+def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
+    """Two of three trials share; the third has a number. A trial that cannot be analysed has no say and fails alone."""
+    path = study / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "filter:\n  scope: study\n", encoding="utf-8")
+    rows = demo_rows(TRIALS)
+    broken = {**rows[0], "trial": "broken", "session": "broken", "start_s": "90", "end_s": "91"}
+    extra = {"filter.cutoff_hz": "", "start_s": "", "end_s": ""}
+    rows = [{**extra, **row} for row in (*rows, broken)]
+    rows[2]["filter.cutoff_hz"] = "7"
+    write_trials(study, rows)
+    sessions = sorted(name for name in planned(study) if name.startswith("cutoffs"))
+    assert sessions == ["cutoffs_S01__horizontal", "cutoffs_S01__sagittal", "cutoffs_broken"]
+    run(study)
+    shared = json.loads((study / "results" / "study_cutoff.json").read_text(encoding="utf-8"))
+    kept = ledger(study)
+    assert set(shared["own_cutoff_hz"]) == {rows[0]["trial"], rows[1]["trial"]}
+    assert min(shared["own_cutoff_hz"].values()) < shared["cutoff_hz"] < max(shared["own_cutoff_hz"].values())
+    used = {name: float(row["cutoff_hz"]) for name, row in kept.items() if row["status"] != "failed"}
+    assert used == {rows[0]["trial"]: shared["cutoff_hz"], rows[1]["trial"]: shared["cutoff_hz"], rows[2]["trial"]: 7.0}
+    for name, own_hz in shared["own_cutoff_hz"].items():
+        assert float(kept[name]["own_cutoff_hz"]) == pytest.approx(own_hz)
+    assert kept["broken"]["status"] == "failed"
+    assert "not inside the recording" in kept["broken"]["message"]
+    assert planned(study) == set()
+
+
+def test_trials_that_share_a_cutoff_need_one_criterion(study):
+    path = study / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "filter:\n  scope: study\n", encoding="utf-8")
+    rows = [{**row, "filter.cutoff_hz": ""} for row in demo_rows(TRIALS)]
+    rows[1]["filter.cutoff_hz"] = "residual"
+    write_trials(study, rows)
+    assert "share one cut-off (filter.scope: study) choose it by expected_error" in run(study, expected=1)
+
+
+def stages_planned(folder, **kwargs):
+    return {name if name in LAST else name.split("_")[0] for name in planned(folder, **kwargs)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stages"),
+    [
+        (
+            "figures:",
+            "filter:\n  order: 2\nfigures:",
+            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
+        ),
+        ("ensembles:", "ensembles:\n  n_points: 51", {"curves", "ensembles", *LAST}),
+        ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
+        ("formats: [png]", "formats: [png, svg]", {"figures", "pages", *LAST}),
+        ("title: Demo", "title: Another demo", {"pages", *LAST}),
+        ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "pages", *LAST}),
+    ],
+)
+def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
+    path = study / "config" / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    assert stages_planned(study) == stages
+
+
+@pytest.mark.parametrize(
+    ("module", "stages"),
+    [
+        ("muscles/static_optimization/sharing.py", {"muscles", "pages", *LAST}),
+        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
+        ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
+        ("statistics/time_normalisation.py", {"curves", "ensembles", *LAST}),
+        ("figures/figures.py", {"figures", "study_figures"}),
+        ("report/trial.py", {"pages"}),
+        ("report/index.py", {"report"}),
+        (
+            "recordings/c3d/read.py",
+            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
+        ),
+    ],
+)
+def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
+    package = tmp_path / "package"
+    shutil.copytree(ROOT / "src", package)
+    assert planned(study, package=package) == set()
+    path = package / "limbtorque" / module
+    path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    assert stages_planned(study, package=package) == stages
+
+
+def test_python_in_another_place_makes_nothing_again(study, tmp_path, monkeypatch):
+    """The command of a job names the Python that runs Snakemake."""
+    elsewhere = tmp_path / "elsewhere" / "python"
+    elsewhere.parent.mkdir()
+    elsewhere.symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setattr(sys, "executable", str(elsewhere))
+    packages = os.pathsep.join([str(ROOT / "src"), sysconfig.get_path("purelib")])
+    assert planned(study, package=packages) == set()
+
+
+def test_a_workbook_is_made_where_it_is_wanted_and_put_aside_where_not(study):
+    path = study / "config" / "config.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + "\ntables:\n  xlsx: true\n", encoding="utf-8")
+    run(study)
+    before = results(study)["results/summary.xlsx"]
+    (study / "results" / "summary.xlsx").unlink()
+    run(study)
+    assert results(study)["results/summary.xlsx"] == before
+    path.write_text(text, encoding="utf-8")
+    run(study)
+    assert "results/summary.xlsx" not in results(study)
+    assert results(study)["results/left_over/summary.xlsx"] == before
+
+
+def test_another_condition_makes_the_ensembles_again_and_no_table_of_a_trial(study):
+    rows = demo_rows(TRIALS)
+    rows[0]["condition"] = "another"
+    write_trials(study, rows)
+    assert stages_planned(study) == {"figures", "pages", "curves", "ensembles", *LAST}
+
+
+def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):
+    folder = make_study(tmp_path / "killed")
+    for seconds in (3.0, 5.0, 7.0):
+        process = subprocess.Popen(
+            command(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    run(folder)
+    assert results(folder) == results(finished[0])
+
+
+def test_trials_that_fail_become_rows_of_the_ledger_and_the_others_finish(tmp_path):
+    folder = make_study(tmp_path / "failing")
+    rows = demo_rows(TRIALS)
+    bad = {
+        "empty": b"",
+        "text": b"not a C3D file at all\n" * 100,
+        "cut": (ROOT / "data" / "demo" / f"{TRIALS[0]}.c3d").read_bytes()[:9000],
+    }
+    for name, content in bad.items():
+        (folder / "data" / f"{name}.c3d").write_bytes(content)
+        rows.append({**rows[0], "trial": name, "file": f"data/{name}.c3d"})
+    write_trials(folder, rows)
+    text = run(folder)
+    found = ledger(folder)
+    for name in bad:
+        assert found[name]["status"] == "failed"
+        assert found[name]["reason"] == "read"
+        assert f"{name}.c3d" in found[name]["message"]
+        assert f"failed: {name}" in text
+        assert (folder / "results" / "torques" / f"{name}.csv").read_text(encoding="utf-8").count("\n") == 1
+    assert {found[name]["status"] for name in TRIALS} <= {"ok", "flagged"}
+    path = folder / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "\nrun:\n  max_failed_fraction: 0.2\n", encoding="utf-8")
+    text = run(folder, expected=1)
+    assert "3 of 6 trials failed, more than run.max_failed_fraction = 0.2 allows" in text
+    assert len(ledger(folder)) == 6
+
+
+def test_a_wrong_study_is_refused_before_any_job_starts(study):
+    rows = demo_rows(TRIALS)
+    rows[0]["subject"] = "nobody"
+    rows[1]["file"] = "data/missing.c3d"
+    write_trials(study, rows)
+    text = run(study, expected=1)
+    assert "subject 'nobody' is not in config/subjects.csv" in text
+    assert "file 'data/missing.c3d' does not exist" in text
+    assert "Traceback" not in text
+
+
+def test_one_run_at_a_time_in_a_study(study):
+    import fcntl
+
+    (study / "results" / "verdict.txt").unlink()
+    with (study / "results" / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        text = run(study, expected=1)
+    assert "another run is at work" in text
+    run(study)
+
+
+def test_files_of_trials_that_were_taken_out_are_put_aside(study):
+    write_trials(study, demo_rows(TRIALS[:2]))
+    text = run(study)
+    assert "2 trials:" in text
+    assert "files of trials or formats that are not of this study any more: results/left_over" in text
+    assert not (study / "results" / "torques" / f"{TRIALS[2]}.csv").exists()
+    assert (study / "results" / "left_over" / "torques" / f"{TRIALS[2]}.csv").exists()
+
+
+def test_a_changed_muscle_set_of_the_study_runs_the_muscles(study):
+    built_in = ROOT / "src" / "limbtorque" / "muscles" / "sets" / "arm.yaml"
+    own = study / "config" / "my_arm.yaml"
+    shutil.copy(built_in, own)
+    path = study / "config" / "config.yaml"
+    path.write_text(
+        path.read_text(encoding="utf-8")
+        + """
+chains:
+  arm:
+    joints:
+      - {name: shoulder, landmark: glenohumeral_axis, flexion_zero_deg: -90, moment_arms_in_any_plane: false}
+      - {name: elbow, landmark: elbow_axis, one_way: true}
+      - {name: wrist, landmark: wrist_axis}
+    segments: [{name: upper_arm, row: upper_arm}, {name: forearm, row: forearm}, {name: hand, row: hand}]
+    end: knuckle_2_middle_finger
+    muscles: config/my_arm.yaml
+""",
+        encoding="utf-8",
+    )
+    run(study)
+    assert planned(study) == set()
+    own.write_text(own.read_text(encoding="utf-8").replace("987.26", "900.00"), encoding="utf-8")
+    assert stages_planned(study) == {"muscles", "pages", *LAST}
