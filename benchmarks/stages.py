@@ -17,7 +17,7 @@ from synthetic import study
 n_trials = int(sys.argv[2])
 study(Path(sys.argv[1]), n_trials=n_trials, n_sessions=1, n_frames=int(sys.argv[3]), figures=n_trials <= 100)
 with (Path(sys.argv[1]) / "config" / "config.yaml").open("a") as file:
-    file.write("run: {batch_size: 1000}\\n")
+    file.write("run: {max_trials_per_job: 1000}\\n")
 """
 STAGE = """
 import importlib, resource, sys, time

@@ -56,5 +56,5 @@ def study(folder: Path, *, n_trials: int, n_sessions: int, n_frames: int = 1000,
     text = (ROOT / "config" / "config.yaml").read_text(encoding="utf-8")
     formats = "[png]" if figures else "[]"
     text = text.replace("formats: [png]", f"formats: {formats}")
-    text = text.replace("longest_rest_s: 1.0", "longest_rest_s: 1.0e+6")  # the longer the trial, the slower the reach
+    text = text.replace("max_rest_s: 1.0", "max_rest_s: 1.0e+6")  # the longer the trial, the slower the reach
     (folder / "config" / "config.yaml").write_text(text, encoding="utf-8")

@@ -67,7 +67,7 @@ def plan(rate_hz: float, duration_s: float = DURATION_S, muscles: Musculature = 
     net = lc.torque_terms(two_link_arm(), *motion, gravity_m_s2=VERTICAL).net
     state = muscle_state(muscles, reach.position, reach.velocity)
     shared = share_torques(
-        state.moment_arm_m, net - state.passive_nm, max_force_n=state.strength_n, least_activation=LEAST
+        state.moment_arm_m, net - state.passive_nm, max_force_n=state.strength_n, min_activation=LEAST
     )
     if not (shared.success.all() and state.possible.all()) or state.out_of_range.any():
         raise ValueError("the reach asks more of the muscles than they can do, or than is known of them")

@@ -144,7 +144,7 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
 
 def used_frames(table: pa.Table) -> np.ndarray:
     """Frames away from the ends, inside the range of the moment arms, whose torque is known and within reach."""
-    return np.flatnonzero((column_array(table, "edge", "sharing_status", "moment_arm_status") == 0).all(axis=1))
+    return np.flatnonzero((column_array(table, "edge", "optimization_status", "moment_arm_status") == 0).all(axis=1))
 
 
 def statuses(found: MuscleForces) -> str:

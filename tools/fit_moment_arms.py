@@ -125,7 +125,7 @@ def described(found: Fit) -> dict[str, Any]:
         if found.form == "polynomial"
         else {"knots_deg": list(found.knots_deg), "arms_m": list(found.arms_m)}
     )
-    departure = {"largest_departure_m": found.largest_departure_m, "departs_at_deg": found.departs_at_deg}
+    departure = {"max_departure_m": found.max_departure_m, "departs_at_deg": found.departs_at_deg}
     return {"form": found.form, **numbers, "range_deg": list(found.range_deg), **departure}
 
 
@@ -265,7 +265,7 @@ HEADERS = {
     "limb": """\
 # One joint was moved at a time with the others at 0, so an arm here does not depend on the neighbouring joint.
 # polynomial: coefficients of rising powers of the flexion in radians. spline: shape-preserving cubic (Fritsch and
-# Carlson's slopes) through the knots. largest_departure_m: from the sampled table, over range_deg, at departs_at_deg.
+# Carlson's slopes) through the knots. max_departure_m: from the sampled table, over range_deg, at departs_at_deg.
 # length_at_zero_m: length of muscle and tendon with every joint at 0; elsewhere it is that less the arms' integrals.
 # length_departure_m: of the change of length so found from the sampled one, over range_deg, at length_departs_at_deg.
 """,
@@ -302,9 +302,9 @@ def write(name: str, header: str, whole: dict[str, Any]) -> None:
 def report(muscles: list[dict[str, Any]]) -> None:
     for muscle in muscles:
         for joint, arm in muscle["moment_arms"].items():
-            if "largest_departure_m" in arm:
+            if "max_departure_m" in arm:
                 size = len(arm.get("coefficients", arm.get("knots_deg")))
-                off = f"{1e3 * arm['largest_departure_m']:.2f} mm at {arm['departs_at_deg']:g} deg"
+                off = f"{1e3 * arm['max_departure_m']:.2f} mm at {arm['departs_at_deg']:g} deg"
                 length = f"{1e3 * arm['length_departure_m']:.2f} mm at {arm['length_departs_at_deg']:g} deg"
                 print(f"{muscle['name']:11} {joint:9} {arm['form']:11} {size:2} numbers  {off:22} length {length}")
             elif arm["form"] == "constant":

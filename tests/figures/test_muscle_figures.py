@@ -67,7 +67,7 @@ def test_lines_and_areas_are_the_tables_columns(table, cubes):
     shown = panels(figure)
     assert len(shown) == 4
     for muscle, pair in shown.items():
-        least, greatest = (table.column(f"{muscle}_{end}_force_n").to_numpy() for end in ("least", "greatest"))
+        least, greatest = (table.column(f"{muscle}_{end}_force_n").to_numpy() for end in ("min", "max"))
         for axes in pair:
             drawn = lines(axes)
             np.testing.assert_array_equal(drawn["p = 2"], table.column(f"{muscle}_force_n"))
@@ -191,6 +191,12 @@ def test_every_option_and_column_that_the_page_names_exists(table):
     assert named - {"muscles"} <= options
     assert {"exponent", "criterion", "weights", "reserve", "co_contraction", "sets"} <= named | {"weights"}
     assert {"weights", "reserve_nm"} <= options
-    for column in ("sharing_status", "sharing_residual_nm", "sharing_gap", "sharing_shortfall_nm", "moment_arm_status"):
+    for column in (
+        "optimization_status",
+        "optimization_residual_nm",
+        "optimization_duality_gap",
+        "optimization_shortfall_nm",
+        "moment_arm_status",
+    ):
         assert f"`{column}`" in PAGE
         assert column in table.column_names

@@ -41,7 +41,7 @@ def frame(result):
 def closure(result):
     """Largest difference of the muscles' torques and reserves from the net torque over the frames with forces."""
     muscles, torques = frame(result), result.torque_table.to_pandas()
-    given = muscles.sharing_status.isin([0, 1])
+    given = muscles.optimization_status.isin([0, 1])
     assert given.any()
     off = []
     for joint in JOINTS:
@@ -56,7 +56,7 @@ OPTIONS = {
     "linear": {"exponent": 1},
     "min_max": {"exponent": "min_max"},
     "weighted": {"weights": {"BRA": 5.0, "TRIlat": 0.2}},
-    "least activation": {"least_activation": 0.02},
+    "least activation": {"min_activation": 0.02},
     "bounds": {"activation_bounds": {"BRA": [0.1, 0.3]}},
     "priced": {"reserve": "priced", "reserve_nm": 5.0},
     "no reserve": {"reserve": "none"},
@@ -70,7 +70,7 @@ OPTIONS = {
         "force_length_velocity": True,
         "scale_moment_arms": "segment_length",
         "contact_forces": True,
-        "least_activation": 0.01,
+        "min_activation": 0.01,
     },
 }
 
@@ -80,14 +80,14 @@ def test_muscles_and_reserves_add_up_to_the_net_torque(case):
     result = analysed(**OPTIONS[case])
     table = frame(result)
     assert closure(result) <= CLOSURE_NM
-    ok = table.sharing_status == 0
+    ok = table.optimization_status == 0
     assert ok.mean() > 0.9
-    assert (table.sharing_residual_nm[ok] <= CLOSURE_NM).all()
-    assert (table.sharing_gap[ok].abs() <= 1e-6).all()
+    assert (table.optimization_residual_nm[ok] <= CLOSURE_NM).all()
+    assert (table.optimization_duality_gap[ok].abs() <= 1e-6).all()
     if OPTIONS[case].get("reserve") != "priced":
         assert (table[[f"{joint}_torque_reserve_nm" for joint in JOINTS]][ok] == 0).all(axis=None)
     for name in result.muscles.muscle_set.names:
-        force, least, greatest = (table[f"{name}_{what}_n"][ok] for what in ("force", "least_force", "greatest_force"))
+        force, least, greatest = (table[f"{name}_{what}_n"][ok] for what in ("force", "min_force", "max_force"))
         assert (force >= least).all()
         assert (force <= greatest).all()
         assert (least >= 0).all()
@@ -136,10 +136,10 @@ def recording_mirrored(recording):
 def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
     plain, braced = analysed(), analysed(co_contraction=0.3)
     a, b = frame(plain), frame(braced)
-    ok = (a.sharing_status == 0) & (b.sharing_status == 0)
+    ok = (a.optimization_status == 0) & (b.optimization_status == 0)
     assert (b.co_contraction_cost[ok] > 0).any()
     assert (b.co_contraction_cost[ok] >= -1e-12).all()
-    np.testing.assert_allclose((b.sharing_cost - b.co_contraction_cost)[ok], a.sharing_cost[ok], rtol=1e-9)
+    np.testing.assert_allclose((b.optimization_cost - b.co_contraction_cost)[ok], a.optimization_cost[ok], rtol=1e-9)
     names = plain.muscles.muscle_set.names
     at = {name: [j for j in JOINTS if f"{j}_moment_arm_{name}_m" in a] for name in names}
     most = {
@@ -147,13 +147,13 @@ def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
     }  # without co-contraction
     for name in names:
         floor = 0.3 * np.max([most[joint] for joint in at[name]], axis=0)
-        np.testing.assert_allclose(b[f"{name}_least_activation"][ok], floor[ok], atol=1e-12)
+        np.testing.assert_allclose(b[f"{name}_min_activation"][ok], floor[ok], atol=1e-12)
         assert (b[f"{name}_activation"] >= floor - 1e-12)[ok].all(), name
     assert (b.co_contraction_part[ok] == 1).all()
-    share = b.co_contraction_cost[ok].sum() / a.sharing_cost[ok].sum()
+    share = b.co_contraction_cost[ok].sum() / a.optimization_cost[ok].sum()
     assert braced.muscles.quality["co_contraction_cost_share"] == pytest.approx(share, rel=1e-6)
     np.testing.assert_allclose(
-        b.filter(like="greatest")[ok], a.filter(like="greatest")[ok]
+        b.filter(like="_max_force_n")[ok], a.filter(like="_max_force_n")[ok]
     )  # the mechanics are the same
 
 
@@ -162,12 +162,12 @@ def test_co_contraction_gives_way_where_the_torque_would_be_out_of_reach(tmp_pat
     weak = scaled_set(tmp_path, "pairs", 1.0 / 3.0)
     plain, braced = (analysed(folder=tmp_path, sets={"arm": weak}, co_contraction=c) for c in (0.0, 1.0))
     a, b = frame(plain), frame(braced)
-    limited = (a.sharing_status == 0) & (b.co_contraction_part < 1)
+    limited = (a.optimization_status == 0) & (b.co_contraction_part < 1)
     assert limited.any()
-    assert (b.sharing_status[limited] == 0).all()
+    assert (b.optimization_status[limited] == 0).all()
     assert closure(braced) <= CLOSURE_NM
     assert braced.muscles.quality["co_contraction_reduced_share"] > 0
-    given_up = a.sharing_status == 1
+    given_up = a.optimization_status == 1
     np.testing.assert_allclose(
         b["elbow_flexor_force_n"][given_up], a["elbow_flexor_force_n"][given_up]
     )  # nothing to add to where the muscles cannot reach the torque anyway
@@ -187,7 +187,7 @@ def test_passive_tension_is_taken_off_the_torque_to_be_shared():
     table, limits = frame(result), result.muscles.limits
     names = result.muscles.muscle_set.names
     k = names.index("TRIlong")
-    ok = table.sharing_status == 0
+    ok = table.optimization_status == 0
     active = table["TRIlong_activation"] * limits.strength_n[:, k]
     np.testing.assert_allclose(table["TRIlong_force_n"], active + table["TRIlong_passive_force_n"], atol=1e-9)
     assert (table["TRIlong_passive_force_n"][ok] >= 0).all()
@@ -217,7 +217,7 @@ def test_force_in_the_elbow_is_the_reaction_less_the_pull_of_the_muscles():
     result = analysed(sets={"arm": "pairs"}, contact_forces=True)
     table, torques = frame(result), result.torque_table.to_pandas()
     motion = result.motion
-    ok = (table.sharing_status == 0) & table["elbow_contact_x_n"].notna()
+    ok = (table.optimization_status == 0) & table["elbow_contact_x_n"].notna()
     assert ok.mean() > 0.9
     # pairs pull along the distal segment towards the joint: the force in it is larger by their sum, along the forearm
     along = np.cumsum(motion.angle_rad, axis=1)[:, 1]
@@ -241,7 +241,7 @@ def test_summary_of_muscles_is_peak_and_impulse():
         both = used[1:] & used[:-1]
         expected = ((force[1:] + force[:-1]) / 2)[both].sum() / result.motion.rate_hz
         assert row["impulse_ns"] == pytest.approx(expected, rel=1e-12)
-        assert row["impulse_least_ns"] <= row["impulse_ns"] <= row["impulse_greatest_ns"]
+        assert row["min_impulse_ns"] <= row["impulse_ns"] <= row["max_impulse_ns"]
 
 
 def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
@@ -252,17 +252,17 @@ def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
     weak = {"folder": tmp_path, "sets": {"arm": "weak.yaml"}}
     least, none = analysed(**weak), analysed(**weak, reserve="none")
     a, b = frame(least), frame(none)
-    short = a.sharing_status == 1
+    short = a.optimization_status == 1
     assert short.any()
     assert closure(least) <= CLOSURE_NM
-    assert (b.sharing_status == a.sharing_status).all()
+    assert (b.optimization_status == a.optimization_status).all()
     assert b["BRA_force_n"][short].isna().all()
-    assert (b.sharing_shortfall_nm[short] > 0).all()
+    assert (b.optimization_shortfall_nm[short] > 0).all()
     for result in (least, none):
         assert result.muscles.quality["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
         assert any("reserve_share" in flag for flag in result.flags(load_settings(DEMO)))
-    np.testing.assert_allclose(a.sharing_shortfall_nm, b.sharing_shortfall_nm)
-    proof = a[[f"{joint}_sharing_proof" for joint in JOINTS]].to_numpy()
+    np.testing.assert_allclose(a.optimization_shortfall_nm, b.optimization_shortfall_nm)
+    proof = a[[f"{joint}_optimality_certificate" for joint in JOINTS]].to_numpy()
     torque = least.torque_table.to_pandas()[[f"{joint}_torque_nm" for joint in JOINTS]].to_numpy()
     arms = least.muscles.geometry.moment_arm_m * least.motion.flexion_sign[:, None]
     most = np.maximum(np.einsum("fjm,fj->fm", arms, proof) * least.muscles.muscle_set.max_force_n, 0.0).sum(axis=1)
@@ -335,9 +335,9 @@ def test_range_is_half_of_what_matters():
     r_flexor, r_extensor = table["elbow_moment_arm_elbow_flexor_m"], table["elbow_moment_arm_elbow_extensor_m"]
     torque = result.motion.flexion_sign[1] * result.torque_table.to_pandas()["elbow_torque_nm"]
     most = ((flexor.max_isometric_force_n * r_flexor - torque) / -r_extensor).clip(upper=extensor.max_isometric_force_n)
-    np.testing.assert_allclose(table["elbow_extensor_greatest_force_n"], most, rtol=1e-9)
+    np.testing.assert_allclose(table["elbow_extensor_max_force_n"], most, rtol=1e-9)
     least = (-torque / -r_extensor).clip(lower=0.0)
-    np.testing.assert_allclose(table["elbow_extensor_least_force_n"], least, atol=1e-9)
+    np.testing.assert_allclose(table["elbow_extensor_min_force_n"], least, atol=1e-9)
     assert math.isfinite(result.muscles.quality["force_range_share"])
 
 
@@ -357,7 +357,7 @@ def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
     table, torques = frame(result), result.torque_table.to_pandas()
     assert table.filter(like="shoulder_moment_arm").isna().all(axis=None)
     assert (table.filter(like="shoulder_torque_muscle").fillna(0.0) == 0).all(axis=None)
-    given = table.sharing_status == 1  # for the shoulder's sake, though no reserve was asked for
+    given = table.optimization_status == 1  # for the shoulder's sake, though no reserve was asked for
     assert given.mean() > 0.9
     np.testing.assert_allclose(table["shoulder_torque_reserve_nm"][given], torques["shoulder_torque_nm"][given])
     assert table["BRA_force_n"][given].notna().all()
@@ -401,7 +401,7 @@ def test_a_chain_that_begins_at_the_elbow_has_no_elbow_flexion():
     assert any("joints_without_moment_arms" in flag for flag in result.flags(load_settings(DEMO)))
     constant = forearm(sets={"forearm_only": "pairs"})  # arms that do not depend on the angle
     assert constant.muscles.arm_known.all()
-    assert (frame(constant).sharing_status == 0).all()
+    assert (frame(constant).optimization_status == 0).all()
 
 
 def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
@@ -426,23 +426,28 @@ def test_signs_of_a_limb_that_extends_counter_clockwise():
     )
     assert (a["elbow_flexion_sign"] == 1).all()
     assert (b["elbow_flexion_sign"] == -1).all()
-    short = a.sharing_shortfall_nm > 1e-3
+    short = a.optimization_shortfall_nm > 1e-3
     assert short.any()
-    for what in ("sharing_proof", "sharing_multiplier", "torque_reserve_nm", "torque_muscle_elbow_flexor_nm"):
+    for what in (
+        "optimality_certificate",
+        "optimization_multiplier",
+        "torque_reserve_nm",
+        "torque_muscle_elbow_flexor_nm",
+    ):
         np.testing.assert_allclose(b[f"elbow_{what}"], -a[f"elbow_{what}"], atol=1e-5)
-    assert (a["elbow_sharing_proof"][short].abs() > 0.1).any()
-    flexing = short & (a["elbow_sharing_proof"] > 0.5)
+    assert (a["elbow_optimality_certificate"][short].abs() > 0.1).any()
+    flexing = short & (a["elbow_optimality_certificate"] > 0.5)
     assert (a["elbow_torque_reserve_nm"][flexing] > 0).all()  # what is missing points along the proof
 
 
 def test_range_of_a_force_has_its_passive_part():
     result = analysed(force_length_velocity=True)
     table = frame(result)
-    ok = table.sharing_status == 0
+    ok = table.optimization_status == 0
     assert (table["TRIlong_passive_force_n"][ok] > 1.0).any()
-    assert (table["TRIlong_least_force_n"] >= table["TRIlong_passive_force_n"] - 1e-9)[ok].all()
+    assert (table["TRIlong_min_force_n"] >= table["TRIlong_passive_force_n"] - 1e-9)[ok].all()
     most = table["TRIlong_passive_force_n"] + table["TRIlong_strength_n"]
-    np.testing.assert_allclose(table["TRIlong_greatest_force_n"][ok], most[ok], rtol=1e-9)  # weak torques: all of it
+    np.testing.assert_allclose(table["TRIlong_max_force_n"][ok], most[ok], rtol=1e-9)  # weak torques: all of it
 
 
 def test_no_force_in_a_joint_outside_the_range_of_its_arms(tmp_path):
@@ -469,11 +474,11 @@ def test_names_of_a_set_are_for_that_set_only():
         analysed(weights={"arm.BRAC": 5.0})
 
 
-def test_least_activation_and_bounds_do_not_override_each_other():
-    held = analysed(activation_bounds={"BRA": [0.0, 0.9]}, least_activation=0.05)
+def test_min_activation_and_bounds_do_not_override_each_other():
+    held = analysed(activation_bounds={"BRA": [0.0, 0.9]}, min_activation=0.05)
     assert (frame(held)["BRA_activation"] >= 0.05 - 1e-12).all()
     with pytest.raises(SettingsError, match=r"cannot keep BRA between 0\.05 and 0\.01"):
-        analysed(activation_bounds={"BRA": [0.0, 0.01]}, least_activation=0.05)
+        analysed(activation_bounds={"BRA": [0.0, 0.01]}, min_activation=0.05)
 
 
 def test_velocity_of_a_muscle_is_that_of_its_length():
@@ -523,7 +528,7 @@ def test_summary_is_that_of_the_frames_it_uses():
         if row["peak_n"] > 0:
             assert row["peak_time_s"] == table.time_s[used][force[used].idxmax()]
         assert row["criterion"] == "least sum of (force / strength)^2"
-    assert table[["TRIlong_least_force_n", "BRA_least_force_n"]].notna().all(axis=None)
+    assert table[["TRIlong_min_force_n", "BRA_min_force_n"]].notna().all(axis=None)
 
 
 def test_share_of_the_possible_range():
@@ -531,6 +536,6 @@ def test_share_of_the_possible_range():
     table = frame(result)
     names, strength = result.muscles.muscle_set.names, result.muscles.muscle_set.max_force_n
     width = sum(
-        (table[f"{n}_greatest_force_n"] - table[f"{n}_least_force_n"]) / s for n, s in zip(names, strength, strict=True)
+        (table[f"{n}_max_force_n"] - table[f"{n}_min_force_n"]) / s for n, s in zip(names, strength, strict=True)
     ) / len(names)
     assert result.muscles.quality["force_range_share"] == pytest.approx(width.mean())

@@ -182,7 +182,7 @@ def test_a_fit_follows_its_samples_as_closely_as_it_says(n, size, seed):
     if found.form == "zero":
         assert np.abs(samples).max() < 1e-4
         return
-    assert found.largest_departure_m == pytest.approx(off, abs=6e-6)  # rounded to 0.01 mm
+    assert found.max_departure_m == pytest.approx(off, abs=6e-6)  # rounded to 0.01 mm
     closely = min(LARGEST_DEPARTURE_M, LARGEST_PART * np.abs(samples).max())
     assert off <= closely or len(found.knots_deg) == min(n, MOST_KNOTS)
 
@@ -197,7 +197,7 @@ def test_built_in_sets(name, count):
     for muscle in muscles.muscles:
         assert muscle.max_isometric_force_n > 0
         for joint, arm in muscle.moment_arms.items():
-            assert arm.largest_departure_m is None or arm.largest_departure_m <= 1e-3
+            assert arm.max_departure_m is None or arm.max_departure_m <= 1e-3
             assert arm.is_zero == (joint not in muscle.function)
         for joint, sense in muscle.function.items():
             assert SENSES[sense] * evaluate(muscle.moment_arms[joint].curve, [0.0]) > 0
@@ -205,8 +205,8 @@ def test_built_in_sets(name, count):
     assert set(muscles.not_sampled) == ({(m, "elbow") for m in wrist} if name == "arm" else set())
     without = {"arm": wrist, "leg": set(), "pairs": set(muscles.names)}[name]
     assert set(muscles.without_length) == without
-    assert (muscles.least_activation == 0).all()
-    assert (muscles.largest_activation == 1).all()
+    assert (muscles.min_activation == 0).all()
+    assert (muscles.max_activation == 1).all()
 
 
 def test_fits_depart_from_the_sampled_tables_by_what_they_say(recordings):
@@ -225,7 +225,7 @@ def test_fits_depart_from_the_sampled_tables_by_what_they_say(recordings):
             inside = (flexion[:, j] >= low - 1e-9) & (flexion[:, j] <= high + 1e-9)
             found = musculotendon(muscles, flexion)
             off = np.abs(found.moment_arm_m[:, j, m] - rows.moment_arm_m)[inside].max()
-            assert off <= (arm.largest_departure_m or 0.0) + 6e-6, (muscle, joint)  # rounded to 0.01 mm
+            assert off <= (arm.max_departure_m or 0.0) + 6e-6, (muscle, joint)  # rounded to 0.01 mm
             if not muscles.muscles[m].length:
                 continue
             lengths = rows.musculotendon_length_m.to_numpy()
@@ -507,7 +507,7 @@ def test_a_line_over_two_joints(arms):
     else:
         at = [math.radians(q) for q in muscles.muscles[0].moment_arms["elbow"].departs_at_deg]
         assert at[0] in np.radians(LINES_DEG[0])
-        assert muscles.muscles[0].moment_arms["elbow"].largest_departure_m < 1e-12  # it goes through every sample
+        assert muscles.muscles[0].moment_arms["elbow"].max_departure_m < 1e-12  # it goes through every sample
 
 
 def test_a_range_of_two_joints_marks_both():
@@ -619,7 +619,7 @@ def test_sampled_arms_are_fitted_when_the_set_is_loaded(recordings):
         built_in = musculotendon(arm_set, q[:, None], joints=["elbow"]).moment_arm_m[:, 0, arm_set.names.index(name)]
         np.testing.assert_allclose(musculotendon(muscles, q[:, None]).moment_arm_m[:, 0, 0], built_in, atol=1e-12)
         known = arm_set.muscles[arm_set.names.index(name)].moment_arms["elbow"]
-        assert arm.largest_departure_m == pytest.approx(known.largest_departure_m, abs=6e-6)
+        assert arm.max_departure_m == pytest.approx(known.max_departure_m, abs=6e-6)
         assert arm.departs_at_deg == known.departs_at_deg
         entry["flexion_deg"] = [entry["flexion_deg"]]  # a list for each joint is as good
         again = muscle_set_from_mapping(whole).muscles[0].moment_arms["elbow"]
@@ -831,10 +831,10 @@ BAD = {
     "length in millimetres": (set_at(["muscles", 0, "optimal_fibre_length_m"], 115.7), "below 1 m, or null"),
     "area in square metres": (set_at(["muscles", 0, "pcsa_cm2"], -3), "FLEX.*pcsa_cm2.*an area from 0.1 to 1000 cm2"),
     "activations crossed": (
-        set_at(["muscles", 0, "least_activation"], 1.0),
-        "least_activation is 1.0 and largest_activation 1.0; expected 0 <= least < largest <= 1",
+        set_at(["muscles", 0, "min_activation"], 1.0),
+        "min_activation is 1.0 and max_activation 1.0; expected 0 <= least < largest <= 1",
     ),
-    "activation above 1": (set_at(["muscles", 0, "largest_activation"], 1.2), "expected 0 <= least < largest <= 1"),
+    "activation above 1": (set_at(["muscles", 0, "max_activation"], 1.2), "expected 0 <= least < largest <= 1"),
     "arm as a text": (
         set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], "3 cm"),
         "arm_m is '3 cm'; expected numbers",
@@ -844,8 +844,8 @@ BAD = {
         "at the elbow: unknown key 'knots_deg'",
     ),
     "departure as a text": (
-        set_at(["muscles", 1, "moment_arms", "elbow", "largest_departure_m"], "1 mm"),
-        "largest_departure_m is '1 mm'; expected a number",
+        set_at(["muscles", 1, "moment_arms", "elbow", "max_departure_m"], "1 mm"),
+        "max_departure_m is '1 mm'; expected a number",
     ),
     "note that is none": (set_at(["muscles", 1, "moment_arms", "elbow", "note"], 3), "note is 3; expected a text"),
     "range upside down": (
@@ -1082,15 +1082,15 @@ def test_a_constant_arm_may_have_a_range():
 def test_what_else_a_set_may_say():
     whole = content()
     points = {"proximal_m": [0.1, 0.02], "distal_m": [0.04, 0.01], "source": "a paper", "note": "read off figure 3"}
-    whole["muscles"][0] |= {"pcsa_cm2": 12.5, "least_activation": 0.02, "largest_activation": 0.9}
+    whole["muscles"][0] |= {"pcsa_cm2": 12.5, "min_activation": 0.02, "max_activation": 0.9}
     whole["muscles"][0] |= {"lines_of_action": {"elbow": points}}
     whole["muscles"][1] |= {"lines_of_action": {"elbow": PARALLEL}}
     whole["reference"] = {"mass_kg": 75, "segment_length_m": {"elbow": 0.25}, "source": "a paper"}
     muscles = muscle_set_from_mapping(whole)
     flexor, extensor = muscles.muscles
     assert flexor.pcsa_cm2 == 12.5
-    assert muscles.least_activation.tolist() == [0.02, 0.0]
-    assert muscles.largest_activation.tolist() == [0.9, 1.0]
+    assert muscles.min_activation.tolist() == [0.02, 0.0]
+    assert muscles.max_activation.tolist() == [0.9, 1.0]
     line = flexor.lines_of_action["elbow"]
     assert (line.parallel_to, line.proximal_m, line.distal_m) == (None, (0.1, 0.02), (0.04, 0.01))
     assert line.note == "read off figure 3"

@@ -236,7 +236,7 @@ def test_least_activation_holds_a_muscle_that_would_pull_less(exponent):
         [0.02, 0.04, -0.03],
         [7.6],
         max_force_n=[500.0, 400.0, 300.0],
-        least_activation=[0.7, 0.0, 0.2],
+        min_activation=[0.7, 0.0, 0.2],
         exponent=exponent,
     )
     np.testing.assert_allclose(shared.activation[0], [0.7, (7.6 - 7.0 + 1.8) / 16.0, 0.2], atol=1e-8)
@@ -245,7 +245,7 @@ def test_least_activation_holds_a_muscle_that_would_pull_less(exponent):
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_largest_activation_bounds_a_muscle(exponent):
     """Of (10, 16) N m the second would pull more than 0.5; the first makes what is left of 14 N m."""
-    bounds = {"largest_activation": [1.0, 0.5, 1.0]}
+    bounds = {"max_activation": [1.0, 0.5, 1.0]}
     shared = joint([0.02, 0.04, -0.03], [14.0], max_force_n=[500.0, 400.0, 300.0], exponent=exponent, **bounds)
     np.testing.assert_allclose(shared.activation[0], [0.6, 0.5, 0.0], atol=1e-8)
 
@@ -495,7 +495,7 @@ def test_nearest_reachable_torque_against_bounded_least_squares():
 def test_multiplier_proves_that_no_forces_cost_less(exponent, low):
     arm, strength, torque = limbs(40, 2000, dense=0.9)
     torque = torque + low * made(arm, np.tile(strength, (2000, 1)))
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent, least_activation=low)
+    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent, min_activation=low)
     at = shared.status == OK
     assert at.mean() > (0.9 if low else 0.99)
     activation = shared.activation[at]
@@ -505,7 +505,7 @@ def test_multiplier_proves_that_no_forces_cost_less(exponent, low):
     cost = power_sum(activation, exponent)
     bound = proven_bound((arm * strength)[at], torque[at], shared.multiplier[at], exponent, low)
     gap = (cost - bound) / np.where(cost > 0, cost, 1.0)
-    least, greatest = force_range(arm, shared, max_force_n=strength, least_activation=low)
+    least, greatest = force_range(arm, shared, max_force_n=strength, min_activation=low)
     choice = ((greatest - least)[at] > 1e-8 * strength).all(axis=1)  # the gap is that of muscles with a choice
     assert choice.mean() > 0.98
     assert gap[choice].max() <= (LINEAR_GAP if exponent == 1.0 else GAP)
@@ -571,7 +571,7 @@ def test_reserve_frames_share_what_is_reached_at_least_cost(exponent):
 def test_certificate_proves_that_the_torque_is_out_of_reach(exponent, low):
     arm, strength, torque = limbs(6, 500)
     torque = 3 * torque + 20
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent, least_activation=low)
+    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent, min_activation=low)
     out = shared.status == RESERVE
     assert out.sum() > 300
     assert_out_of_reach(shared, arm, strength, torque, out, low)
@@ -613,7 +613,7 @@ def edge(arm, strength, low, seed):
 def test_both_sides_of_the_edge_of_reach(name, exponent, low):
     arm, strength, _ = limb(name, 50, 100)
     inside, far = edge(arm, strength, low, 50)
-    options = {"max_force_n": strength, "exponent": exponent, "least_activation": low}
+    options = {"max_force_n": strength, "exponent": exponent, "min_activation": low}
     for factor in (0.0, 0.9, 0.999, 1.001, 1.1, 10.0):
         torque = inside + factor * far
         shared = share_torques(arm, torque, **options)
@@ -671,7 +671,7 @@ def odd_limbs(kind, n_joints, n_frames):
     elif kind == "muscles of one joint":
         arm *= np.arange(n_joints)[:, None] == np.arange(arm.shape[2]) % n_joints
     if kind == "lower bounds":
-        options["least_activation"] = 0.1
+        options["min_activation"] = 0.1
     if kind != "out of reach":
         rng = np.random.default_rng(61)
         activation = rng.uniform(0.1, 1.0, (n_frames, arm.shape[2])) ** rng.integers(1, 4, (n_frames, 1))
@@ -686,7 +686,7 @@ def assert_range(arm, strength, torque, options, exponent):
     n, _, m = arm.shape
     reach, target = scaled(arm, strength, made(arm, shared.force_n))
     cost = np.concatenate([np.tile(np.eye(m), (n, 1)), np.tile(-np.eye(m), (n, 1))])
-    low = options.get("least_activation", 0.0)
+    low = options.get("min_activation", 0.0)
     found = programmes(
         cost, *(np.tile(np.repeat(v, m, axis=0), (2, *[1] * (v.ndim - 1))) for v in (reach, target)), low, 1.0
     )
@@ -919,7 +919,7 @@ def test_values_of_each_frame():
     arm, strength, torque = limbs(13)
     part = np.repeat(np.linspace(1.0, 2.0, len(torque))[:, None], 8, axis=1)
     low = np.linspace(0.0, 0.02, 8) * part
-    options = {"least_activation": low, "largest_activation": 0.6 * part, "norm_n": strength * part}
+    options = {"min_activation": low, "max_activation": 0.6 * part, "norm_n": strength * part}
     shared = share_torques(arm, torque, max_force_n=strength * part, **options)
     for f in (0, 150, 299):
         at, scale = slice(f, f + 1), part[f, 0]
@@ -927,8 +927,8 @@ def test_values_of_each_frame():
             arm[at],
             torque[at],
             max_force_n=scale * strength,
-            least_activation=low[f],
-            largest_activation=0.6 * scale,
+            min_activation=low[f],
+            max_activation=0.6 * scale,
             norm_n=scale * strength,
         )
         np.testing.assert_allclose(shared.force_n[f], alone.force_n[0], atol=1e-9 * strength.max())
@@ -974,8 +974,8 @@ REFUSED = {
     "weight of zero": ({"weight": 0.0}, "weight is 0.0: expected 8 numbers above 0"),
     "weights of other muscles": ({"weight": np.ones(3)}, "weight is .*expected 8 numbers above 0"),
     "norm of zero": ({"norm_n": np.zeros(8)}, "norm_n has the value 0 N: what a force is divided by is above zero"),
-    "muscles that push": ({"least_activation": -0.1}, "least_activation has the value -0.1: a muscle cannot push"),
-    "bounds that cross": ({"least_activation": 0.5, "largest_activation": 0.4}, "is above largest_activation"),
+    "muscles that push": ({"min_activation": -0.1}, "min_activation has the value -0.1: a muscle cannot push"),
+    "bounds that cross": ({"min_activation": 0.5, "max_activation": 0.4}, "is above max_activation"),
     "unknown reserve": ({"reserve": "most"}, "reserve is 'most': expected 'least', 'priced' or 'none'"),
     "reserve without price": ({"reserve_nm": 0.0}, "reserve_nm is 0.0: expected one number above 0"),
     "priced min-max": ({"exponent": math.inf, "reserve": "priced"}, "no meaning for exponent inf"),

@@ -168,7 +168,7 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
         "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. "
         "In 1 trial the markers had less noise than any camera (below 0.001 mm)" in text
     )
-    assert "limited to 15 Hz" in paragraph({"filter": {"highest_cutoff_hz": 15.0}})
+    assert "limited to 15 Hz" in paragraph({"filter": {"max_cutoff_hz": 15.0}})
     assert "Chosen cut-offs" not in paragraph({"filter": {"cutoff_hz": 6.0}})
 
 
@@ -358,7 +358,7 @@ def test_a_cut_off_that_is_the_limit_everywhere_is_told_as_such():
     rows = [row("a", cutoff_hz="12.0", own_cutoff_hz="12.7"), row("b", cutoff_hz="12.0", own_cutoff_hz="33.7")]
     text = paragraph(rows=rows)
     assert (
-        "A cut-off of 12 Hz was used, the limit set (filter.highest_cutoff_hz); the criterion (the least expected error of the second "
+        "A cut-off of 12 Hz was used, the limit set (filter.max_cutoff_hz); the criterion (the least expected error of the second "
         "derivative, from the signal's own spectrum, for all joint centres of a trial together) would have given 12.7 to 33.7 Hz, "
         "median 23.2 Hz." in text
     )

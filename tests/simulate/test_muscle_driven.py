@@ -167,7 +167,7 @@ def shared_reach(musculature, mirrored, rate_hz=500.0):
     way = -1.0 if mirrored else 1.0
     terms = torque_terms(ARM, angle, way * reach.velocity, way * reach.acceleration, gravity_m_s2=GRAVITY)
     state = muscle_state(musculature, angle, way * reach.velocity)
-    asked = {"max_force_n": state.strength_n, "least_activation": 0.01}
+    asked = {"max_force_n": state.strength_n, "min_activation": 0.01}
     shared = share_torques(state.moment_arm_m, terms.net - state.passive_nm, **asked)
     assert shared.success.all()
     excitation, _ = excitation_for_rate(np.gradient(shared.activation, time, axis=0), shared.activation)

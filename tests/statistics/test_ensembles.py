@@ -67,9 +67,9 @@ def test_a_way_there_and_back_is_one_movement_unless_it_rests_for_long_in_betwee
     time_s = np.arange(500) / 100.0
     speed = speed_of((0.5, 1.0, 0.3), (1.6, 1.0, -0.3), time_s=time_s)
     u = (1.0 - np.sqrt(1.0 - np.sqrt(0.05))) / 2.0
-    found = find_movement(time_s, speed, onset_share=0.05, longest_rest_s=0.1 + 2.0 * u + 0.01)
+    found = find_movement(time_s, speed, onset_share=0.05, max_rest_s=0.1 + 2.0 * u + 0.01)
     assert (found.start_s, found.end_s) == pytest.approx((0.5 + u, 2.6 - u), abs=1e-3)
-    found = find_movement(time_s, speed, onset_share=0.05, longest_rest_s=0.1 + 2.0 * u - 0.01)
+    found = find_movement(time_s, speed, onset_share=0.05, max_rest_s=0.1 + 2.0 * u - 0.01)
     assert np.isnan([found.start_s, found.end_s]).all()
     assert f"2 movements: the endpoint rests from {1.5 - u:.2f} to {1.6 + u:.2f} s" in found.note
 
@@ -77,8 +77,8 @@ def test_a_way_there_and_back_is_one_movement_unless_it_rests_for_long_in_betwee
 def test_a_pause_of_one_frame_is_a_rest_as_long_as_the_lines_around_it():
     """Lines between 1, 0 and 1 cross a quarter at 0.75 before and after the frame at rest: 1.5 in all."""
     speed = np.array([0.0, 1.0, 0.0, 1.0, 0.0])
-    assert find_movement(np.arange(5.0), speed, onset_share=0.25, longest_rest_s=0.51).note == ""
-    assert "from 1.75 to 2.25 s" in find_movement(np.arange(5.0), speed, onset_share=0.25, longest_rest_s=0.49).note
+    assert find_movement(np.arange(5.0), speed, onset_share=0.25, max_rest_s=0.51).note == ""
+    assert "from 1.75 to 2.25 s" in find_movement(np.arange(5.0), speed, onset_share=0.25, max_rest_s=0.49).note
 
 
 @pytest.mark.parametrize("share", [0.02, 0.05])
@@ -86,7 +86,7 @@ def test_a_walk_from_standing_to_standing_is_not_one_movement(share):
     """The foot swings for 0.4 s and stands for 0.6 s, four times."""
     time_s = np.arange(500) / 100.0
     speed = speed_of(*((0.5 + k, 0.4, 1.3) for k in range(4)), time_s=time_s)
-    found = find_movement(time_s, speed, onset_share=share, longest_rest_s=Ensembles().longest_rest_s)
+    found = find_movement(time_s, speed, onset_share=share, max_rest_s=Ensembles().max_rest_s)
     assert found.note.startswith("4 movements")
     assert "window to events" in found.note
 

@@ -106,7 +106,7 @@ def test_trials_of_unlike_shares_are_told():
     """The trial without a value does not count for it."""
     rows = [row(used_share=0.25), row(used_share=0.9), row("B", used_share=0.1, peak_time_s=float("nan"))]
     found = figures(rows, "peak_time_s")
-    assert (found["least_used_share"], found["largest_used_share"]) == (0.25, 0.9)
+    assert (found["min_used_share"], found["max_used_share"]) == (0.25, 0.9)
 
 
 def test_trials_whose_stance_was_not_measured_are_left_out_where_others_was():
@@ -256,7 +256,7 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
     found = pd.read_csv(folder / "results" / "summary_by_condition.csv")
     assert list(found) == [column.name for column in CONDITION_SUMMARY_COLUMNS]
     order = "chain condition side joint term statistic unit mean sd median min max n_trials n_subjects"
-    order += " least_used_share largest_used_share n_unloaded"
+    order += " min_used_share max_used_share n_unloaded"
     assert list(found) == order.split()
     assert set(found.condition) == set(ODD)
     summary = pd.read_csv(folder / "results" / "summary.csv")

@@ -108,7 +108,7 @@ def test_a_long_gap_ends_the_stretch_and_is_flagged():
     result = analyse(without("WRR", slice(60, 100)))
     assert result.motion.frame[0] == 101
     assert len(result.motion.frame) == 151
-    assert any("longest_unfilled_gap_s is 0.4 s" in sentence for sentence in result.flags(SETTINGS))
+    assert any("max_unfilled_gap_s is 0.4 s" in sentence for sentence in result.flags(SETTINGS))
 
 
 def test_a_batch_with_all_of_it_finishes(tmp_path):

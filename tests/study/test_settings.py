@@ -93,7 +93,7 @@ def test_all_faults_are_told_at_once():
         ({"differentiation": {"accuracy": 3}}, "differentiation.accuracy: Input should be 2, 4, 6 or 8; found 3"),
         ({"plane": {"up_axis": "z"}}, "plane.up_axis"),
         ({"plane": {"up_axis": "+z", "forward_axis": "-z"}}, "plane: forward_axis -z is parallel to up_axis +z"),
-        ({"run": {"batch_size": 0}}, "run.batch_size"),
+        ({"run": {"max_trials_per_job": 0}}, "run.max_trials_per_job"),
         ({"run": {"max_failed_fraction": 1.5}}, "run.max_failed_fraction"),
         ({"plates": {"assignment": "both"}}, "plates.assignment"),
         ({"segments": {"table": "zatsiorsky"}}, "segments.table"),

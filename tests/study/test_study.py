@@ -112,7 +112,7 @@ def test_options_of_one_trial(study):
 )
 def test_batches_are_sessions_cut_to_size(study, size, expected):
     rows = [f"t{i},{'S2' if i == 3 else 'S1'},Ann,reach.c3d,arm,right,x" for i in range(6)]
-    found = study(rows, settings=SETTINGS + f"run: {{batch_size: {size}}}\n")
+    found = study(rows, settings=SETTINGS + f"run: {{max_trials_per_job: {size}}}\n")
     assert {name: [t.name for t in batch] for name, batch in found.batches.items()} == expected
     assert [t.name for t in found.trials] == [f"t{i}" for i in range(6)]
 

@@ -415,7 +415,7 @@ def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
         ({"replay": None}, "replay: is a section"),
         (
             {"motion": "rigid_chain"},
-            r"motion: is a section; .*\(angles, functional_min_range_deg\) indented below it; found 'rigid_chain'",
+            r"motion: is a section; .*\(angles, min_functional_range_deg\) indented below it; found 'rigid_chain'",
         ),
         (
             {"torques.conventions": []},

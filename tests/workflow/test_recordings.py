@@ -222,8 +222,8 @@ def test_the_serve_that_leaves_the_plane_has_empty_frames(results, ledger):
 
 def test_the_gap_of_the_lifting_trial_is_named(ledger):
     row = ledger["box_right"]
-    assert "longest_unfilled_gap_s" in row["reason"]
-    assert float(row["longest_unfilled_gap_s"]) == pytest.approx(0.32)
+    assert "max_unfilled_gap_s" in row["reason"]
+    assert float(row["max_unfilled_gap_s"]) == pytest.approx(0.32)
     assert "the longest stretch was kept" in row["notes"]
 
 

@@ -42,7 +42,7 @@ OTHER_LINES: tuple[tuple[str, Any], ...] = (
 STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and what the legend says
     "moment_arm_status": (1, "#DDAA33", "outside the range of a moment arm"),
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
-    "sharing_status": (1, "black", "beyond what the muscles can do"),
+    "optimization_status": (1, "black", "beyond what the muscles can do"),
 }
 HANDLE_MM = 10.0  # what a legend draws before the words
 CHARACTER_MM = 1.3  # about the mean width of a character of a legend
@@ -254,8 +254,8 @@ def draw_muscle_forces(
     shade(axes, time_s, table.column("edge").to_numpy() == 1, EDGE, "within reach of the ends")
     shade(axes, time_s, np.isnan(force), UNKNOWN, "torque not known")
     top = 0.0
-    if f"{muscle}_least_force_n" in table.column_names:
-        least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("least", "greatest"))
+    if f"{muscle}_min_force_n" in table.column_names:
+        least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("min", "max"))
         fill: dict[str, Any] = {"linewidth": 0.0, "zorder": 1}
         axes.fill_between(time_s, least, greatest, color=POSSIBLE, label="possible: the criterion decides", **fill)
         axes.fill_between(time_s, 0.0, least, color=NEEDED, label="needed, whatever the criterion", **fill)
@@ -326,7 +326,7 @@ def muscle_figure(
             raise ValueError(f"{name} has no forces of {', '.join(lacking)}: no columns {lacking[0]}_force_n ...")
     if muscles is not None:
         chosen, left_out = list(muscles), ""
-    ranges = [True] if any(name.endswith("_least_force_n") for name in table.column_names) else []
+    ranges = [True] if any(name.endswith("_min_force_n") for name in table.column_names) else []
     across = 2 if width_mm > ONE_COLUMN_MM else 1
     rows = max(-(-len(chosen) // across), 1)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]

@@ -187,7 +187,7 @@ def centre_of_rotation(
     if range_deg < min_range_deg:
         raise SignalError(
             f"the segments turn by {range_deg:.1f} deg against each other, a functional centre needs {min_range_deg:g} deg "
-            "(motion.functional_min_range_deg); use a trial with more movement, or the anatomical centre"
+            "(motion.min_functional_range_deg); use a trial with more movement, or the anatomical centre"
         )
     (c, d), *_ = np.linalg.lstsq(np.stack([a, -b], axis=1)[used], (q - p)[used], rcond=None)
     from_first, from_second = a * c + p, b * d + q

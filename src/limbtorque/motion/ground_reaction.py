@@ -163,7 +163,7 @@ def find_foot(
     contact = np.zeros(len(ends[1]), dtype=bool)
     for positions in contact_m.values():
         velocity, _ = differentiate(positions, rate_hz=rate_hz, accuracy=2)
-        contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.contact_speed_m_s
+        contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.max_contact_speed_m_s
     return Foot(ends[0], ends[1], _ignore_short(contact, round(settings.min_contact_s * rate_hz)))
 
 
@@ -224,7 +224,7 @@ def ground_load(
 
     Notes
     -----
-    A loaded stretch of a plate belongs to the foot if the centre of pressure stays within `distance_m` of the line
+    A loaded stretch of a plate belongs to the foot if the centre of pressure stays within `max_distance_m` of the line
     of the foot (median), nearer than to the other foot, and the other foot does not stand on the same plate. Only
     those stretches are passed on to the filter, so that the other foot's load never leaks in. Stance on no usable
     plate is widened by `min_contact_s` at both ends, because a foot is loaded a little before and after its markers
@@ -457,8 +457,8 @@ def _verdict(
     if np.isnan(own):
         return "unusable", "this foot is not seen, not used"
     where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
-    if own > settings.distance_m and not given:
-        return "other", "other foot, " * (theirs <= settings.distance_m) + where
+    if own > settings.max_distance_m and not given:
+        return "other", "other foot, " * (theirs <= settings.max_distance_m) + where
     if theirs < own and not given:
         return "other", f"other foot, {where}"
     if other is not None:
@@ -496,7 +496,7 @@ def _inside(
     for points in (foot.back_m, foot.front_m):
         height = points[part] @ up
         lowest = np.nanmin(height) if not np.isnan(height).all() else np.nan
-        standing.append(height < lowest + settings.contact_height_m)
+        standing.append(height < lowest + settings.max_contact_height_m)
         over.append(_in_quadrilateral(points[part], plate.corners_m, up, 0.0 if anywhere else settings.edge_margin_m))
     if anywhere:
         return over[0] | over[1]

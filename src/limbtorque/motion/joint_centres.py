@@ -109,7 +109,7 @@ def place_joints(
         positions_m=positions,
         plane=plane,
         counted=~foreshortened_frames(seen_m, plane, reach=0, min_projection=settings.plane.min_projection),
-        min_range_deg=settings.motion.functional_min_range_deg,
+        min_range_deg=settings.motion.min_functional_range_deg,
     )
     joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)
@@ -126,7 +126,7 @@ def place_joints(
             "gap_error_m": prepared.gap_error_m,
             "swapped_frames": float(prepared.swapped_frames),
             "spike_frames": float(prepared.spike_frames),
-            "longest_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
+            "max_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
             "out_of_plane_share": planar.out_of_plane_share,
             "tilt_deg": float(planar.tilt_deg.max()),
             "length_variation": float(planar.length_variation.max()),

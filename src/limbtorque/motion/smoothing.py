@@ -99,7 +99,7 @@ def smooth_joints(
     if given_hz is None:
         scope: Scope = "joint" if chosen.scope == "joint" else "trial"
         found = smooth_positions(
-            values, rate_hz=rate_hz, smoother=smoother, cutoff=by, scope=scope, highest_hz=chosen.highest_cutoff_hz
+            values, rate_hz=rate_hz, smoother=smoother, cutoff=by, scope=scope, highest_hz=chosen.max_cutoff_hz
         )
         choices = found.choices
     else:
@@ -149,8 +149,8 @@ def _notes(
     own = ", ".join(f"{choice.cutoff_hz:.2f}" for choice in choices)
     if any(abs(cutoff_hz - choice.cutoff_hz) > 0.005 for cutoff_hz, choice in zip(cutoffs_hz, choices, strict=True)):
         note += f"; the trial's own would be {own} Hz by {choices[0].by}"
-        if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.highest_cutoff_hz:
-            note += ", which filter.highest_cutoff_hz does not allow"
+        if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.max_cutoff_hz:
+            note += ", which filter.max_cutoff_hz does not allow"
     note += f"; noise about {1e3 * noise_m:.2g} mm"
     smooth = (
         "no camera has so little noise: the recording was smoothed before, so nothing can be told of its own cut-off"

@@ -137,7 +137,7 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
                     f"'leg.{muscle}'"
                 )
     faults += [
-        f"cannot keep {m} between {low:g} and {high:g}: muscles.least_activation is above its largest activation"
+        f"cannot keep {m} between {low:g} and {high:g}: muscles.min_activation is above its largest activation"
         for m, low, high in zip(muscle_set.names, *_bounds(muscle_set, options), strict=True)
         if low > high
     ]
@@ -224,7 +224,7 @@ def muscle_forces(
     least, greatest = np.full_like(passive, np.nan), np.full_like(passive, np.nan)
     low, high = _bounds(chosen, options)
     if options.ranges:
-        least, greatest = force_range(arm, sharing, max_force_n=strength, least_activation=low, largest_activation=high)
+        least, greatest = force_range(arm, sharing, max_force_n=strength, min_activation=low, max_activation=high)
     force = sharing.force_n + passive
     contact = None
     if options.contact_forces:
@@ -317,9 +317,9 @@ def _own(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
 def _bounds(muscle_set: MuscleSet, options: Muscles) -> tuple[FloatArray, FloatArray]:
     """Least and largest activation of every muscle, shape (n_muscles,)."""
     given = _own(options.activation_bounds, muscle_set)
-    pairs = [given.get(m.name, (m.least_activation, m.largest_activation)) for m in muscle_set.muscles]
+    pairs = [given.get(m.name, (m.min_activation, m.max_activation)) for m in muscle_set.muscles]
     low, high = np.array(pairs, dtype=float).reshape(-1, 2).T
-    return np.maximum(low, options.least_activation), high
+    return np.maximum(low, options.min_activation), high
 
 
 @dataclass(frozen=True)
@@ -339,7 +339,7 @@ def _shared(
     low, high = _bounds(muscle_set, options)
     weights = _own(options.weights, muscle_set)
     pcsa = [_number(muscle.pcsa_cm2) for muscle in muscle_set.muscles]
-    reached: dict[str, Any] = {"max_force_n": strength, "largest_activation": high}
+    reached: dict[str, Any] = {"max_force_n": strength, "max_activation": high}
     how: dict[str, Any] = {
         **reached,
         "exponent": options.exponent,
@@ -348,7 +348,7 @@ def _shared(
         "reserve": options.reserve,
         "reserve_nm": options.reserve_nm,
     }
-    first = share_torques(arm, asked, least_activation=low, **how)
+    first = share_torques(arm, asked, min_activation=low, **how)
     n_frames = len(asked)
     if options.co_contraction == 0.0:
         return _Shared(first, np.tile(low, (n_frames, 1)), np.ones(n_frames), np.zeros(n_frames))
@@ -357,10 +357,10 @@ def _shared(
     wanted = options.co_contraction * np.where(crosses, most[:, :, None], 0.0).max(axis=1, initial=0.0)
     wanted = np.minimum(np.maximum(np.nan_to_num(wanted), low), high)
     held = first.success  # elsewhere there is nothing to add to
-    part = reachable_part(arm, asked, least_activation=low, wanted_activation=wanted, **reached)
+    part = reachable_part(arm, asked, min_activation=low, wanted_activation=wanted, **reached)
     part = np.where(held, np.where(part < 1.0, part * (1.0 - SAFE), 1.0), 0.0)
     floor = low + np.nan_to_num(part)[:, None] * (wanted - low)
-    second = share_torques(arm, asked, least_activation=floor, **how)
+    second = share_torques(arm, asked, min_activation=floor, **how)
     for name in Sharing.__dataclass_fields__:
         getattr(second, name)[~held] = getattr(first, name)[~held]
     return _Shared(second, floor, part, second.cost - first.cost)
@@ -399,7 +399,7 @@ def _quality(net_nm: FloatArray, found: MuscleForces, strength: FloatArray, opti
         "reserve_share": float(((found.sharing.shortfall_nm > NEGLIGIBLE_NM) & valid).sum()) / count,
         "arm_range_share": float(found.out_of_range[valid].sum()) / count,
         "joints_without_moment_arms": float((~known).sum()),
-        "sharing_failed_share": float((found.sharing.status == FAILED).sum()) / count,
+        "optimization_failed_share": float((found.sharing.status == FAILED).sum()) / count,
     }
     if options.reserve == "priced" and valid.any():
         peaks = np.abs(net_nm[valid]).max(axis=0)
@@ -498,14 +498,14 @@ def muscle_table(
     shared = found.sharing
     values: dict[str, Any] = {
         **frame_values(motion),
-        "sharing_status": shared.status,
+        "optimization_status": shared.status,
         "moment_arm_status": found.out_of_range,
         "fibre_status": found.fibres_out_of_range,
-        "sharing_iterations": shared.iterations,
-        "sharing_residual_nm": shared.residual_nm,
-        "sharing_cost": shared.cost,
-        "sharing_gap": shared.gap,
-        "sharing_shortfall_nm": shared.shortfall_nm,
+        "optimization_iterations": shared.iterations,
+        "optimization_residual_nm": shared.residual_nm,
+        "optimization_cost": shared.cost,
+        "optimization_duality_gap": shared.gap,
+        "optimization_shortfall_nm": shared.shortfall_nm,
         "co_contraction_cost": found.co_contraction_cost,
         "co_contraction_part": found.co_contraction_part,
     }
@@ -513,8 +513,8 @@ def muscle_table(
         values |= _muscle_values(entry.name, k, found)
     for i, joint in enumerate(motion.joints):
         values[f"{joint}_flexion_sign"] = np.full(len(found.force_n), motion.flexion_sign[i])
-        values[f"{joint}_sharing_proof"] = found.proof[:, i]
-        values[f"{joint}_sharing_multiplier"] = found.sharing.multiplier[:, i] * motion.flexion_sign[i]
+        values[f"{joint}_optimality_certificate"] = found.proof[:, i]
+        values[f"{joint}_optimization_multiplier"] = found.sharing.multiplier[:, i] * motion.flexion_sign[i]
         values[f"{joint}_torque_reserve_nm"] = found.reserve_nm[:, i]
         for k, entry in enumerate(entries):
             own_arm = found.geometry.moment_arm_m[:, i, k]
@@ -539,10 +539,10 @@ def _muscle_values(name: str, k: int, found: MuscleForces) -> dict[str, FloatArr
     values = {
         f"{name}_force_n": found.force_n[:, k],
         f"{name}_activation": found.sharing.activation[:, k],
-        f"{name}_least_force_n": found.least_n[:, k],
-        f"{name}_greatest_force_n": found.greatest_n[:, k],
+        f"{name}_min_force_n": found.least_n[:, k],
+        f"{name}_max_force_n": found.greatest_n[:, k],
         f"{name}_length_m": found.geometry.length_m[:, k],
-        f"{name}_least_activation": found.floor[:, k],
+        f"{name}_min_activation": found.floor[:, k],
     }
     if found.limits is not None:
         values |= {
@@ -594,11 +594,11 @@ def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -
                 "peak_activation": float(found.sharing.activation[used, k].max()) if force.size else math.nan,
                 "mean_n": float(force.mean()) if force.size else math.nan,
                 **{
-                    f"impulse{which}_ns": _impulse(values[:, k], used, motion.rate_hz)
+                    f"{which}impulse_ns": _impulse(values[:, k], used, motion.rate_hz)
                     for which, values in (
                         ("", found.force_n),
-                        ("_least", found.least_n),
-                        ("_greatest", found.greatest_n),
+                        ("min_", found.least_n),
+                        ("max_", found.greatest_n),
                     )
                 },
             }

@@ -126,7 +126,7 @@ class _Curves:
 
 _OF_MUSCLES = ("_force_n", "_activation")
 _OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled")
-_STATUS = ("external_status", "moment_arm_status", "fibre_status", "sharing_status")
+_STATUS = ("external_status", "moment_arm_status", "fibre_status", "optimization_status")
 _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
 
 
@@ -297,7 +297,7 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
     pulling = sorted((name for name in names if peaks[name] > PULLS_N), key=lambda name: -peaks[name])
     if not pulling:
         return
-    ends = [f"{name}_{end}_force_n" for name in pulling for end in ("least", "greatest")]
+    ends = [f"{name}_{end}_force_n" for name in pulling for end in ("min", "max")]
     ends = [name for name in ends if name in table.column_names]
     curves.add({**{f"{name}_force_n": forces[f"{name}_force_n"] for name in pulling}, **_columns(table, ends)}, 4)
     lines = tuple(
@@ -307,8 +307,8 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
             LINE_COLOURS[k % len(LINE_COLOURS)],
             DASHES[k // len(LINE_COLOURS) % len(DASHES)],
             shown=k < SHOWN_MUSCLES,
-            least=f"{name}_least_force_n" if f"{name}_least_force_n" in ends else "",
-            greatest=f"{name}_greatest_force_n" if f"{name}_greatest_force_n" in ends else "",
+            least=f"{name}_min_force_n" if f"{name}_min_force_n" in ends else "",
+            greatest=f"{name}_max_force_n" if f"{name}_max_force_n" in ends else "",
         )
         for k, name in enumerate(pulling)
     )
@@ -367,9 +367,9 @@ def _bands(
             "beyond_muscles",
             "beyond what the muscles can do, or no known moment arms",
             "#AA3377",
-            status(muscles, "sharing_status") == 1,
+            status(muscles, "optimization_status") == 1,
         ),
-        ("not_shared", "no sharing passed its certificate", "#661100", status(muscles, "sharing_status") == 3),
+        ("not_shared", "no sharing passed its certificate", "#661100", status(muscles, "optimization_status") == 3),
     ]
     for joint in joints:
         missing = np.isnan(status(torques, f"{joint}_torque_nm")) & ~short & ~unknown

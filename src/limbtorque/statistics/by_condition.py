@@ -119,7 +119,7 @@ class ConditionSummary:
                 about = {"statistic": statistic.name, "unit": statistic.unit}
                 used = values["used_share"][~np.isnan(values[statistic.name])]
                 least, largest = (float(used.min()), float(used.max())) if used.size else (np.nan, np.nan)
-                shares = {"least_used_share": least, "largest_used_share": largest}
+                shares = {"min_used_share": least, "max_used_share": largest}
                 row = {**dict(zip(GROUP, group, strict=True)), **about, **figures, **shares}
                 found.append({**row, "n_unloaded": unloaded})
         return found

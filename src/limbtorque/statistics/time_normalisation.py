@@ -47,9 +47,7 @@ def _missing(note: str) -> Window:
     return Window(float("nan"), float("nan"), note)
 
 
-def find_movement(
-    time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float, longest_rest_s: float = np.inf
-) -> Window:
+def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float, max_rest_s: float = np.inf) -> Window:
     """Window from where the speed first rises above a share of its peak to where it last falls below.
 
     Parameters
@@ -60,7 +58,7 @@ def find_movement(
         Tangential speed of the endpoint, m/s.
     onset_share : float
         Share of the peak speed, between 0 and 1.
-    longest_rest_s : float, optional
+    max_rest_s : float, optional
         Longest time below that share between two parts of one movement, s.
 
     Returns
@@ -98,11 +96,11 @@ def find_movement(
         for a, b in pairwise(above)
         if b - a > 1
     ]
-    if longest := [rest for rest in rests if rest[1] - rest[0] > longest_rest_s]:
+    if longest := [rest for rest in rests if rest[1] - rest[0] > max_rest_s]:
         told = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in longest[:5]) + (", ..." if len(longest) > 5 else "")
         return _missing(
-            f"{len(longest) + 1} movements: the endpoint rests from {told}, longer than ensembles.longest_rest_s "
-            f"({longest_rest_s:g} s); give one movement with start_s and end_s, for gait and other cycles set "
+            f"{len(longest) + 1} movements: the endpoint rests from {told}, longer than ensembles.max_rest_s "
+            f"({max_rest_s:g} s); give one movement with start_s and end_s, for gait and other cycles set "
             "ensembles.window to events, or allow longer rests"
         )
     return Window(_crossing(time, speed, first - 1, threshold), _crossing(time, speed, last, threshold))

@@ -319,7 +319,7 @@ class Filter(_Untagged):
         "Hz",
         "> 0.0 | expected_error | residual | autocorrelation | gcv",
     )
-    highest_cutoff_hz: float = _option(
+    max_cutoff_hz: float = _option(
         12.0,
         "A cut-off from the data is no higher: markers are on skin, and skin that trembles looks like movement to every criterion. "
         "Raise it for blows and landings with markers on bone or rigid clusters.",
@@ -423,13 +423,13 @@ class Plates(_Untagged):
         "'auto' finds each foot's plates from geometry; a plate number or a list of them, [1, 2], gives them; 'none': no contact.",
     )
     threshold_n: float = _option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
-    distance_m: float = _option(
+    max_distance_m: float = _option(
         0.10, "Largest distance of the centre of pressure from the line of the foot.", "m", gt=0.0
     )
-    contact_speed_m_s: float = _option(
+    max_contact_speed_m_s: float = _option(
         1.0, "A foot with a contact landmark slower than this may stand on the ground.", "m/s", gt=0.0
     )
-    contact_height_m: float = _option(
+    max_contact_height_m: float = _option(
         0.04, "An end of the foot no higher than this above its lowest position on a plate stands on it.", "m", gt=0.0
     )
     edge_margin_m: float = _option(
@@ -465,7 +465,7 @@ class Motion(_Untagged):
         "'segments': each segment's own direction, from joint to joint; 'rigid_chain': a chain of links of constant length, "
         "fitted to all joints of all frames by least squares.",
     )
-    functional_min_range_deg: float = _option(
+    min_functional_range_deg: float = _option(
         20.0,
         "A functional joint centre wants its segments to turn against each other by this much at least.",
         "deg",
@@ -543,7 +543,7 @@ class Muscles(_Untagged):
         description="Weight of a muscle's power in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not "
         "given.",
     )
-    least_activation: float = _option(0.0, "No muscle is less active than this.", "1", ge=0.0, lt=1.0)
+    min_activation: float = _option(0.0, "No muscle is less active than this.", "1", ge=0.0, lt=1.0)
     activation_bounds: dict[str, tuple[Share, Share]] = Field(
         default_factory=dict,
         description="Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; those of the muscle set "
@@ -697,7 +697,7 @@ class Ensembles(_Untagged):
     onset_share: float = _option(
         0.05, "Share of the peak speed at which a movement begins and ends.", "1", gt=0.0, lt=1.0
     )
-    longest_rest_s: float = _option(
+    max_rest_s: float = _option(
         0.3,
         "Longest time that the endpoint may stay below onset_share inside one movement. Longer rests mean several movements, or the stances of "
         "a walk: such a trial has no window, with a note.",
@@ -777,7 +777,7 @@ class Report(_Untagged):
 class Run(_Untagged):
     """How the work is cut up."""
 
-    batch_size: int = _option(100, "Trials in one job at the most; longer sessions are split.", "1", ge=1)
+    max_trials_per_job: int = _option(100, "Trials in one job at the most; longer sessions are split.", "1", ge=1)
     max_failed_fraction: float = _option(
         0.5, "The run ends with an error where a larger share of the trials failed.", "1", ge=0.0, le=1.0
     )

@@ -36,7 +36,7 @@ PER_TRIAL = (
     "quality",
     "ensembles.window",
     "ensembles.onset_share",
-    "ensembles.longest_rest_s",
+    "ensembles.max_rest_s",
     "ensembles.start_event",
     "ensembles.end_event",
     "ensembles.cycle",
@@ -197,7 +197,7 @@ def load_study(folder: Path, *, settings_file: str = SETTINGS_FILE) -> Study:
     _check_duplicates([row["trial"] for _, row in rows], settings.trials, faults)
     if faults:
         raise StudyError(faults)
-    return Study(folder, settings, tuple(trials), _batches(trials, settings.run.batch_size))
+    return Study(folder, settings, tuple(trials), _batches(trials, settings.run.max_trials_per_job))
 
 
 def table_rows(path: Path, required: Iterable[str], faults: list[str]) -> list[tuple[int, dict[str, str]]]:

@@ -82,7 +82,7 @@ CHECKS = (
         "a convention of this program",
     ),
     Check(
-        "longest_unfilled_gap_s",
+        "max_unfilled_gap_s",
         "s",
         "longest time between two complete stretches; only the longest stretch is analysed",
         None,
@@ -296,7 +296,7 @@ CHECKS = (
         about="muscles",
     ),
     Check(
-        "sharing_failed_share",
+        "optimization_failed_share",
         "1",
         "share of frames in which no sharing passed its certificate; they have no forces",
         None,
@@ -316,7 +316,7 @@ FIGURES = (
     (
         "own_cutoff_hz",
         "Hz",
-        "cut-off that the trial's own data ask for, by filter.cutoff_hz, or by 'expected_error' where that is a number; it may be more than filter.highest_cutoff_hz allows; the largest "
+        "cut-off that the trial's own data ask for, by filter.cutoff_hz, or by 'expected_error' where that is a number; it may be more than filter.max_cutoff_hz allows; the largest "
         "where each joint centre has its own",
     ),
     (

@@ -464,7 +464,7 @@ def muscle_columns(
 def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
     columns = [
         Column(
-            "sharing_status",
+            "optimization_status",
             "1",
             "0 the muscles, within their bounds of activation, can give the whole torque; 1 they cannot, or a joint has no known "
             "moment arms: see reserve and shortfall; "
@@ -482,29 +482,29 @@ def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
         text = "1 where a fibre is shorter, longer or faster than its curves hold for (they are held at their end)"
         columns.append(Column("fibre_status", "1", text, kind=int))
     columns += [
-        Column("sharing_iterations", "1", "steps of Newton's method", kind=int),
+        Column("optimization_iterations", "1", "steps of Newton's method", kind=int),
         Column(
-            "sharing_residual_nm",
+            "optimization_residual_nm",
             "N m",
             "largest difference of muscle torques + reserve from the net torque",
             "size: never negative",
         ),
-        Column("sharing_cost", "1", f"{criterion_text(options)}, with the cost of a priced reserve"),
+        Column("optimization_cost", "1", f"{criterion_text(options)}, with the cost of a priced reserve"),
         Column(
-            "sharing_gap",
+            "optimization_duality_gap",
             "1",
             "duality gap over the cost: how far at most the cost is above the least possible one (nil but for rounding), of the "
             "muscles that have a choice",
         ),
         Column(
-            "sharing_shortfall_nm",
+            "optimization_shortfall_nm",
             "N m",
             "distance of the net torques from those that all muscles together can make (root of the sum of squares over the joints)",
             "size: never negative",
         ),
         *(
             Column(
-                f"{joint}_sharing_proof",
+                f"{joint}_optimality_certificate",
                 "1",
                 "component of the direction in which even all muscles together, within their bounds of activation, fall short of the net torques; 0 where they do not",
                 MECHANICAL,
@@ -523,7 +523,7 @@ def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
     ]
     columns += [
         Column(
-            f"{joint}_sharing_multiplier",
+            f"{joint}_optimization_multiplier",
             "1/(N m)",
             f"change of the least cost with the net {joint} torque: with the other joints' it proves the cost to be the least (docs/muscles.md); with min_max the direction that asks for the largest ratio",
             MECHANICAL,
@@ -532,7 +532,7 @@ def _sharing_columns(joints: Sequence[str], options: Muscles) -> list[Column]:
     ]
     if options.co_contraction > 0.0:
         columns += [
-            Column("co_contraction_cost", "1", "part of sharing_cost that co-contraction adds"),
+            Column("co_contraction_cost", "1", "part of optimization_cost that co-contraction adds"),
             Column(
                 "co_contraction_part",
                 "1",
@@ -552,12 +552,12 @@ def _force_columns(muscle: MuscleEntry, options: Muscles) -> list[Column]:
         Column(f"{m}_activation", "1", f"activation of {m}: its active force over {strength}"),
     ]
     if options.co_contraction > 0.0:
-        columns.append(Column(f"{m}_least_activation", "1", f"activation at which {m} was held at least"))
+        columns.append(Column(f"{m}_min_activation", "1", f"activation at which {m} was held at least"))
     if options.ranges:
         text = f"force of {m} with which all muscles together still make the same torques, whatever the criterion"
         columns += [
-            Column(f"{m}_least_force_n", "N", f"least {text}", "tension positive"),
-            Column(f"{m}_greatest_force_n", "N", f"greatest {text}", "tension positive"),
+            Column(f"{m}_min_force_n", "N", f"least {text}", "tension positive"),
+            Column(f"{m}_max_force_n", "N", f"greatest {text}", "tension positive"),
         ]
     if muscle.length:
         columns.append(Column(f"{m}_length_m", "m", f"musculotendon length of {m}"))
@@ -679,8 +679,8 @@ MUSCLE_SUMMARY_COLUMNS = (
     Column("peak_activation", "1", "largest activation"),
     Column("mean_n", "N", "mean force", "tension positive"),
     Column("impulse_ns", "N s", "integral of the force over the time of the frames used"),
-    Column("impulse_least_ns", "N s", "integral of the least possible force"),
-    Column("impulse_greatest_ns", "N s", "integral of the greatest possible force"),
+    Column("min_impulse_ns", "N s", "integral of the least possible force"),
+    Column("max_impulse_ns", "N s", "integral of the greatest possible force"),
 )
 FLEXION = "flexion positive: what the chain's settings call flexion of the joint (flexion_name), on both sides and in every plane"
 _PERCENT = Column("percent", "%", "point of the window, from 0 at its start to 100 at its end (results/windows.csv)")
@@ -758,11 +758,11 @@ CONDITION_SUMMARY_COLUMNS = (
     Column("n_trials", "1", "trials with a value", kind=int),
     Column("n_subjects", "1", "subjects with a value", kind=int),
     Column(
-        "least_used_share",
+        "min_used_share",
         "1",
         "least share of a trial's frames that its value is of: trials of unlike shares do not compare",
     ),
-    Column("largest_used_share", "1", "largest such share"),
+    Column("max_used_share", "1", "largest such share"),
     Column(
         "n_unloaded",
         "1",

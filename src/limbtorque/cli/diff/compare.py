@@ -35,7 +35,7 @@ FAR_BELOW = 1e-2
 # Ledger: shares of the frames that may have no torque, in which the reason is looked for.
 LEAVES_OUT = (
     *("edge_share", "unmeasured_share", "plate_saturated_share", "other_foot_unknown_share", "foreshortened_share"),
-    "sharing_failed_share",
+    "optimization_failed_share",
 )
 NOT_NUMBERS = (
     "message",

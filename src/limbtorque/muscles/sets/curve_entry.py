@@ -38,14 +38,14 @@ class CurveEntry:
     ----------
     curve : Curve
         The curve.
-    largest_departure_m : float or None
+    max_departure_m : float or None
         Largest absolute departure from the samples it was fitted to; None where the entry does not say.
     departs_at_deg : tuple of float
         Flexion of each joint at which it departs so; empty where the entry does not say.
     """
 
     curve: Curve
-    largest_departure_m: float | None
+    max_departure_m: float | None
     departs_at_deg: tuple[float, ...]
 
 
@@ -214,7 +214,7 @@ def fitted_samples(
 
 def _departure(entry: dict[str, Any]) -> tuple[float | None, tuple[float, ...]]:
     at = entry.get("departs_at_deg", [])
-    return entry.get("largest_departure_m"), tuple(float(q) for q in (at if isinstance(at, list) else [at]))
+    return entry.get("max_departure_m"), tuple(float(q) for q in (at if isinstance(at, list) else [at]))
 
 
 def _grid(key: str, values: Any, joints: Sequence[str], where: str, faults: list[str]) -> FloatArray | None:

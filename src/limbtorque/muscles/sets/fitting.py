@@ -31,7 +31,7 @@ class Fit:
         Of rising powers of the flexion in radians; of a polynomial only.
     knots_deg, arms_m : tuple of float
         Knots and the arms there; of a spline only.
-    largest_departure_m, departs_at_deg : float
+    max_departure_m, departs_at_deg : float
         Largest absolute departure from the samples, and the flexion where it is.
     """
 
@@ -40,7 +40,7 @@ class Fit:
     coefficients: tuple[float, ...] = ()
     knots_deg: tuple[float, ...] = ()
     arms_m: tuple[float, ...] = ()
-    largest_departure_m: float = 0.0
+    max_departure_m: float = 0.0
     departs_at_deg: float = 0.0
 
     def curve(self, joint: str) -> Curve:

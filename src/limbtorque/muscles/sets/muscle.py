@@ -24,7 +24,7 @@ class MomentArm:
         constant, polynomial, spline, sampled or from_length.
     curve : Curve
         The arm [m] as a function of the flexion of this joint, or of others too; positive flexes.
-    largest_departure_m : float or None
+    max_departure_m : float or None
         Largest absolute departure of a fit from the samples it was fitted to, and where (departs_at_deg, flexion of
         each of the curve's joints).
     length_departure_m : float or None
@@ -36,7 +36,7 @@ class MomentArm:
 
     form: str
     curve: Curve
-    largest_departure_m: float | None = None
+    max_departure_m: float | None = None
     departs_at_deg: tuple[float, ...] = ()
     length_departure_m: float | None = None
     length_departs_at_deg: tuple[float, ...] = ()
@@ -68,7 +68,7 @@ class MusculotendonLength:
         goes on linearly beyond its range.
     range_rad : dict of str to pair of float
         For each joint, the flexion over which the length was given.
-    largest_departure_m, departs_at_deg
+    max_departure_m, departs_at_deg
         Of the curve from the samples it was fitted to, as for `MomentArm`.
     note : str
         What was decided about this length.
@@ -78,7 +78,7 @@ class MusculotendonLength:
     offset_m: float
     curves: tuple[Curve, ...]
     range_rad: dict[str, Range] = field(default_factory=dict)
-    largest_departure_m: float | None = None
+    max_departure_m: float | None = None
     departs_at_deg: tuple[float, ...] = ()
     note: str = ""
 
@@ -128,7 +128,7 @@ class Muscle:
         For each joint of the set.
     length : MusculotendonLength or None
         None where the source does not say, or where a joint that the muscle crosses was not sampled.
-    least_activation, largest_activation : float
+    min_activation, max_activation : float
         Bounds of its activation, from 0 to 1.
     lines_of_action : dict of str to LineOfAction
         For each joint at which one is given.
@@ -145,8 +145,8 @@ class Muscle:
     moment_arms: dict[str, MomentArm]
     length: MusculotendonLength | None = None
     pcsa_cm2: float | None = None
-    least_activation: float = 0.0
-    largest_activation: float = 1.0
+    min_activation: float = 0.0
+    max_activation: float = 1.0
     lines_of_action: dict[str, LineOfAction] = field(default_factory=dict)
 
     @property

@@ -33,7 +33,7 @@ LARGEST_LINE_M = 0.6
 AGREE_PART, AGREE_M = 0.2, 5e-3  # how far an arm may be from -dL/dq of the length given beside it
 SENSES = {"flexor": 1.0, "extensor": -1.0}
 ENDS = ("proximal", "distal")
-DEPARTURES = {"largest_departure_m", "departs_at_deg", "length_departure_m", "length_departs_at_deg"}
+DEPARTURES = {"max_departure_m", "departs_at_deg", "length_departure_m", "length_departs_at_deg"}
 ARM_KEYS: dict[str, tuple[set[str], set[str]]] = {  # those that are needed and those that may be there
     "zero": (set(), set()),
     "not_sampled": (set(), set()),
@@ -44,13 +44,13 @@ ARM_KEYS: dict[str, tuple[set[str], set[str]]] = {  # those that are needed and 
     "from_length": (set(), set()),
 }
 LENGTH_EXTRAS = {
-    "polynomial": {"largest_departure_m", "departs_at_deg"},
-    "spline": {"range_deg", "largest_departure_m", "departs_at_deg"},
+    "polynomial": {"max_departure_m", "departs_at_deg"},
+    "spline": {"range_deg", "max_departure_m", "departs_at_deg"},
     "sampled": set[str](),
 }
 MUSCLE_KEYS = {"name", "max_isometric_force_n", "source", "function", "moment_arms"}
 PARAMETERS = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad", "pcsa_cm2")
-ACTIVATIONS = ("least_activation", "largest_activation")
+ACTIVATIONS = ("min_activation", "max_activation")
 MUSCLE_EXTRAS = {"full_name", "length", "length_at_zero_m", "lines_of_action", *PARAMETERS, *ACTIVATIONS}
 
 
@@ -108,8 +108,8 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
         moment_arms=arms,
         length=length,
         lines_of_action=lines,
-        least_activation=float(entry.get("least_activation", 0.0)),
-        largest_activation=float(entry.get("largest_activation", 1.0)),
+        min_activation=float(entry.get("min_activation", 0.0)),
+        max_activation=float(entry.get("max_activation", 1.0)),
         **{key: None if entry.get(key) is None else float(entry[key]) for key in PARAMETERS},
     )
 
@@ -154,11 +154,10 @@ def _check_slack(entry: dict[str, Any], length: MusculotendonLength, where: str,
 
 
 def _check_activations(entry: dict[str, Any], where: str, faults: list[str]) -> None:
-    least, largest = entry.get("least_activation", 0.0), entry.get("largest_activation", 1.0)
+    least, largest = entry.get("min_activation", 0.0), entry.get("max_activation", 1.0)
     if not (is_number(least) and is_number(largest) and 0 <= least < largest <= 1):
         faults.append(
-            f"{where}: least_activation is {least!r} and largest_activation {largest!r}; "
-            "expected 0 <= least < largest <= 1"
+            f"{where}: min_activation is {least!r} and max_activation {largest!r}; expected 0 <= least < largest <= 1"
         )
 
 
@@ -215,7 +214,7 @@ def _build_arm(
         read = read_curve(
             {**entry, **one}, values_key="arms_m", own_joint=joint, known_joints=joints, where=where, faults=faults
         )
-        arm = _described_arm(entry, read.curve, read.largest_departure_m, read.departs_at_deg) if read else None
+        arm = _described_arm(entry, read.curve, read.max_departure_m, read.departs_at_deg) if read else None
     else:
         arm = _described_arm(entry, constant(entry.get("arm_m", 0.0), joint=joint))
     if arm is None:
@@ -356,7 +355,7 @@ def _build_length(
     ranges = dict(zip(read.curve.joints, read.curve.range_rad, strict=True))
     curve = extended(read.curve, linear=True) if len(ranges) == 1 else read.curve
     note = given.get("note", "")
-    return MusculotendonLength(form, 0.0, (curve,), ranges, read.largest_departure_m, read.departs_at_deg, note)
+    return MusculotendonLength(form, 0.0, (curve,), ranges, read.max_departure_m, read.departs_at_deg, note)
 
 
 def _length_fits(lengths: FloatArray, where: str, faults: list[str]) -> bool:

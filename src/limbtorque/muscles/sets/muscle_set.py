@@ -80,14 +80,14 @@ class MuscleSet:
         return np.array([muscle.max_isometric_force_n for muscle in self.muscles])
 
     @property
-    def least_activation(self) -> FloatArray:
+    def min_activation(self) -> FloatArray:
         """Lower bounds of the activations, shape (n_muscles,)."""
-        return np.array([muscle.least_activation for muscle in self.muscles])
+        return np.array([muscle.min_activation for muscle in self.muscles])
 
     @property
-    def largest_activation(self) -> FloatArray:
+    def max_activation(self) -> FloatArray:
         """Upper bounds of the activations, shape (n_muscles,)."""
-        return np.array([muscle.largest_activation for muscle in self.muscles])
+        return np.array([muscle.max_activation for muscle in self.muscles])
 
     def fibres(self, unknown_joints: Collection[str] = ()) -> dict[str, FloatArray]:
         """Arguments of `hill_limits` that speak of fibres.
@@ -384,7 +384,7 @@ def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
     return replace(
         arm,
         curve=times(arm.curve, factor),
-        largest_departure_m=_product(arm.largest_departure_m, factor),
+        max_departure_m=_product(arm.max_departure_m, factor),
         length_departure_m=_product(arm.length_departure_m, factor),
     )
 
@@ -404,7 +404,7 @@ def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: 
         length,
         offset_m=mean * at_zero - change,
         curves=tuple(curves),
-        largest_departure_m=_product(length.largest_departure_m, mean),
+        max_departure_m=_product(length.max_departure_m, mean),
     )
 
 

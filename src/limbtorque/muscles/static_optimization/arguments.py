@@ -40,12 +40,12 @@ def activation_bounds(
     """Bounds as `per_muscle`, from 0, the lower not above the upper."""
     low, high = (
         per_muscle(name, np.full(n_muscles, value) if np.ndim(value) == 0 else value, n_frames, n_muscles)
-        for name, value in (("least_activation", least), ("largest_activation", largest))
+        for name, value in (("min_activation", least), ("max_activation", largest))
     )
     if (low < 0).any():
-        raise ValueError(f"least_activation has the value {np.nanmin(low):g}: a muscle cannot push")
+        raise ValueError(f"min_activation has the value {np.nanmin(low):g}: a muscle cannot push")
     if (low > high).any():
-        raise ValueError("least_activation is above largest_activation")
+        raise ValueError("min_activation is above max_activation")
     return low, high
 
 

@@ -157,8 +157,8 @@ def share_torques(
     exponent: float | Literal["min_max"] = 2.0,
     weight: ArrayLike = 1.0,
     norm_n: ArrayLike | None = None,
-    least_activation: ArrayLike = 0.0,
-    largest_activation: ArrayLike = 1.0,
+    min_activation: ArrayLike = 0.0,
+    max_activation: ArrayLike = 1.0,
     reserve: Reserve = "least",
     reserve_nm: float = 1.0,
 ) -> Sharing:
@@ -179,7 +179,7 @@ def share_torques(
         w, above zero; for ``min_max`` all the same (in the limit they lose their meaning).
     norm_n : array_like of shape (n_muscles,) or (n_frames, n_muscles), optional
         N, above zero: what the force is divided by. The strength when not given, so that the ratio is the activation.
-    least_activation, largest_activation : array_like of shape (), (n_muscles,) or (n_frames, n_muscles), optional
+    min_activation, max_activation : array_like of shape (), (n_muscles,) or (n_frames, n_muscles), optional
         Bounds of force / strength, 0 <= least <= largest.
     reserve : {"least", "priced", "none"}, optional
         Where muscles cannot make the torque: the reserve torque that is least in Euclidean norm makes up the rest; or a
@@ -212,7 +212,7 @@ def share_torques(
     strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
     if (strength < 0).any():
         raise ValueError(f"max_force_n has the value {strength.min():g} N: a muscle's strength is not below zero")
-    low, high = activation_bounds(least_activation, largest_activation, n_frames, n_muscles)
+    low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
     price = np.broadcast_to(positive("weight", weight, (n_muscles,)), (n_muscles,))
     unit = None if norm_n is None else per_muscle("norm_n", norm_n, n_frames, n_muscles)
     if unit is not None and (unit <= 0).any():
@@ -257,14 +257,14 @@ def force_range(
     sharing: Sharing,
     *,
     max_force_n: ArrayLike,
-    least_activation: ArrayLike = 0.0,
-    largest_activation: ArrayLike = 1.0,
+    min_activation: ArrayLike = 0.0,
+    max_activation: ArrayLike = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Least and greatest force of every muscle with which all together make the same torque.
 
     Parameters
     ----------
-    moment_arm_m, max_force_n, least_activation, largest_activation
+    moment_arm_m, max_force_n, min_activation, max_activation
         As for `share_torques`.
     sharing : Sharing
         What it returned: the torque is what its muscles make.
@@ -278,7 +278,7 @@ def force_range(
     arm, _ = arm_and_torque(moment_arm_m, sharing.reserve_nm)
     n_frames, _, n_muscles = arm.shape
     strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
-    low, high = activation_bounds(least_activation, largest_activation, n_frames, n_muscles)
+    low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
     if ((sharing.activation < low - WITHIN) | (sharing.activation > high + WITHIN)).any():
         raise ValueError("sharing has activations outside these bounds: give the bounds with which it was made")
     least, greatest = np.full((n_frames, n_muscles), np.nan), np.full((n_frames, n_muscles), np.nan)
@@ -296,15 +296,15 @@ def reachable_part(
     torque_nm: ArrayLike,
     *,
     max_force_n: ArrayLike,
-    least_activation: ArrayLike,
+    min_activation: ArrayLike,
     wanted_activation: ArrayLike,
-    largest_activation: ArrayLike = 1.0,
+    max_activation: ArrayLike = 1.0,
 ) -> FloatArray:
     """Largest part of the way from the least activations to wanted ones at which the muscles still make a torque.
 
     Parameters
     ----------
-    moment_arm_m, torque_nm, max_force_n, least_activation, largest_activation
+    moment_arm_m, torque_nm, max_force_n, min_activation, max_activation
         As for `share_torques`, the torques within reach with the least activations.
     wanted_activation : array_like of shape (n_muscles,) or (n_frames, n_muscles)
         Lower bounds that are wanted, from the least to the largest.
@@ -317,7 +317,7 @@ def reachable_part(
     arm, torque = arm_and_torque(moment_arm_m, torque_nm)
     n_frames, _, n_muscles = arm.shape
     strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
-    low, high = activation_bounds(least_activation, largest_activation, n_frames, n_muscles)
+    low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
     wanted = per_muscle("wanted_activation", wanted_activation, n_frames, n_muscles)
     part = np.full(n_frames, np.nan)
     finite = np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1)

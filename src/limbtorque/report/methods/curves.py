@@ -6,7 +6,7 @@ from limbtorque.report.methods.study import MethodsStudy, Row
 from limbtorque.statistics.wording import Percent, has_curve, reasons
 from limbtorque.tables.words import counted
 
-OPTIONS = ("window", "start_event", "end_event", "onset_share", "longest_rest_s")
+OPTIONS = ("window", "start_event", "end_event", "onset_share", "max_rest_s")
 
 
 def curves(study: MethodsStudy) -> str:
@@ -50,12 +50,12 @@ def _cycle(cycle: str) -> str:
     return "the first" if cycle == "first" else f"number {cycle}"
 
 
-def _window(window: str, start_event: str, end_event: str, onset_share: float, longest_rest_s: float) -> str:
+def _window(window: str, start_event: str, end_event: str, onset_share: float, max_rest_s: float) -> str:
     percent = Percent(window, start_event, end_event)
     if window == "movement":
         return (
             f"the movement, from where the speed of the limb's end in the plane first exceeds {100.0 * onset_share:g} % of its peak "
-            f"to where it last falls below that (without rests of more than {longest_rest_s:g} s)"
+            f"to where it last falls below that (without rests of more than {max_rest_s:g} s)"
         )
     if window == "trial":
         return "the trial, without the frames at its ends that depend on how the filter treats them"

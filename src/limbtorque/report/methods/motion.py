@@ -132,11 +132,11 @@ def position_filter(study: MethodsStudy) -> str:
         by = study.clauses(
             "filter.cutoff_hz", "filter.scope", say=lambda c, scope: f"{CRITERIA[c]}, {SCOPES[scope]}", of=chosen
         )
-        limits = {float(study.value(row, "filter.highest_cutoff_hz")) for row in chosen}
+        limits = {float(study.value(row, "filter.max_cutoff_hz")) for row in chosen}
         others = " for the other trials" if given else ""
         if len(limits) == 1 and len(_limited(study, chosen)) == len(chosen):
             text += (
-                f" A cut-off of {limits.pop():g} Hz was used{others}, the limit set (filter.highest_cutoff_hz); the criterion "
+                f" A cut-off of {limits.pop():g} Hz was used{others}, the limit set (filter.max_cutoff_hz); the criterion "
                 f"({by}) would have given {span(chosen, 'own_cutoff_hz', 'Hz')}."
             )
         else:
@@ -156,13 +156,13 @@ def _limited(study: MethodsStudy, chosen: Sequence[Row]) -> list[Row]:
     return [
         row
         for row in chosen
-        if float(row.get("own_cutoff_hz") or "nan") > 1.0001 * float(study.value(row, "filter.highest_cutoff_hz"))
+        if float(row.get("own_cutoff_hz") or "nan") > 1.0001 * float(study.value(row, "filter.max_cutoff_hz"))
     ]
 
 
 def _limit(study: MethodsStudy, chosen: Sequence[Row]) -> str:
     """Which chosen cut-offs were limited."""
-    limit = study.clauses("filter.highest_cutoff_hz", say=lambda hz: f"{float(hz):g} Hz", of=chosen)
+    limit = study.clauses("filter.max_cutoff_hz", say=lambda hz: f"{float(hz):g} Hz", of=chosen)
     above = _limited(study, chosen)
     text = f" Chosen cut-offs were limited to {limit}"
     if above:

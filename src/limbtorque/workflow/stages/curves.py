@@ -139,7 +139,7 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: 
         time_s,
         np.hypot(velocity[:, 0], velocity[:, 1]),
         onset_share=options.onset_share,
-        longest_rest_s=options.longest_rest_s,
+        max_rest_s=options.max_rest_s,
     )
     if found.note and not kept["events"]:
         return replace(

@@ -63,7 +63,7 @@ def _choices(trials: Sequence[Trial], reader: GuardedReader) -> dict[str, Cutoff
             LOG.warning("cutoffs %s: %s: %s", trial.name, type(error).__name__, error)
             continue
         (own,) = motion.cutoffs
-        allowed = own.grid_hz <= max(alone.highest_cutoff_hz, own.grid_hz[0])
+        allowed = own.grid_hz <= max(alone.max_cutoff_hz, own.grid_hz[0])
         choices[trial.name] = replace(
             own,
             cutoff_hz=motion.cutoff_hz[0],
