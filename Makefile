@@ -1,11 +1,16 @@
-# make demo: set up and run the demo study; make test: set up and pass the tests; make check: style and types;
-# make docs: the documentation as a site, site/index.html; make peers: other programs that some tests compare with;
-# make peers-benchmark: times beside other programs, in an environment of their own
+# make demo             install, and run the demo study
+# make test             install, and run all tests (six minutes on two cores); make quick: those without slow ones
+# make check            check style and types; make format: mend the style
+# make docs             build the documentation as a site, site/index.html
+# make peers            install other programs that some tests compare with
+# make peers-benchmark  compare speed with other programs, in an environment of their own
 PYTHON ?= python3
 BIN := .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# a worker for each core; tests of one resource, marked xdist_group, stay on one worker
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test docs peers peers-benchmark check format clean
+.PHONY: demo test quick docs peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -13,17 +18,20 @@ demo: .venv/installed
 	@echo "report:  $(CURDIR)/results/report/index.html"
 
 test: .venv/tools
-	$(BIN)/python -m pytest
+	$(PYTEST) --durations=10
+
+quick: .venv/tools
+	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz)"
 
 docs: .venv/tools
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site: $(CURDIR)/site/index.html"
 
-# other programs that some tests compare with; those tests are skipped where it cannot be installed
+# where they cannot be installed, the tests that need them are skipped
 peers: .venv/tools
 	@$(PIP) --editable ".[peers]" || echo "make peers: opensim or atheris could not be installed; the tests that need them are skipped"
 
-# prints the tables, and puts them and their figure into docs/benchmarks.md; RECORDINGS=folder reads real C3D files too
+# writes its tables and figure into docs/benchmarks.md; RECORDINGS=folder reads real C3D files, too
 peers-benchmark: .venv-peers/installed
 	.venv-peers/bin/python benchmarks/peers.py --install --write $(if $(RECORDINGS),--recordings "$(RECORDINGS)")
 

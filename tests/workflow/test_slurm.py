@@ -18,7 +18,7 @@ from limbtorque.cli.run_study import command
 from limbtorque.study.study import load_study
 from limbtorque.workflow import resources
 
-pytestmark = [pytest.mark.slurm, pytest.mark.workflow]
+pytestmark = [pytest.mark.slurm, pytest.mark.workflow, pytest.mark.xdist_group("slurm")]
 # this Slurm keeps no accounts of jobs, which take seconds here; two sessions in a job
 HERE = (
     *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "3"),
@@ -59,7 +59,7 @@ def make_demo(folder):
 def run_on_slurm(folder):
     """A run whose jobs go to Slurm; what is left of it in the end is ended."""
     with (folder / "run.txt").open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(command(folder, slurm=True, more=HERE), stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(polling_often(folder), stdout=log, stderr=subprocess.STDOUT)
         try:
             yield process
         finally:
@@ -68,6 +68,13 @@ def run_on_slurm(folder):
                 process.wait(60)
             for number in jobs(folder):
                 output("scancel", number)
+
+
+def polling_often(folder):
+    """Command of a run, with Snakemake started by tests/poll_often.py."""
+    python, *words = command(folder, slurm=True, more=HERE)
+    assert words[:2] == ["-m", "snakemake"]
+    return [python, str(workflow.ROOT / "tests" / "poll_often.py"), *words[2:]]
 
 
 def jobs(folder):
