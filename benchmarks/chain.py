@@ -1,7 +1,7 @@
-"""Time the torque terms of chains of 1 to 10 links, and Pinocchio's torques of the same motion in a Python loop.
+"""Time the torque terms of chains of 1 to 10 links, beside Pinocchio's torques.
 
-Both are checked against each other first. Pinocchio gives the net torque alone; of three of its calls (at rest, without
-acceleration, and as it is) the parts of gravity, velocity and acceleration follow, but not what each joint contributes.
+Both are compared first. Pinocchio gives the net torque alone. Three of its calls (at rest, without acceleration, and with
+both) give the parts of gravity, velocity and acceleration, but not the contribution of each joint.
 """
 
 from __future__ import annotations

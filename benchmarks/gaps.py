@@ -1,4 +1,4 @@
-"""Gaps cut into complete real recordings: error of every way of filling them, by length."""
+"""Error of gap filling in complete real recordings, by method and gap length."""
 
 from __future__ import annotations
 

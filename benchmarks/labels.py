@@ -1,4 +1,4 @@
-"""Exchanged labels and spikes made in real recordings: how many are found, and what is found that was not made.
+"""Detection of artificial label swaps and spikes in real recordings.
 
 python benchmarks/labels.py shared/data
 """

@@ -1,4 +1,4 @@
-"""Movements with known accelerations, and the noise of real markers, for `smoothing.py`."""
+"""Movements with known accelerations, and noise of real markers."""
 
 from __future__ import annotations
 

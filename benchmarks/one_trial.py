@@ -1,4 +1,4 @@
-"""Time the mathematics of one trial: 1000 frames, everything after reading, in a warm process."""
+"""Time the mathematics of one trial of 1000 frames, after reading."""
 
 from __future__ import annotations
 

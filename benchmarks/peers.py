@@ -1,7 +1,8 @@
-"""Do the same work with ours and with other programs, check that they agree, and time them: inverse dynamics, sharing, reading, filters.
+"""Compare limbtorque with other programs: numbers and times of the same work.
 
-The other programs are in `peers-requirements.txt`; `make peers-benchmark` makes an environment of its own and puts them
-there. One that cannot be installed or imported is in the tables as not measured, with the reason.
+The work is inverse dynamics, static optimization, reading and filtering. `make peers-benchmark` installs the other programs
+(`peers-requirements.txt`) into an environment of their own. The tables list a program that cannot be installed or imported
+as not measured, with the reason.
 """
 
 from __future__ import annotations

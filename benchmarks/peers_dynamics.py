@@ -1,4 +1,4 @@
-"""Inverse dynamics of a planar arm: ours, and Pinocchio, MuJoCo, OpenSim and biorbd with the same model."""
+"""Inverse dynamics of a planar arm, beside Pinocchio, MuJoCo, OpenSim and biorbd."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
         f"Net torques of a three-link arm on a still base, smooth random motion, {frames} frames. Ours takes all frames at once and gives all "
         f"{2 * LINKS**2 + LINKS**2 * (LINKS - 1) // 2 + 3 * LINKS} terms; the others give one net torque for each joint, most of them a frame a call "
         "in a Python loop, which is what their Python interfaces have. They are general programs for bodies in space with constraints and contacts; "
-        "ours knows planar chains only.",
+        "ours is for planar chains only.",
         "us a frame",
         1e6 / frames,
         agree,
@@ -63,7 +63,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
     some: Motion = (motion[0][:single], motion[1][:single], motion[2][:single])
     yield Work(
         "Inverse dynamics, a frame a call",
-        f"The same arm, {single} frames one after the other, as a controller or a simulation asks for them. Ours is made for whole recordings: every call "
+        f"The same arm, {single} frames one after the other, as in a controller or a simulation. Ours is made for whole recordings: every call "
         "checks its arguments and starts some tens of array operations.",
         "us a frame",
         1e6 / single,

@@ -1,4 +1,4 @@
-"""Low-pass filters of markers: ours, and kineticstoolkit's and pyomeca's with the same poles."""
+"""Low-pass filters of markers, beside kineticstoolkit and pyomeca."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def works(*, frames: int) -> Iterator[Work]:
     yield Work(
         "Filtering markers",
         f"{frames} frames of {n} markers, Butterworth filter of order {SMOOTHER.order} forwards and backwards, {CUTOFF_HZ:g} Hz for both passes. The "
-        f"others do not correct the cut-off for the second pass and are told {design_hz:.4g} Hz. All reflect the ends, over different lengths: they agree "
+        f"others do not correct the cut-off for the second pass and are given {design_hz:.4g} Hz. All reflect the ends, over different lengths: they agree "
         "in the middle, and the agreement says what is left there and at the ends. kineticstoolkit and pyomeca have a fourth coordinate of "
         "ones in their markers and filter it too, kineticstoolkit a marker at a time; the rows `one array` have the same numbers without it. All three "
         "call SciPy for the filter itself.",

@@ -1,4 +1,4 @@
-"""Do the same work with several programs: who is there, whether they agree, and how long each takes."""
+"""Run the same work with several programs: availability, agreement, times."""
 
 from __future__ import annotations
 

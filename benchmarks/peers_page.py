@@ -1,4 +1,4 @@
-"""What `peers.py` prints and draws: tables, a section of a page, a figure."""
+"""Tables, page section and figure of `peers.py`."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def section(everything: Sequence[Measured], *, about: str, figure: str) -> str:
     behind = not_ahead(everything)
     parts = [
         "## Beside other programs (`peers.py`)",
-        f"{about} Every program did the same work with the same inputs, and its numbers were compared with ours before it was timed. The times are "
+        f"{about} Every program did the same work with the same inputs, and its numbers were compared with ours before the timing. The times are "
         "medians with quartiles, taken in turns; the ratios are of medians.",
-        "Not measured: " + ("; ".join(missing) if missing else "none, every program was there") + ".",
-        "Ours is not ahead here:\n\n" + "\n".join(f"- {line}" for line in behind)
+        "Not measured: " + ("; ".join(missing) if missing else "none") + ".",
+        "limbtorque is slower here:\n\n" + "\n".join(f"- {line}" for line in behind)
         if behind
         else "Ours is ahead in every row.",
         f"![Times beside other programs]({figure})\n\n*Medians and quartiles of the times, shorter is better; filled: ours. Made by `benchmarks/peers.py`.*",

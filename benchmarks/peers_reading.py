@@ -1,4 +1,4 @@
-"""Reading C3D files: ours, and py-c3d, ezc3d and kineticstoolkit on the same files."""
+"""Reading C3D files, beside py-c3d, ezc3d and kineticstoolkit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Torques shared among muscles: ours, and quadprog, daqp, OSQP, SLSQP and Clarabel on the same frames."""
+"""Static optimization, beside quadprog, daqp, OSQP, SLSQP and Clarabel."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
             "at a time in a Python loop, ours with all frames at once."
         )
         yield _work(
-            f"Sharing, exponent 2: {name}",
+            f"Static optimization, exponent 2: {name}",
             f"{note} quadprog and daqp are active-set methods and exact but for rounding. OSQP, set up once and started from the frame before, is an "
             f"iteration that stops at the tolerance it is given, here {OSQP_TOLERANCE:g}.",
             limb,
@@ -62,8 +62,8 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
             ],
         )
         yield _work(
-            f"Sharing, exponent 3: {name}",
-            f"{note} Clarabel, an interior-point method with power cones, is set up once and stops at {CLARABEL_TOLERANCE:g}. A cubed activation near nil has no say in the cost: what is compared is the cost, and "
+            f"Static optimization, exponent 3: {name}",
+            f"{note} Clarabel, an interior-point method with power cones, is set up once and stops at {CLARABEL_TOLERANCE:g}. A cubed activation near zero has no say in the cost: what is compared is the cost, and "
             "the forces in brackets.",
             limb,
             3.0,
@@ -79,7 +79,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
 
 def _single(limb: Limb) -> Work:
     return Work(
-        "Sharing, exponent 2, a frame a call",
+        "Static optimization, exponent 2, a frame a call",
         f"The first {len(limb)} of the same frames of the reach, ours too with one call for each.",
         "us a frame",
         1e6 / len(limb),

@@ -1,4 +1,4 @@
-"""Time the reading of C3D files: our own reader, the libraries, and the bare bytes from the page cache into arrays."""
+"""Time C3D readers: our own, the libraries, and the bare bytes into arrays."""
 
 from __future__ import annotations
 

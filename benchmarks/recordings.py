@@ -1,4 +1,4 @@
-"""What the omission of the base's motion, the replay and a rigid chain do to the trials of `tests/recordings_study`."""
+"""Effect of base motion, replay and rigid chain on real recordings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the cost of a study grows with the number of its trials, and that of a trial with its frames; and the same work by plain processes.
+"""Cost of a study by number of trials and frames, beside plain processes.
 
 python benchmarks/scale.py                       everything: about half an hour on a quiet machine, and 10 GB of disk
 python benchmarks/scale.py --sizes 10 100 --frames 1000 --plain 100

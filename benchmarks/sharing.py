@@ -1,8 +1,8 @@
-"""Time sharing three torques among eight muscles, beside quadprog, Clarabel and SLSQP a frame at a time.
+"""Time static optimization, beside quadprog, Clarabel and SLSQP.
 
-The torques are those of a reach of the demo study, by the pipeline, resampled to as many frames as are asked for; the
-muscles are the arm's eight that make most torque, and random ones with the same strengths. What the programs find is
-compared first. The frames of the other programs are a sample, spread over the trial.
+Three torques, eight muscles. The torques are those of a reach of the demo study, resampled to the given number of frames; the
+muscles are the arm's eight that make most torque, and random ones with the same strengths. The solutions are compared first.
+The frames of the other programs are a sample, spread over the trial, one frame for each call.
 """
 
 from __future__ import annotations

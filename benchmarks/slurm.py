@@ -1,4 +1,6 @@
-"""Time a study of short sessions on one machine and through Slurm, with one and with ten sessions in a job.
+"""Time a study of short sessions on one machine and on Slurm.
+
+On Slurm with one and with ten sessions in a job.
 
 It needs a Slurm whose node answers: `.ci/slurm-node start FOLDER`.
 """

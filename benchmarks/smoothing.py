@@ -1,4 +1,4 @@
-"""Smoothing on data with known second derivatives: which method, which cut-off, which ends."""
+"""Compare smoothing methods, cut-offs and ends on known second derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time and peak memory of the jobs of a study, stage by stage, beside what `limbtorque.workflow.resources` asks a cluster for."""
+"""Time and peak memory of each stage's jobs, beside the requested resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arms of the examples: a man of 1.70 m and 70 kg, segment parameters by Dempster.
+"""Arms of a man of 1.70 m and 70 kg, with segment parameters by Dempster.
 
 Segment lengths are shares of body height. Masses, centres of mass and radii of gyration are the rows of Dempster's
 table as printed in Winter (2009, Table 4.1); each share of a length is of the distance between the landmarks of its

@@ -1,4 +1,4 @@
-"""What the figures of the examples share: size, style, colours, legends, and the drawing of a limb.
+"""Size, style, colours and legends of the examples' figures, and a drawn limb.
 
 One colour means the same term as in every figure of the program. Joints are told apart by line style, and everything
 else by three colours of Tol's muted palette, which no term has.

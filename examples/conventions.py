@@ -1,4 +1,4 @@
-"""The elbow's torque in a fast reach, sorted in four ways: every sorting adds up to the same torque.
+"""The elbow's torque in a fast reach, in four conventions with the same sum.
 
 Joint space (Zatsiorsky 2002; Cesari et al. 2001) and segment space, which the problems of Duarte's two-link notebook
 ask for; net, muscle, interaction and gravity torque (Hollerbach and Flash 1982; Dounskaia 2005); net, muscle, gravity

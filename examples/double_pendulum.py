@@ -1,4 +1,4 @@
-"""A free double pendulum: energy as the judge of the equations and of the integrator.
+"""A free double pendulum: energy as a test of equations and integrator.
 
 After Watanabe's notebook on the matrix formalism, with the values of its code: two rods of 1 kg, 1 m and 0.5 m long.
 Angles are the segments', from the downward vertical; they are converted, not mixed. No torque acts, so that the

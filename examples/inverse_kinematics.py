@@ -1,7 +1,7 @@
-"""From positions to joint angles: two solutions, targets out of reach, and what noise of the markers does to torques.
+"""From positions to joint angles: two solutions, limits, and marker noise.
 
-After Duarte's notebook on the kinematic chain, whose inverse kinematics has two solutions and, in its code, moves a
-target that is out of reach without a word. Then a simulated arm is measured with noise: angles of each segment by
+After Duarte's notebook on the kinematic chain, whose inverse kinematics has two solutions and, in its code, silently moves a
+target that is out of reach. Then a simulated arm is measured with noise: angles of each segment by
 itself against a chain of constant lengths fitted to all joints at once.
 """
 

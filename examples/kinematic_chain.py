@@ -1,4 +1,4 @@
-"""Acceleration of an endpoint, split into tangential, centripetal and Coriolis parts, along a two-link movement.
+"""Tangential, centripetal and Coriolis acceleration of a two-link endpoint.
 
 After Duarte's notebook on the kinematic chain: two links of 0.5 m, both joints from 0 to 90 degrees in 1 s. The
 notebook's fingertip runs straight from the straight chain, which no finite acceleration of the joints can do

@@ -1,7 +1,7 @@
-"""Muscles bring an arm through a reach: from the movement to excitations, and from these forward to the movement.
+"""From a reach to muscle excitations, and from these forward to the reach.
 
 The equation with which Duarte's notebook on one- and two-link systems ends, muscle forces in the equations of motion. A
-minimum-jerk reach of a two-link arm asks for net torques; these are shared among the muscles of the built-in set, whose
+minimum-jerk reach of a two-link arm asks for net torques; static optimization distributes these among the muscles of the built-in set, whose
 strength depends on their length and velocity, with passive tensions taken off and no muscle below an activation of
 0.01; the activations ask for excitations, by the inverse of the activation dynamics. Then the excitations alone drive the
 arm, without feedback. Shoulder muscles other than biceps and triceps have no fibre parameters in the set: constant strength.

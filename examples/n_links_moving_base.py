@@ -1,4 +1,4 @@
-"""Six links on a base that is shaken and tilted, with loads on inner links: two methods of inverse dynamics compared.
+"""Six links on a moving base with loads: two methods of inverse dynamics.
 
 The equations for one, two and three links of Zatsiorsky (2002) and Cesari et al. (2001), carried on to any number of
 links and to a base that moves. The sum of the torque terms and a recursive Newton-Euler pass share no expression;

@@ -1,4 +1,4 @@
-"""A joint held by a PID controller against gravity: without its integral part an error stays.
+"""A joint held against gravity by a PID controller, with and without integral.
 
 After Watanabe's notebook on the matrix formalism, whose code has a PID controller with gains 30, 3 and 2 for a target
 of 60 degrees. Here it holds one rod, which starts level, and the elbow of a two-link arm whose shoulder hangs free,

@@ -1,4 +1,4 @@
-"""A polar manipulator: two equal links whose endpoint moves along a line through the base.
+"""A polar manipulator: two equal links, the endpoint on a line through the base.
 
 The problem of Duarte's notebooks on the kinematic chain and on two-link systems: with 2 alpha_1 + alpha_2 = 180
 degrees the endpoint stays on the y axis, at a distance of 2 L sin(alpha_1). The tangential parts of both joints

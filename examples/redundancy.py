@@ -1,4 +1,4 @@
-"""A fingertip's way, made in three ways by three links: the endpoint does not tell the torques.
+"""One path of a fingertip by three movements with different torques.
 
 The redundancy that Duarte's notebook on the kinematic chain and Cesari et al. (2001) discuss: with three joints and a
 fingertip that has two coordinates, the hand may turn as it likes. Start, end and fingertip are the same in all three

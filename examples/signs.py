@@ -1,4 +1,4 @@
-"""The signs of the program in one figure: angles, lengths, torques and loads of a three-link arm.
+"""Sign conventions of the program in one figure of a three-link arm.
 
 The figure of docs/theory.md. Every place and every angle comes from a chain and the functions that the program uses,
 so that the drawing cannot say other than the code. Names follow Cesari et al. (2001) and Duarte's notebook on

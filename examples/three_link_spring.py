@@ -1,4 +1,4 @@
-"""A reach against a spring: torque terms, reaction forces and angles of shoulder, elbow and wrist.
+"""A reach against a spring: torque terms, reaction forces and joint angles.
 
 The experiment of Cesari et al. (2001): upper arm, forearm and hand in the sagittal plane, and a spring that pulls the
 hand back along x. The spring's term is compared with the paper's equations (42)-(44), in which the spring acts at the

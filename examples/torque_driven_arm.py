@@ -1,4 +1,4 @@
-"""Torques found by inverse dynamics drive the arm forward: how far they bring the movement back.
+"""Torques of inverse dynamics drive the arm forward along the same movement.
 
 The exercise with which Duarte's notebook on one- and two-link systems ends. The torques of a three-link reach against
 a spring, on a shoulder that moves, are sampled at 100, 250 and 1000 Hz and put into forward dynamics, a spline

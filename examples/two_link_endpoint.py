@@ -1,4 +1,4 @@
-"""A fingertip that moves straight from a straight arm: why the two-link notebook's torques depend on its sampling.
+"""A fingertip that starts from a straight arm: torques depend on the sampling.
 
 Duarte's notebook on one- and two-link systems lets the fingertip run by minimum jerk along a straight line, from the
 arm hanging fully straight. There the elbow's angle rises with the 1.5th power of time, so that its acceleration falls

@@ -1,4 +1,4 @@
-"""An upper limb reaches forward, slowly and fast: the torque terms of shoulder and elbow.
+"""Torque terms of shoulder and elbow in a slow and a fast reach.
 
 After Duarte's notebook on one- and two-link systems: from the arm hanging down to the upper arm level and the elbow
 at 90 degrees, in 4 s and in 0.5 s, in a sagittal and in a horizontal plane. The notebook moves the fingertip along a

@@ -1,4 +1,4 @@
-"""Docstrings with an example and no heading over it get the heading, so that the example is shown as code."""
+"""Add the heading "Examples" to docstrings that lack it, so that examples are shown as code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What MkDocs adds to the pages of docs: the Python reference, the changelog, the folder's layout, the examples' scripts.
+"""Add the Python reference and copies of files beside docs to the site.
 
-The pages link to files beside docs as GitHub shows them (../data/README.md); the site has copies, and links lead there.
+Pages link to files beside docs as GitHub shows them (../data/README.md); on the site the links lead to the copies.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "limbtorque"
 
-# Rooms of the Python reference; a package stands for itself and all its modules.
+# Page of the Python reference -> its packages, each with its modules.
 REFERENCE = {
     "Analyse a recording": ["analysis", "recordings", "recordings.c3d", "recordings.writers"],
     "Settings and studies": ["study", "errors"],
@@ -27,16 +27,16 @@ REFERENCE = {
     "Tables and means": ["tables", "statistics"],
     "Figures": ["figures"],
 }
-# How the program does it: nothing that a script would call. tests/docs/test_docs.py: every room is here or above.
+# Internal: nothing that a script calls. tests/docs/test_docs.py checks that every room is here or above.
 NOT_PUBLIC = ["cli", "report", "workflow"]
 
 # files beside docs -> their place in the site
-COPIES = {"CHANGELOG.md": "changelog.md", "data/README.md": "study_folder.md"}
+COPIES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "data/README.md": "study_folder.md"}
 WIDE = ("quality.md", "settings.md")
 
 
 def modules(name: str) -> list[str]:
-    """Module, or package with its public modules unless it names what it offers itself, by names below limbtorque."""
+    """Module, or package with its public modules unless it has ``__all__``; names below limbtorque."""
     folder = SOURCE.joinpath(*name.split("."))
     if folder.is_dir() and "__all__" in (folder / "__init__.py").read_text(encoding="utf-8"):
         return [name]
@@ -66,7 +66,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Add what is not in docs."""
+    """Add reference pages, copies and scripts."""
     for title, names in REFERENCE.items():
         files.append(File.generated(config, f"python/{slug(title)}.md", content=reference_page(title, names)))
     for source, target in COPIES.items():
@@ -77,7 +77,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Turn links that leave docs into links to the copies; give wide tables the room of the table of contents."""
+    """Point links that leave docs to the copies; hide the table of contents beside wide tables."""
     if page.file.src_uri in WIDE:
         page.meta["hide"] = ["toc"]
     changes = {

@@ -1,13 +1,12 @@
-"""Fuzzing of the readers, the study's tables and its settings, guided by coverage (atheris).
+"""Fuzz the readers and the study's tables and settings, guided by coverage.
 
     python tests/fuzz/fuzz_readers.py --target c3d --seconds 300
     python tests/fuzz/fuzz_readers.py --seconds 60            # every target, one after the other
     python tests/fuzz/fuzz_readers.py --target trc --replay found/trc-crash-...
 
-A finding is any exception but the package's own, a warning of numpy, a recording that does not fit together, more than
-512 MB for one input, or more than ten seconds. Its input is kept in the folder of --keep. Every target runs in a process
-of its own, in this process's interpreter and not in the guarded one that the pipeline reads with. With --runs and --seed a
-run is the same every time.
+A finding is any exception but the package's own, a numpy warning, an inconsistent recording, more than 512 MB for one
+input, or more than ten seconds. --keep names the folder for such inputs. Every target runs in a process of its own,
+without the sandbox of the pipeline. --runs and --seed make a run repeatable.
 """
 
 from __future__ import annotations
