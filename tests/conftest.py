@@ -24,7 +24,5 @@ def recordings() -> Path:
     """Folder of real recordings; tests that need it are skipped where it is missing."""
     folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(
-            f"no real recordings: the folder {folder.parent.name}/{folder.name} beside the project is missing"
-        )
+        pytest.skip(f"no real recordings: the folder {folder.parent.name}/{folder.name} beside the project is missing")
     return folder

@@ -84,6 +84,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         "../examples/": "scripts/",
         "../README.md": "index.md",
         "../docs/": "",
+        "(docs/": "(",
         "(decisions)": "(decisions/index.md)",
     }
     changes |= {f"../{source}": target for source, target in COPIES.items()}

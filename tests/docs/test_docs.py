@@ -1,4 +1,4 @@
-"""Pages that are made from the code are up to date, their Python, YAML and links are right, and the site is whole."""
+"""Pages made from the code are up to date; Python, YAML and links of all pages work; the site needs no network."""
 
 import importlib.util
 import re
@@ -35,7 +35,10 @@ def test_the_python_of_the_readme_runs(monkeypatch):
 
 def pages():
     """All pages with their names."""
-    return [ROOT / "README.md", ROOT / "data" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
 
 
 def yaml_blocks():
@@ -92,7 +95,14 @@ def test_the_site_needs_no_network(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     built = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*.html")}
-    assert {"index.html", "tutorial.html", "howto.html", "changelog.html", "python/chains.html"} <= set(built)
+    assert {
+        "index.html",
+        "tutorial.html",
+        "howto.html",
+        "changelog.html",
+        "contributing.html",
+        "python/chains.html",
+    } <= set(built)
     for name, path in built.items():
         loaded = re.findall(
             r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"?(?:https?:)?//", path.read_text("utf-8")

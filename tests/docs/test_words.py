@@ -1,0 +1,151 @@
+"""Texts are plain English: no phrase of an old dialect, and docstrings begin with a short imperative or noun phrase."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "limbtorque"
+# phrase -> the words to use; phrases may be broken over lines
+PHRASES = {
+    r"became of": "status",
+    r"(?:is|are|was|were) told": "is flagged, is given, is noted",
+    r"in(?:to)? doubt": "affects",
+    r"made of (?:it|them|the file)": "interpreted as",
+    r"no (?:row|chain) is (?:made|recognised)": "no trial created; no arm or leg recognised",
+    r"takes? the # away": "remove the leading #",
+    r"no way to a curve": "a curve needs two foot strikes of the same side",
+    r"(?:in|within) reach of the (?:filter|cut)": "affected by filter edge effects",
+    r"through all rooms, in": "in memory",
+    r"has to say of": "reports",
+    r"what a job kept": "session record",
+    r"quality figures?": "quality metric",
+    r"shar(?:e|es|ed|ing) (?:\w+ ){0,4}among": "static optimization",
+    r"(?<![\w./-])(?<!load )sharing(?![\w./-])": "static optimization",
+    r"(?:puts?|putting) aside": "moves, removes",
+    r"without a word": "silently",
+    r"has no say in": "does not affect",
+}
+# Pages and rooms that are being rewritten, with the phrases and first lines that they still have. Only remove from these.
+PHRASES_LEFT: dict[str, int] = {
+    "analysis": 1,
+    "cli": 8,
+    "docs/examples.md": 2,
+    "docs/first_hour.md": 1,
+    "docs/muscles.md": 4,
+    "docs/quality.md": 12,
+    "docs/reading.md": 1,
+    "docs/report.md": 2,
+    "docs/settings.md": 1,
+    "docs/theory.md": 1,
+    "figures": 3,
+    "motion": 1,
+    "muscles": 47,
+    "recordings": 8,
+    "report": 16,
+    "simulate": 1,
+    "study": 2,
+    "tables": 20,
+    "torques": 1,
+    "workflow": 5,
+}
+FIRST_LINES_LEFT: dict[str, int] = {
+    "__init__": 1,
+    "analysis": 2,
+    "arrays": 5,
+    "chain": 39,
+    "cli": 76,
+    "figures": 30,
+    "motion": 52,
+    "muscles": 111,
+    "recordings": 69,
+    "report": 43,
+    "signals": 53,
+    "simulate": 25,
+    "statistics": 18,
+    "study": 21,
+    "tables": 16,
+    "torques": 6,
+    "workflow": 79,
+}
+
+PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "data/README.md", "benchmarks/README.md")
+FOLDERS = ("docs/*.md", "docs/decisions/*.md", "src/limbtorque/**/*.py", "src/limbtorque/**/*.yaml", "examples/*.py")
+FILES = [*(ROOT / page for page in PAGES), *(path for folder in FOLDERS for path in sorted(ROOT.glob(folder)))]
+
+
+def room(path):
+    """Room of a module, or a page's own path."""
+    inside = path.is_relative_to(PACKAGE)
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py") if inside else path.relative_to(ROOT).as_posix()
+
+
+def dialect(text):
+    """Phrases of the dialect in a text, each with the words to use."""
+    for phrase, better in PHRASES.items():
+        for hit in re.finditer(rf"\b{phrase}\b" if phrase[0].isalpha() else phrase, text, flags=re.IGNORECASE):
+            yield f"{hit.group()!r}: write {better!r}"
+
+
+def bad_first_lines(text):
+    """First lines of docstrings that begin like a question, or are too long."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            first = (ast.get_docstring(node) or "").partition("\n")[0]
+            if re.match(r"(?:What|Whether|How)\b", first) or len(first) > 80:
+                yield first
+
+
+def by_room(found):
+    """Lists of findings by room or page."""
+    rooms = {}
+    for path, findings in found:
+        rooms.setdefault(room(path), []).extend(f"{path.relative_to(ROOT)}: {finding}" for finding in findings)
+    return rooms
+
+
+WORDS = by_room((path, dialect(re.sub(r"[\s#]+", " ", path.read_text(encoding="utf-8")))) for path in FILES)
+LINES = by_room((path, bad_first_lines(path.read_text(encoding="utf-8"))) for path in sorted(PACKAGE.rglob("*.py")))
+
+
+@pytest.mark.parametrize("place", WORDS)
+def test_no_phrase_of_the_dialect(place):
+    assert len(WORDS[place]) <= PHRASES_LEFT.get(place, 0), "\n".join(WORDS[place])
+
+
+@pytest.mark.parametrize("place", LINES)
+def test_docstrings_begin_with_a_short_imperative_or_noun_phrase(place):
+    assert len(LINES[place]) <= FIRST_LINES_LEFT.get(place, 0), "\n".join(LINES[place])
+
+
+def test_a_certificate_is_introduced_as_an_optimality_certificate():
+    for path in FILES:
+        text = re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))
+        if path.suffix == ".md" and "certificate" in text and room(path) not in PHRASES_LEFT:
+            assert "optimality certificate" in text.lower(), path.name
+
+
+@pytest.mark.parametrize(
+    "text", ["the gaps are\n    told", "What became of the trials", "sharing of torques", "Share it among them"]
+)
+def test_the_dialect_is_found(text):
+    assert list(dialect(re.sub(r"\s+", " ", text)))
+
+
+@pytest.mark.parametrize("text", ["load sharing", "static_optimization.sharing", "they hold", "sharing.py"])
+def test_plain_words_are_left_alone(text):
+    assert not list(dialect(text))
+
+
+@pytest.mark.parametrize("line", ["What it is.", "Whether it is.", "How it is.", "x" * 81])
+def test_a_bad_first_line_is_found(line):
+    assert list(bad_first_lines(f'def f():\n    """{line}"""'))
+    assert not list(bad_first_lines('def f():\n    """Return the answer."""'))
+
+
+if __name__ == "__main__":  # the two dictionaries as they would be now
+    print(dict(sorted(Counter({k: len(v) for k, v in WORDS.items() if v}).items())))
+    print(dict(sorted(Counter({k: len(v) for k, v in LINES.items() if v}).items())))
