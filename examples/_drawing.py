@@ -1,7 +1,7 @@
 """Size, style, colours and legends of the examples' figures, and a drawn limb.
 
-One colour means the same term as in every figure of the program. Line styles distinguish joints, and everything
-else by three colours of Tol's muted palette, which no term has.
+One colour means the same term as in every figure of the program. Line styles distinguish joints; three
+colours of Tol's muted palette, which no term has, distinguish everything else.
 """
 
 import argparse
