@@ -7,8 +7,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-# a worker for each core; tests of one resource, marked xdist_group, stay on one worker
-PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
+# one worker more than cores, because tests of Snakemake and Slurm often wait; tests of one xdist_group share a worker
+PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 1))) --dist loadgroup
 
 .PHONY: demo test quick docs peers peers-benchmark check format clean
 

@@ -1,4 +1,4 @@
-"""The demo study through a Slurm that loses jobs half-way: the same files come out as from one machine.
+"""Trials of the demo on a Slurm that loses jobs half-way: the same files as from one machine.
 
 `.ci/slurm-node` starts a Slurm of one node; where no node answers, the tests are skipped.
 """
@@ -45,14 +45,15 @@ def node():
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """The demo study, and its files as one machine makes them."""
+    """Files of the study from one machine."""
     folder = make_demo(tmp_path_factory.mktemp("local") / "a study")
     workflow.run(folder)
     return workflow.results(folder)
 
 
 def make_demo(folder):
-    return workflow.make_study(folder, [trial.name for trial in load_study(workflow.ROOT).trials])
+    """A trial of each of the demo's four sessions."""
+    return workflow.make_study(folder, [trials[0].name for trials in load_study(workflow.ROOT).batches.values()])
 
 
 @contextmanager
