@@ -89,6 +89,7 @@ def test_every_module_is_in_the_python_reference_or_named_as_not_public():
     )
 
 
+@pytest.mark.slow
 def test_the_site_needs_no_network(tmp_path):
     pytest.importorskip("mkdocstrings")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]

@@ -39,6 +39,7 @@ def example(tmp_path_factory):
     sys.path.remove(str(FOLDER))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_example_draws_a_figure_and_returns_numbers(example, name):
     numbers, folder = example(name)

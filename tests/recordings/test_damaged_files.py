@@ -51,6 +51,7 @@ def outcomes(cases, path: Path, options: ReadOptions) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", C3D)
 def test_damaged_c3d_files(tmp_path: Path, base: str) -> None:
     raw = c3d_bases(tmp_path)[base]
@@ -61,6 +62,7 @@ def test_damaged_c3d_files(tmp_path: Path, base: str) -> None:
     assert 100 < sum(said == "read" for said in found.values()) < len(found) - 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", C3D)
 def test_what_is_read_from_damaged_c3d_files_is_what_another_library_reads(tmp_path: Path, base: str) -> None:
     """Our own reader and the package c3d either say the same, or one of them refuses."""
