@@ -60,7 +60,7 @@ def test_the_parts_have_the_tables_of_the_whole(places):
 def test_the_recipe_joins_them(places, monkeypatch):
     """Its means over subjects are those of one study that averages subjects."""
     monkeypatch.chdir(places)
-    recipe = (ROOT / "docs" / "howto.md").read_text(encoding="utf-8").split("## A study of ten thousand trials")[1]
+    recipe = (ROOT / "docs" / "howto.md").read_text(encoding="utf-8").split("## Analyse ten thousand trials")[1]
     names = {}
     exec(re.search(r"```python\n(.*?)```", recipe, flags=re.DOTALL).group(1), names)
     assert len(names["summary"]) == len(pd.read_csv("study/results/summary.csv"))
