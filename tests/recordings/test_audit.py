@@ -16,7 +16,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import write_recording
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.study import load_study
-from limbtorque.tables.tables import column_array, read_table
+from limbtorque.tables.files import column_array, read_table
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
 

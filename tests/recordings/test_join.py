@@ -21,7 +21,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import forces_table, write_recording, write_sto
 from limbtorque.recordings.writers.recordings import write_forces
 from limbtorque.study.study import load_study
-from limbtorque.tables.tables import read_table
+from limbtorque.tables.files import read_table
 from limbtorque.workflow.layout import batch_key
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
 

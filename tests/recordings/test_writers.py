@@ -14,7 +14,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import forces_table, recording_table, write_recording, write_sto
-from limbtorque.tables.tables import write_table
+from limbtorque.tables.files import write_table
 
 
 @pytest.fixture

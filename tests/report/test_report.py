@@ -17,7 +17,7 @@ from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.study.settings import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.checks import CHECKS
-from limbtorque.tables.tables import read_table
+from limbtorque.tables.files import read_table
 from limbtorque.workflow import layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.stages import collect, report

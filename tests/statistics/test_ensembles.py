@@ -29,7 +29,7 @@ from limbtorque.statistics.time_normalisation import (
 )
 from limbtorque.study.settings import ARM, LEG, Ensembles, make_settings, override
 from limbtorque.study.study import load_study
-from limbtorque.tables.tables import curve_columns
+from limbtorque.tables.curves import curve_columns
 from limbtorque.workflow import check, layout
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages import collect, ensembles, kinematics, torques, verdict

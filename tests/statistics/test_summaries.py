@@ -26,14 +26,9 @@ from limbtorque.statistics.by_condition import (
 from limbtorque.study.settings import ARM, make_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables import workbook
-from limbtorque.tables.tables import (
-    CONDITION_SUMMARY_COLUMNS,
-    STATISTICS,
-    Column,
-    long_table_writer,
-    make_table,
-    wide_columns,
-)
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import long_table_writer, make_table
+from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, STATISTICS, wide_columns
 from limbtorque.tables.workbook import Sheet, write_workbook
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques

@@ -6,7 +6,7 @@ import pytest
 
 from limbtorque.study.settings import Quality
 from limbtorque.tables.checks import CHECKS, FIGURES, assess
-from limbtorque.tables.tables import LEDGER_COLUMNS
+from limbtorque.tables.ledger import LEDGER_COLUMNS
 
 THRESHOLDS = Quality()
 

@@ -13,24 +13,14 @@ from limbtorque.analysis import analyse_recording
 from limbtorque.motion.table import kinematics_table, motion_from_table
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import ARM, Convention, Muscles, TorqueColumns, load_settings
-from limbtorque.tables import tables
-from limbtorque.tables.tables import (
-    LEDGER_COLUMNS,
-    MUSCLE_SUMMARY_COLUMNS,
-    SUMMARY_COLUMNS,
-    Column,
-    MuscleEntry,
-    column_values,
-    csv_pieces,
-    kinematics_columns,
-    make_table,
-    muscle_columns,
-    read_table,
-    table_of_rows,
-    term_columns,
-    torque_columns,
-    write_table,
-)
+from limbtorque.tables import files
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import column_values, csv_pieces, make_table, read_table, table_of_rows, write_table
+from limbtorque.tables.kinematics import kinematics_columns
+from limbtorque.tables.ledger import LEDGER_COLUMNS
+from limbtorque.tables.muscles import MuscleEntry, muscle_columns
+from limbtorque.tables.summary import MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.torques import term_columns, torque_columns
 from limbtorque.torques.joint_torques import used_frames
 from limbtorque.torques.summary import torque_summary
 
@@ -177,7 +167,7 @@ def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(
 
 
 def test_a_table_in_pieces_has_the_bytes_of_the_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "PIECE_ROWS", 2)
+    monkeypatch.setattr(files, "PIECE_ROWS", 2)
     columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int), Column("t", "", "t", kind=str))
     rows = [{"a_m": 1.5, "n": 1, "t": 'a "b", c'}, {"a_m": math.nan, "n": 2, "t": ""}, {"a_m": -0.0, "n": 3, "t": "x"}]
     write_table(table_of_rows(columns, rows), tmp_path / "whole.csv")

@@ -12,15 +12,10 @@ from numpy.typing import NDArray
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.time_normalisation import SAME_TIME_S
 from limbtorque.statistics.wording import has_curve
-from limbtorque.tables.tables import (
-    FLEXION_SIGNED,
-    LEDGER_COLUMNS,
-    STATISTICS,
-    TRIAL_COLUMNS,
-    WORKBOOK_DICTIONARY_COLUMNS,
-    Column,
-    wide_columns,
-)
+from limbtorque.tables.column import TRIAL_COLUMNS, Column
+from limbtorque.tables.dictionary import WORKBOOK_DICTIONARY_COLUMNS
+from limbtorque.tables.ledger import LEDGER_COLUMNS
+from limbtorque.tables.summary import FLEXION_SIGNED, STATISTICS, wide_columns
 from limbtorque.tables.words import counted
 from limbtorque.tables.workbook import Sheet
 

@@ -21,7 +21,8 @@ from limbtorque.errors import LimbtorqueError, TrialError
 from limbtorque.study.settings import load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, Trial, load_study
 from limbtorque.tables.checks import Flag
-from limbtorque.tables.tables import Column, empty_table, kept_text, read_table, write_table
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import empty_table, kept_text, read_table, write_table
 from limbtorque.workflow.layout import WHOLE, batch_key, batch_path, code_key, stage_outputs, table_path, trial_key
 
 LOG = logging.getLogger("limbtorque")

@@ -16,23 +16,13 @@ from limbtorque.statistics.by_condition import ConditionSummary, flexion_positiv
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study, Trial
 from limbtorque.tables.checks import CHECKS, FIGURES, assess
+from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.tables import (
-    CONDITION_SUMMARY_COLUMNS,
-    CURVE_COLUMNS,
-    DICTIONARY_COLUMNS,
-    ENSEMBLE_COLUMNS,
-    LEDGER_COLUMNS,
-    MUSCLE_SUMMARY_COLUMNS,
-    SUMMARY_COLUMNS,
-    WINDOW_COLUMNS,
-    Column,
-    csv_pieces,
-    curve_columns,
-    table_of_rows,
-    wide_columns,
-    write_table,
-)
+from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.dictionary import DICTIONARY_COLUMNS
+from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
+from limbtorque.tables.ledger import LEDGER_COLUMNS
+from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS, wide_columns
 from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.batch import Kept, identity, status_of, whole_study
 from limbtorque.workflow.layout import (
