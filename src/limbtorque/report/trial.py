@@ -12,7 +12,7 @@ from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.explain import amount, failure_card, flag_cards, status_badge
 from limbtorque.report.markup import Html, details, facts, join, json_block, page, section, table, tag
 from limbtorque.report.panels import Drawing, Panel
-from limbtorque.tables.checks import CHECKS, FIGURES, Flag
+from limbtorque.tables.checks import CHECKS, METRICS, Flag
 
 ROOT = "../"
 SCRIPTS = ("report.js", "plotly.min.js")
@@ -290,12 +290,16 @@ def _file(contents: TrialContents) -> Html:
 
 
 def _figures(contents: TrialContents) -> Html:
-    known = [(check.name, check.unit, check.definition) for check in CHECKS]
     found = {flag.check.name: flag for flag in contents.flags}
     rows = [
-        [tag("code", name), amount(contents.figures[name], unit), "flagged" if name in found else "", text]
-        for name, unit, text in [*FIGURES, *known]
-        if not math.isnan(contents.figures.get(name, math.nan))
+        [
+            tag("code", m.name),
+            amount(contents.figures[m.name], m.unit),
+            "flagged" if m.name in found else "",
+            m.definition,
+        ]
+        for m in (*METRICS, *CHECKS)
+        if not math.isnan(contents.figures.get(m.name, math.nan))
     ]
     if not rows:
         return Html("")

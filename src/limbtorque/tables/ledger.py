@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbtorque.tables.checks import CHECKS, FIGURES
+from limbtorque.tables.checks import CHECKS, METRICS
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
 
 LEDGER_COLUMNS = (
@@ -19,7 +19,7 @@ LEDGER_COLUMNS = (
     ),
     Column("reason", "", "kind of failure, or names of the flags", kind=str),
     Column("message", "", "what was found and what to do about it", kind=str),
-    *(Column(name, unit, text) for name, unit, text in FIGURES),
+    *METRICS,
     *(Column(check.name, check.unit, check.definition) for check in CHECKS),
     Column("plane", "", "plane of motion as the body sees it: sagittal, horizontal or oblique", kind=str),
     Column("input_sha256", "", "hash of the recording", kind=str),

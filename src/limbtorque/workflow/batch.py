@@ -191,7 +191,7 @@ def status_of(kept: Mapping[str, Any], flags: Iterable[Flag], about: str) -> str
     """Status of the torques or muscle forces of a trial: failed, flagged or ok, from what is kept with its table."""
     if kept["status"] == "failed":
         return "failed"
-    return "flagged" if any(flag.check.about == about for flag in flags) else "ok"
+    return "flagged" if any(flag.check.affects == about for flag in flags) else "ok"
 
 
 def upstream(stage: str, trial: Trial, folder: Path, meta: dict[str, Any]) -> tuple[pa.Table, dict[str, Any]] | None:

@@ -15,7 +15,7 @@ from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, summary_sheets
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study, Trial
-from limbtorque.tables.checks import CHECKS, FIGURES, assess
+from limbtorque.tables.checks import CHECKS, METRICS, assess
 from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
@@ -145,7 +145,7 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
     if status["muscles"] != "failed" and "quality" not in last:
         status["muscles"] = "none"
     notes = [*said, *filter(None, (trial.subject.note, trial.note))]
-    names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
+    names = [entry.name for entry in (*METRICS, *CHECKS)]
     return {
         **identity(trial),
         "file": _relative(trial.file, study.folder),
