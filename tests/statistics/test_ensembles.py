@@ -17,16 +17,8 @@ from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Event
 from limbtorque.simulate.minimum_jerk import minimum_jerk
-from limbtorque.statistics.time_normalisation import (
-    Window,
-    add,
-    ensemble,
-    find_between,
-    find_movement,
-    merge,
-    no_moments,
-    resample,
-)
+from limbtorque.statistics.mean_and_spread import add, ensemble, merge, no_moments
+from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
 from limbtorque.study.settings import ARM, LEG, Ensembles, make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.tables.curves import curve_columns

@@ -17,18 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.statistics.by_condition import (
-    ConditionSummary,
-    flexion_positive,
-    known_stance_share,
-    uneven_ground_forces,
-)
+from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
+from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
 from limbtorque.study.settings import ARM, make_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables import workbook
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import long_table_writer, make_table
-from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, STATISTICS, wide_columns
+from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, STATISTICS
+from limbtorque.tables.summary_workbook import wide_columns
 from limbtorque.tables.workbook import Sheet, write_workbook
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
@@ -288,7 +285,7 @@ def test_the_workbook_has_a_row_per_trial_what_its_columns_are_and_the_ledger(fo
     ledger = pd.read_excel(folder / "results" / "summary.xlsx", sheet_name="ledger").set_index("trial")
     assert list(columns.index) == ["trial", *wide]
     assert columns.loc["elbow_inertial_wrist_impulse_nms", "unit"] == "N m s"
-    assert "integral over time" in columns.loc["elbow_inertial_wrist_impulse_nms", "definition"]
+    assert "time integral" in columns.loc["elbow_inertial_wrist_impulse_nms", "definition"]
     assert "flexion positive" in columns.loc["elbow_net_peak_nm", "sign"]
     assert list(ledger.index) == list(wide.index) == [trial.name for trial in load_study(folder).trials]
     summary = pd.read_csv(folder / "results" / "summary.csv")
@@ -453,7 +450,7 @@ def test_means_of_trials_with_and_without_measured_ground_forces_are_told():
 
     (said,) = uneven_ground_forces(windows(2), {"t0": 0.9, "t1": 0.4})["leg"]
     assert said.startswith(
-        "In the mean of walk, left (2 trials), the ground force is known in 40 to 90 % of a trial's stance;"
+        "In the mean of walk, left (2 trials), the ground force is known in 40 to 90 % of the stance, depending on the trial;"
     )
     assert "the foot was not on a usable plate" in said
     (none,) = uneven_ground_forces(windows(2), {"t0": 0.0, "t1": 0.0})["leg"]

@@ -1,13 +1,17 @@
-"""A column: its name, unit, definition and sign; the columns and signs that several tables share."""
+"""A column: name, unit, definition, sign; and the columns and signs shared by several tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
-ON_DISTAL = "counter-clockwise positive about the plane's normal: what turns the distal segments that way"
-ANGLE_SIGN = "counter-clockwise positive about the plane's normal; column positive_is of the summary says what that is to the body"
+ON_DISTAL = "counter-clockwise positive about the plane's normal, on the distal segments"
+ANGLE_SIGN = (
+    "counter-clockwise positive about the plane's normal; for the anatomical direction see positive_is in the summary"
+)
 IN_PLANE = "x forward, y up (in a horizontal plane: x forward, y to the left)"
+FLEXION = "flexion positive (flexion_name of the joint in the chain's settings), on both sides and in every plane"
+OF_UNIT = "as column unit"
 
 
 @dataclass(frozen=True)
@@ -21,9 +25,9 @@ class Column:
     unit : str
         Unit, ``"1"`` for a pure number, empty for text.
     definition : str
-        What it is.
+        Definition of the quantity.
     sign : str
-        What positive means.
+        Meaning of a positive value; empty where there is nothing to say.
     kind : type
         float, int or str.
     """
@@ -35,29 +39,6 @@ class Column:
     kind: type = float
 
 
-FRAME_COLUMNS = (
-    Column("frame", "1", "frame number of the original capture, from 1", kind=int),
-    Column("time_s", "s", "time from the first frame of the recording"),
-    Column(
-        "edge",
-        "1",
-        "1 where the frame is within reach of an end of the filter or the differences: less certain; left out of the summary",
-        kind=int,
-    ),
-    Column(
-        "foreshortened",
-        "1",
-        "1 where a segment points so far out of the plane that its orientation in it means nothing (torques are empty)",
-        kind=int,
-    ),
-)
-EXTERNAL_STATUS = Column(
-    "external_status",
-    "1",
-    "0 no external load, 1 external load known, 2 the foot is on the ground, or within plates.min_contact_s of it, and the force is not known "
-    "(torques are empty)",
-    kind=int,
-)
 TRIAL_COLUMNS = (
     Column("trial", "", "name of the trial", kind=str),
     Column("session", "", "session of the trial", kind=str),
@@ -66,6 +47,34 @@ TRIAL_COLUMNS = (
     Column("chain", "", "chain", kind=str),
     Column("side", "", "side of the body", kind=str),
 )
-FLEXION = "flexion positive: what the chain's settings call flexion of the joint (flexion_name), on both sides and in every plane"
 GROUP_COLUMNS = (TRIAL_COLUMNS[4], TRIAL_COLUMNS[3], TRIAL_COLUMNS[5])
-OF_UNIT = "as column unit"
+TORQUE_STATUS = Column("torque_status", "", "ok, flagged or failed: status of the kinematics and torques", kind=str)
+MUSCLE_STATUS = Column(
+    "muscle_status",
+    "",
+    "ok, flagged or failed: status of the muscle forces, which depend on the torques; none where muscles are not enabled",
+    kind=str,
+)
+FRAME_COLUMNS = (
+    Column("frame", "1", "frame number of the original capture, from 1", kind=int),
+    Column("time_s", "s", "time from the first frame of the recording"),
+    Column(
+        "edge",
+        "1",
+        "1 where edge effects of the filter or the differences make the frame less certain; left out of the summary",
+        kind=int,
+    ),
+    Column(
+        "foreshortened",
+        "1",
+        "1 where a segment points so far out of the plane that its orientation is undefined (torques are empty)",
+        kind=int,
+    ),
+)
+EXTERNAL_STATUS = Column(
+    "external_status",
+    "1",
+    "0 no external load; 1 external load known; 2 ground contact, or within plates.min_contact_s of it, with unknown force "
+    "(torques are empty)",
+    kind=int,
+)

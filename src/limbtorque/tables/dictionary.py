@@ -5,10 +5,9 @@ from __future__ import annotations
 from limbtorque.tables.column import Column
 
 DICTIONARY_COLUMNS = (
-    Column("table", "", "table the column belongs to", kind=str),
+    Column("table", "", "table of the column", kind=str),
     Column("column", "", "name of the column", kind=str),
-    Column("unit", "", "unit", kind=str),
-    Column("definition", "", "what it is", kind=str),
-    Column("sign", "", "what positive means", kind=str),
+    Column("unit", "", "unit; 1 for a pure number, empty for text", kind=str),
+    Column("definition", "", "definition of the quantity", kind=str),
+    Column("sign", "", "meaning of a positive value", kind=str),
 )
-WORKBOOK_DICTIONARY_COLUMNS = DICTIONARY_COLUMNS[1:]

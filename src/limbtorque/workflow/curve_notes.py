@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from limbtorque.statistics.by_condition import known_stance_share, uneven_ground_forces
+from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
 from limbtorque.statistics.wording import Percent, axis_label, has_curve, missing_curves, one_of_counted
 from limbtorque.study.study import Study, Trial
 from limbtorque.tables.csv_rows import read_rows

@@ -12,7 +12,7 @@ from typing import Any
 from limbtorque import __version__
 from limbtorque.chain.body_segments import DEMPSTER_WINTER
 from limbtorque.report.methods.page import methods_page
-from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, summary_sheets
+from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study, Trial
 from limbtorque.tables.checks import CHECKS, METRICS, assess
@@ -22,7 +22,8 @@ from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COL
 from limbtorque.tables.dictionary import DICTIONARY_COLUMNS
 from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
 from limbtorque.tables.ledger import LEDGER_COLUMNS
-from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS, wide_columns
+from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.batch import Kept, identity, status_of, whole_study
 from limbtorque.workflow.layout import (
