@@ -78,9 +78,9 @@ def test_mips_byte_order_is_read_by_the_package_c3d(recordings: Path, kind: str)
     """Where our own reader is left out: ezc3d refuses, the next library reads, and both are named."""
     read = read_c3d(recordings / "c3d_org" / "sample01" / f"Eb015{kind}.c3d", libraries=("ezc3d", "c3d"))
     assert read.reader.startswith("c3d ")
-    (why,) = (finding for finding in read.audit.findings if finding.what == "format")
-    assert why.found.startswith("C3D, MIPS (SGI) byte order")
-    assert re.search(r"read by c3d .*, since ezc3d cannot read the file: MIPS processor type", why.made)
+    (why,) = (finding for finding in read.audit.findings if finding.item == "format")
+    assert why.stated.startswith("C3D, MIPS (SGI) byte order")
+    assert re.search(r"read by c3d .*, since ezc3d cannot read the file: MIPS processor type", why.interpretation)
     assert any("since ezc3d cannot read" in note for note in read.notes)
 
 
@@ -365,7 +365,9 @@ def test_force_on_the_plate_is_not_taken_for_the_reaction(tmp_path: Path) -> Non
     force, moment, _ = plate_signals()
     read = one_plate(tmp_path / "a.c3d", 2, -np.array([*force, *moment]), ["N", "N", "N", "Nm", "Nm", "Nm"])
     assert not read.force_plates
-    assert any("left out: while loaded its force points away from the markers (700 N" in note for note in read.notes)
+    assert any(
+        "left out: its force points away from the markers while it is loaded (700 N" in note for note in read.notes
+    )
 
 
 def test_baseline_is_noted_and_not_subtracted(tmp_path: Path) -> None:
@@ -607,12 +609,12 @@ def test_huge_counts_are_refused_at_once(small: Path, tmp_path: Path) -> None:
 
 def test_more_frames_than_the_header_can_count(tmp_path: Path) -> None:
     path = write_c3d(tmp_path / "a.c3d", np.ones((66_000, 1, 3)))
-    with pytest.raises(ReadError, match=r"its largest number.*cut it into pieces"):
+    with pytest.raises(ReadError, match=r"its largest number.*or in parts"):
         read_c3d(path)
 
 
 def test_nothing_to_see(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="none of the 3 markers is seen in any of the 10 frames"):
+    with pytest.raises(ReadError, match="none of the 3 markers has a sample in any of the 10 frames"):
         read_c3d(write_c3d(tmp_path / "a.c3d", np.full((10, 3, 3), np.nan)))
     with pytest.raises(ReadError, match="none of the 3 points is a labelled position"):
         read_c3d(write_c3d(tmp_path / "b.c3d", positions(), labels=["", "", ""]))
@@ -738,11 +740,11 @@ def test_what_the_file_says_of_the_person_is_kept_as_text(tmp_path):
         "PROCESSING": {"Bodymass": [45.8], "Height": [1480.0], "LLegLength": [830.0]},
     }
     path = write_c3d(tmp_path / "a.c3d", positions(20), groups=groups)
-    assert read_c3d(path).said == (
+    assert read_c3d(path).person == (
         *(("SUBJECTS:NAMES", "S07"), ("SUBJECTS:NAMES", "ball")),
         *(("PROCESSING:BODYMASS", "45.8"), ("PROCESSING:HEIGHT", "1480")),
     )
-    assert read_c3d(write_c3d(tmp_path / "b.c3d", positions(20))).said == ()
+    assert read_c3d(write_c3d(tmp_path / "b.c3d", positions(20))).person == ()
 
 
 def test_a_path_may_be_a_text(small: Path) -> None:

@@ -1,4 +1,4 @@
-"""From the analog channels of a C3D file to the wrench of each force plate in the laboratory.
+"""Wrench of each force plate in the laboratory frame, from the analog channels of a C3D file.
 
 Sign. A plate's scaled channels hold the *reaction*, what the plate does to the foot, in the plate's own
 axes; by the order of the corners (below) its z axis points **down**, so standing on it reads as a negative
@@ -43,7 +43,7 @@ NEAR_M = 0.05
 
 
 class _UnusableError(Exception):
-    """Why one plate cannot be worked out; becomes a note."""
+    """Reason why a plate is left out; becomes a note."""
 
 
 def force_plates(
@@ -55,7 +55,7 @@ def force_plates(
     length_m: float,
     positions_m: FloatArray,
 ) -> tuple[tuple[ForcePlate, ...], tuple[str, ...]]:
-    """Work out the ground reaction wrench of every force plate of types 1 to 4.
+    """Ground reaction wrench of every force plate of types 1 to 4.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def force_plates(
     plates : tuple of ForcePlate
         Force in N and moment about the laboratory origin in N m, of the plate on the foot.
     notes : tuple of str
-        Every plate left out, with the reason, and what was not applied.
+        Every plate left out, with the reason, and corrections of the file that are not applied.
 
     Notes
     -----
@@ -129,8 +129,8 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
     Returns
     -------
     list of Finding
-        For each plate its type, channels, units and corners, and whether its origin had to be turned round or the
-        unit of its calibrated moments is not said.
+        For each plate its type, channels, units and corners; a guess where its origin is reversed or the unit of its
+        calibrated forces or moments is not stated.
     """
     used = int(_first(group.get("USED"), default=0))
     if not used:
@@ -156,7 +156,7 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
                 Finding(
                     f"origin of force plate {plate.number}",
                     f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
-                    "turned round, as Vicon's files need",
+                    "reversed, as in Vicon's files",
                     "make ORIGIN the vector from the sensor to the surface in the file",
                 )
             )
@@ -165,7 +165,7 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
                 Finding(
                     f"forces of force plate {plate.number}",
                     f"the units of its channels are {own}",
-                    "calibrated forces taken in N",
+                    "calibrated forces interpreted in N",
                     "set ANALOG:UNITS of its force channels",
                 )
             )
@@ -174,13 +174,13 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
                 Finding(
                     f"moments of force plate {plate.number}",
                     f"the units of its channels are {own}",
-                    "calibrated moments taken in N times the file's unit of length",
+                    "calibrated moments interpreted in N times the file's unit of length",
                     "set ANALOG:UNITS of its moment channels",
                 )
             )
     left_out = used - len(plates)
     if left_out:
-        found.append(Finding("force plates", f"{used} in the file", f"{left_out} left out, see the notes"))
+        found.append(Finding("force plates", f"{used} in the file", f"{left_out} left out; see the notes"))
     return found
 
 
@@ -193,7 +193,7 @@ def _plate(
     rate_hz: float,
     length_m: float,
 ) -> ForcePlate:
-    """One plate, or the reason why not."""
+    """One plate; raises the reason why not."""
     kind = _kind(group, i)
     corners_m = _column(group, "CORNERS", i, (3, 4)).T * length_m
     origin_m = _origin(_column(group, "ORIGIN", i, (3,)) * length_m, kind)
@@ -241,7 +241,7 @@ def _axes(corners_m: FloatArray) -> FloatArray:
     x = corners_m[0] - corners_m[1]
     z = np.cross(x, corners_m[0] - corners_m[3])
     if not np.isfinite(z).all() or math.sqrt(float(np.linalg.norm(z))) < 0.01:
-        raise _UnusableError("FORCE_PLATFORM:CORNERS do not span a surface; mend them in the file")
+        raise _UnusableError("FORCE_PLATFORM:CORNERS do not span a surface; correct them in the file")
     y = np.cross(z, x)
     return np.stack([v / np.linalg.norm(v) for v in (x, y, z)], axis=1)
 
@@ -344,11 +344,11 @@ def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
     loaded = across[np.abs(across) > LOADED_N]
     if loaded.size and abs(height) > NEAR_M and float(loaded.mean()) * height < 0:
         raise _UnusableError(
-            f"while loaded its force points away from the markers ({abs(loaded.mean()):.0f} N on average "
+            f"its force points away from the markers while it is loaded ({abs(loaded.mean()):.0f} N on average "
             "over "
             f"{loaded.size} samples), so the file holds the force on the plate, or CORNERS are not in the "
             "order of the "
-            "C3D format (+x+y, -x+y, -x-y, +x-y, z down); mend the file, or give the force as a recorded load"
+            "C3D format (+x+y, -x+y, -x-y, +x-y, z down); correct the file, or give the force as a recorded load"
         )
 
 

@@ -1,4 +1,4 @@
-"""What a user may tell a reader that the file does not say."""
+"""Options of the readers, for properties that a file does not state."""
 
 from __future__ import annotations
 

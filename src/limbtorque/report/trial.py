@@ -273,14 +273,16 @@ def _summary(contents: TrialContents) -> Html:
 def _file(contents: TrialContents) -> Html:
     rows = [
         [
-            f["what"],
-            f["found"],
-            join([tag("strong", "a guess: "), f["made"], "; ", f["settle"]]) if f["settle"] else f["made"],
+            f["item"],
+            f["stated"],
+            join([tag("strong", "a guess: "), f["interpretation"], "; ", f["to_settle"]])
+            if f["to_settle"]
+            else f["interpretation"],
         ]
         for f in contents.audit
     ]
     parts = (
-        [table("What the file says and what was made of it", ("about", "the file says", "made of it"), rows)]
+        [table("Statements of the file and their interpretation", ("about", "the file states", "interpreted as"), rows)]
         if rows
         else []
     )

@@ -1,4 +1,4 @@
-"""The data section of a C3D file, taken from its bytes as they lie there.
+"""The data section of a C3D file, from its bytes.
 
 A frame is four numbers for each point (x, y, z, and a word that is negative where the point was not measured) and then
 the analog numbers, all of them real (four bytes) or all integers (two bytes). So the whole section is one array, and

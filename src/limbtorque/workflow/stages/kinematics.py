@@ -79,7 +79,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             meta["events"] = [{**vars(event), "time_s": float(event.time_s)} for event in recording.events]
             meta["audit"] = [vars(finding) for finding in recording.audit.findings]
             meta["provenance"]["kinematics"]["reader"] = recording.reader
-            meta["guesses"] = [f"{guess.what}: {guess.made}" for guess in recording.audit.guesses]
+            meta["guesses"] = [f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses]
             motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             meta["notes"] = [*recording.notes, *motion.notes, *recording.audit.sentences]
             return kinematics_table(motion, meta=meta)
