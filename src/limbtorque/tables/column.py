@@ -78,3 +78,8 @@ EXTERNAL_STATUS = Column(
     "(torques are empty)",
     kind=int,
 )
+
+
+def xy_columns(name: str, suffix: str, unit: str, definition: str, sign: str = IN_PLANE) -> list[Column]:
+    """Columns `<name>_x_<suffix>` and `<name>_y_<suffix>` of a vector in the plane."""
+    return [Column(f"{name}_{axis}_{suffix}", unit, definition, sign) for axis in "xy"]

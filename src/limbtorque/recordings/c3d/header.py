@@ -196,7 +196,7 @@ def _frames(
         said = ", ".join(f"{source} {n}" for _, n, source in counts) or "none"
         raise ReadError(
             f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room for "
-            f"{room // per_frame} of them; its parameters for the count: {said}; the end of the data is unknown: "
+            f"{room // per_frame} of them; parameters for the count: {said}; the end of the data is unknown: "
             "export the file again, or in parts"
         )
     return max(first, 1), n_frames, "the header"
