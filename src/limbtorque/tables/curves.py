@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from limbtorque.study.settings import Joint
-from limbtorque.tables.column import FLEXION, GROUP_COLUMNS, OF_UNIT, TORQUE_STATUS, TRIAL_COLUMNS, Column
+from limbtorque.tables.column import (
+    FLEXION,
+    GROUP_COLUMNS,
+    INTO_SEGMENTS,
+    OF_UNIT,
+    TORQUE_STATUS,
+    TRIAL_COLUMNS,
+    Column,
+)
 from limbtorque.tables.torques import term_columns
 
 _QUANTITY = (
@@ -82,5 +90,5 @@ def curve_columns(joints: Sequence[Joint], *, per_body_mass: bool) -> list[Colum
             for c in (net, *term_columns(name, names))
         ]
         text = f"power of the net {name} torque: torque times angular velocity{over}"
-        columns.append(Column(f"{name}_power_w{ending}", f"W{per}", text, "positive: energy into the segments"))
+        columns.append(Column(f"{name}_power_w{ending}", f"W{per}", text, INTO_SEGMENTS))
     return columns

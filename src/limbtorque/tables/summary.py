@@ -5,6 +5,7 @@ from __future__ import annotations
 from limbtorque.tables.column import (
     FLEXION,
     GROUP_COLUMNS,
+    INTO_SEGMENTS,
     MECHANICAL,
     MUSCLE_STATUS,
     OF_UNIT,
@@ -13,7 +14,6 @@ from limbtorque.tables.column import (
     Column,
 )
 
-INTO_SEGMENTS = "positive: energy into the segments"
 _JOINT = Column("joint", "", "joint", kind=str)
 _TERM = Column("term", "", "net torque or one of its terms", kind=str)
 _USED_SHARE = Column("used_share", "1", "share of the analysed frames that were used")

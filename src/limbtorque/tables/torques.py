@@ -6,11 +6,21 @@ from collections.abc import Sequence
 
 from limbtorque.chain.model import pairs
 from limbtorque.study.settings import Convention, TorqueColumns
-from limbtorque.tables.column import ANGLE_SIGN, EXTERNAL_STATUS, FRAME_COLUMNS, IN_PLANE, MECHANICAL, ON_DISTAL, Column
+from limbtorque.tables.column import (
+    ANGLE_SIGN,
+    EXTERNAL_STATUS,
+    FRAME_COLUMNS,
+    IN_PLANE,
+    INTO_SEGMENTS,
+    MECHANICAL,
+    ON_DISTAL,
+    Column,
+    xy_columns,
+)
 
 
 def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
-    """Columns of the terms of one joint's net torque, in the order in which they are added up.
+    """Columns of the terms of one joint's net torque, in the order of their summation.
 
     Parameters
     ----------
@@ -26,7 +36,7 @@ def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
         (
             f"centripetal_{j}",
             f"centripetal: proportional to the squared angular velocity of the {j}"
-            + ("; always 0, a joint's own centripetal force passes through it" if j == joint else ""),
+            + ("; always 0, as a joint's own centripetal force passes through it" if j == joint else ""),
         )
         for j in joints
     ]
@@ -38,9 +48,9 @@ def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
         for p, q in pairs(len(joints))
     ]
     terms += [
-        ("gravity", "gravity: torque that holds the distal segments against gravity"),
+        ("gravity", "gravity: torque that supports the distal segments against gravity"),
         ("base", f"base motion: torque that accelerates the distal segments with the {joints[0]}"),
-        ("external", "external: torque that withstands the external load"),
+        ("external", "external: torque that balances the external load"),
     ]
     return [Column(f"{joint}_torque_{term}_nm", "N m", f"{joint}: {text}", MECHANICAL) for term, text in terms]
 
@@ -85,7 +95,7 @@ CONVENTION_SUMS = {
 
 
 def convention_columns(convention: Convention, joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
-    """Columns of another grouping of the torque terms.
+    """Columns of a convention: another grouping of the torque terms.
 
     Parameters
     ----------
@@ -105,13 +115,13 @@ def convention_columns(convention: Convention, joints: Sequence[str], segments: 
 
 
 def _segment_space_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
-    rest = "with gravity, base and external terms all of them add up to the net joint torque"
+    rest = "together with the gravity, base and external terms they add up to the net joint torque"
     kinds = {"inertial": "angular acceleration", "centripetal": "squared angular velocity"}
     columns = [
         Column(
             f"{joint}_torque_segment_space_{kind}_{segment}_nm",
             "N m",
-            f"{joint}: {kind}, proportional to the {quantity} of the {segment} against the laboratory; {rest}",
+            f"{joint}: {kind}, proportional to the {quantity} of the {segment} relative to the laboratory; {rest}",
             MECHANICAL,
         )
         for joint in joints
@@ -130,24 +140,23 @@ def _segment_space_columns(joints: Sequence[str], segments: Sequence[str]) -> li
 
 
 def power_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
-    """Columns of the powers of all terms, of the energies of the segments, and of their balance.
+    """Columns of the powers of all terms, the energies of the segments, and their balance.
 
     Parameters
     ----------
     joints, segments : sequence of str
         Names, proximal first.
     """
-    into = "positive: energy into the segments"
     columns = []
     for joint in joints:
         for column in term_columns(joint, joints):
             term = column.name.removeprefix(f"{joint}_torque_").removesuffix("_nm")
             text = f"power of the term {column.name}: torque times angular velocity of the {joint}"
-            columns.append(Column(f"{joint}_power_{term}_w", "W", text, into))
+            columns.append(Column(f"{joint}_power_{term}_w", "W", text, INTO_SEGMENTS))
     kinds = {
-        "translational": "kinetic energy of the centre of mass of",
-        "rotational": "kinetic energy of the turning about its centre of mass of",
-        "potential": "potential energy, 0 at the plane's origin, of",
+        "translational": "translational kinetic energy of",
+        "rotational": "rotational kinetic energy, about its centre of mass, of",
+        "potential": "potential energy, zero at the plane's origin, of",
     }
     columns += [
         Column(f"{segment}_energy_{kind}_j", "J", f"{text} the {segment}, in the laboratory")
@@ -156,8 +165,18 @@ def power_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column
     ]
     return [
         *columns,
-        Column("chain_power_base_w", "W", f"power at the {joints[0]}: force that moves the chain with its base", into),
-        Column("chain_power_external_w", "W", "power of the external load as the chain turns about its joints", into),
+        Column(
+            "chain_power_base_w",
+            "W",
+            f"power at the {joints[0]}, of the force that moves the chain with its base",
+            INTO_SEGMENTS,
+        ),
+        Column(
+            "chain_power_external_w",
+            "W",
+            "power of the external load through the rotation of the joints",
+            INTO_SEGMENTS,
+        ),
         Column("chain_energy_rate_w", "W", "rate of change of the energy of all segments, from their motion"),
         Column(
             "chain_power_closure_w",
@@ -176,7 +195,7 @@ INDUCING = {
 
 
 def inducing_sources(joints: Sequence[str]) -> dict[str, str]:
-    """Name and text of everything that accelerates the chain: the net torque of each joint first."""
+    """Names and texts of the sources of acceleration: the net torque of each joint first."""
     return {**{f"{joint}_torque": f"the net {joint} torque" for joint in joints}, **INDUCING}
 
 
@@ -193,22 +212,18 @@ def induced_columns(joints: Sequence[str]) -> list[Column]:
         Column(
             f"{joint}_acceleration_from_{source}_rad_s2",
             "rad/s^2",
-            f"part of the {joint}'s angular acceleration that {text} makes; the parts add up to the acceleration",
+            f"angular acceleration of the {joint} induced by {text}; all sources add up to the acceleration",
             ANGLE_SIGN,
         )
         for joint in joints
         for source, text in sources.items()
     ]
-    return columns + [
-        Column(
-            f"endpoint_acceleration_from_{source}_{axis}_m_s2",
-            "m/s^2",
-            f"part of the endpoint's acceleration that {text} makes; the parts add up to the acceleration of the chain's end",
-            IN_PLANE,
+    for source, text in sources.items():
+        text = (
+            f"acceleration of the endpoint induced by {text}; all sources add up to the acceleration of the chain's end"
         )
-        for source, text in sources.items()
-        for axis in "xy"
-    ]
+        columns += xy_columns(f"endpoint_acceleration_from_{source}", "m_s2", "m/s^2", text)
+    return columns
 
 
 def torque_columns(joints: Sequence[str], segments: Sequence[str], options: TorqueColumns) -> list[Column]:
@@ -219,7 +234,7 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
     joints, segments : sequence of str
         Names, proximal first.
     options : TorqueColumns
-        Section `torques` of the settings: which further columns are wanted.
+        Section `torques` of the settings, which selects further columns.
     """
     columns = [*FRAME_COLUMNS, EXTERNAL_STATUS]
     for joint in joints:
@@ -233,25 +248,14 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
                 MECHANICAL,
             )
         )
-    columns += [
-        Column(
-            f"{joint}_reaction_{axis}_n",
-            "N",
-            f"joint reaction force at the {joint}; not the force in the joint, to which the pull of the muscles is added",
-            f"proximal segment acting on distal segment; {IN_PLANE}",
+    for joint in joints:
+        text = f"joint reaction force at the {joint}; without the muscle forces that add to the force inside the joint"
+        columns += xy_columns(
+            f"{joint}_reaction", "n", "N", text, f"proximal segment acting on distal segment; {IN_PLANE}"
         )
-        for joint in joints
-        for axis in "xy"
-    ]
-    columns += [
-        Column(
-            f"{joint}_power_w",
-            "W",
-            f"power of the net {joint} torque: torque times angular velocity",
-            "positive: energy into the segments",
-        )
-        for joint in joints
-    ]
+    for joint in joints:
+        text = f"power of the net {joint} torque: torque times angular velocity"
+        columns.append(Column(f"{joint}_power_w", "W", text, INTO_SEGMENTS))
     for convention in options.conventions:
         columns += convention_columns(convention, joints, segments)
     columns += power_columns(joints, segments) if options.power else []
