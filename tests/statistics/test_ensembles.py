@@ -229,7 +229,10 @@ def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tm
     assert (rows.loc["S01_sagittal_fast"].start_s, rows.loc["S01_sagittal_fast"].end_s) == ("0.6", "1.4")
     assert rows.loc["S01_horizontal_fast"].window == "movement"
     assert rows.loc["S01_sagittal_slow"].note == "the trial failed: signal"
-    assert rows.loc["S02_sagittal_fast"].note == "no event 'go' of this side at 0 s or later; the recording has none"
+    assert (
+        rows.loc["S02_sagittal_fast"].note
+        == "no event 'go' of this side at 0 s or later; the recording has none; check ensembles.start_event"
+    )
     assert set(tables.curves.trial) == set(rows.index[rows.included == 1])
     frames = pd.read_parquet(tables.folder / "torques" / "S01_sagittal_fast.parquet")
     assert tables.curve("S01_sagittal_fast", "elbow_torque_nm")[0] == pytest.approx(
@@ -262,7 +265,7 @@ def test_check_says_which_trials_would_have_no_curve(tmp_path, monkeypatch, caps
     assert answers["S01_horizontal_fast"] == answers["S02_horizontal_fast"] == (False, "")
     assert answers["S02_sagittal_fast"] == (
         False,
-        "no event 'stop' of this side after 0.6 s; the recording has go",
+        "no event 'stop' of this side after 0.6 s; the recording has go; check ensembles.end_event",
     )
     assert answers["S01_sagittal_fast"][1].startswith("no rest: at the first frame the endpoint has ")
     assert main(["check", str(folder)]) == 1

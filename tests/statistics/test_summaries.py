@@ -214,7 +214,7 @@ def test_text_that_is_too_long_ends_in_an_ellipsis(tmp_path):
 
 def test_a_sheet_that_excel_does_not_take_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(workbook, "LARGEST", (1000, 3))
-    with pytest.raises(LimbtorqueError, match="sheet x has 3 rows and 4 columns, Excel takes 1000 and 3"):
+    with pytest.raises(LimbtorqueError, match="sheet x has 3 rows and 4 columns, Excel allows 1000 and 3"):
         write_workbook(tmp_path / "x.xlsx", [TABLE])
     assert not (tmp_path / "x.xlsx").exists()
 

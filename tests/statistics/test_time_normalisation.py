@@ -131,7 +131,7 @@ def test_events_that_are_missing_or_too_late_say_so():
         "Toe Off", "x"
     )
     assert "no event 'Foot Off' of this side after 1.23 s" in between("Foot Strike", "Foot Off", first_s=1.0)
-    assert "at 1.23 s is after the last frame that is analysed, 1.2 s" in between("sync", "Foot Strike", last_s=1.2)
+    assert "at 1.23 s is after the last frame analysed, 1.2 s" in between("sync", "Foot Strike", last_s=1.2)
 
 
 def test_of_several_cycles_the_one_with_the_most_known_torque_is_taken():
@@ -150,7 +150,7 @@ def test_of_several_cycles_the_one_with_the_most_known_torque_is_taken():
     assert taken(9.0) == Window(0.05, 0.60, cycle=1, n_cycles=3)
     assert taken(1.0, "first") == Window(0.05, 0.60, cycle=1, n_cycles=3)
     assert taken(1.0, 2) == Window(0.60, 1.23, cycle=2, n_cycles=3)
-    assert taken(1.0, 4).note == "ensembles.cycle is 4, and the trial has 3"
+    assert taken(1.0, 4).note == "ensembles.cycle is 4, and the trial has 3; lower it"
 
 
 # ---- resampling ----

@@ -21,9 +21,9 @@ class Moments:
     Attributes
     ----------
     n : ndarray of int
-        How many had a value.
+        Number of values.
     mean : ndarray
-        Their mean; 0 where there were none.
+        Mean; 0 without values.
     squares : ndarray
         Sum of the squared differences from the mean.
     """
@@ -34,17 +34,17 @@ class Moments:
 
     @property
     def sd(self) -> FloatArray:
-        """Standard deviation (n - 1); NaN where fewer than two had a value."""
+        """Standard deviation (n - 1); NaN for fewer than two values."""
         return np.where(self.n > 1, np.sqrt(self.squares / np.maximum(self.n - 1, 1)), np.nan)
 
     @property
     def known_mean(self) -> FloatArray:
-        """Mean, NaN where none had a value."""
+        """Mean, NaN without values."""
         return np.where(self.n > 0, self.mean, np.nan)
 
 
 def no_moments(shape: tuple[int, ...]) -> Moments:
-    """Moments of nothing."""
+    """Moments of no values."""
     return Moments(np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape))
 
 
@@ -70,7 +70,7 @@ def add(moments: Moments, values: ArrayLike) -> Moments:
 
 
 def merge(first: Moments, second: Moments) -> Moments:
-    """Moments of two lots together (Chan, Golub and LeVeque 1983)."""
+    """Moments of two sets of arrays together (Chan, Golub and LeVeque 1983)."""
     n = first.n + second.n
     share = second.n / np.maximum(n, 1)
     step = np.where(second.n > 0, second.mean - first.mean, 0.0)
@@ -86,7 +86,7 @@ class Ensemble:
     mean, sd : ndarray
         Mean, and standard deviation (n - 1), over trials or over subjects; NaN without a value, or without two.
     n_trials, n_subjects : ndarray of int
-        How many had a value.
+        Numbers of trials and subjects with a value.
     """
 
     mean: FloatArray
@@ -103,7 +103,7 @@ def ensemble(subjects: Sequence[Moments], *, spread_over: Literal["trials", "sub
     subjects : sequence of Moments
         Moments over the trials of each subject; one at least.
     spread_over : {"trials", "subjects"}
-        All trials alike, or the mean of each subject alike.
+        Unit of the statistics: all trials alike, or the means of the subjects.
     """
     over = none = no_moments(subjects[0].n.shape)
     n_trials, n_subjects = none.n, none.n

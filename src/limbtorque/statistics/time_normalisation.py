@@ -19,16 +19,16 @@ SAME_TIME_S = 1e-6  # times that differ by rounding only
 
 @dataclass(frozen=True)
 class Window:
-    """Part of a trial that is 0 to 100 %.
+    """The part of a trial that is 0 to 100 %.
 
     Attributes
     ----------
     start_s, end_s : float
-        Times, s; NaN where it was not found.
+        Times, s; NaN for a missing window.
     note : str
-        Why it was not found; empty where it was.
+        Reason for a missing window; empty otherwise.
     cycle, n_cycles : int
-        Which of how many in the trial it is.
+        Number of the window, and number of windows in the trial.
     """
 
     start_s: float
@@ -59,12 +59,11 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
     Returns
     -------
     Window
-        Not found where the endpoint does not move, moves at the first or last frame already, or rests in between: then
-        there are several movements.
+        Missing where the endpoint does not move, moves at the first or last frame, or rests in between (several movements).
 
     Notes
     -----
-    The instants are those at which straight lines between the frames cross the threshold: they lie between frames.
+    Start and end are the times at which straight lines between frames cross the threshold.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
     known = ~np.isnan(speed)
     time, speed = time[known], speed[known]
     if not speed.size or speed.max() <= 0.0:
-        return _missing("no movement: the endpoint has no speed")
+        return _missing("no movement: the endpoint has no speed; check the endpoint's markers")
     threshold = onset_share * speed.max()
     above = np.flatnonzero(speed > threshold)
     first, last = int(above[0]), int(above[-1])
@@ -92,11 +91,11 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
         if b - a > 1
     ]
     if longest := [rest for rest in rests if rest[1] - rest[0] > max_rest_s]:
-        told = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in longest[:5]) + (", ..." if len(longest) > 5 else "")
+        listed = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in longest[:5]) + (", ..." if len(longest) > 5 else "")
         return _missing(
-            f"{len(longest) + 1} movements: the endpoint rests from {told}, longer than ensembles.max_rest_s "
-            f"({max_rest_s:g} s); give one movement with start_s and end_s, for gait and other cycles set "
-            "ensembles.window to events, or allow longer rests"
+            f"{len(longest) + 1} movements: the endpoint rests from {listed}, longer than ensembles.max_rest_s "
+            f"({max_rest_s:g} s); select one movement with start_s and end_s, set ensembles.window to events (gait and other "
+            "cycles), or raise ensembles.max_rest_s"
         )
     return Window(_crossing(time, speed, first - 1, threshold), _crossing(time, speed, last, threshold))
 
@@ -124,22 +123,22 @@ def find_between(
     events : sequence of Event
         Events of the recording.
     start, end : str
-        Names: ``"Foot Strike Left"``, or ``"Foot Strike"`` for those that are not of the other side; ``{side}`` stands
-        for the side. Upper and lower case are the same.
+        Names: ``"Foot Strike Left"``, or ``"Foot Strike"`` for events that are not of the other side; ``{side}`` is
+        replaced by the side. Case is ignored.
     side : {"left", "right"}
         Side of the limb.
     time_s : array_like of shape (n_frames,)
-        Times of the frames that are analysed, s; events before the first and after the last one do not count.
+        Times of the analysed frames, s; events before the first and after the last one are ignored.
     known : array_like of bool, shape (n_frames,)
         Frames whose torques are known.
     cycle : {"most_known", "first"} or int
-        Which window where there are several: that with the largest share of known frames, the earlier of two alike; the
-        first; or the one of a number, from 1.
+        Choice between several windows: the one with the largest share of known frames (the earlier of two equal ones),
+        the first, or a number from 1.
 
     Returns
     -------
     Window
-        Not found where either event is missing, or the end is after the last frame.
+        Missing where either event is missing, or the end is after the last frame.
 
     Examples
     --------
@@ -156,18 +155,22 @@ def find_between(
     ends = sorted(e.time_s for e in events if _named(e, end, side))
     there = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
     if not starts:
-        return _missing(f"no event {start!r} of this side at {first_s:g} s or later; the recording has {there}")
+        return _missing(
+            f"no event {start!r} of this side at {first_s:g} s or later; the recording has {there}; check ensembles.start_event"
+        )
     pairs = [(a, next((b for b in ends if b > a), np.inf)) for a in starts]
     inside = [(a, b) for a, b in pairs if b <= last_s + SAME_TIME_S]
     if not inside:
         if pairs[0][1] == np.inf:
-            return _missing(f"no event {end!r} of this side after {starts[0]:g} s; the recording has {there}")
+            return _missing(
+                f"no event {end!r} of this side after {starts[0]:g} s; the recording has {there}; check ensembles.end_event"
+            )
         return _missing(
-            f"the event {end!r} at {pairs[0][1]:g} s is after the last frame that is analysed, {last_s:g} s; "
-            "give another part of the trial with start_s and end_s"
+            f"the event {end!r} at {pairs[0][1]:g} s is after the last frame analysed, {last_s:g} s; "
+            "select another part of the trial with start_s and end_s"
         )
     if isinstance(cycle, int) and cycle > len(inside):
-        return _missing(f"ensembles.cycle is {cycle}, and the trial has {len(inside)}")
+        return _missing(f"ensembles.cycle is {cycle}, and the trial has {len(inside)}; lower it")
     if cycle == "most_known":
         shares = [_share(seen[(times >= a - SAME_TIME_S) & (times <= b + SAME_TIME_S)]) for a, b in inside]
         number = int(np.argmax(shares))
@@ -181,7 +184,7 @@ def _share(known: BoolArray) -> float:
 
 
 def _named(event: Event, name: str, side: str) -> bool:
-    """Whether an event has a name: its label with its context, or its label alone if it is not of the other side."""
+    """True where the name is the label with its context, or the label alone and not of the other side."""
     wanted = " ".join(name.casefold().split())
     label, context = (" ".join(text.casefold().split()) for text in (event.label, event.context))
     other = "left" if side == "right" else "right"
@@ -205,18 +208,18 @@ def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: flo
     Returns
     -------
     ndarray of shape (n_points, n_quantities)
-        Values; NaN beyond the frames, and where a frame next to the point is missing.
+        Values; NaN beyond the frames and next to missing frames.
 
     Notes
     -----
-    Cubic splines (not-a-knot) through every run of known frames: they err by ``5/384 h^4 x''''`` at most inside, where
-    lines err by ``1/8 h^2 x''``: 0.03 % and 1.8 % of a sine of 6 Hz at 100 frames per second. A run of two frames is a line.
-    Points that are farther apart than the frames are samples, not means: nothing is smoothed.
+    Cubic splines (not-a-knot) through every run of known frames. Their error inside is at most ``5/384 h^4 x''''``, that
+    of straight lines ``1/8 h^2 x''``: 0.03 % and 1.8 % of a sine of 6 Hz at 100 frames per second. A run of two frames is a
+    line. Nothing is smoothed: points farther apart than the frames are samples, not means.
     """
     time, matrix = np.asarray(time_s, dtype=float), np.asarray(values, dtype=float)
     points = np.linspace(start_s, end_s, n_points)
     out = np.full((n_points, matrix.shape[1]), np.nan)
-    alike: dict[bytes, list[int]] = {}  # quantities that are known in the same frames share their splines
+    alike: dict[bytes, list[int]] = {}  # one spline for all quantities known in the same frames
     for k, known_frames in enumerate(np.ascontiguousarray(~np.isnan(matrix).T)):
         alike.setdefault(known_frames.tobytes(), []).append(k)
     for pattern, columns in alike.items():
