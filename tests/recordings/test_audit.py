@@ -29,7 +29,7 @@ def finding(read: Recording, what: str) -> tuple[str, str, bool]:
     return found.stated, found.interpretation, found.guessed
 
 
-def test_every_reader_says_where_units_rate_axes_and_frames_come_from(tmp_path: Path) -> None:
+def test_every_reader_audits_units_rate_axes_and_frames(tmp_path: Path) -> None:
     paths = [
         raw_c3d(tmp_path / "a.c3d", text_files.positions_mm()),
         text_files.write_trc(tmp_path / "a.trc"),
@@ -47,7 +47,7 @@ def test_every_reader_says_where_units_rate_axes_and_frames_come_from(tmp_path: 
         read_recording(path, ReadOptions(length_unit="mm", strict=True))
 
 
-def test_a_unit_that_is_given_holds_and_is_said(tmp_path: Path) -> None:
+def test_a_given_unit_overrides_the_file_and_is_audited(tmp_path: Path) -> None:
     path = raw_c3d(tmp_path / "a.c3d", text_files.positions_mm() / 10, parameters={"POINT": {"UNITS": ["mm"]}})
     read = read_recording(path, ReadOptions(length_unit="cm"))
     np.testing.assert_allclose(read.markers_m, text_files.positions_mm() * 1e-3, rtol=1.2e-7)

@@ -70,7 +70,7 @@ def test_labels_continue_repeat_and_run_out(tmp_path: Path) -> None:
     assert "labels that occur more than once: A" in read.notes
 
 
-def test_modelled_outputs_are_kept_apart(tmp_path: Path) -> None:
+def test_modelled_outputs_are_not_markers(tmp_path: Path) -> None:
     labels = ["S:RSHO", "S:RElbowAngles", "GRF", "Power2", "S:JUG", "EMG", "T:RElbowAngles"]
     point = {
         "ANGLES": ["RElbowAngles", "NotInTheFile"],
@@ -110,7 +110,7 @@ def test_events_count_from_the_capture(tmp_path: Path) -> None:
     assert any("1 events lie outside the 1.000 s of the trial: Early at -0.400 s" in note for note in read.notes)
 
 
-def test_a_number_in_disguise_is_noted(tmp_path: Path) -> None:
+def test_a_point_that_looks_like_another_quantity_is_noted(tmp_path: Path) -> None:
     values = positions()
     values[:, 1, :2] = 0.0
     read = read_c3d(write_c3d(tmp_path / "a.c3d", values, labels=["A", "LegLength", "B"]))
@@ -132,7 +132,7 @@ def test_rates_that_disagree(small: Path, tmp_path: Path) -> None:
         read_c3d(changed(small, tmp_path / "b.c3d", "<f", 20, 1.0))
 
 
-def test_what_the_file_says_of_the_person_is_kept_as_text(tmp_path):
+def test_parameters_of_the_person_are_text(tmp_path):
     groups = {
         "SUBJECTS": {"NAMES": ["S07", "ball"]},
         "PROCESSING": {"Bodymass": [45.8], "Height": [1480.0], "LLegLength": [830.0]},

@@ -189,7 +189,7 @@ def test_libraries_agree_on_every_recording(recordings: Path) -> None:
         assert any("MIPS processor type not supported" in line for line in others) == mips
 
 
-def test_compare_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_lists_the_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = raw_c3d(tmp_path / "a.c3d", positions_mm())
     assert main(["inspect", "--compare", str(path)]) == 0
     assert capsys.readouterr().out.rstrip().endswith("no difference")
@@ -244,7 +244,7 @@ def test_more_blocks_of_parameters_than_their_byte_can_count(tmp_path: Path) -> 
     assert (found.label, found.context) == ("Off", "Left")
 
 
-def test_letters_nobody_sees_are_left_out_of_labels(tmp_path: Path) -> None:
+def test_invisible_characters_are_removed_from_labels(tmp_path: Path) -> None:
     labels = ["RS\u200bHO", "RELB", "RWRI"]
     read = read_c3d(raw_c3d(tmp_path / "a.c3d", positions_mm(), parameters={"POINT": {"LABELS": labels}}))
     assert read.labels == ("RSHO", "RELB", "RWRI")

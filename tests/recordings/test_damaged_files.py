@@ -72,9 +72,7 @@ def test_damaged_c3d_files(tmp_path: Path, good_c3d: dict[str, bytes], base: str
 
 
 @pytest.mark.parametrize("base", C3D)
-def test_what_is_read_from_damaged_c3d_files_is_what_another_library_reads(
-    tmp_path: Path, good_c3d: dict[str, bytes], base: str
-) -> None:
+def test_damaged_c3d_files_read_alike_by_another_library(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
     """Our own reader and the package c3d either say the same, or one of them refuses."""
     path, both, differ = tmp_path / "a.c3d", 0, []
     for name, content in damaged_c3d(good_c3d[base], seed=20 + C3D.index(base), n_flips=60):

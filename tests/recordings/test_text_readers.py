@@ -73,7 +73,7 @@ def test_csv_agrees_with_its_c3d(recordings: Path) -> None:
     np.testing.assert_allclose(read.markers_m, expected, rtol=2e-7, atol=5e-8)
 
 
-def test_a_last_row_that_comes_too_early_is_left_out_and_called_a_guess(recordings: Path) -> None:
+def test_an_early_last_row_is_left_out_as_a_guess(recordings: Path) -> None:
     """OpenSim wrote every tenth of 1249 frames, the last of which is not a tenth one; the row before it is frame 125."""
     path = recordings / "walking_opensim" / "std_walking2_markers.trc"
     read, c3d = read_recording(path), read_c3d(path.parent / "walking2.c3d")
@@ -325,7 +325,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ("a.csv", text_files.write_csv, "S:RSHO_y_mm", "S:RSHO_x_mm", r"occur more than once"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, name: str, writer, old: str, new: str, said: str) -> None:
+def test_faults_of_text_files_are_named(tmp_path: Path, name: str, writer, old: str, new: str, said: str) -> None:
     path = writer(tmp_path / name)
     text = path.read_text()
     assert old in text
@@ -366,7 +366,7 @@ def test_strict_lists_the_guesses(tmp_path: Path) -> None:
         ("cm", r"likely would be 0.0224 m \(cm read as m\) or 0.224 m \(mm read as cm\)"),
     ],
 )
-def test_lengths_no_body_can_have_suggest_the_unit(tmp_path: Path, unit: str, said: str) -> None:
+def test_implausible_lengths_suggest_the_unit(tmp_path: Path, unit: str, said: str) -> None:
     with pytest.raises(ReadError, match=said):
         read_recording(text_files.write_trc(tmp_path / "a.trc", unit=unit))
 
@@ -446,7 +446,7 @@ def test_a_rate_that_coarse_times_leave_open_is_a_guess_at_a_usual_one(tmp_path,
     assert told.rate_hz == rate_hz
 
 
-def test_a_rate_that_contradicts_the_times_is_refused_whatever_the_heading_says(tmp_path):
+def test_a_rate_that_contradicts_the_times_is_refused_for_any_heading(tmp_path):
     path = text_files.write_trc(tmp_path / "a.trc", text_files.positions_mm())
     stated = read_recording(path).rate_hz
     with pytest.raises(ReadError, match=r"reading\.rate_hz says 37 frames per second, the times"):

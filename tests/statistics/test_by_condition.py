@@ -73,7 +73,7 @@ def test_one_trial_has_no_spread_and_none_has_nothing():
     assert (found["n_trials"], found["n_subjects"]) == (0, 0)
 
 
-def test_trials_of_unlike_shares_are_told():
+def test_the_range_of_used_shares_is_reported():
     """The trial without a value does not count for it."""
     rows = [row(used_share=0.25), row(used_share=0.9), row("B", used_share=0.1, peak_time_s=float("nan"))]
     found = figures(rows, "peak_time_s")
@@ -96,14 +96,14 @@ def test_trials_whose_stance_was_not_measured_are_left_out_where_others_was():
     assert (swing["mean"], swing["n_trials"], swing["n_unloaded"]) == (-0.4, 2, 0)
 
 
-def test_failed_trials_never_count_and_flagged_ones_as_the_option_says():
+def test_failed_trials_are_excluded_and_flagged_ones_by_option():
     rows = [row(rms_nm=1.0), row(status="flagged", rms_nm=3.0), row(status="failed", rms_nm=100.0)]
     assert figures(rows, "rms_nm")["mean"] == 2.0
     assert figures(rows, "rms_nm", include="ok")["mean"] == 1.0
 
 
 @pytest.mark.parametrize("spread_over", ["trials", "subjects"])
-def test_peaks_of_both_senses_are_not_averaged(spread_over):
+def test_peaks_of_both_directions_are_not_averaged(spread_over):
     """+5 and -4 are peaks in flexion and in extension: not a mean of 0.5. Of the power the peaks are all of one sense."""
     rows = [row(peak_nm=5.0, peak_power_w=2.0), row(peak_nm=-4.0, peak_power_w=4.0)]
     for statistic in ("peak_nm", "peak_time_s"):
@@ -139,7 +139,7 @@ def test_flexion_is_positive_on_both_sides():
 
 
 @given(st.lists(st.tuples(st.sampled_from("ABC"), st.floats(-1e6, 1e6)), min_size=1, max_size=12))
-def test_figures_are_those_of_pandas(values):
+def test_statistics_agree_with_pandas(values):
     found = figures([row(s, rms_nm=v) for s, v in values], "rms_nm", spread_over="subjects")
     means = pd.DataFrame(values, columns=["s", "v"]).groupby("s").v.mean()
     expected = [means.mean(), means.std(), means.median(), means.min(), means.max()]

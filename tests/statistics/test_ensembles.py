@@ -240,7 +240,7 @@ def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tm
     )
 
 
-def test_check_says_which_trials_would_have_no_curve(tmp_path, monkeypatch, capsys):
+def test_check_lists_trials_without_a_curve(tmp_path, monkeypatch, capsys):
     """Events from 0.6 to 1.4 s; in one trial the start only, and one begins in the middle of its movement."""
     read = kinematics.read_trial
 

@@ -32,7 +32,7 @@ def test_known_stance_is_that_of_the_frames_in_contact(status, cycle, share):
     assert found == pytest.approx(share, nan_ok=True)
 
 
-def test_means_of_trials_with_and_without_measured_ground_forces_are_told():
+def test_unequal_ground_force_shares_are_reported():
     def windows(count, included="1"):
         about = {"chain": "leg", "condition": "walk", "side": "left", "included": included}
         return [{**about, "trial": f"t{k}"} for k in range(count)]

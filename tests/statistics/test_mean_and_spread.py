@@ -38,7 +38,7 @@ def test_mean_and_sd_in_one_pass_are_numpys(trials):
 
 
 @given(TRIALS, TRIALS)
-def test_two_lots_make_one(first, second):
+def test_moments_of_two_sets_merge(first, second):
     assert_numpy(merge(moments_of(first), moments_of(second)), [*first, *second])
 
 

@@ -132,7 +132,7 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
 # ---- the workbook ----
 
 
-def test_the_workbook_has_a_row_per_trial_what_its_columns_are_and_the_ledger(folder):
+def test_the_workbook_has_trials_column_definitions_and_ledger(folder):
     book = openpyxl.load_workbook(folder / "results" / "summary.xlsx")
     assert book.sheetnames == ["summary", "columns", "ledger"]
     for page in book:
@@ -250,7 +250,7 @@ def test_the_settings_of_the_page_on_tables_are_valid():
 # ---- Parquet ----
 
 
-def test_every_parquet_file_says_unit_definition_and_sign_of_its_columns(folder):
+def test_every_parquet_column_has_its_unit_definition_and_sign(folder):
     """The same as the data dictionary says, for pyarrow; pandas reads the numbers and is not disturbed."""
     dictionary = pd.read_csv(folder / "results" / "data_dictionary.csv", keep_default_na=False)
     dictionary = dictionary.set_index(["table", "column"])

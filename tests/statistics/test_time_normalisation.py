@@ -83,7 +83,7 @@ def test_the_window_does_not_depend_on_the_unit_of_speed_and_moves_with_the_cloc
         ([2.0], "no rest"),
     ],
 )
-def test_a_window_that_is_not_there_says_why(speed, note):
+def test_a_missing_window_has_a_reason(speed, note):
     found = find_movement(np.arange(len(speed)), speed, onset_share=0.05)
     assert np.isnan([found.start_s, found.end_s]).all()
     assert note in found.note

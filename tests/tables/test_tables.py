@@ -142,7 +142,7 @@ def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion
     assert row["n_frames"] == used.sum()
 
 
-def test_a_peak_beside_a_frame_that_was_not_used_is_told(result):
+def test_a_peak_next_to_an_unused_frame_is_marked(result):
     """The torques rise up to a gap: the largest known value is the one before it, and the values in the gap are not known."""
     motion, torques = result.motion, result.torques
     top = int(np.abs(np.where(used_frames(motion, torques), torques.terms.net[:, 0], 0.0)).argmax())

@@ -152,7 +152,7 @@ def _plate(plate: ForcePlate) -> str:
 
 
 def _normal(plate: ForcePlate) -> FloatArray:
-    """Axis of the laboratory that is nearest to the plate's normal, on the side of its largest force."""
+    """Laboratory axis nearest to the plate's normal, towards its mean force."""
     edges = np.diff(plate.corners_m, axis=0)
     normal = np.cross(edges[0], edges[1])
     if not normal.any():  # corners not known: along the largest force

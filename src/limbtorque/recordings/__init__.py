@@ -1,4 +1,4 @@
-"""Read motion-capture files of any format into a `Recording`, with an audit of corrections and guesses.
+"""Read motion-capture files of any format into a `Recording`, with an audit.
 
 In: paths of recordings and the reading options.
 Out: `Recording`: markers in m, force plates in N and N m, events, audit.

@@ -1,4 +1,4 @@
-"""The audit of a recording: statements of the file, their interpretation, and which of these are guesses."""
+"""The audit of a recording: statements of the file, interpretations, guesses."""
 
 from __future__ import annotations
 

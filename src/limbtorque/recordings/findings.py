@@ -1,4 +1,4 @@
-"""Findings and notes of a reader; bytes, units and missing samples, as every reader treats them."""
+"""Findings and notes of a reader; shared handling of units and missing samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrench of each force plate in the laboratory frame, from the analog channels of a C3D file.
+"""Wrenches of force plates in the laboratory frame, from channels of a C3D file.
 
 Sign. A plate's scaled channels hold the *reaction*, what the plate does to the foot, in the plate's own
 axes; by the order of the corners (below) its z axis points **down**, so standing on it reads as a negative
@@ -218,7 +218,7 @@ def _plate(
 
 
 def _type_1(signals: FloatArray, units: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Fx, Fy, Fz, centre of pressure x, y from the centre of the surface, free moment about z."""
+    """Convert Fx, Fy, Fz, centre of pressure x, y and free moment about z."""
     force = signals[:, :3] * _force_scale(units[:3])
     point = np.zeros_like(force)
     point[:, :2] = signals[:, 3:5] * _scale(units[3:5], LENGTHS_M, "a length (mm, cm, m)")
@@ -228,7 +228,7 @@ def _type_1(signals: FloatArray, units: Sequence[str]) -> tuple[FloatArray, Floa
 
 
 def _type_3(signals_n: FloatArray, distances_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fx12, Fx34, Fy14, Fy23, Fz1 to Fz4 of sensors at (a, b), (-a, b), (-a, -b), (a, -b)."""
+    """Convert Fx12, Fx34, Fy14, Fy23, Fz1-4; sensors at (a,b), (-a,b), (-a,-b), (a,-b)."""
     x12, x34, y14, y23, z1, z2, z3, z4 = signals_n.T
     a, b, depth = distances_m
     force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)
@@ -247,7 +247,7 @@ def _axes(corners_m: FloatArray) -> FloatArray:
 
 
 def _origin(origin_m: FloatArray, kind: int) -> FloatArray:
-    """From the sensor to the centre of the surface, z negative; for type 3 two distances and the depth."""
+    """Vector from sensor to surface, z negative; for type 3 two distances and depth."""
     if kind == 3:
         return np.array([abs(origin_m[0]), abs(origin_m[1]), -abs(origin_m[2])])
     return -origin_m if origin_m[2] > 0 else origin_m
@@ -306,14 +306,14 @@ def _force_scale(units: Sequence[str], *, otherwise: float | None = None) -> Flo
 
 
 def _moment_scale(units: Sequence[str], *, otherwise: float | None = None) -> FloatArray:
-    """Factors to N m; where none is named, a calibrated moment is in N times the file's unit of length."""
+    """Factors to N m; without units a calibrated moment is in N times length."""
     if otherwise is not None and all(plain_unit(unit) not in MOMENTS_NM for unit in units):
         return np.full(len(units), otherwise)
     return _scale(units, MOMENTS_NM, "a moment (Nmm, Ncm, Nm)")
 
 
 def finite_wrench(force_n: FloatArray, moment_nm: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Forces and moments, both NaN in the samples in which a number of either is not finite."""
+    """Set force and moment to NaN in samples where either is not finite."""
     whole = np.isfinite(np.hstack([force_n, moment_nm])).all(axis=1, keepdims=True)
     return np.where(whole, force_n, np.nan), np.where(whole, moment_nm, np.nan)
 
@@ -358,7 +358,7 @@ def _first(value: Any, *, default: float) -> float:
 
 
 def plain_numbers(value: Any) -> FloatArray:
-    """Values of a parameter as numbers in the file's dimensions; none where it is missing or text."""
+    """Values of a parameter as numbers; empty where it is missing or text."""
     if value is None or (isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)):
         return np.zeros(0)
     return np.asarray(value, dtype=float)

@@ -25,7 +25,7 @@ FRAMES = 200
 
 @dataclass(frozen=True)
 class _Clock:
-    """Samples of the forces relative to the frames: number a frame, index of the first, offset."""
+    """Samples relative to frames: number per frame, index of the first, offset."""
 
     per_frame: int
     first: int
@@ -174,7 +174,7 @@ def _clock(markers: Recording, rate_hz: float, offset_s: float, names: str) -> _
 
 
 def _taken(values: FloatArray, clock: _Clock, n_frames: int) -> FloatArray:
-    """Samples of the frames, NaN where the file has none; a partial last frame is filled up."""
+    """Samples of the frames, NaN where the file has none."""
     n = n_frames * clock.per_frame
     taken = np.full((n, values.shape[1]), np.nan)
     start, stop = max(clock.first, 0), min(clock.first + n, len(values))
@@ -276,7 +276,7 @@ def _axes(markers: Recording, plates: Sequence[ForcePlate], forces: Recording) -
 
 
 def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:
-    """True where the markers extend farther along the mean force than across it (upright body).
+    """True for an upright body: the markers extend farther along the mean force.
 
     Parameters
     ----------

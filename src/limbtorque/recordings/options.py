@@ -41,7 +41,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, reading: Any) -> ReadOptions:
-        """Take the options from an object with attributes of the same names: the section `reading`."""
+        """Take the options from the section `reading` of the settings."""
         return cls(**{field.name: getattr(reading, field.name) for field in fields(cls)})
 
 

@@ -1,4 +1,4 @@
-"""Plausibility of distances and speeds: a wrong unit or rate is detected before it becomes a torque."""
+"""Plausibility of distances and speeds, which reveals a wrong unit or rate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FRAMES = 50
 
 
 def check_plausible(recording: Recording, options: ReadOptions) -> None:
-    """Refuse a recording with distances or speeds of markers that are implausible for a body.
+    """Refuse a recording with implausible distances or speeds of markers.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _suggestion(apart_m: float) -> str:
 
 
 def nearest_m(markers_m: FloatArray) -> float:
-    """Median over markers and some frames of the distance to the nearest other marker, m; NaN for fewer than two.
+    """Median distance to the nearest other marker, m; NaN for fewer than two.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Read a recording: choose the reader by suffix and content, which must agree; join markers and forces."""
+"""Read a recording of any format, chosen by suffix and content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read files in a separate process, under limits of memory and time, without risk to the caller.
+"""Read files in a separate process, under limits of memory and time.
 
 A damaged file can make a C++ reader allocate without bound, loop, or abort the whole process. One child
 process reads file after file; when it dies the read fails with a :class:`~limbtorque.errors.ReadError` and
@@ -239,7 +239,7 @@ def _send(handle: int, message: object) -> None:
 
 
 def _receive(handle: int, deadline: float | None) -> Any:
-    """Read one message; TimeoutError at the deadline, _DiedError at the end of the pipe."""
+    """Read one message; TimeoutError at the deadline, _DiedError at a closed pipe."""
     (length,) = _LENGTH.unpack(_take(handle, _LENGTH.size, deadline))
     return pickle.loads(_take(handle, length, deadline))
 

@@ -1,4 +1,4 @@
-"""Means over trials or subjects by condition, of the summary turned so that flexion is positive."""
+"""Means of the summary by condition, over trials or subjects, flexion positive."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def included(torque_status: str, include: Literal["ok", "flagged"]) -> bool:
 
 
 def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Turn a trial's summary to flexion positive, so that sides and planes can be averaged.
+    """Convert a trial's summary to flexion positive.
+
+    Sides and planes can then be averaged.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, floa
 
 
 class ConditionSummary:
-    """Mean, spread and range of every statistic of the summary, by chain, condition and side.
+    """Mean, spread and range of each statistic, by chain, condition and side.
 
     Rows are added trial by trial; only their numbers are stored.
 

@@ -1,4 +1,4 @@
-"""Mean and spread of many curves, over trials or over subjects, without keeping the curves. Arrays only."""
+"""Mean and spread of curves over trials or subjects, in one pass. Arrays only."""
 
 from __future__ import annotations
 

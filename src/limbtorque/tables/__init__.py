@@ -1,4 +1,4 @@
-"""Every column of every table (one module for each table), quality checks, reading and writing.
+"""Columns of every table, a module each; quality checks; reading and writing.
 
 In: arrays and rows.
 Out: tables with units in their metadata: CSV, Parquet, STO, XLSX.

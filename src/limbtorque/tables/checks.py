@@ -1,4 +1,4 @@
-"""Quality metrics of a trial and the checks that flag it: metric, threshold, advice."""
+"""Quality metrics of a trial, and the checks that flag it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A column: name, unit, definition, sign; and the columns and signs shared by several tables."""
+"""The class Column, and the columns and signs shared by several tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of `curves`, `ensembles.csv` and `windows.csv`: time-normalised curves and their means."""
+"""Columns of `curves`, `ensembles.csv` and `windows.csv`."""
 
 from __future__ import annotations
 

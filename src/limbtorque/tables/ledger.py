@@ -1,4 +1,4 @@
-"""Columns of `ledger.csv`: one row for each trial, with its status and its quality metrics."""
+"""Columns of `ledger.csv`: status and quality metrics of each trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sheets of the workbook `summary.xlsx`: one row for each trial, definitions of its columns, ledger."""
+"""Sheets of the workbook `summary.xlsx`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def wide_columns(joints: Sequence[str]) -> list[Column]:
 def summary_sheets(
     chains: Sequence[Sequence[str]], rows: Sequence[Mapping[str, Any]], ledger: Sequence[Mapping[str, Any]]
 ) -> list[Sheet]:
-    """Sheets of `results/summary.xlsx`: one row for each trial, definitions of its columns, ledger.
+    """Sheets `summary` (one row for each trial), `columns` (definitions) and `ledger`.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from limbtorque.tables.column import (
 
 
 def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
-    """Columns of the terms of one joint's net torque, in the order of their summation.
+    """Columns of the terms of one joint's net torque, in order of summation.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _segment_space_columns(joints: Sequence[str], segments: Sequence[str]) -> li
 
 
 def power_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
-    """Columns of the powers of all terms, the energies of the segments, and their balance.
+    """Columns of the powers of all terms, segment energies, and their balance.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ INDUCING = {
 
 
 def inducing_sources(joints: Sequence[str]) -> dict[str, str]:
-    """Names and texts of the sources of acceleration: the net torque of each joint first."""
+    """Names and texts of the sources of acceleration, net joint torques first."""
     return {**{f"{joint}_torque": f"the net {joint} torque" for joint in joints}, **INDUCING}
 
 

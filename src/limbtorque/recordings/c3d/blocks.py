@@ -69,7 +69,7 @@ def with_blocks(path: Path, raw: bytes, header: Header) -> Contents:
 
 
 def _analog(stored: NDArray[Any], header: Header) -> FloatArray:
-    """Analog channels (n_samples, n_channels) from their numbers (n_frames, n_numbers)."""
+    """Analog channels (n_samples, n_channels) from numbers (n_frames, n_numbers)."""
     scale, offset = analog_scale(header)
     if header.scale > 0 and is_unsigned(header):
         stored = stored.astype(np.uint16)

@@ -103,7 +103,7 @@ def with_ezc3d(path: Path, raw: bytes, header: Header) -> Contents:  # noqa: ARG
 
 
 def _refuse_what_ezc3d_misreads(header: Header, name: str) -> None:
-    """Refuse a file with analog channels that ezc3d 1.7.2 reads wrong without an error."""
+    """Refuse a file with analog channels that ezc3d 1.7.2 reads wrong."""
     if header.n_channels and (is_unsigned(header) or (analog_scale(header)[1] < 0).any()):
         raise ReadError(f"{name}: ezc3d misreads analog numbers without sign, and negative ANALOG:OFFSET")
 

@@ -121,7 +121,7 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None]:
 
 
 def _section_end(raw: bytes, layout: str) -> int:
-    """Last possible end of the section, also by the start of the data (blocks are one byte)."""
+    """Last possible end of the section, by its blocks and the start of the data."""
     start = (raw[0] - 1) * 512
     data = (struct.unpack_from(layout, raw, 16)[0] - 1) * 512
     return min(max(start + 512 * raw[start + 2], data if data > start else 0, start + 4), len(raw))

@@ -1,4 +1,4 @@
-"""C3D files: positions in metres, events, analog channels and force plates, with an audit."""
+"""Read C3D files: positions, events, analog channels and force plates."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _person(header: Header) -> tuple[tuple[str, str], ...]:
 def _decoded(
     groups: Mapping[str, Mapping[str, Any]], options: ReadOptions, findings: Findings
 ) -> dict[str, dict[str, Any]]:
-    """Parameters with stripped texts; what is not UTF-8 by the option, or Windows-1252."""
+    """Parameters with stripped texts; not UTF-8: by the option, or Windows-1252."""
     other: list[str] = []
 
     def decoded(value: Any) -> Any:

@@ -61,7 +61,7 @@ class Text:
 
 
 def read_text(path: Path, options: ReadOptions, findings: Findings) -> Text:
-    """Read a text file in UTF-8, UTF-16 with its mark, or the encoding of the options.
+    """Read a text file in UTF-8, UTF-16, or the encoding of the options.
 
     Parameters
     ----------

@@ -263,7 +263,7 @@ def _check_angles(
     other: Sequence[str],
     findings: Findings,
 ) -> None:
-    """Refuse a table with angles: coordinates of a model have names like pelvis_tx, too."""
+    """Refuse a table with angles: model coordinates have names like pelvis_tx."""
     findings.add("inDegrees", header.get("indegrees", "nothing said"), "positions and forces have no angles")
     if not wrenches and len(markers) == 1 and ("coordinates" in header or other):
         raise ReadError(

@@ -40,7 +40,7 @@ _TIME = re.compile(r"time" + _UNIT, re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Columns:
-    """Columns of the time with its unit, the frame, each marker's coordinates; the rest."""
+    """Columns of time (with unit), frame and each marker's coordinates; the rest."""
 
     time: int | None
     time_unit: str

@@ -131,7 +131,7 @@ def _sections(text: Text, separator: str) -> list[_Section]:
 def _table(
     text: Text, section: _Section, separator: str, per_label: int, findings: Findings
 ) -> tuple[tuple[str, ...], FloatArray, list[str]]:
-    """Labels, numbers and units of a section; `per_label` columns a label, 0 for any number."""
+    """Labels, numbers and units of a section; `per_label` 0: any number of columns."""
     if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
         raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
     over, names, units = (
