@@ -228,7 +228,7 @@ def _type_1(signals: FloatArray, units: Sequence[str]) -> tuple[FloatArray, Floa
 
 
 def _type_3(signals_n: FloatArray, distances_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Convert Fx12, Fx34, Fy14, Fy23, Fz1-4; sensors at (a,b), (-a,b), (-a,-b), (a,-b)."""
+    """Convert Fx12, Fx34, Fy14, Fy23, Fz1-4; sensors from (a, b) counter-clockwise."""
     x12, x34, y14, y23, z1, z2, z3, z4 = signals_n.T
     a, b, depth = distances_m
     force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)

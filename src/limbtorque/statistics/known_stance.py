@@ -1,4 +1,4 @@
-"""Share of a stance with a known ground force, and sentences on mean curves in which it differs between trials."""
+"""Share of a stance with known ground force, and its differences between trials."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def known_stance_share(time_s: FloatArray, status: NDArray[Any], *, start_s: flo
 def uneven_ground_forces(
     windows: Iterable[Mapping[str, str]], known_stance: Mapping[str, float]
 ) -> dict[str, list[str]]:
-    """Sentences on mean curves whose ground force is known in some trials only or in none, by chain.
+    """Sentences on mean curves with unequal or unknown ground force, by chain.
 
     Parameters
     ----------

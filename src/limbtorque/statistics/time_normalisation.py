@@ -1,4 +1,4 @@
-"""Time normalisation: the window of a trial that is 0 to 100 %, and curves at even points of it. Arrays only."""
+"""Time normalisation: the window that is 0 to 100 %, and curves at even points."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def _missing(note: str) -> Window:
 
 
 def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float, max_rest_s: float = np.inf) -> Window:
-    """Window from where the speed first rises above a share of its peak to where it last falls below.
+    """Window of a movement, by a share of its peak speed.
+
+    It begins where the speed first rises above this share and ends where it last falls below.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ def find_between(
     known: ArrayLike,
     cycle: Literal["most_known", "first"] | int = "most_known",
 ) -> Window:
-    """Window from an event of one name to the next of another, or of the same, after it.
+    """Window from an event of one name to the next one of another or the same name.
 
     Parameters
     ----------
@@ -184,7 +186,7 @@ def _share(known: BoolArray) -> float:
 
 
 def _named(event: Event, name: str, side: str) -> bool:
-    """True where the name is the label with its context, or the label alone and not of the other side."""
+    """True for the label with its context, or the label alone on no other side."""
     wanted = " ".join(name.casefold().split())
     label, context = (" ".join(text.casefold().split()) for text in (event.label, event.context))
     other = "left" if side == "right" else "right"

@@ -41,7 +41,7 @@ def wide_columns(joints: Sequence[str]) -> list[Column]:
 def summary_sheets(
     chains: Sequence[Sequence[str]], rows: Sequence[Mapping[str, Any]], ledger: Sequence[Mapping[str, Any]]
 ) -> list[Sheet]:
-    """Sheets `summary` (one row for each trial), `columns` (definitions) and `ledger`.
+    """Sheets `summary` (a row for each trial), `columns` (definitions) and `ledger`.
 
     Parameters
     ----------
