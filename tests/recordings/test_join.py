@@ -166,7 +166,7 @@ def test_forces_that_end_at_the_time_of_the_last_frame_are_whole(tmp_path: Path)
 def test_times_that_do_not_meet_are_refused(tmp_path: Path) -> None:
     markers = marker_file(tmp_path / "m.trc")
     for start_s in (-0.2, 0.12):
-        with pytest.raises(ReadError, match=r"so there is no force at any frame; .* give reading.forces_offset_s"):
+        with pytest.raises(ReadError, match=r"so no frame has a force; .* give reading.forces_offset_s"):
             read_with_forces(markers, force_file(tmp_path / "f.mot", start_s=start_s), NEWTON)
     with pytest.raises(ReadError, match=r"the forces lie 0.004 s beside the frames, expected at most 0.001 s"):
         read_with_forces(markers, force_file(tmp_path / "f.mot", start_s=0.004, rate_hz=100.0), NEWTON)

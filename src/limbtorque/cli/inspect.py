@@ -61,7 +61,7 @@ def _described(recording: Recording) -> str:
         f"events      {len(recording.events)}",
         *(f"  {event.time_s:8.3f} s  {event.label} {event.context}".rstrip() for event in recording.events),
         *_audit(recording),
-        "what looks odd" if odd else "nothing looks odd",
+        "oddities" if odd else "no oddities",
         *(f"  - {sentence}" for sentence in odd),
     ]
     return "\n".join(lines)
@@ -83,7 +83,7 @@ def oddities(recording: Recording) -> list[str]:
     for marker, label in enumerate(recording.labels):
         present = recording.markers_m[~missing[:, marker], marker]
         if len(present) > 1 and bool((present == present[0]).all()):
-            found.append(f"marker {label} never moves, to the last bit")
+            found.append(f"marker {label} has exactly the same position in all frames")
     return found
 
 
@@ -106,7 +106,7 @@ def _extent(recording: Recording) -> str:
     """Extent and travel of the markers, axis by axis."""
     seen = recording.markers_m[~np.isnan(recording.markers_m).any(axis=2)]
     if not len(seen):
-        return "extent      no marker is ever seen"
+        return "extent      no marker has a sample"
     low, high = np.percentile(seen, 1.0, axis=0), np.percentile(seen, 99.0, axis=0)
     centre = np.nanmedian(recording.markers_m[~np.isnan(recording.markers_m).all(axis=(1, 2))], axis=1)
     travel = centre[-1] - centre[0]
@@ -122,7 +122,9 @@ def _markers(recording: Recording) -> list[str]:
         gaps = runs(missing)
         if gaps:
             longest = max(stop - start for start, stop in gaps) / recording.rate_hz
-            text = f"{100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; seen in frames "
+            text = (
+                f"{100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; present in frames "
+            )
             seen = [f"{recording.first_frame + a}-{recording.first_frame + b - 1}" for a, b in runs(~missing)]
             lines.append(f"  {label:24s} {text}{', '.join(seen[:3])}{' ...' * (len(seen) > 3)}")
     return lines

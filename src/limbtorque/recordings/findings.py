@@ -142,7 +142,7 @@ def positions_m(xyz: FloatArray, length_m: float, name: str, labels: Sequence[st
     Raises
     ------
     ReadError
-        There are markers and none is ever seen.
+        There are markers, but none has a sample.
     """
     finite = np.isfinite(xyz).all(axis=2)
     zero = finite & ~(xyz != 0).any(axis=2)

@@ -344,11 +344,8 @@ def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
     loaded = across[np.abs(across) > LOADED_N]
     if loaded.size and abs(height) > NEAR_M and float(loaded.mean()) * height < 0:
         raise _UnusableError(
-            f"its force points away from the markers while it is loaded ({abs(loaded.mean()):.0f} N on average "
-            "over "
-            f"{loaded.size} samples), so the file holds the force on the plate, or CORNERS are not in the "
-            "order of the "
-            "C3D format (+x+y, -x+y, -x-y, +x-y, z down); correct the file, or give the force as a recorded load"
+            f"its force points away from the markers while it is loaded ({abs(loaded.mean()):.0f} N on average over "
+            f"{loaded.size} samples); correct the sign of its force, or the order of CORNERS (+x+y, -x+y, -x-y, +x-y, z down)"
         )
 
 

@@ -85,7 +85,7 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
             "samples of the forces",
             f"{plates[0].rate_hz:g} Hz for {markers.rate_hz:g} frames per second",
             f"{clock.per_frame} for each frame, sample {clock.first + 1} at frame {markers.first_frame}, "
-            f"{abs(clock.off_s):.2g} s beside it",
+            f"offset {abs(clock.off_s):.2g} s",
         ),
         _axes(markers, plates, forces),
     ]
@@ -194,9 +194,9 @@ def _coverage(markers: Recording, forces: Recording, clock: _Clock, names: str) 
         step_s = 1.0 / (clock.per_frame * markers.rate_hz)
         begin_s = -clock.first * step_s
         raise ReadError(
-            f"{names}: the forces run from {begin_s:.6g} to {begin_s + (has - 1) * step_s:.6g} s after the first frame, the "
-            f"markers from 0 to {(n - 1) / markers.rate_hz:.6g} s, so there is no force at any frame; name files of one "
-            "trial, or give reading.forces_offset_s"
+            f"{names}: the forces run from {begin_s:.6g} to {begin_s + (has - 1) * step_s:.6g} s, the markers from 0 to "
+            f"{(n - 1) / markers.rate_hz:.6g} s, so no frame has a force; name files of one trial, or give "
+            "reading.forces_offset_s"
         )
     lacking = n - (last - first + 1)
     if not lacking:

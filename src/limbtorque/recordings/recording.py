@@ -194,7 +194,11 @@ def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -
             f"{recording.source}: point {name!r} is a modelled output, not a position; name a marker or a joint centre"
         )
     near = difflib.get_close_matches(name, [label.rpartition(":")[2] for label in recording.labels], n=3)
-    hint = f"; did you mean {', '.join(repr(n) for n in near)}?" if near else ""
+    hint = (
+        f"; did you mean {', '.join(repr(n) for n in near)}?"
+        if near
+        else "; compare the marker set with `limbtorque inspect`"
+    )
     raise LandmarkError(
         f"{recording.source}: marker {name!r} is not among the {len(recording.labels)} positions of the file{hint}"
     )
