@@ -181,7 +181,7 @@ def test_a_failed_trial_says_why_and_what_to_do(study):
         assert REASONS[reason].replace("`", "") in shown
         assert 'id="trial"' not in text
         assert "plotly" not in text
-    assert "what the file says" in page(study, "window").lower()
+    assert "the file states" in page(study, "window").lower()
 
 
 def test_a_trial_without_muscles_has_no_panel_of_them(study):
