@@ -1,4 +1,4 @@
-"""Time C3D readers: our own, the libraries, and the bare bytes into arrays."""
+"""Time the reading of C3D files: own reader, libraries, and bare bytes into arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def best_ms(function: Callable[[], object], runs: int) -> float:
 
 
 def bare(path: Path) -> Callable[[], object]:
-    """The numbers of the data section, from the file into an array of doubles, and nothing else."""
+    """Read the numbers of the data section into an array of doubles, and nothing else."""
     header = read_header(path.read_bytes(), path.name)
     n = header.n_frames * (4 * header.n_points + header.n_analog)
     kind = "<f4" if header.scale < 0 else "<i2"
@@ -34,7 +34,7 @@ def bare(path: Path) -> Callable[[], object]:
 
 
 def own(path: Path) -> Callable[[], object]:
-    """Bytes and numbers by our own reader."""
+    """Read bytes and numbers by the own reader."""
     header = read_header(path.read_bytes(), path.name)
     return lambda: LIBRARIES["blocks"](path, path.read_bytes(), header)
 

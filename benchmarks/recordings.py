@@ -1,4 +1,4 @@
-"""Effect of base motion, replay and rigid chain on real recordings."""
+"""Effects of base motion, replay and a rigid chain on the trials of `tests/recordings_study`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("recordings", type=Path, help="folder of the recordings")
     options = parser.parse_args()
     print(
-        "| trial | cut-off, own | flags | without the base | largest net torque | reproduced, off at the end | rigid chain: off, change |"
+        "| trial | cut-off, own | flags | without the base | largest net torque | reproduced, error at the end | rigid chain: distance, change |"
     )
     print("| --- " * 7 + "|")
     with tempfile.TemporaryDirectory() as name, GuardedReader() as reader:
@@ -46,17 +46,17 @@ def _cells(trial: Trial, reader: GuardedReader) -> tuple[str, ...]:
     still = joint_torques(
         replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2))
     ).terms.net
-    figures = {**motion.quality, **torque_quality(motion, torques)}
+    metrics = {**motion.quality, **torque_quality(motion, torques)}
     played = replay(motion, torques, stop_deg=trial.settings.replay.stop_deg, integration=trial.settings.integration)
     quality = played.quality(trial.settings.replay.tolerance_deg)
-    change, off_mm = _rigid(trial, motion, net, recording)
+    change, distance_mm = _rigid(trial, motion, net, recording)
     return (
-        f"{figures['cutoff_hz']:.1f} Hz",
-        " ".join(flag.check.name for flag in assess(figures, trial.settings.quality)) or "none",
+        f"{metrics['cutoff_hz']:.1f} Hz",
+        " ".join(flag.check.name for flag in assess(metrics, trial.settings.quality)) or "none",
         _largest(np.abs(still - net)[swing]),
         _largest(np.abs(net)[swing]),
         f"{quality['replay_within_s']:.2f} of {motion.time_s[-1] - motion.time_s[0]:.2f} s, {quality['replay_drift_deg']:.2g} deg",
-        f"{off_mm:.0f} mm, {100.0 * change:.0f} %",
+        f"{distance_mm:.0f} mm, {100.0 * change:.0f} %",
     )
 
 
@@ -65,7 +65,7 @@ def _largest(values: np.ndarray) -> str:
 
 
 def _rigid(trial: Trial, motion: ChainMotion, net: np.ndarray, recording: object) -> tuple[float, float]:
-    """Change of the proximal joint's largest torque, and how far the chain is from the joints, mm."""
+    """Change of the proximal joint's largest torque, and distance of the chain from the joints, mm."""
     rigid = trial.settings.motion.model_copy(update={"angles": "rigid_chain"})
     fitted = trial_motion(replace(trial, settings=trial.settings.model_copy(update={"motion": rigid})), recording)
     inner = ~motion.edge & ~fitted.edge

@@ -165,7 +165,7 @@ def plain(folder: str, share: int, shares: int) -> None:
     from limbtorque.analysis import analyse_recording
     from limbtorque.recordings.c3d.read import read_c3d
     from limbtorque.study.study import load_study
-    from limbtorque.tables.tables import write_table
+    from limbtorque.tables.files import write_table
 
     whole = load_study(Path(folder))
     for trial in whole.trials[share::shares]:

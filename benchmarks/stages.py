@@ -25,7 +25,7 @@ start = time.perf_counter()
 from pathlib import Path
 from limbtorque.workflow import layout
 from limbtorque.study.study import load_study
-from limbtorque.tables.tables import read_meta
+from limbtorque.tables.files import read_meta
 folder, name = Path(sys.argv[1]), sys.argv[2]
 module = importlib.import_module(f"limbtorque.workflow.stages.{name}")
 study = load_study(folder)

@@ -14,6 +14,12 @@ import numpy as np
 CORNERS_MM = np.array([[1200.0, 1700.0, 0.0], [800.0, 1700.0, 0.0], [800.0, 2300.0, 0.0], [1200.0, 2300.0, 0.0]])
 
 
+def positions(n_frames: int = 10, n_points: int = 3) -> np.ndarray:
+    """Points that tremble by a millimetre: slower than a body."""
+    random = np.random.default_rng(7)
+    return 4.0 + random.normal(size=(n_points, 3)) + 1e-3 * random.normal(size=(n_frames, n_points, 3))
+
+
 def write_c3d(
     path: Path,
     positions: np.ndarray,

@@ -22,7 +22,7 @@ from limbtorque.muscles.forces import MuscleForces
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import override
 from limbtorque.study.study import Trial, load_study
-from limbtorque.tables.tables import column_array
+from limbtorque.tables.files import column_array
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "tests" / "recordings_study" / "config"

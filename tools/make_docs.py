@@ -6,7 +6,7 @@ from pathlib import Path
 
 from limbtorque.study.settings import Settings, options_page
 from limbtorque.study.study import PER_TRIAL
-from limbtorque.tables.checks import CHECKS, FIGURES
+from limbtorque.tables.checks import CHECKS, METRICS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -78,18 +78,18 @@ chains:
     muscles: null
 ```
 """
-QUALITY_HEAD = """# What the flags mean
+QUALITY_HEAD = """# Quality flags
 
 Made from the code by `tools/make_docs.py`. A trial is `failed` where no torque could be computed (the ledger says why), `flagged`
-where a figure below is above its threshold, else `ok`. Thresholds are options of `quality` in the settings.
+where a metric below is above its threshold, otherwise `ok`. Thresholds are options of `quality` in the settings.
 
-| figure | unit | what was measured | flagged above | what to do | where the threshold comes from |
+| metric | unit | definition | flagged above | action | source of the threshold |
 | --- | --- | --- | --- | --- | --- |
 """
-FIGURES_HEAD = """
-Figures of the ledger that raise no flag:
+METRICS_HEAD = """
+Metrics of the ledger that raise no flag:
 
-| figure | unit | what was measured |
+| metric | unit | definition |
 | --- | --- | --- |
 """
 
@@ -105,12 +105,12 @@ def quality_page() -> str:
     thresholds = Settings().quality
     rows = []
     for check in CHECKS:
-        limit = getattr(thresholds, check.threshold) if check.threshold else 0
+        limit = getattr(thresholds, check.name, 0)
         rows.append(
             f"| `{check.name}` | {check.unit} | {check.definition} | {limit:g} | {check.advice} | {check.source} |"
         )
-    figures = [f"| `{name}` | {unit} | {definition} |" for name, unit, definition in FIGURES]
-    return QUALITY_HEAD + "\n".join(rows) + "\n" + FIGURES_HEAD + "\n".join(figures) + "\n"
+    metrics = [f"| `{metric.name}` | {metric.unit} | {metric.definition} |" for metric in METRICS]
+    return QUALITY_HEAD + "\n".join(rows) + "\n" + METRICS_HEAD + "\n".join(metrics) + "\n"
 
 
 def main() -> None:

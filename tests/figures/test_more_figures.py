@@ -29,7 +29,8 @@ from limbtorque.figures.trial_figures import contributions_figure, kinematics_fi
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.settings import load_settings
-from limbtorque.tables.tables import SUMMARY_COLUMNS, column_array
+from limbtorque.tables.files import column_array
+from limbtorque.tables.summary import SUMMARY_COLUMNS
 from limbtorque.workflow.stages.study_figures import read_curves, read_table
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")

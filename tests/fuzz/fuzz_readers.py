@@ -74,7 +74,7 @@ def harness(target: str, folder: Path) -> Callable[[bytes], None]:
     from limbtorque.errors import LimbtorqueError
     from limbtorque.recordings.c3d import read as c3d
     from limbtorque.recordings.options import ReadOptions
-    from limbtorque.recordings.plausibility import check_believable
+    from limbtorque.recordings.plausibility import check_plausible
     from limbtorque.recordings.text import opensim_storage as storage
     from limbtorque.recordings.text import plain_csv, qualisys, trc, vicon
 
@@ -93,7 +93,7 @@ def harness(target: str, folder: Path) -> Callable[[bytes], None]:
         path.write_bytes(content)
         try:
             recording = read(path, options)
-            check_believable(recording, options)
+            check_plausible(recording, options)
         except LimbtorqueError as error:
             if not str(error).startswith(path.name):
                 raise AssertionError("the message does not name the file") from error

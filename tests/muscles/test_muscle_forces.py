@@ -527,7 +527,7 @@ def test_summary_is_that_of_the_frames_it_uses():
         assert row["peak_activation"] == activation[used].max()
         if row["peak_n"] > 0:
             assert row["peak_time_s"] == table.time_s[used][force[used].idxmax()]
-        assert row["criterion"] == "least sum of (force / strength)^2"
+        assert row["criterion"] == "minimum sum of (force / strength)^2"
     assert table[["TRIlong_min_force_n", "BRA_min_force_n"]].notna().all(axis=None)
 
 

@@ -16,7 +16,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import write_recording
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.study import load_study
-from limbtorque.tables.tables import column_array, read_table
+from limbtorque.tables.files import column_array, read_table
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
 
@@ -25,11 +25,11 @@ STRICT = ReadOptions(strict=True)
 
 
 def finding(read: Recording, what: str) -> tuple[str, str, bool]:
-    (found,) = (f for f in read.audit.findings if f.what == what)
-    return found.found, found.made, found.guessed
+    (found,) = (f for f in read.audit.findings if f.item == what)
+    return found.stated, found.interpretation, found.guessed
 
 
-def test_every_reader_says_where_units_rate_axes_and_frames_come_from(tmp_path: Path) -> None:
+def test_every_reader_audits_units_rate_axes_and_frames(tmp_path: Path) -> None:
     paths = [
         raw_c3d(tmp_path / "a.c3d", text_files.positions_mm()),
         text_files.write_trc(tmp_path / "a.trc"),
@@ -40,37 +40,37 @@ def test_every_reader_says_where_units_rate_axes_and_frames_come_from(tmp_path: 
     ]
     for path in paths:
         read = read_recording(path, ReadOptions(length_unit="mm"))
-        names = [f.what for f in read.audit.findings]
+        names = [f.item for f in read.audit.findings]
         assert {"format", "unit of length", "rate", "frames", "axes", "prefix", "duplicates"} <= set(names), path.name
         assert len(names) == len(set(names))
         assert not read.audit.guesses
         read_recording(path, ReadOptions(length_unit="mm", strict=True))
 
 
-def test_a_unit_that_is_given_holds_and_is_said(tmp_path: Path) -> None:
+def test_a_given_unit_overrides_the_file_and_is_audited(tmp_path: Path) -> None:
     path = raw_c3d(tmp_path / "a.c3d", text_files.positions_mm() / 10, parameters={"POINT": {"UNITS": ["mm"]}})
     read = read_recording(path, ReadOptions(length_unit="cm"))
     np.testing.assert_allclose(read.markers_m, text_files.positions_mm() * 1e-3, rtol=1.2e-7)
-    assert finding(read, "unit of length") == ("POINT:UNITS is 'mm'", "cm, as reading.length_unit says", False)
-    assert any("reading.length_unit says cm: the latter is used" in note for note in read.notes)
-    with pytest.raises(ReadError, match=r"reading.rate_hz says 50; take the option out for this trial"):
+    assert finding(read, "unit of length") == ("POINT:UNITS is 'mm'", "cm, as in reading.length_unit", False)
+    assert any("reading.length_unit says cm: the second value is used" in note for note in read.notes)
+    with pytest.raises(ReadError, match=r"reading.rate_hz says 50; remove the option for this trial"):
         read_recording(path, ReadOptions(rate_hz=50.0))
 
 
 def test_guesses_about_a_c3d_file(tmp_path: Path) -> None:
-    """Zeros taken as missing, an origin turned round, moments without a unit: each named, each an error if asked for."""
+    """Zeros treated as missing, an origin turned round, moments without a unit: each named, each an error if asked for."""
     xyz = text_files.positions_mm()
     xyz[3, 1] = 0.0
     group = plate(4, CAL_MATRIX=np.eye(6)[:, :, np.newaxis], ORIGIN=np.array([[0.0], [0.0], [40.0]]))
     path = write_c3d(tmp_path / "a.c3d", xyz, units="mm", groups=group, analog=np.ones((24, 6)), analog_units=["V"] * 6)
     read = read_recording(path)
-    assert [g.what for g in read.audit.guesses] == [
+    assert [g.item for g in read.audit.guesses] == [
         "zeros",
         "origin of force plate 1",
         "forces of force plate 1",
         "moments of force plate 1",
     ]
-    with pytest.raises(ReadError, match=r"a.c3d: 4 things would have to be guessed.*zeros: .*origin.*set ANALOG:UNITS"):
+    with pytest.raises(ReadError, match=r"a.c3d: 4 guesses needed.*zeros: .*origin.*set ANALOG:UNITS"):
         read_recording(path, STRICT)
 
 
@@ -84,7 +84,7 @@ def test_counts_of_analog_channels_that_disagree(tmp_path: Path) -> None:
     group["ANALOG"]["USED"] = np.array(2)
     read = read_recording(raw_c3d(path, text_files.positions_mm(), analog=np.ones((24, 2)), parameters=group))
     assert (read.analog.shape, read.analog_rate_hz) == ((24, 2), 200.0)
-    assert [g.what for g in read.audit.guesses] == ["analog"]
+    assert [g.item for g in read.audit.guesses] == ["analog"]
 
 
 def test_inspect_shows_the_audit_and_takes_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +93,7 @@ def test_inspect_shows_the_audit_and_takes_options(tmp_path: Path, capsys: pytes
     assert "give it with the option reading.length_unit" in capsys.readouterr().err
     assert main(["inspect", str(path), "--set", "reading.length_unit=mm"]) == 0
     out = capsys.readouterr().out
-    assert "what the file says, and what was made of it; guesses: 1" in out
+    assert "statements of the file -> interpretation; guesses: 1" in out
     assert "(a guess: name the column time_s or time_ms)" in out
     assert main(["inspect", str(path), "--set", "reading.length_unit=mm", "--set", "reading.strict=true"]) == 1
     assert "reading.strict forbids: unit of time" in capsys.readouterr().err

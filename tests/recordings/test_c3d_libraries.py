@@ -123,15 +123,15 @@ def test_long_files(tmp_path: Path, first: int, parameters: dict[str, np.ndarray
     assert read.n_frames == 70_000
     assert read.first_frame == (200_001 if first == 9 else 1)
     np.testing.assert_allclose(read.markers_m, positions_mm(70_000, 2) * 1e-3, rtol=FLOAT32)
-    (frames,) = (finding for finding in read.audit.findings if finding.what == "frames")
-    assert f"counted by {source}" in frames.found
+    (frames,) = (finding for finding in read.audit.findings if finding.item == "frames")
+    assert f"counted by {source}" in frames.stated
 
 
 def test_a_long_file_without_its_count_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match=r"room for 7\d\d\d\d of them; the parameters say none.*cut it into pieces"):
+    with pytest.raises(ReadError, match=r"room for 7\d\d\d\d of them; parameters for the count: none.*or in parts"):
         read_c3d(long_file(tmp_path / "a.c3d", 70_000))
     wrong = {"POINT__LONG_FRAMES": np.array(90_000.0)}
-    with pytest.raises(ReadError, match=r"the parameters say POINT:LONG_FRAMES 90000"):
+    with pytest.raises(ReadError, match=r"parameters for the count: POINT:LONG_FRAMES 90000"):
         read_c3d(long_file(tmp_path / "b.c3d", 70_000, **wrong))
 
 
@@ -152,7 +152,7 @@ def test_labels_in_other_encodings(tmp_path: Path, library: str) -> None:
     path = raw_c3d(tmp_path / "a.c3d", positions_mm(), parameters={"POINT": {"LABELS": labels}})
     read = read_by(path, library)
     assert read.labels == ("Hüfte", "Knöchel", "Fuß")
-    assert [guess.what for guess in read.audit.guesses] == ["text"]
+    assert [guess.item for guess in read.audit.guesses] == ["text"]
     path = raw_c3d(tmp_path / "b.c3d", positions_mm(1, 1), parameters={"POINT": {"LABELS": ["腰".encode("shift_jis")]}})
     read = read_c3d(path, ReadOptions(text_encoding="shift_jis"), libraries=(library,))
     assert read.labels == ("腰",)
@@ -189,7 +189,7 @@ def test_libraries_agree_on_every_recording(recordings: Path) -> None:
         assert any("MIPS processor type not supported" in line for line in others) == mips
 
 
-def test_compare_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_lists_the_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = raw_c3d(tmp_path / "a.c3d", positions_mm())
     assert main(["inspect", "--compare", str(path)]) == 0
     assert capsys.readouterr().out.rstrip().endswith("no difference")
@@ -244,8 +244,8 @@ def test_more_blocks_of_parameters_than_their_byte_can_count(tmp_path: Path) -> 
     assert (found.label, found.context) == ("Off", "Left")
 
 
-def test_letters_nobody_sees_are_left_out_of_labels(tmp_path: Path) -> None:
+def test_invisible_characters_are_removed_from_labels(tmp_path: Path) -> None:
     labels = ["RS\u200bHO", "RELB", "RWRI"]
     read = read_c3d(raw_c3d(tmp_path / "a.c3d", positions_mm(), parameters={"POINT": {"LABELS": labels}}))
     assert read.labels == ("RSHO", "RELB", "RWRI")
-    assert any("'RSHO' has letters nobody sees" in note for note in read.notes)
+    assert any("'RSHO' has invisible characters" in note for note in read.notes)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from c3d_files import raw_c3d
-from damage import LABELS, c3d_bases, check_sense, damaged_c3d, damaged_text, odd_labels_c3d, text_bases
+from damage import LABELS, c3d_bases, check_sense, damaged_c3d, damaged_text, odd_labels_c3d, put, text_bases
 from limbtorque.cli.inspect import describe
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.c3d.blocks import with_blocks
@@ -31,11 +31,11 @@ SLOWEST_S = 2.0  # one case, the start of a new process included
 
 
 def outcomes(cases, path: Path, options: ReadOptions) -> dict[str, str]:
-    """What became of each case: 'read', or the message."""
+    """Outcome of each case: 'read', or the message."""
     found = {}
     with GuardedReader() as reader:
         for name, content in cases:
-            path.write_bytes(content)
+            put(path, content)
             start = time.perf_counter()
             try:
                 read = reader.read(path, memory_limit_mb=512, time_limit_s=10.0, options=options)
@@ -51,10 +51,19 @@ def outcomes(cases, path: Path, options: ReadOptions) -> dict[str, str]:
     return found
 
 
-@pytest.mark.slow
+@pytest.fixture(scope="module")
+def good_c3d(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return c3d_bases(tmp_path_factory.mktemp("c3d"))
+
+
+@pytest.fixture(scope="module")
+def good_text(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return text_bases(tmp_path_factory.mktemp("text"))
+
+
 @pytest.mark.parametrize("base", C3D)
-def test_damaged_c3d_files(tmp_path: Path, base: str) -> None:
-    raw = c3d_bases(tmp_path)[base]
+def test_damaged_c3d_files(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
+    raw = good_c3d[base]
     found = outcomes(damaged_c3d(raw, seed=C3D.index(base), n_flips=300), tmp_path / "a.c3d", ReadOptions())
     assert len(found) > 800
     cut = {name: said for name, said in found.items() if name.startswith("cut to")}
@@ -64,11 +73,11 @@ def test_damaged_c3d_files(tmp_path: Path, base: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("base", C3D)
-def test_what_is_read_from_damaged_c3d_files_is_what_another_library_reads(tmp_path: Path, base: str) -> None:
+def test_damaged_c3d_files_read_alike_by_another_library(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
     """Our own reader and the package c3d either say the same, or one of them refuses."""
     path, both, differ = tmp_path / "a.c3d", 0, []
-    for name, content in damaged_c3d(c3d_bases(tmp_path)[base], seed=20 + C3D.index(base), n_flips=60):
-        path.write_bytes(content)
+    for name, content in damaged_c3d(good_c3d[base], seed=20 + C3D.index(base), n_flips=60):
+        put(path, content)
         try:
             own, other = (read_c3d(path, libraries=(library,)) for library in ("blocks", "c3d"))
         except ReadError:
@@ -93,8 +102,8 @@ def test_odd_labels_in_c3d_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_damaged_text_files(tmp_path: Path, name: str) -> None:
-    raw = text_bases(tmp_path)[name]
+def test_damaged_text_files(tmp_path: Path, good_text: dict[str, bytes], name: str) -> None:
+    raw = good_text[name]
     found = outcomes(damaged_text(raw, seed=FORMATS.index(name), n_flips=250), tmp_path / name, SAID)
     assert len(found) > 400
     assert 10 < sum(said == "read" for said in found.values()) < len(found) - 50
@@ -110,11 +119,13 @@ pieces = st.sampled_from(
 
 @SMALL
 @given(name=st.sampled_from(FORMATS), rest=st.lists(pieces, max_size=60), at=st.floats(0.0, 1.0))
-def test_text_readers_take_anything(tmp_path: Path, name: str, rest: list[str], at: float) -> None:
-    raw = text_bases(tmp_path)[name]
+def test_text_readers_take_anything(
+    tmp_path: Path, good_text: dict[str, bytes], name: str, rest: list[str], at: float
+) -> None:
+    raw = good_text[name]
     k = int(at * len(raw))
     path = tmp_path / name
-    path.write_bytes(raw[:k] + "".join(rest).encode() + raw[k:])
+    put(path, raw[:k] + "".join(rest).encode() + raw[k:])
     with contextlib.suppress(ReadError):
         check_sense(read_recording(path, SAID), 10_000)
 
@@ -123,7 +134,7 @@ def test_text_readers_take_anything(tmp_path: Path, name: str, rest: list[str], 
 @given(name=st.sampled_from(FORMATS), content=st.binary(max_size=300))
 def test_text_readers_take_any_bytes(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
-    path.write_bytes(content)
+    put(path, content)
     with pytest.raises(ReadError):
         read_recording(path, SAID)
 
@@ -184,7 +195,7 @@ def test_a_cell_of_a_study_table_can_be_anything(
     for name in ("trials", "subjects"):
         text = (study_folder / f"good_{name}.csv").read_text(encoding="utf-8")
         content = "\n".join(lines) + "\n" if name == table else text
-        (study_folder / "config" / f"{name}.csv").write_text(content, encoding="utf-8", errors="replace", newline="")
+        put(study_folder / "config" / f"{name}.csv", content.encode("utf-8", errors="replace"))
     check_study(study_folder)
 
 
@@ -195,7 +206,7 @@ def test_a_study_table_can_hold_any_bytes(study_folder: Path, table: str, conten
         raw = (study_folder / f"good_{name}.csv").read_bytes()
         k = int(at * len(raw))
         changed = raw[:k] + content + raw[k:] if name == table else raw
-        (study_folder / "config" / f"{name}.csv").write_bytes(changed)
+        put(study_folder / "config" / f"{name}.csv", changed)
     check_study(study_folder)
 
 

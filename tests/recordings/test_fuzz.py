@@ -32,7 +32,7 @@ def test_nothing_is_found(tmp_path: Path, target: str) -> None:
     assert done.stdout.strip() == f"{target}: {RUNS} executions, nothing found"
 
 
-def test_a_finding_is_told(tmp_path: Path) -> None:
+def test_a_crash_is_reported(tmp_path: Path) -> None:
     """An input that no reader takes: more memory than there is for one."""
     (tmp_path / "input").write_bytes(b"allocate")
     done = fuzz(tmp_path, "--target", "trc", "--replay", tmp_path / "input", "--break")

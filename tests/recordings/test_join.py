@@ -21,7 +21,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import forces_table, write_recording, write_sto
 from limbtorque.recordings.writers.recordings import write_forces
 from limbtorque.study.study import load_study
-from limbtorque.tables.tables import read_table
+from limbtorque.tables.files import read_table
 from limbtorque.workflow.layout import batch_key
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
 
@@ -116,9 +116,9 @@ def test_exchanged_axes_are_a_guess(walk: Recording, tmp_path: Path) -> None:
     write_sto(forces_table(replace(walk, force_plates=tuple(turned))), tmp_path / "f.mot", units="m")
     read = read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", NEWTON)
     (guess,) = read.audit.guesses
-    assert guess.what == "axes of the forces"
-    assert "the forces act 0.54 m (median) from the nearest" in guess.found
-    with pytest.raises(ReadError, match=r"m.sto with the forces of f.mot: 1 things would have to be guessed.*axes"):
+    assert guess.item == "axes of the forces"
+    assert "the forces act 0.54 m (median) from the nearest" in guess.stated
+    with pytest.raises(ReadError, match=r"m.sto with the forces of f.mot: 1 guesses needed.*axes"):
         read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", replace(NEWTON, strict=True))
 
 
@@ -153,7 +153,7 @@ def test_forces_that_are_too_short_leave_frames_without(tmp_path: Path) -> None:
     expected[20:85] = np.arange(65)
     expected[85:90] = 64  # the frame that was begun
     np.testing.assert_array_equal(samples(read), expected)
-    assert "f.mot has forces for frames 3-9 only; for the other 5 frames they are not known" in read.notes
+    assert "f.mot has forces for frames 3-9 only; the forces of the other 5 frames are unknown" in read.notes
 
 
 def test_forces_that_end_at_the_time_of_the_last_frame_are_whole(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_forces_that_end_at_the_time_of_the_last_frame_are_whole(tmp_path: Path)
 def test_times_that_do_not_meet_are_refused(tmp_path: Path) -> None:
     markers = marker_file(tmp_path / "m.trc")
     for start_s in (-0.2, 0.12):
-        with pytest.raises(ReadError, match=r"so there is no force at any frame; .* give reading.forces_offset_s"):
+        with pytest.raises(ReadError, match=r"so no frame has a force; .* give reading.forces_offset_s"):
             read_with_forces(markers, force_file(tmp_path / "f.mot", start_s=start_s), NEWTON)
     with pytest.raises(ReadError, match=r"the forces lie 0.004 s beside the frames, expected at most 0.001 s"):
         read_with_forces(markers, force_file(tmp_path / "f.mot", start_s=0.004, rate_hz=100.0), NEWTON)
@@ -179,10 +179,10 @@ def test_a_file_without_times_is_a_guess(tmp_path: Path) -> None:
     forces = force_file(tmp_path / "f.mot", n=300)
     read = read_with_forces(markers, forces, NEWTON)
     assert samples(read)[0] == 100.0
-    assert "clock" in [guess.what for guess in read.audit.guesses]
+    assert "clock" in [guess.item for guess in read.audit.guesses]
     read = read_with_forces(markers, forces, replace(NEWTON, forces_offset_s=0.1))
     assert samples(read)[0] == 0.0
-    assert "clock" not in [guess.what for guess in read.audit.guesses]
+    assert "clock" not in [guess.item for guess in read.audit.guesses]
 
 
 # ---- what else is joined, and what is refused ----
@@ -209,14 +209,16 @@ def test_plates_channels_and_events_of_a_c3d_file(tmp_path: Path) -> None:
     assert own.analog_labels == ("Plate 1 - Force.Fx", "Plate 1 - Force.Fy")
     assert [event.label for event in own.events] == ["Foot Strike"]
     assert sum("left out: m.csv has" in sentence for sentence in own.audit.sentences) == 2
-    with pytest.raises(ReadError, match=r"f.c3d has 1 force plates itself.*take forces_file out of the trial"):
+    with pytest.raises(ReadError, match=r"f.c3d has 1 force plates of its own.*remove forces_file from the trial"):
         read_with_forces(given, force_file(tmp_path / "f.mot"))
 
 
 def test_files_that_are_no_pair_are_refused(tmp_path: Path) -> None:
     markers = marker_file(tmp_path / "m.trc")
     other = marker_file(tmp_path / "n.trc", n_frames=10)
-    with pytest.raises(ReadError, match=r"m.trc with the forces of n.trc: n.trc has no force plates.*only 3 markers"):
+    with pytest.raises(
+        ReadError, match=r"m.trc with the forces of n.trc: n.trc has no readable force plates.*only 3 markers"
+    ):
         read_with_forces(markers, other)
     with pytest.raises(ReadError, match="both files have the same content"):
         read_with_forces(markers, markers)
@@ -231,7 +233,7 @@ def test_units_of_the_two_files_are_each_their_own(tmp_path: Path) -> None:
     markers = marker_file(tmp_path / "m.trc")
     forces = text_files.write_grf_mot(tmp_path / "f.mot", head="")
     options = ReadOptions(force_unit="N", length_unit="mm", forces_offset_s=-0.5)
-    with pytest.raises(ReadError, match=r"f.mot: unit of length: the heading: nothing said"):
+    with pytest.raises(ReadError, match=r"f.mot: unit of length: the heading: not stated"):
         read_with_forces(markers, forces, options)
     read = read_with_forces(markers, forces, replace(options, forces_length_unit="m", rate_hz=100.0))
     np.testing.assert_allclose(
@@ -364,7 +366,7 @@ def test_axes_that_are_exchanged_are_a_guess_though_the_forces_pass_near_a_marke
     assert stands(walk.markers_m, walk.force_plates)
     assert not stands(turned.markers_m, walk.force_plates)
     joined = join_forces(turned, replace(walk, sha256="f" * 64), NEWTON)
-    assert "axes of the forces" in {guess.what for guess in joined.audit.guesses}
+    assert "axes of the forces" in {guess.item for guess in joined.audit.guesses}
 
 
 def test_the_unit_of_the_second_file_is_asked_for_by_its_own_option(walk: Recording, tmp_path: Path) -> None:
@@ -373,7 +375,7 @@ def test_the_unit_of_the_second_file_is_asked_for_by_its_own_option(walk: Record
     with pytest.raises(ReadError, match=r"give it with the option reading\.forces_length_unit"):
         read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", NEWTON)
     read = read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", replace(NEWTON, forces_length_unit="m"))
-    assert any("as reading.forces_length_unit says" in finding.made for finding in read.audit.findings)
+    assert any("as in reading.forces_length_unit" in finding.interpretation for finding in read.audit.findings)
     write_forces(walk, tmp_path / "g.mot")
     read = read_with_forces(tmp_path / "m.sto", tmp_path / "g.mot", replace(NEWTON, strict=True))
     np.testing.assert_array_equal(read.force_plates[0].force_n, walk.force_plates[0].force_n)

@@ -61,7 +61,7 @@ def test_force_sto_agrees_with_its_c3d(recordings: Path, tmp_path: Path, name: s
     for a, b in zip(read.force_plates, c3d.force_plates, strict=True):  # 8 decimals
         np.testing.assert_allclose(a.force_n, b.force_n[::100], rtol=5e-9, atol=6e-9)
         np.testing.assert_allclose(a.moment_nm, b.moment_nm[::100], rtol=5e-9, atol=2e-8)
-    assert any(guess.what == "unit of force" for guess in read.audit.guesses)
+    assert any(guess.item == "unit of force" for guess in read.audit.guesses)
 
 
 def test_csv_agrees_with_its_c3d(recordings: Path) -> None:
@@ -73,20 +73,20 @@ def test_csv_agrees_with_its_c3d(recordings: Path) -> None:
     np.testing.assert_allclose(read.markers_m, expected, rtol=2e-7, atol=5e-8)
 
 
-def test_a_last_row_that_comes_too_early_is_left_out_and_called_a_guess(recordings: Path) -> None:
+def test_an_early_last_row_is_left_out_as_a_guess(recordings: Path) -> None:
     """OpenSim wrote every tenth of 1249 frames, the last of which is not a tenth one; the row before it is frame 125."""
     path = recordings / "walking_opensim" / "std_walking2_markers.trc"
     read, c3d = read_recording(path), read_c3d(path.parent / "walking2.c3d")
     assert (read.rate_hz, read.n_frames, read.first_frame) == (25.0, 125, 1)
-    (guess,) = [guess for guess in read.audit.guesses if guess.what == "last row"]
-    assert guess.found == (
+    (guess,) = [guess for guess in read.audit.guesses if guess.item == "last row"]
+    assert guess.stated == (
         "line 132 at 4.992 s comes 0.032 s after the one before it, the others 0.04 s after each other"
     )
-    assert guess.made == "line 132 at 4.992 s is left out, since frames have to be evenly spaced"
+    assert guess.interpretation == "line 132 at 4.992 s is left out, since frames must be evenly spaced"
     label = "RASI"
     expected = c3d.markers_m[::10, find_marker(c3d, label)]
     np.testing.assert_allclose(read.markers_m[:, find_marker(read, label)], expected[:125], rtol=5e-5)
-    with pytest.raises(ReadError, match=r"would have to be guessed.*last row: line 132 at 4.992 s"):
+    with pytest.raises(ReadError, match=r"guesses needed.*last row: line 132 at 4.992 s"):
         read_recording(path, ReadOptions(strict=True))
 
 
@@ -120,8 +120,8 @@ def test_every_format_leaves_out_the_last_row_only(tmp_path: Path, suffix: str) 
     np.testing.assert_allclose(read.markers_m[:, 0, 0], np.r_[0.0:12.0] / 1e3, atol=1e-12)
     n_lines = len((tmp_path / f"a{suffix}").read_text().splitlines())
     (guess,) = read.audit.guesses
-    assert guess.made == f"line {n_lines} at 0.114 s is left out, since frames have to be evenly spaced"
-    assert "0.004 s after the one before it, the others 0.01 s" in guess.found
+    assert guess.interpretation == f"line {n_lines} at 0.114 s is left out, since frames must be evenly spaced"
+    assert "0.004 s after the one before it, the others 0.01 s" in guess.stated
     whole = read_recording(write_at(tmp_path / f"b{suffix}", [*EVEN_S, 0.12]), MM)
     assert (whole.n_frames, whole.audit.guesses) == (13, ())
 
@@ -179,7 +179,7 @@ def test_storage_of_forces(tmp_path: Path, style: str) -> None:
     np.testing.assert_allclose(first.corners_m, np.tile(POINT_M, (4, 1)))
     assert not second.force_n.any()
     assert not read.audit.guesses
-    assert any("the time begins at 0.5 s" in finding.found for finding in read.audit.findings)
+    assert any("the time begins at 0.5 s" in finding.stated for finding in read.audit.findings)
 
 
 @pytest.mark.parametrize("times", [True, False])
@@ -189,7 +189,7 @@ def test_qualisys(tmp_path: Path, times: bool, names: bool) -> None:
     read = read_recording(path, MM)
     check(read, labels=tuple(label.partition(":")[2] for label in LABELS))
     assert [(e.label, e.time_s) for e in read.events] == [("start", 0.04)]
-    with pytest.raises(ReadError, match=r"unit of length: the heading: nothing said.*reading.length_unit"):
+    with pytest.raises(ReadError, match=r"unit of length: the heading: not stated.*reading.length_unit"):
         read_recording(path)
 
 
@@ -203,7 +203,7 @@ def test_vicon(tmp_path: Path) -> None:
     assert (event.label, event.context) == ("Foot Strike", "Right")
     assert event.time_s == pytest.approx(0.05)
     assert not read.force_plates
-    assert any("no wrench" in finding.made for finding in read.audit.findings)
+    assert any("not used: the file does not define" in finding.interpretation for finding in read.audit.findings)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -216,7 +216,7 @@ def test_plain_csv(tmp_path: Path, name: str, separator: str) -> None:
         assert not read.audit.guesses
     else:
         check(read_recording(path, MM))
-        with pytest.raises(ReadError, match=r"unit of length: the columns' names: nothing said.*reading.length_unit"):
+        with pytest.raises(ReadError, match=r"unit of length: the columns' names: not stated.*reading.length_unit"):
             read_recording(path)
 
 
@@ -239,7 +239,7 @@ def test_missing_samples(tmp_path: Path) -> None:
     ):
         assert np.argwhere(np.isnan(read.markers_m).all(axis=2)).tolist() == [[2, 0], [3, 1], [4, 2]]
         assert np.isnan(read.markers_m).sum() == 9
-        assert [guess.what for guess in read.audit.guesses] == ["zeros"]
+        assert [guess.item for guess in read.audit.guesses] == ["zeros"]
 
 
 def test_times_printed_with_few_decimals(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_a_last_line_without_an_end_may_be_cut_off(tmp_path: Path) -> None:
     path = text_files.write_csv(tmp_path / "a.csv")
     path.write_bytes(path.read_bytes()[:-3])
     read = read_recording(path)
-    assert [guess.what for guess in read.audit.guesses] == ["end of the file"]
+    assert [guess.item for guess in read.audit.guesses] == ["end of the file"]
 
 
 def test_text_in_other_encodings(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("S:RSHO_y", "S:RS\u200bHO_y"), encoding="utf-8")
     read = read_recording(path)
     check(read)
-    assert any("letters nobody sees" in note for note in read.notes)
+    assert any("invisible characters" in note for note in read.notes)
     path = text_files.write_csv(tmp_path / "b.csv", name='<b>"{label},\u00fc/..</b>_{axis}_mm')
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"<b>"', '"<b>""'), encoding="utf-8")  # quotes are doubled in a quoted cell
@@ -325,7 +325,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ("a.csv", text_files.write_csv, "S:RSHO_y_mm", "S:RSHO_x_mm", r"occur more than once"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, name: str, writer, old: str, new: str, said: str) -> None:
+def test_faults_of_text_files_are_named(tmp_path: Path, name: str, writer, old: str, new: str, said: str) -> None:
     path = writer(tmp_path / name)
     text = path.read_text()
     assert old in text
@@ -341,7 +341,7 @@ def test_name_and_content_have_to_agree(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"b.csv: the name ends in .csv, but the content is TRC; expected Vicon"):
         read_recording(tmp_path / "b.csv")
     (tmp_path / "b.docx").write_bytes(trc.read_bytes())
-    with pytest.raises(ReadError, match=r"ends in .docx, recordings end in .c3d, .trc, .sto"):
+    with pytest.raises(ReadError, match=r"unknown suffix .docx, expected .c3d, .trc"):
         read_recording(tmp_path / "b.docx")
     (tmp_path / "b.sto").write_bytes(b" \n")
     with pytest.raises(ReadError, match=r"the file is empty \(2 bytes\)"):
@@ -354,7 +354,7 @@ def test_name_and_content_have_to_agree(tmp_path: Path) -> None:
 
 def test_strict_lists_the_guesses(tmp_path: Path) -> None:
     path = text_files.write_csv(tmp_path / "a.csv", time="time")
-    assert [guess.what for guess in read_recording(path).audit.guesses] == ["unit of time"]
+    assert [guess.item for guess in read_recording(path).audit.guesses] == ["unit of time"]
     with pytest.raises(ReadError, match=r"reading.strict forbids: unit of time: .*name the column time_s or time_ms"):
         read_recording(path, ReadOptions(strict=True))
 
@@ -362,11 +362,11 @@ def test_strict_lists_the_guesses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
-        ("m", r"median\), as no body's are; likely would be 0.224 m \(mm read as m\)"),
+        ("m", r"median\), implausible for a body; likely would be 0.224 m \(mm read as m\)"),
         ("cm", r"likely would be 0.0224 m \(cm read as m\) or 0.224 m \(mm read as cm\)"),
     ],
 )
-def test_lengths_no_body_can_have_suggest_the_unit(tmp_path: Path, unit: str, said: str) -> None:
+def test_implausible_lengths_suggest_the_unit(tmp_path: Path, unit: str, said: str) -> None:
     with pytest.raises(ReadError, match=said):
         read_recording(text_files.write_trc(tmp_path / "a.trc", unit=unit))
 
@@ -439,14 +439,14 @@ def test_a_rate_that_coarse_times_leave_open_is_a_guess_at_a_usual_one(tmp_path,
     path = tmp_path / "a.csv"
     path.write_text("\n".join(["time_s,A_x_m,A_y_m,A_z_m", *rows]) + "\n")
     read = read_recording(path)
-    assert "rate" in [guess.what for guess in read.audit.guesses]
+    assert "rate" in [guess.item for guess in read.audit.guesses]
     with pytest.raises(ReadError, match=r"give reading\.rate_hz"):
         read_recording(path, ReadOptions(strict=True))
     told = read_recording(path, ReadOptions(rate_hz=rate_hz, strict=True))
     assert told.rate_hz == rate_hz
 
 
-def test_a_rate_that_contradicts_the_times_is_refused_whatever_the_heading_says(tmp_path):
+def test_a_rate_that_contradicts_the_times_is_refused_for_any_heading(tmp_path):
     path = text_files.write_trc(tmp_path / "a.trc", text_files.positions_mm())
     stated = read_recording(path).rate_hz
     with pytest.raises(ReadError, match=r"reading\.rate_hz says 37 frames per second, the times"):

@@ -14,7 +14,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import forces_table, recording_table, write_recording, write_sto
-from limbtorque.tables.tables import write_table
+from limbtorque.tables.files import write_table
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_forces_come_back(tmp_path: Path) -> None:
         np.testing.assert_array_equal(a.moment_nm, b.moment_nm)
 
 
-def test_heading_says_rows_columns_and_degrees(tmp_path: Path) -> None:
+def test_heading_states_rows_columns_and_degrees(tmp_path: Path) -> None:
     table = pa.table({"note": ["a", "b"], "elbow_angle_rad": [0.0, np.pi], "time_s": [0.0, 0.01], "n": [1, 2]})
     write_sto(table, tmp_path / "a.sto")
     lines = (tmp_path / "a.sto").read_text().splitlines()
@@ -72,7 +72,7 @@ def test_heading_says_rows_columns_and_degrees(tmp_path: Path) -> None:
     assert (tmp_path / "c.sto").read_text().splitlines()[1:] == (tmp_path / "a.sto").read_text().splitlines()[1:]
 
 
-def test_what_cannot_be_written_is_said(recording: Recording, tmp_path: Path) -> None:
+def test_unwritable_recordings_are_refused_with_a_message(recording: Recording, tmp_path: Path) -> None:
     with pytest.raises(LimbtorqueError, match="needs a column time_s, found x"):
         write_sto(pa.table({"x": [1.0]}), tmp_path / "a.sto")
     with pytest.raises(LimbtorqueError, match="two columns of one name: a_b"):

@@ -17,7 +17,7 @@ from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.study.settings import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.checks import CHECKS
-from limbtorque.tables.tables import read_table
+from limbtorque.tables.files import read_table
 from limbtorque.workflow import layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.stages import collect, report
@@ -181,7 +181,7 @@ def test_a_failed_trial_says_why_and_what_to_do(study):
         assert REASONS[reason].replace("`", "") in shown
         assert 'id="trial"' not in text
         assert "plotly" not in text
-    assert "what the file says" in page(study, "window").lower()
+    assert "the file states" in page(study, "window").lower()
 
 
 def test_a_trial_without_muscles_has_no_panel_of_them(study):

@@ -13,24 +13,15 @@ from limbtorque.analysis import analyse_recording
 from limbtorque.motion.table import kinematics_table, motion_from_table
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import ARM, Convention, Muscles, TorqueColumns, load_settings
-from limbtorque.tables import tables
-from limbtorque.tables.tables import (
-    LEDGER_COLUMNS,
-    MUSCLE_SUMMARY_COLUMNS,
-    SUMMARY_COLUMNS,
-    Column,
-    MuscleEntry,
-    column_values,
-    csv_pieces,
-    kinematics_columns,
-    make_table,
-    muscle_columns,
-    read_table,
-    table_of_rows,
-    term_columns,
-    torque_columns,
-    write_table,
-)
+from limbtorque.tables import files
+from limbtorque.tables.checks import CHECKS
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import column_values, csv_pieces, make_table, read_table, table_of_rows, write_table
+from limbtorque.tables.kinematics import kinematics_columns
+from limbtorque.tables.ledger import LEDGER_COLUMNS
+from limbtorque.tables.muscles import MuscleEntry, muscle_columns
+from limbtorque.tables.summary import MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.torques import term_columns, torque_columns
 from limbtorque.torques.joint_torques import used_frames
 from limbtorque.torques.summary import torque_summary
 
@@ -67,6 +58,7 @@ def test_every_column_has_a_unit_a_definition_and_a_name_that_ends_in_its_unit()
         *SUMMARY_COLUMNS,
         *LEDGER_COLUMNS,
     ]
+    metrics = {check.name for check in CHECKS}  # sizes
     for column in everything:
         assert column.definition
         assert (column.unit == "") == (column.kind is str), column
@@ -76,7 +68,7 @@ def test_every_column_has_a_unit_a_definition_and_a_name_that_ends_in_its_unit()
             column.unit == "N m"
             and column.name.endswith("_nm")
             and "rms" not in column.name
-            and column.name != "closure_nm"
+            and column.name not in metrics
         ):
             assert column.sign, column
 
@@ -152,7 +144,7 @@ def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion
     assert row["n_frames"] == used.sum()
 
 
-def test_a_peak_beside_a_frame_that_was_not_used_is_told(result):
+def test_a_peak_next_to_an_unused_frame_is_marked(result):
     """The torques rise up to a gap: the largest known value is the one before it, and the values in the gap are not known."""
     motion, torques = result.motion, result.torques
     top = int(np.abs(np.where(used_frames(motion, torques), torques.terms.net[:, 0], 0.0)).argmax())
@@ -177,7 +169,7 @@ def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(
 
 
 def test_a_table_in_pieces_has_the_bytes_of_the_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "PIECE_ROWS", 2)
+    monkeypatch.setattr(files, "PIECE_ROWS", 2)
     columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int), Column("t", "", "t", kind=str))
     rows = [{"a_m": 1.5, "n": 1, "t": 'a "b", c'}, {"a_m": math.nan, "n": 2, "t": ""}, {"a_m": -0.0, "n": 3, "t": "x"}]
     write_table(table_of_rows(columns, rows), tmp_path / "whole.csv")

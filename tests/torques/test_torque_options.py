@@ -14,7 +14,7 @@ from limbtorque.simulate.reach import demo_trials
 from limbtorque.simulate.replay import replay
 from limbtorque.study.settings import Convention, Integration, TorqueColumns, load_settings, make_settings, override
 from limbtorque.tables.checks import assess
-from limbtorque.tables.tables import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
+from limbtorque.tables.torques import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
 from limbtorque.torques.joint_torques import joint_torques, torque_quality
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from limbtorque.motion.table import motion_from_table
-from limbtorque.tables.tables import read_table
+from limbtorque.tables.files import read_table
 from limbtorque.torques.joint_torques import joint_torques
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,4 +1,4 @@
-"""What is in a recording, in words."""
+"""Describe a recording: the text of `limbtorque inspect`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOADED_N = 20.0
 
 
 def describe(recording: Recording) -> str:
-    """Text that says what a recording holds and what looks odd about it.
+    """Describe the contents of a recording and its oddities.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def describe(recording: Recording) -> str:
     Returns
     -------
     str
-        A few lines for every kind of content; the oddities come last.
+        A few lines for every kind of content, then the oddities.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # numbers no body can have are shown, too
         return _described(recording)
@@ -61,14 +61,14 @@ def _described(recording: Recording) -> str:
         f"events      {len(recording.events)}",
         *(f"  {event.time_s:8.3f} s  {event.label} {event.context}".rstrip() for event in recording.events),
         *_audit(recording),
-        "what looks odd" if odd else "nothing looks odd",
+        "oddities" if odd else "no oddities",
         *(f"  - {sentence}" for sentence in odd),
     ]
     return "\n".join(lines)
 
 
 def oddities(recording: Recording) -> list[str]:
-    """Sentences about what a careful reader would ask about."""
+    """Oddities of a recording, as sentences."""
     found = [*recording.notes, *_fault_sentences(recording)]
     labels = [label.rpartition(":")[2] for label in recording.labels]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
@@ -79,34 +79,34 @@ def oddities(recording: Recording) -> list[str]:
     missing: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
     never = [label for marker, label in enumerate(recording.labels) if missing[:, marker].all()]
     if never:
-        found.append(f"markers that are never seen: {', '.join(never)}")
+        found.append(f"markers without any sample: {', '.join(never)}")
     for marker, label in enumerate(recording.labels):
         present = recording.markers_m[~missing[:, marker], marker]
         if len(present) > 1 and bool((present == present[0]).all()):
-            found.append(f"marker {label} never moves, to the last bit")
+            found.append(f"marker {label} has exactly the same position in all frames")
     return found
 
 
 def _audit(recording: Recording) -> list[str]:
-    """What the file says and what was made of it; guesses are marked."""
+    """Statements of the file and their interpretation; guesses are marked."""
     findings = recording.audit.findings
     if not findings:
         return []
     guesses = len(recording.audit.guesses)
-    width = max(len(finding.what) for finding in findings)
-    lines = [f"what the file says, and what was made of it; guesses: {guesses or 'none'}"]
+    width = max(len(finding.item) for finding in findings)
+    lines = [f"statements of the file -> interpretation; guesses: {guesses or 'none'}"]
     for finding in findings:
-        lines.append(f"  {finding.what:{width}s}  {finding.found}")
-        settle = f" (a guess: {finding.settle})" if finding.guessed else ""
-        lines.append(f"  {'':{width}s}  -> {finding.made}{settle}")
+        lines.append(f"  {finding.item:{width}s}  {finding.stated}")
+        settle = f" (a guess: {finding.to_settle})" if finding.guessed else ""
+        lines.append(f"  {'':{width}s}  -> {finding.interpretation}{settle}")
     return lines
 
 
 def _extent(recording: Recording) -> str:
-    """Where the markers are and where they go, axis by axis: which axis is up, and which way is forward."""
+    """Extent and travel of the markers, axis by axis."""
     seen = recording.markers_m[~np.isnan(recording.markers_m).any(axis=2)]
     if not len(seen):
-        return "extent      no marker is ever seen"
+        return "extent      no marker has a sample"
     low, high = np.percentile(seen, 1.0, axis=0), np.percentile(seen, 99.0, axis=0)
     centre = np.nanmedian(recording.markers_m[~np.isnan(recording.markers_m).all(axis=(1, 2))], axis=1)
     travel = centre[-1] - centre[0]
@@ -122,7 +122,9 @@ def _markers(recording: Recording) -> list[str]:
         gaps = runs(missing)
         if gaps:
             longest = max(stop - start for start, stop in gaps) / recording.rate_hz
-            text = f"{100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; seen in frames "
+            text = (
+                f"{100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; present in frames "
+            )
             seen = [f"{recording.first_frame + a}-{recording.first_frame + b - 1}" for a, b in runs(~missing)]
             lines.append(f"  {label:24s} {text}{', '.join(seen[:3])}{' ...' * (len(seen) > 3)}")
     return lines
@@ -152,7 +154,7 @@ def _plate(plate: ForcePlate) -> str:
 
 
 def _normal(plate: ForcePlate) -> FloatArray:
-    """Axis of the laboratory that is nearest to the plate's normal, on the side of its largest force."""
+    """Laboratory axis nearest to the plate's normal, towards its mean force."""
     edges = np.diff(plate.corners_m, axis=0)
     normal = np.cross(edges[0], edges[1])
     if not normal.any():  # corners not known: along the largest force

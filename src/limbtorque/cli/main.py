@@ -327,7 +327,7 @@ def _run(options: argparse.Namespace) -> int:
     from limbtorque.recordings.options import ReadOptions
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import load_settings, override
-    from limbtorque.tables.tables import write_table
+    from limbtorque.tables.files import write_table
 
     changes = dict(change.partition("=")[::2] for change in options.set)
     settings = override(load_settings(options.settings), changes, source="--set")

@@ -21,7 +21,7 @@ from limbtorque.figures.palette import CHOSEN, CRITERION, EDGE, LINE_COLOURS, RE
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.study.settings import ChainModel
-from limbtorque.tables.tables import column_array
+from limbtorque.tables.files import column_array
 
 CRITERION_NAMES = {
     "expected_error": "expected squared error\nof the acceleration",

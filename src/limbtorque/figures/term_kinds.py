@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.figures.palette import TERM_COLOURS
-from limbtorque.tables.tables import column_array, term_columns
+from limbtorque.tables.files import column_array
+from limbtorque.tables.torques import term_columns
 
 TERM_NAMES = {
     "inertial": "inertial",

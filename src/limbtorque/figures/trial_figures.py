@@ -17,7 +17,7 @@ from limbtorque.figures.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM,
 from limbtorque.figures.palette import EDGE, GIVES, LINE_COLOURS, TAKES, TERM_COLOURS, UNKNOWN
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.study.settings import ChainModel
-from limbtorque.tables.tables import column_array
+from limbtorque.tables.files import column_array
 
 POSTURES = 14
 ARROW_SHARE = 0.35  # of the limb's length: the longest arrow

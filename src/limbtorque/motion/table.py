@@ -14,7 +14,8 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.tables.tables import column_array, column_values, kinematics_columns, make_table
+from limbtorque.tables.files import column_array, column_values, make_table
+from limbtorque.tables.kinematics import kinematics_columns
 
 
 def kinematics_table(motion: ChainMotion, *, meta: Mapping[str, Any] | None = None) -> pa.Table:

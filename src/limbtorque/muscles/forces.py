@@ -35,7 +35,8 @@ from limbtorque.muscles.static_optimization.sharing import (
     share_torques,
 )
 from limbtorque.study.settings import Muscles
-from limbtorque.tables.tables import MuscleEntry, criterion_text, make_table, muscle_columns
+from limbtorque.tables.files import make_table
+from limbtorque.tables.muscles import MuscleEntry, criterion_text, muscle_columns
 
 NEGLIGIBLE_NM = 1e-6
 SAFE = 1e-9  # part by which co-contraction stays short of what makes a torque unreachable

@@ -1,4 +1,4 @@
-"""What a file says and what was made of it, finding by finding; a guess is called a guess."""
+"""The audit of a recording: statements of the file, interpretations, guesses."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from limbtorque.errors import ReadError
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing a reader looked for in a file.
+    """A property of a file and its interpretation by the reader.
 
     Attributes
     ----------
-    what : str
-        What it is about, e.g. ``"unit of length"``.
-    found : str
-        What the file says.
-    made : str
-        What was made of it.
-    settle : str
-        Empty where the file (or an option) settles the matter. Otherwise `made` is a guess, and this says what
-        would settle it.
+    item : str
+        The property, e.g. ``"unit of length"``.
+    stated : str
+        Statement of the file.
+    interpretation : str
+        Interpretation by the reader.
+    to_settle : str
+        Empty where the file or an option settles the matter. Otherwise the interpretation is a guess, and this is the
+        action that would settle it.
     """
 
-    what: str
-    found: str
-    made: str
-    settle: str = ""
+    item: str
+    stated: str
+    interpretation: str
+    to_settle: str = ""
 
     @property
     def guessed(self) -> bool:
-        """Whether the file leaves it open."""
-        return bool(self.settle)
+        """True where neither the file nor an option settles the matter."""
+        return bool(self.to_settle)
 
     @property
     def sentence(self) -> str:
         """The finding in one line."""
-        return f"{self.what}: {self.found}; {self.made}{' (a guess)' if self.guessed else ''}"
+        return f"{self.item}: {self.stated}; {self.interpretation}{' (a guess)' if self.guessed else ''}"
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Audit:
 
     Examples
     --------
-    >>> audit = Audit((Finding("rate", "POINT:RATE is 100 Hz", "100 frames a second"),))
+    >>> audit = Audit((Finding("rate", "POINT:RATE is 100 Hz", "100 frames per second"),))
     >>> audit.sentences
-    ('rate: POINT:RATE is 100 Hz; 100 frames a second',)
+    ('rate: POINT:RATE is 100 Hz; 100 frames per second',)
     >>> audit.guesses
     ()
     """
@@ -71,7 +71,7 @@ class Audit:
         return tuple(finding.sentence for finding in self.findings)
 
     def refuse_guesses(self, name: str) -> None:
-        """Raise an error where anything was guessed: what ``reading.strict`` asks for.
+        """Raise an error where anything was guessed (``reading.strict``).
 
         Parameters
         ----------
@@ -81,10 +81,8 @@ class Audit:
         Raises
         ------
         ReadError
-            Something was guessed; the message lists every guess and what settles it.
+            Something was guessed; the message lists every guess and the action that settles it.
         """
         if self.guesses:
-            listed = "; ".join(f"{g.what}: {g.found}, taken as: {g.made} ({g.settle})" for g in self.guesses)
-            raise ReadError(
-                f"{name}: {len(self.guesses)} things would have to be guessed, which reading.strict forbids: {listed}"
-            )
+            listed = "; ".join(f"{g.item}: {g.stated} ({g.to_settle})" for g in self.guesses)
+            raise ReadError(f"{name}: {len(self.guesses)} guesses needed, which reading.strict forbids: {listed}")

@@ -1,4 +1,4 @@
-"""One C3D file by every library that reads it, and whether they agree."""
+"""Compare the readings of one C3D file by every library."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SAME = ("labels", "modelled_labels", "rate_hz", "first_frame", "analog_labels", 
 
 
 def compare_c3d(path: Path, options: ReadOptions = NO_OPTIONS) -> str:
-    """Read a C3D file with each library and say where they differ.
+    """Read a C3D file with each library and list the differences.
 
     Parameters
     ----------
     path : Path
         A C3D file.
     options : ReadOptions, optional
-        What the user says of the file.
+        Options of the readers.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def compare_c3d(path: Path, options: ReadOptions = NO_OPTIONS) -> str:
 
 
 def differences(first: Recording, second: Recording) -> list[str]:
-    """Sentences about what differs between two readings of one file.
+    """Differences between two readings of one file, as sentences.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def differences(first: Recording, second: Recording) -> list[str]:
     Returns
     -------
     list of str
-        Empty where both say the same; numbers may differ by the rounding to 32 bits.
+        Empty where both agree; numbers may differ by the rounding to 32 bits.
     """
     found = [
         f"{name} {getattr(first, name)} and {getattr(second, name)}"

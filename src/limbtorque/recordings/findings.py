@@ -1,4 +1,4 @@
-"""Notes and findings while a file is read, and what every reader does with bytes, units and missing samples."""
+"""Findings and notes of a reader; shared handling of units and missing samples."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ _INVISIBLE = re.compile("[\ufeff\u200b-\u200f\u2060\u00ad]")  # zero-width space
 
 
 @dataclass
-class Report:
+class Findings:
     """Notes and findings, in the order of the reading."""
 
     notes: list[str] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    entries: list[Finding] = field(default_factory=list)
 
-    def find(self, what: str, found: str, made: str, settle: str = "") -> None:
+    def add(self, item: str, stated: str, interpretation: str, to_settle: str = "") -> None:
         """Add a finding; see :class:`limbtorque.recordings.audit.Finding`."""
-        self.findings.append(Finding(what, found, made, settle))
+        self.entries.append(Finding(item, stated, interpretation, to_settle))
 
     def without_invisible(self, text: str) -> str:
-        """Text without letters nobody sees; a note says that there were some."""
+        """Text without invisible characters, which a note mentions."""
         plain = _INVISIBLE.sub("", text)
         if plain != text.strip("\ufeff"):
-            self.notes.append(f"text {plain.strip()!r} has letters nobody sees in the file; they are left out")
+            self.notes.append(f"text {plain.strip()!r} has invisible characters in the file; they are removed")
         return plain
 
-    def find_labels(self, positions: Sequence[str]) -> None:
+    def add_labels(self, positions: Sequence[str]) -> None:
         """Add findings about labels: which prefixes there are, which labels occur twice."""
         named = [prefix for prefix in dict.fromkeys(label.rpartition(":")[0] for label in positions) if prefix]
         twice = [label for label, n in Counter(positions).items() if n > 1]
-        self.find(
+        self.add(
             "prefix",
             f"subjects {', '.join(repr(p) for p in named)}" if named else "no label has one",
-            "labels may be named without it, where one label fits" if named else "labels as they are",
+            "labels may be given without it where that is unambiguous" if named else "labels unchanged",
         )
-        self.find(
+        self.add(
             "duplicates",
             ", ".join(twice) or "no label occurs twice",
-            "naming one of them is an error" if twice else "each is named by its label",
+            "using one of them is an error" if twice else "each is identified by its label",
         )
 
 
@@ -69,7 +69,7 @@ def read_bytes(path: Path) -> bytes:
         ) from error
 
 
-def length_unit(said: str | None, where: str, options: ReadOptions, name: str, report: Report) -> float:
+def length_unit(said: str | None, where: str, options: ReadOptions, name: str, findings: Findings) -> float:
     """Metres in a text file's unit of length.
 
     Parameters
@@ -82,7 +82,7 @@ def length_unit(said: str | None, where: str, options: ReadOptions, name: str, r
         ``length_unit`` holds where it is given.
     name : str
         Name of the file.
-    report : Report
+    findings : Findings
         Gets the finding.
 
     Raises
@@ -90,31 +90,31 @@ def length_unit(said: str | None, where: str, options: ReadOptions, name: str, r
     ReadError
         An unknown unit, or none and no option.
     """
-    found = f"{where}: {said!r}" if said else f"{where}: nothing said"
+    found = f"{where}: {said!r}" if said else f"{where}: not stated"
     stated = LENGTHS_M.get(plain_unit(said)) if said else None
     if options.length_unit:
         given_m = LENGTHS_M[options.length_unit]
-        report.find("unit of length", found, f"{options.length_unit}, as reading.length_unit says")
+        findings.add("unit of length", found, f"{options.length_unit}, as in reading.length_unit")
         if said and stated != given_m:
-            report.notes.append(f"{found}, reading.length_unit says {options.length_unit}: the latter is used")
+            findings.notes.append(f"{found}, reading.length_unit says {options.length_unit}: the second value is used")
         return given_m
     if stated is None:
         raise ReadError(
             f"{name}: unit of length: {found}, expected one of mm, cm, m; "
-            "give it with the option reading.length_unit: it is never guessed"
+            "give it with the option reading.length_unit: units of length are never guessed"
         )
-    report.find("unit of length", found, f"positions multiplied by {stated:g} to metres")
+    findings.add("unit of length", found, f"positions multiplied by {stated:g} to metres")
     return stated
 
 
-def force_unit(said: str | None, where: str, options: ReadOptions, report: Report) -> float:
-    """Newtons in a text file's unit of force; N where nothing is said, which is a guess and called so."""
+def force_unit(said: str | None, where: str, options: ReadOptions, findings: Findings) -> float:
+    """Newtons in a text file's unit of force; N as a guess where none is stated."""
     stated = FORCES_N.get(plain_unit(said)) if said else None
-    found = f"{where}: {said!r}" if said else f"{where}: nothing said"
+    found = f"{where}: {said!r}" if said else f"{where}: not stated"
     if options.force_unit:
-        report.find("unit of force", found, f"{options.force_unit}, as reading.force_unit says")
+        findings.add("unit of force", found, f"{options.force_unit}, as in reading.force_unit")
         return FORCES_N[plain_unit(options.force_unit)]
-    report.find(
+    findings.add(
         "unit of force",
         found,
         f"forces multiplied by {stated or 1.0:g} to newtons",
@@ -123,7 +123,7 @@ def force_unit(said: str | None, where: str, options: ReadOptions, report: Repor
     return stated or 1.0
 
 
-def positions_m(xyz: FloatArray, length_m: float, name: str, labels: Sequence[str], report: Report) -> FloatArray:
+def positions_m(xyz: FloatArray, length_m: float, name: str, labels: Sequence[str], findings: Findings) -> FloatArray:
     """Positions in m with missing samples as NaN.
 
     Parameters
@@ -136,35 +136,35 @@ def positions_m(xyz: FloatArray, length_m: float, name: str, labels: Sequence[st
         Name of the file.
     labels : sequence of str
         Labels of the markers.
-    report : Report
+    findings : Findings
         Gets notes and findings.
 
     Raises
     ------
     ReadError
-        There are markers and none is ever seen.
+        There are markers, but none has a sample.
     """
     finite = np.isfinite(xyz).all(axis=2)
     zero = finite & ~(xyz != 0).any(axis=2)
     seen = finite & ~zero
     missing = (~seen).sum(axis=0)
-    report.find("missing samples", f"{int((~finite).sum())} positions are empty or not finite", "missing")
+    findings.add("missing samples", f"{int((~finite).sum())} positions are empty or not finite", "missing")
     if zero.any():
-        report.find(
+        findings.add(
             "zeros",
             f"{int(zero.sum())} samples lie exactly at the origin",
-            "taken as missing",
+            "treated as missing",
             "export the file so that missing samples are empty",
         )
     if labels and missing.min() == len(seen):
         raise ReadError(
-            f"{name}: none of the {len(labels)} markers is seen in any of the {len(seen)} frames; export it again"
+            f"{name}: none of the {len(labels)} markers has a sample in any of the {len(seen)} frames; export it again"
         )
     if missing.any():
-        report.notes.append(
+        findings.notes.append(
             f"{int(missing.sum())} samples of {int((missing > 0).sum())} markers are missing, of {seen.size}"
         )
     never = [label for label, n in zip(labels, missing, strict=True) if n == len(seen)]
     if never:
-        report.notes.append(f"markers that are never seen: {', '.join(never)}")
+        findings.notes.append(f"markers without any sample: {', '.join(never)}")
     return np.where(seen[:, :, np.newaxis], xyz * length_m, np.nan)

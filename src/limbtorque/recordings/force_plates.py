@@ -1,4 +1,4 @@
-"""From the analog channels of a C3D file to the wrench of each force plate in the laboratory.
+"""Wrenches of force plates in the laboratory frame, from channels of a C3D file.
 
 Sign. A plate's scaled channels hold the *reaction*, what the plate does to the foot, in the plate's own
 axes; by the order of the corners (below) its z axis points **down**, so standing on it reads as a negative
@@ -43,7 +43,7 @@ NEAR_M = 0.05
 
 
 class _UnusableError(Exception):
-    """Why one plate cannot be worked out; becomes a note."""
+    """Reason why a plate is left out; becomes a note."""
 
 
 def force_plates(
@@ -55,7 +55,7 @@ def force_plates(
     length_m: float,
     positions_m: FloatArray,
 ) -> tuple[tuple[ForcePlate, ...], tuple[str, ...]]:
-    """Work out the ground reaction wrench of every force plate of types 1 to 4.
+    """Ground reaction wrench of every force plate of types 1 to 4.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def force_plates(
     plates : tuple of ForcePlate
         Force in N and moment about the laboratory origin in N m, of the plate on the foot.
     notes : tuple of str
-        Every plate left out, with the reason, and what was not applied.
+        Every plate left out, with the reason, and corrections of the file that are not applied.
 
     Notes
     -----
@@ -129,8 +129,8 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
     Returns
     -------
     list of Finding
-        For each plate its type, channels, units and corners, and whether its origin had to be turned round or the
-        unit of its calibrated moments is not said.
+        For each plate its type, channels, units and corners; a guess where its origin is reversed or the unit of its
+        calibrated forces or moments is not stated.
     """
     used = int(_first(group.get("USED"), default=0))
     if not used:
@@ -156,7 +156,7 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
                 Finding(
                     f"origin of force plate {plate.number}",
                     f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
-                    "turned round, as Vicon's files need",
+                    "reversed, as in Vicon's files",
                     "make ORIGIN the vector from the sensor to the surface in the file",
                 )
             )
@@ -165,7 +165,7 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
                 Finding(
                     f"forces of force plate {plate.number}",
                     f"the units of its channels are {own}",
-                    "calibrated forces taken in N",
+                    "calibrated forces interpreted in N",
                     "set ANALOG:UNITS of its force channels",
                 )
             )
@@ -174,13 +174,13 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
                 Finding(
                     f"moments of force plate {plate.number}",
                     f"the units of its channels are {own}",
-                    "calibrated moments taken in N times the file's unit of length",
+                    "calibrated moments interpreted in N times the file's unit of length",
                     "set ANALOG:UNITS of its moment channels",
                 )
             )
     left_out = used - len(plates)
     if left_out:
-        found.append(Finding("force plates", f"{used} in the file", f"{left_out} left out, see the notes"))
+        found.append(Finding("force plates", f"{used} in the file", f"{left_out} left out; see the notes"))
     return found
 
 
@@ -193,7 +193,7 @@ def _plate(
     rate_hz: float,
     length_m: float,
 ) -> ForcePlate:
-    """One plate, or the reason why not."""
+    """One plate; raises the reason why not."""
     kind = _kind(group, i)
     corners_m = _column(group, "CORNERS", i, (3, 4)).T * length_m
     origin_m = _origin(_column(group, "ORIGIN", i, (3,)) * length_m, kind)
@@ -218,7 +218,7 @@ def _plate(
 
 
 def _type_1(signals: FloatArray, units: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Fx, Fy, Fz, centre of pressure x, y from the centre of the surface, free moment about z."""
+    """Convert Fx, Fy, Fz, centre of pressure x, y and free moment about z."""
     force = signals[:, :3] * _force_scale(units[:3])
     point = np.zeros_like(force)
     point[:, :2] = signals[:, 3:5] * _scale(units[3:5], LENGTHS_M, "a length (mm, cm, m)")
@@ -228,7 +228,7 @@ def _type_1(signals: FloatArray, units: Sequence[str]) -> tuple[FloatArray, Floa
 
 
 def _type_3(signals_n: FloatArray, distances_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fx12, Fx34, Fy14, Fy23, Fz1 to Fz4 of sensors at (a, b), (-a, b), (-a, -b), (a, -b)."""
+    """Convert Fx12, Fx34, Fy14, Fy23, Fz1-4; sensors from (a, b) counter-clockwise."""
     x12, x34, y14, y23, z1, z2, z3, z4 = signals_n.T
     a, b, depth = distances_m
     force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)
@@ -241,13 +241,13 @@ def _axes(corners_m: FloatArray) -> FloatArray:
     x = corners_m[0] - corners_m[1]
     z = np.cross(x, corners_m[0] - corners_m[3])
     if not np.isfinite(z).all() or math.sqrt(float(np.linalg.norm(z))) < 0.01:
-        raise _UnusableError("FORCE_PLATFORM:CORNERS do not span a surface; mend them in the file")
+        raise _UnusableError("FORCE_PLATFORM:CORNERS do not span a surface; correct them in the file")
     y = np.cross(z, x)
     return np.stack([v / np.linalg.norm(v) for v in (x, y, z)], axis=1)
 
 
 def _origin(origin_m: FloatArray, kind: int) -> FloatArray:
-    """From the sensor to the centre of the surface, z negative; for type 3 two distances and the depth."""
+    """Vector from sensor to surface, z negative; for type 3 two distances and depth."""
     if kind == 3:
         return np.array([abs(origin_m[0]), abs(origin_m[1]), -abs(origin_m[2])])
     return -origin_m if origin_m[2] > 0 else origin_m
@@ -306,14 +306,14 @@ def _force_scale(units: Sequence[str], *, otherwise: float | None = None) -> Flo
 
 
 def _moment_scale(units: Sequence[str], *, otherwise: float | None = None) -> FloatArray:
-    """Factors to N m; where none is named, a calibrated moment is in N times the file's unit of length."""
+    """Factors to N m; without units a calibrated moment is in N times length."""
     if otherwise is not None and all(plain_unit(unit) not in MOMENTS_NM for unit in units):
         return np.full(len(units), otherwise)
     return _scale(units, MOMENTS_NM, "a moment (Nmm, Ncm, Nm)")
 
 
 def finite_wrench(force_n: FloatArray, moment_nm: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Forces and moments, both NaN in the samples in which a number of either is not finite."""
+    """Set force and moment to NaN in samples where either is not finite."""
     whole = np.isfinite(np.hstack([force_n, moment_nm])).all(axis=1, keepdims=True)
     return np.where(whole, force_n, np.nan), np.where(whole, moment_nm, np.nan)
 
@@ -344,11 +344,8 @@ def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
     loaded = across[np.abs(across) > LOADED_N]
     if loaded.size and abs(height) > NEAR_M and float(loaded.mean()) * height < 0:
         raise _UnusableError(
-            f"while loaded its force points away from the markers ({abs(loaded.mean()):.0f} N on average "
-            "over "
-            f"{loaded.size} samples), so the file holds the force on the plate, or CORNERS are not in the "
-            "order of the "
-            "C3D format (+x+y, -x+y, -x-y, +x-y, z down); mend the file, or give the force as a recorded load"
+            f"its force points away from the markers while it is loaded ({abs(loaded.mean()):.0f} N on average over "
+            f"{loaded.size} samples); correct the sign of its force, or the order of CORNERS (+x+y, -x+y, -x-y, +x-y, z down)"
         )
 
 
@@ -358,7 +355,7 @@ def _first(value: Any, *, default: float) -> float:
 
 
 def plain_numbers(value: Any) -> FloatArray:
-    """Values of a parameter as numbers in the file's dimensions; none where it is missing or text."""
+    """Values of a parameter as numbers; empty where it is missing or text."""
     if value is None or (isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)):
         return np.zeros(0)
     return np.asarray(value, dtype=float)

@@ -1,4 +1,4 @@
-"""Markers from one file, force plates from another: one recording on one clock."""
+"""Markers from one file, force plates from another: one recording, one clock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FRAMES = 200
 
 @dataclass(frozen=True)
 class _Clock:
-    """How the samples of the forces lie to the frames: so many a frame, the first of frame 1, s from it to the frame."""
+    """Samples relative to frames: number per frame, index of the first, offset."""
 
     per_frame: int
     first: int
@@ -33,12 +33,12 @@ class _Clock:
 
 
 def forces_options(options: ReadOptions) -> ReadOptions:
-    """Options for the file of the forces: its own unit of length, and no rate, which is that of the markers."""
+    """Options for the file of the forces: its own unit of length, no rate."""
     return replace(options, length_unit=options.forces_length_unit, rate_hz=None)
 
 
 def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> Recording:
-    """Recording of the first file with the force plates of the second.
+    """Join the markers of one file and the force plates of another.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
     """
     names = f"{markers.source} with the forces of {forces.source}"
     _check_files(markers, forces, names)
-    told = [f for f in forces.audit.findings if f.guessed or f.what not in ABOUT_MARKERS]
-    findings = [replace(f, what=f"{f.what} of {forces.source}") for f in told]
+    told = [f for f in forces.audit.findings if f.guessed or f.item not in ABOUT_MARKERS]
+    findings = [replace(f, item=f"{f.item} of {forces.source}") for f in told]
     notes = [*markers.notes, *(f"{forces.source}: {note}" for note in forces.notes)]
     offset_s = _offset_s(markers, forces, options, findings)
     clock = _clock(markers, forces.force_plates[0].rate_hz, offset_s, names)
@@ -85,7 +85,7 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
             "samples of the forces",
             f"{plates[0].rate_hz:g} Hz for {markers.rate_hz:g} frames per second",
             f"{clock.per_frame} for each frame, sample {clock.first + 1} at frame {markers.first_frame}, "
-            f"{abs(clock.off_s):.2g} s beside it",
+            f"offset {abs(clock.off_s):.2g} s",
         ),
         _axes(markers, plates, forces),
     ]
@@ -106,22 +106,24 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
 
 def _check_files(markers: Recording, forces: Recording, names: str) -> None:
     if markers.sha256 == forces.sha256:
-        raise ReadError(f"{names}: both files have the same content; name the file that has the force plates, or none")
+        raise ReadError(
+            f"{names}: both files have the same content; name the file with the force plates in forces_file, or leave it empty"
+        )
     if markers.force_plates:
         raise ReadError(
-            f"{names}: {markers.source} has {len(markers.force_plates)} force plates itself, expected markers without "
-            "force plates; take forces_file out of the trial, or export the markers alone"
+            f"{names}: {markers.source} has {len(markers.force_plates)} force plates of its own, expected markers only; "
+            "remove forces_file from the trial, or export the markers alone"
         )
     if not forces.force_plates:
         raise ReadError(
-            f"{names}: {forces.source} has no force plates that could be read, only {len(forces.labels)} markers and "
-            f"{len(forces.analog_labels)} analog channels; name the file that has them"
+            f"{names}: {forces.source} has no readable force plates, only {len(forces.labels)} markers and "
+            f"{len(forces.analog_labels)} analog channels; name the file with the force plates in forces_file"
             + "".join(f"; {note}" for note in forces.notes if "force plate" in note)
         )
 
 
 def start_s(recording: Recording) -> float:
-    """Time of the first frame on the file's clock, s; by its number where the file has no times."""
+    """Time of the first frame on the file's clock, s; from its number without times."""
     if recording.start_s is not None:
         return recording.start_s
     return (recording.first_frame - 1) / recording.rate_hz
@@ -139,15 +141,17 @@ def _offset_s(markers: Recording, forces: Recording, options: ReadOptions, findi
         Finding(
             "clock",
             "; ".join(said),
-            "one clock" if given is None else f"{given:g} s added to the times of the forces (reading.forces_offset_s)",
-            "" if sure else "give reading.forces_offset_s, 0 where the times are of one clock",
+            "same clock"
+            if given is None
+            else f"{given:g} s added to the times of the forces (reading.forces_offset_s)",
+            "" if sure else "give reading.forces_offset_s, 0 where both files have the same clock",
         )
     )
     return start_s(forces) + (given or 0.0) - start_s(markers)
 
 
 def _clock(markers: Recording, rate_hz: float, offset_s: float, names: str) -> _Clock:
-    """Which sample is at the first frame."""
+    """Relate samples to frames; refuse uneven rates."""
     ratio = rate_hz / markers.rate_hz
     per_frame = round(ratio)
     drift = abs(ratio - per_frame)
@@ -170,7 +174,7 @@ def _clock(markers: Recording, rate_hz: float, offset_s: float, names: str) -> _
 
 
 def _taken(values: FloatArray, clock: _Clock, n_frames: int) -> FloatArray:
-    """Samples of the frames from the samples of the file, NaN where it has none; a frame that was begun is filled up."""
+    """Samples of the frames, NaN where the file has none."""
     n = n_frames * clock.per_frame
     taken = np.full((n, values.shape[1]), np.nan)
     start, stop = max(clock.first, 0), min(clock.first + n, len(values))
@@ -182,7 +186,7 @@ def _taken(values: FloatArray, clock: _Clock, n_frames: int) -> FloatArray:
 
 
 def _coverage(markers: Recording, forces: Recording, clock: _Clock, names: str) -> list[str]:
-    """Note about the frames that have no samples; an error where that is all of them."""
+    """Note on the frames without samples; an error where all are."""
     has, n = len(forces.force_plates[0].force_n), markers.n_frames
     first = max(math.ceil(-clock.first / clock.per_frame), 0)
     last = min((has - clock.first - 1) // clock.per_frame, n - 1)
@@ -190,15 +194,17 @@ def _coverage(markers: Recording, forces: Recording, clock: _Clock, names: str) 
         step_s = 1.0 / (clock.per_frame * markers.rate_hz)
         begin_s = -clock.first * step_s
         raise ReadError(
-            f"{names}: the forces run from {begin_s:.6g} to {begin_s + (has - 1) * step_s:.6g} s after the first frame, the "
-            f"markers from 0 to {(n - 1) / markers.rate_hz:.6g} s, so there is no force at any frame; name files of one "
-            "trial, or give reading.forces_offset_s"
+            f"{names}: the forces run from {begin_s:.6g} to {begin_s + (has - 1) * step_s:.6g} s, the markers from 0 to "
+            f"{(n - 1) / markers.rate_hz:.6g} s, so no frame has a force; name files of one trial, or give "
+            "reading.forces_offset_s"
         )
     lacking = n - (last - first + 1)
     if not lacking:
         return []
     numbers = f"{markers.first_frame + first}-{markers.first_frame + last}"
-    return [f"{forces.source} has forces for frames {numbers} only; for the other {lacking} frames they are not known"]
+    return [
+        f"{forces.source} has forces for frames {numbers} only; the forces of the other {lacking} frames are unknown"
+    ]
 
 
 def _cut_plate(plate: ForcePlate, markers: Recording, forces: Recording, offset_s: float, names: str) -> ForcePlate:
@@ -224,11 +230,11 @@ def _with_analog(
         return markers
     said = f"{len(forces.analog_labels)} channels"
     if markers.analog_labels:
-        made = f"left out: {markers.source} has channels itself"
+        made = f"left out: {markers.source} has channels of its own"
         findings.append(Finding(f"analog channels of {forces.source}", said, made))
         return markers
     clock = _clock(markers, forces.analog_rate_hz, offset_s, names)
-    findings.append(Finding(f"analog channels of {forces.source}", said, "taken, as the forces were"))
+    findings.append(Finding(f"analog channels of {forces.source}", said, "used, on the clock of the forces"))
     return replace(
         markers,
         analog_labels=forces.analog_labels,
@@ -244,33 +250,33 @@ def _with_events(markers: Recording, forces: Recording, offset_s: float, finding
         return markers
     what, said = f"events of {forces.source}", f"{len(forces.events)}"
     if markers.events:
-        findings.append(Finding(what, said, f"left out: {markers.source} has events itself"))
+        findings.append(Finding(what, said, f"left out: {markers.source} has events of its own"))
         return markers
     findings.append(Finding(what, said, f"taken, {offset_s:+.3f} s added"))
     return replace(markers, events=tuple(Event(e.label, e.context, e.time_s + offset_s) for e in forces.events))
 
 
 def _axes(markers: Recording, plates: Sequence[ForcePlate], forces: Recording) -> Finding:
-    """Whether the forces act where the markers have the lower end of the body."""
+    """Finding on the axes: the forces should act at the lower end of the body."""
     apart_m = distance_m(markers.markers_m, plates)
     acts = any(np.nan_to_num(plate.force_n).any() for plate in plates)
     seen = (
-        "no force is large enough to tell"
+        "no force is large enough for a comparison"
         if math.isnan(apart_m)
         else (f"the forces act {apart_m:.2f} m (median) from the nearest of the markers that are lowest along them")
     )
     return Finding(
         "axes of the forces",
-        f"neither {markers.source} nor {forces.source} says that they have the same; {seen}",
-        "the laboratory axes and origin of the markers",
+        f"neither {markers.source} nor {forces.source} states its axes; {seen}",
+        "in the laboratory axes and origin of the markers",
         ""
         if not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
-        else "look at both files with limbtorque inspect; export them in the same axes",
+        else "compare both files with `limbtorque inspect`; export them in the same axes",
     )
 
 
 def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:
-    """Whether the markers extend farther along the mean force than across it, as those of an upright body do.
+    """True for an upright body: the markers extend farther along the mean force.
 
     Parameters
     ----------
@@ -298,7 +304,7 @@ def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:
 
 
 def distance_m(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> float:
-    """Median distance of the forces' lines of action from the nearest marker at the lower end of the body.
+    """Median distance of the forces' lines of action from the nearest low marker.
 
     Parameters
     ----------

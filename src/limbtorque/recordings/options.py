@@ -1,4 +1,4 @@
-"""What a user may tell a reader that the file does not say."""
+"""Options of the readers, for properties that a file does not state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, reading: Any) -> ReadOptions:
-        """Take the options from an object with attributes of the same names: the section `reading`."""
+        """Take the options from the section `reading` of the settings."""
         return cls(**{field.name: getattr(reading, field.name) for field in fields(cls)})
 
 

@@ -1,4 +1,4 @@
-"""Lengths and speeds no body can have: a wrong unit or rate is found before it becomes a torque."""
+"""Plausibility of distances and speeds, which reveals a wrong unit or rate."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MISTAKES = (
 FRAMES = 50
 
 
-def check_believable(recording: Recording, options: ReadOptions) -> None:
-    """Refuse a recording whose markers are as far apart, or as fast, as no body's can be.
+def check_plausible(recording: Recording, options: ReadOptions) -> None:
+    """Refuse a recording with implausible distances or speeds of markers.
 
     Parameters
     ----------
@@ -47,20 +47,20 @@ def check_believable(recording: Recording, options: ReadOptions) -> None:
     apart_m = nearest_m(recording.markers_m)
     if not SMALLEST_M <= apart_m <= LARGEST_M and not np.isnan(apart_m):
         raise ReadError(
-            f"{recording.source}: markers are {apart_m:.4g} m from their nearest neighbour (median), as no body's are; "
+            f"{recording.source}: markers are {apart_m:.4g} m from their nearest neighbour (median), implausible for a body; "
             f"{_suggestion(apart_m)}set reading.length_unit"
         )
     speed_m_s = median_speed_m_s(recording.markers_m, recording.rate_hz)
     if speed_m_s > options.max_speed_m_s:
         raise ReadError(
-            f"{recording.source}: half of the markers move faster than {speed_m_s:.4g} m/s half of the time, more than "
-            f"a body can ({options.max_speed_m_s:g} m/s, reading.max_speed_m_s), at {recording.rate_hz:g} frames per "
+            f"{recording.source}: half of the markers are faster than {speed_m_s:.4g} m/s half of the time, faster than "
+            f"a body ({options.max_speed_m_s:g} m/s, reading.max_speed_m_s), at {recording.rate_hz:g} frames per "
             "second; check the unit of length (reading.length_unit) and the frame rate of the file"
         )
 
 
 def _suggestion(apart_m: float) -> str:
-    """Which mistakes of the unit would make the distance a body's."""
+    """Mistakes of the unit that would explain the distance."""
     likely = [f"{apart_m / f:.3g} m ({how})" for f, how in MISTAKES if LIKELY_M[0] <= apart_m / f <= LIKELY_M[1]]
     if not likely:
         return "the unit of length is wrong, or the file damaged; "
@@ -68,7 +68,7 @@ def _suggestion(apart_m: float) -> str:
 
 
 def nearest_m(markers_m: FloatArray) -> float:
-    """Median over markers and some frames of the distance to the nearest other marker, m; NaN for fewer than two.
+    """Median distance to the nearest other marker, m; NaN for fewer than two.
 
     Parameters
     ----------

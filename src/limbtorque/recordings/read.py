@@ -1,4 +1,4 @@
-"""Which reader a file needs, by its name and by what is in it; the two have to agree."""
+"""Read a recording of any format, chosen by suffix and content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.join import forces_options, join_forces
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.plausibility import check_believable
+from limbtorque.recordings.plausibility import check_plausible
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.text.opensim_storage import read_storage
 from limbtorque.recordings.text.plain_csv import read_csv
@@ -48,12 +48,12 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
     path : Path or str
         The file.
     options : ReadOptions, optional
-        What the user says of the file.
+        Options of the readers.
 
     Returns
     -------
     Recording
-        Positions in m, missing samples as NaN, and the audit of what was made of the file.
+        Positions in m, missing samples as NaN, and the audit of the file.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
     """
     path = Path(path)
     recording = READERS[file_format(path)](path, options)
-    check_believable(recording, options)
+    check_plausible(recording, options)
     if options.strict:
         recording.audit.refuse_guesses(path.name)
     return recording
@@ -79,7 +79,7 @@ def read_with_forces(path: Path, forces: Path | None, options: ReadOptions = NO_
     forces : Path or None
         The file of the force plates; None where there is none.
     options : ReadOptions, optional
-        What the user says of the files.
+        Options of the readers.
 
     Returns
     -------
@@ -101,13 +101,13 @@ def read_with_forces(path: Path, forces: Path | None, options: ReadOptions = NO_
 
 
 def _forces(path: Path, options: ReadOptions) -> Recording:
-    """The second file, with the name of its own option in what it says of its unit of length."""
+    """Read the second file; its messages name its own option for the unit of length."""
     own, other = "reading.length_unit", "reading.forces_length_unit"
     try:
         found = read_recording(path, replace(forces_options(options), strict=False))
     except ReadError as error:
         raise ReadError(str(error).replace(own, other)) from None
-    findings = [replace(f, made=f.made.replace(own, other)) for f in found.audit.findings]
+    findings = [replace(f, interpretation=f.interpretation.replace(own, other)) for f in found.audit.findings]
     return replace(
         found,
         notes=tuple(n.replace(own, other) for n in found.notes),
@@ -131,8 +131,8 @@ def file_format(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ReadError(
-            f"{path.name}: the name ends in {suffix or 'nothing'}, recordings end in {', '.join(SUFFIXES)}; "
-            "rename the file by its real format, or export it in one of these"
+            f"{path.name}: unknown suffix {suffix or '(none)'}, expected {', '.join(SUFFIXES)}; "
+            "rename the file to its real format, or export it in one of these"
         )
     if suffix == ".c3d":
         return "C3D"  # its reader says what is wrong with the first bytes

@@ -1,4 +1,4 @@
-"""What a motion-capture file holds, in SI units, whatever its format."""
+"""A motion-capture recording in SI units, the same for every file format."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Recording:
     sha256 : str
         Hash of the file's bytes.
     reader : str
-        Which reader read it, with its version.
+        Reader, with its version.
     labels : tuple of str
         Labels of `markers_m` as the file has them, subject prefix included. Empty labels and modelled outputs
         (angles, forces, moments, powers, scalars) are not among them.
@@ -108,17 +108,17 @@ class Recording:
     force_plates : tuple of ForcePlate
         Plates, in the file's order.
     notes : tuple of str
-        What looked odd to the reader.
+        Observations of the reader.
     audit : Audit
-        What the file says and what was made of it.
+        Statements of the file and their interpretation.
     start_s : float or None
         Time of the first frame on the file's own clock, s; None where the file has no times. Everything else that is a
         time counts from the first frame.
     forces_source, forces_sha256 : str
         Name and hash of the file of the force plates, where that is another one.
-    said : tuple of (str, str)
-        What the file says of the person, parameter and value as text, e.g. ``("PROCESSING:BODYMASS", "45.8")``. Nothing is
-        computed from it; `limbtorque init` proposes it, with its source.
+    person : tuple of (str, str)
+        Parameters of the file about the person, name and value as text, e.g. ``("PROCESSING:BODYMASS", "45.8")``. Nothing
+        is computed from them; `limbtorque init` proposes them, with their source.
     """
 
     source: str
@@ -140,7 +140,7 @@ class Recording:
     start_s: float | None = None
     forces_source: str = ""
     forces_sha256: str = ""
-    said: tuple[tuple[str, str], ...] = ()
+    person: tuple[tuple[str, str], ...] = ()
 
     @property
     def n_frames(self) -> int:
@@ -194,7 +194,11 @@ def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -
             f"{recording.source}: point {name!r} is a modelled output, not a position; name a marker or a joint centre"
         )
     near = difflib.get_close_matches(name, [label.rpartition(":")[2] for label in recording.labels], n=3)
-    hint = f"; did you mean {', '.join(repr(n) for n in near)}?" if near else ""
+    hint = (
+        f"; did you mean {', '.join(repr(n) for n in near)}?"
+        if near
+        else "; compare the marker set with `limbtorque inspect`"
+    )
     raise LandmarkError(
         f"{recording.source}: marker {name!r} is not among the {len(recording.labels)} positions of the file{hint}"
     )

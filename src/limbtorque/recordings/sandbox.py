@@ -1,4 +1,4 @@
-"""Reading in a process of its own, which may run out of memory or time, or die, without harm to the caller.
+"""Read files in a separate process, under limits of memory and time.
 
 A damaged file can make a C++ reader allocate without bound, loop, or abort the whole process. One child
 process reads file after file; when it dies the read fails with a :class:`~limbtorque.errors.ReadError` and
@@ -47,7 +47,7 @@ class _Child:
 
 
 class GuardedReader:
-    """Reads recordings in a child process under a memory limit and a time limit.
+    """Read recordings in a child process under a memory limit and a time limit.
 
     A context manager; the child is started by the first read, lives on for the next ones and ends with the
     context. Not for use from several threads at once.
@@ -92,7 +92,7 @@ class GuardedReader:
         time_limit_s : float
             Time after which the child is stopped, s; the start of a new child counts.
         options : ReadOptions, optional
-            What the user says of the file.
+            Options of the readers.
         forces : Path, optional
             A second file with the force plates, read within the same limits.
 
@@ -114,7 +114,7 @@ class GuardedReader:
     def compare(
         self, path: Path, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions = NO_OPTIONS
     ) -> str:
-        """Read one C3D file with every library and say where they differ.
+        """Read one C3D file with every library and list the differences.
 
         Parameters and errors are those of :meth:`read`; the answer is that of
         :func:`limbtorque.recordings.compare_readers.compare_c3d`.
@@ -141,7 +141,7 @@ class GuardedReader:
             self.close()
             raise ReadError(
                 f"{path.name}: reading was stopped after {time_limit_s:g} s (reading.time_limit_s); "
-                "the file is damaged, or the limit too low for it"
+                "the file is damaged, or the limit is too low"
             ) from None
         except _DiedError:
             raise ReadError(f"{path.name}: {self._post_mortem()}") from None
@@ -155,7 +155,7 @@ class GuardedReader:
         return answer
 
     def close(self) -> None:
-        """End the child, which has nothing to lose; the next read starts a new one."""
+        """End the child; the next read starts a new one."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -173,7 +173,7 @@ class GuardedReader:
         return self._child
 
     def _post_mortem(self) -> str:
-        """Say how the child died, and bury it."""
+        """Describe how the child ended, and clear it away."""
         child = self._child
         if child is None:
             return "the reading process did not start"
@@ -186,13 +186,13 @@ class GuardedReader:
         how = f"ended with status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
         said = f" ({last})" if last else ""
         return (
-            f"the reading process {how}{said}; the file is damaged, or needs more memory than there is "
+            f"the reading process {how}{said}; the file is damaged, or needs more memory than available "
             "(reading.memory_limit_mb); export it again"
         )
 
 
 def _start() -> _Child:
-    """Start the child; its own output goes nowhere, its errors into a file that is read if it dies."""
+    """Start the child; its output is discarded, its errors go to a temporary file."""
     requests_out, requests_in = os.pipe()
     replies_out, replies_in = os.pipe()
     stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
@@ -239,7 +239,7 @@ def _send(handle: int, message: object) -> None:
 
 
 def _receive(handle: int, deadline: float | None) -> Any:
-    """Read one message; TimeoutError at the deadline, _DiedError at the end of the pipe."""
+    """Read one message; TimeoutError at the deadline, _DiedError at a closed pipe."""
     (length,) = _LENGTH.unpack(_take(handle, _LENGTH.size, deadline))
     return pickle.loads(_take(handle, length, deadline))
 
@@ -299,7 +299,7 @@ def _serve(requests: int, replies: int) -> None:
 def _too_large(path: Path, memory_limit_mb: int) -> str:
     return (
         f"{path.name}: reading needs more than {memory_limit_mb} MB (reading.memory_limit_mb); "
-        "the file is damaged, or the limit too low for it"
+        "the file is damaged, or the limit is too low"
     )
 
 

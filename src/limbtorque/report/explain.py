@@ -21,7 +21,7 @@ REASONS = {
     "settings": "The settings do not fit this trial. The message names the option.",
     "defect": "An error inside the program, not in the recording. Report it, with the log of the session (results/logs) and the file.",
 }
-ABOUT = {"torques": "torques and muscle forces", "muscles": "muscle forces"}
+AFFECTS = {"torques": "torques and muscle forces", "muscles": "muscle forces"}
 STATUS_WORDS = {"ok": "ok", "flagged": "flagged", "failed": "failed", "none": "none"}
 
 
@@ -58,7 +58,7 @@ def flag_cards(flags: Sequence[Flag]) -> Html:
             ("what it is", check.definition),
             ("what to do", code_words(check.advice)),
             ("the threshold", check.source),
-            ("puts in doubt", ABOUT[check.about]),
+            ("affects", AFFECTS[check.affects]),
         ]
         cards.append(tag("article", tag("h3", tag("code", check.name)), facts(pairs, rows=True), class_="card flagged"))
     return join(cards)
@@ -77,6 +77,5 @@ def failure_card(reason: str, message: str) -> Html:
 
 
 def threshold_text(name: str, thresholds: Mapping[str, float]) -> str:
-    """What a check allows in a study."""
-    check = BY_NAME[name]
-    return amount(float(thresholds[check.threshold]) if check.threshold else 0.0, check.unit)
+    """Largest allowed value of a metric in a study, with its unit."""
+    return amount(float(thresholds.get(name, 0.0)), BY_NAME[name].unit)

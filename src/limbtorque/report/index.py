@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from limbtorque.report.explain import ABOUT, BY_NAME, REASONS, code_words, status_badge, threshold_text
+from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS, code_words, status_badge, threshold_text
 from limbtorque.report.markup import Html, details, facts, join, json_block, page, section, table, tag
 
 Row = Mapping[str, str]
@@ -125,10 +125,10 @@ def _flags(ledger: Sequence[Row], provenance: Mapping[str, Any]) -> Html:
                 threshold_text(name, thresholds),
                 check.source,
                 code_words(check.advice),
-                ABOUT[check.about],
+                AFFECTS[check.affects],
             ]
         )
-    head = ("flag", "trials", "what was measured", "allowed", "where that comes from", "what to do", "puts in doubt")
+    head = ("flag", "trials", "what was measured", "allowed", "where that comes from", "what to do", "affects")
     return table("Flags (a trial's own column can allow something else)", head, rows, class_="prose")
 
 

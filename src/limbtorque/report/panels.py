@@ -15,7 +15,8 @@ from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.report.curves import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.study.settings import ChainModel
-from limbtorque.tables.tables import column_array, term_columns
+from limbtorque.tables.files import column_array
+from limbtorque.tables.torques import term_columns
 
 INK = "ink"  # the colour of the text: the net torque
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")

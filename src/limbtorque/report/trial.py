@@ -12,7 +12,7 @@ from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.explain import amount, failure_card, flag_cards, status_badge
 from limbtorque.report.markup import Html, details, facts, join, json_block, page, section, table, tag
 from limbtorque.report.panels import Drawing, Panel
-from limbtorque.tables.checks import CHECKS, FIGURES, Flag
+from limbtorque.tables.checks import CHECKS, METRICS, Flag
 
 ROOT = "../"
 SCRIPTS = ("report.js", "plotly.min.js")
@@ -273,14 +273,16 @@ def _summary(contents: TrialContents) -> Html:
 def _file(contents: TrialContents) -> Html:
     rows = [
         [
-            f["what"],
-            f["found"],
-            join([tag("strong", "a guess: "), f["made"], "; ", f["settle"]]) if f["settle"] else f["made"],
+            f["item"],
+            f["stated"],
+            join([tag("strong", "a guess: "), f["interpretation"], "; ", f["to_settle"]])
+            if f["to_settle"]
+            else f["interpretation"],
         ]
         for f in contents.audit
     ]
     parts = (
-        [table("What the file says and what was made of it", ("about", "the file says", "made of it"), rows)]
+        [table("Statements of the file and their interpretation", ("about", "the file states", "interpreted as"), rows)]
         if rows
         else []
     )
@@ -290,12 +292,16 @@ def _file(contents: TrialContents) -> Html:
 
 
 def _figures(contents: TrialContents) -> Html:
-    known = [(check.name, check.unit, check.definition) for check in CHECKS]
     found = {flag.check.name: flag for flag in contents.flags}
     rows = [
-        [tag("code", name), amount(contents.figures[name], unit), "flagged" if name in found else "", text]
-        for name, unit, text in [*FIGURES, *known]
-        if not math.isnan(contents.figures.get(name, math.nan))
+        [
+            tag("code", m.name),
+            amount(contents.figures[m.name], m.unit),
+            "flagged" if m.name in found else "",
+            m.definition,
+        ]
+        for m in (*METRICS, *CHECKS)
+        if not math.isnan(contents.figures.get(m.name, math.nan))
     ]
     if not rows:
         return Html("")

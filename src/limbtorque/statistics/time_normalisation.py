@@ -1,7 +1,4 @@
-"""Curves over 0 to 100 % of a movement or cycle: where it begins and ends, the curve at even points, mean and spread.
-
-Arrays in, arrays out.
-"""
+"""Time normalisation: the window that is 0 to 100 %, and curves at even points."""
 
 from __future__ import annotations
 
@@ -11,29 +8,27 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import make_interp_spline
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.recordings.recording import Event
 
-IntArray = NDArray[np.int64]
-
-SAME_TIME_S = 1e-6  # what rounding can make of a time
+SAME_TIME_S = 1e-6  # times that differ by rounding only
 
 
 @dataclass(frozen=True)
 class Window:
-    """Part of a trial that is 0 to 100 %.
+    """The part of a trial that is 0 to 100 %.
 
     Attributes
     ----------
     start_s, end_s : float
-        Times, s; NaN where it was not found.
+        Times, s; NaN for a missing window.
     note : str
-        Why it was not found; empty where it was.
+        Reason for a missing window; empty otherwise.
     cycle, n_cycles : int
-        Which of how many in the trial it is.
+        Number of the window, and number of windows in the trial.
     """
 
     start_s: float
@@ -48,7 +43,9 @@ def _missing(note: str) -> Window:
 
 
 def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float, max_rest_s: float = np.inf) -> Window:
-    """Window from where the speed first rises above a share of its peak to where it last falls below.
+    """Window of a movement, by a share of its peak speed.
+
+    It begins where the speed first rises above this share and ends where it last falls below.
 
     Parameters
     ----------
@@ -64,12 +61,11 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
     Returns
     -------
     Window
-        Not found where the endpoint does not move, moves at the first or last frame already, or rests in between: then
-        there are several movements.
+        Missing where the endpoint does not move, moves at the first or last frame, or rests in between (several movements).
 
     Notes
     -----
-    The instants are those at which straight lines between the frames cross the threshold: they lie between frames.
+    Start and end are the times at which straight lines between frames cross the threshold.
 
     Examples
     --------
@@ -80,7 +76,7 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
     known = ~np.isnan(speed)
     time, speed = time[known], speed[known]
     if not speed.size or speed.max() <= 0.0:
-        return _missing("no movement: the endpoint has no speed")
+        return _missing("no movement: the endpoint has no speed; check the endpoint's markers")
     threshold = onset_share * speed.max()
     above = np.flatnonzero(speed > threshold)
     first, last = int(above[0]), int(above[-1])
@@ -97,11 +93,11 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
         if b - a > 1
     ]
     if longest := [rest for rest in rests if rest[1] - rest[0] > max_rest_s]:
-        told = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in longest[:5]) + (", ..." if len(longest) > 5 else "")
+        listed = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in longest[:5]) + (", ..." if len(longest) > 5 else "")
         return _missing(
-            f"{len(longest) + 1} movements: the endpoint rests from {told}, longer than ensembles.max_rest_s "
-            f"({max_rest_s:g} s); give one movement with start_s and end_s, for gait and other cycles set "
-            "ensembles.window to events, or allow longer rests"
+            f"{len(longest) + 1} movements: the endpoint rests from {listed}, longer than ensembles.max_rest_s "
+            f"({max_rest_s:g} s); select one movement with start_s and end_s, set ensembles.window to events (gait and other "
+            "cycles), or raise ensembles.max_rest_s"
         )
     return Window(_crossing(time, speed, first - 1, threshold), _crossing(time, speed, last, threshold))
 
@@ -122,29 +118,29 @@ def find_between(
     known: ArrayLike,
     cycle: Literal["most_known", "first"] | int = "most_known",
 ) -> Window:
-    """Window from an event of one name to the next of another, or of the same, after it.
+    """Window from an event of one name to the next one of another or the same name.
 
     Parameters
     ----------
     events : sequence of Event
         Events of the recording.
     start, end : str
-        Names: ``"Foot Strike Left"``, or ``"Foot Strike"`` for those that are not of the other side; ``{side}`` stands
-        for the side. Upper and lower case are the same.
+        Names: ``"Foot Strike Left"``, or ``"Foot Strike"`` for events that are not of the other side; ``{side}`` is
+        replaced by the side. Case is ignored.
     side : {"left", "right"}
         Side of the limb.
     time_s : array_like of shape (n_frames,)
-        Times of the frames that are analysed, s; events before the first and after the last one do not count.
+        Times of the analysed frames, s; events before the first and after the last one are ignored.
     known : array_like of bool, shape (n_frames,)
         Frames whose torques are known.
     cycle : {"most_known", "first"} or int
-        Which window where there are several: that with the largest share of known frames, the earlier of two alike; the
-        first; or the one of a number, from 1.
+        Choice between several windows: the one with the largest share of known frames (the earlier of two equal ones),
+        the first, or a number from 1.
 
     Returns
     -------
     Window
-        Not found where either event is missing, or the end is after the last frame.
+        Missing where either event is missing, or the end is after the last frame.
 
     Examples
     --------
@@ -161,18 +157,22 @@ def find_between(
     ends = sorted(e.time_s for e in events if _named(e, end, side))
     there = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
     if not starts:
-        return _missing(f"no event {start!r} of this side at {first_s:g} s or later; the recording has {there}")
+        return _missing(
+            f"no event {start!r} of this side at {first_s:g} s or later; the recording has {there}; check ensembles.start_event"
+        )
     pairs = [(a, next((b for b in ends if b > a), np.inf)) for a in starts]
     inside = [(a, b) for a, b in pairs if b <= last_s + SAME_TIME_S]
     if not inside:
         if pairs[0][1] == np.inf:
-            return _missing(f"no event {end!r} of this side after {starts[0]:g} s; the recording has {there}")
+            return _missing(
+                f"no event {end!r} of this side after {starts[0]:g} s; the recording has {there}; check ensembles.end_event"
+            )
         return _missing(
-            f"the event {end!r} at {pairs[0][1]:g} s is after the last frame that is analysed, {last_s:g} s; "
-            "give another part of the trial with start_s and end_s"
+            f"the event {end!r} at {pairs[0][1]:g} s is after the last frame analysed, {last_s:g} s; "
+            "select another part of the trial with start_s and end_s"
         )
     if isinstance(cycle, int) and cycle > len(inside):
-        return _missing(f"ensembles.cycle is {cycle}, and the trial has {len(inside)}")
+        return _missing(f"ensembles.cycle is {cycle}, and the trial has {len(inside)}; lower it")
     if cycle == "most_known":
         shares = [_share(seen[(times >= a - SAME_TIME_S) & (times <= b + SAME_TIME_S)]) for a, b in inside]
         number = int(np.argmax(shares))
@@ -186,7 +186,7 @@ def _share(known: BoolArray) -> float:
 
 
 def _named(event: Event, name: str, side: str) -> bool:
-    """Whether an event has a name: its label with its context, or its label alone if it is not of the other side."""
+    """True for the label with its context, or the label alone on no other side."""
     wanted = " ".join(name.casefold().split())
     label, context = (" ".join(text.casefold().split()) for text in (event.label, event.context))
     other = "left" if side == "right" else "right"
@@ -210,18 +210,18 @@ def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: flo
     Returns
     -------
     ndarray of shape (n_points, n_quantities)
-        Values; NaN beyond the frames, and where a frame next to the point is missing.
+        Values; NaN beyond the frames and next to missing frames.
 
     Notes
     -----
-    Cubic splines (not-a-knot) through every run of known frames: they err by ``5/384 h^4 x''''`` at most inside, where
-    lines err by ``1/8 h^2 x''``: 0.03 % and 1.8 % of a sine of 6 Hz at 100 frames per second. A run of two frames is a line.
-    Points that are farther apart than the frames are samples, not means: nothing is smoothed.
+    Cubic splines (not-a-knot) through every run of known frames. Their error inside is at most ``5/384 h^4 x''''``, that
+    of straight lines ``1/8 h^2 x''``: 0.03 % and 1.8 % of a sine of 6 Hz at 100 frames per second. A run of two frames is a
+    line. Nothing is smoothed: points farther apart than the frames are samples, not means.
     """
     time, matrix = np.asarray(time_s, dtype=float), np.asarray(values, dtype=float)
     points = np.linspace(start_s, end_s, n_points)
     out = np.full((n_points, matrix.shape[1]), np.nan)
-    alike: dict[bytes, list[int]] = {}  # quantities that are known in the same frames share their splines
+    alike: dict[bytes, list[int]] = {}  # one spline for all quantities known in the same frames
     for k, known_frames in enumerate(np.ascontiguousarray(~np.isnan(matrix).T)):
         alike.setdefault(known_frames.tobytes(), []).append(k)
     for pattern, columns in alike.items():
@@ -236,102 +236,3 @@ def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: flo
                 make_interp_spline(time[a:b], known, k=degree)(at) if degree else known
             )
     return out
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Count, mean and sum of squares of many arrays of one shape, without the arrays.
-
-    Attributes
-    ----------
-    n : ndarray of int
-        How many had a value.
-    mean : ndarray
-        Their mean; 0 where there were none.
-    squares : ndarray
-        Sum of the squared differences from the mean.
-    """
-
-    n: IntArray
-    mean: FloatArray
-    squares: FloatArray
-
-    @property
-    def sd(self) -> FloatArray:
-        """Standard deviation (n - 1); NaN where fewer than two had a value."""
-        return np.where(self.n > 1, np.sqrt(self.squares / np.maximum(self.n - 1, 1)), np.nan)
-
-    @property
-    def known_mean(self) -> FloatArray:
-        """Mean, NaN where none had a value."""
-        return np.where(self.n > 0, self.mean, np.nan)
-
-
-def no_moments(shape: tuple[int, ...]) -> Moments:
-    """Moments of nothing."""
-    return Moments(np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape))
-
-
-def add(moments: Moments, values: ArrayLike) -> Moments:
-    """Moments with one more array (Welford 1962).
-
-    Parameters
-    ----------
-    moments : Moments
-        Moments so far.
-    values : array_like
-        One more; NaN where missing.
-
-    Examples
-    --------
-    >>> found = add(add(no_moments((1,)), [1.0]), [4.0])
-    >>> found.n.tolist(), found.mean.tolist(), found.sd.round(3).tolist()
-    ([2], [2.5], [2.121])
-    """
-    array = np.asarray(values, dtype=float)
-    known = ~np.isnan(array)
-    return merge(moments, Moments(known.astype(np.int64), np.where(known, array, 0.0), np.zeros(array.shape)))
-
-
-def merge(first: Moments, second: Moments) -> Moments:
-    """Moments of two lots together (Chan, Golub and LeVeque 1983)."""
-    n = first.n + second.n
-    share = second.n / np.maximum(n, 1)
-    step = np.where(second.n > 0, second.mean - first.mean, 0.0)
-    return Moments(n, first.mean + step * share, first.squares + second.squares + step**2 * first.n * share)
-
-
-@dataclass(frozen=True)
-class Ensemble:
-    """Mean and spread of curves.
-
-    Attributes
-    ----------
-    mean, sd : ndarray
-        Mean, and standard deviation (n - 1), over trials or over subjects; NaN without a value, or without two.
-    n_trials, n_subjects : ndarray of int
-        How many had a value.
-    """
-
-    mean: FloatArray
-    sd: FloatArray
-    n_trials: IntArray
-    n_subjects: IntArray
-
-
-def ensemble(subjects: Sequence[Moments], *, spread_over: Literal["trials", "subjects"]) -> Ensemble:
-    """Mean and spread of the trials of some subjects.
-
-    Parameters
-    ----------
-    subjects : sequence of Moments
-        Moments over the trials of each subject; one at least.
-    spread_over : {"trials", "subjects"}
-        All trials alike, or the mean of each subject alike.
-    """
-    over = none = no_moments(subjects[0].n.shape)
-    n_trials, n_subjects = none.n, none.n
-    for own in subjects:
-        over = merge(over, own) if spread_over == "trials" else add(over, own.known_mean)
-        n_trials, n_subjects = n_trials + own.n, n_subjects + (own.n > 0)
-    return Ensemble(over.known_mean, over.sd, n_trials, n_subjects)

@@ -1,6 +1,6 @@
-"""Every column of every table, once: name, unit, definition, sign; reading, writing, quality checks.
+"""Columns of every table, a module each; quality checks; reading and writing.
 
 In: arrays and rows.
 Out: tables with units in their metadata: CSV, Parquet, STO, XLSX.
-Not here: how a number was computed.
+Not here: computation of any number.
 """

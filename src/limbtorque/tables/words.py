@@ -20,7 +20,7 @@ def capital(text: str) -> str:
 
 
 def was(number: int) -> str:
-    """What a count of things was: "was" or "were"."""
+    """Verb for a count of things: "was" or "were"."""
     return "was" if number == 1 else "were"
 
 

@@ -18,12 +18,12 @@ from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.tables.tables import Column
+from limbtorque.tables.column import Column
 
 LARGEST = (1_048_576, 16_384)  # rows and columns of a sheet
 LONGEST_TEXT = 32_767
 WIDTHS = (8, 60)
-FIXED, SCIENTIFIC, SMALL = "0.000", "0.00E+00", 0.01  # a column all below SMALL is shown in powers of ten
+FIXED, SCIENTIFIC, SMALL = "0.000", "0.00E+00", 0.01  # scientific for columns below SMALL
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 _WHEN = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*")
 
@@ -39,7 +39,7 @@ class Sheet:
     columns : tuple of Column
         Its columns.
     rows : tuple of mapping
-        Its rows: column -> value; what is missing or not a number is an empty cell.
+        Its rows: column -> value; missing values and NaN are empty cells.
     """
 
     name: str
@@ -60,18 +60,18 @@ def write_workbook(path: Path, sheets: Sequence[Sheet]) -> None:
     Raises
     ------
     LimbtorqueError
-        A sheet has more rows or columns than Excel takes.
+        A sheet has more rows or columns than Excel allows.
 
     Notes
     -----
-    Text is text, whatever it begins with: ``=``, ``+``, ``-`` and ``@`` make no formula, also after the cell was edited.
-    Characters that XML cannot hold become U+FFFD, and text longer than a cell takes ends in an ellipsis.
+    Text never becomes a formula: a leading ``=``, ``+``, ``-`` or ``@`` stays text, even after editing the cell.
+    Characters invalid in XML become U+FFFD, and text longer than a cell allows ends in an ellipsis.
     """
     for sheet in sheets:
         size = (len(sheet.rows) + 1, len(sheet.columns))
         if size[0] > LARGEST[0] or size[1] > LARGEST[1]:
             raise LimbtorqueError(
-                f"{path.name}: sheet {sheet.name} has {size[0]} rows and {size[1]} columns, Excel takes {LARGEST[0]} and "
+                f"{path.name}: sheet {sheet.name} has {size[0]} rows and {size[1]} columns, Excel allows {LARGEST[0]} and "
                 f"{LARGEST[1]}; set tables.xlsx to false and use the CSV tables"
             )
     book = Workbook(write_only=True)
@@ -99,7 +99,7 @@ def _fill(book: Workbook, sheet: Sheet) -> None:
 
 
 def _width(sheet: Sheet, column: Column) -> int:
-    """Width that shows all of a text column, or of a number and of the longest word of the header, within limits."""
+    """Width of a column from its texts and its name, within limits."""
     shown = [len(str(row.get(column.name, ""))) for row in sheet.rows] if column.kind is str else [10]
     name = column.name if column.kind is str else column.name[: WIDTHS[1] // 3]
     return min(max(WIDTHS[0], len(name) + 2, *(length + 2 for length in shown)), WIDTHS[1])

@@ -26,7 +26,8 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, put_xy
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.study.settings import Convention, TorqueColumns
-from limbtorque.tables.tables import inducing_sources, make_table, term_columns, torque_columns
+from limbtorque.tables.files import make_table
+from limbtorque.tables.torques import inducing_sources, term_columns, torque_columns
 
 RESTING_W = 0.1  # a chain whose energy changes by less is at rest: differences of its noise say nothing
 

@@ -21,7 +21,8 @@ from limbtorque.errors import LimbtorqueError, TrialError
 from limbtorque.study.settings import load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, Trial, load_study
 from limbtorque.tables.checks import Flag
-from limbtorque.tables.tables import Column, empty_table, kept_text, read_table, write_table
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import empty_table, kept_text, read_table, write_table
 from limbtorque.workflow.layout import WHOLE, batch_key, batch_path, code_key, stage_outputs, table_path, trial_key
 
 LOG = logging.getLogger("limbtorque")
@@ -190,7 +191,7 @@ def status_of(kept: Mapping[str, Any], flags: Iterable[Flag], about: str) -> str
     """Status of the torques or muscle forces of a trial: failed, flagged or ok, from what is kept with its table."""
     if kept["status"] == "failed":
         return "failed"
-    return "flagged" if any(flag.check.about == about for flag in flags) else "ok"
+    return "flagged" if any(flag.check.affects == about for flag in flags) else "ok"
 
 
 def upstream(stage: str, trial: Trial, folder: Path, meta: dict[str, Any]) -> tuple[pa.Table, dict[str, Any]] | None:

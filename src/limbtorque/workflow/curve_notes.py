@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from limbtorque.statistics.by_condition import known_stance_share, uneven_ground_forces
+from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
 from limbtorque.statistics.wording import Percent, axis_label, has_curve, missing_curves, one_of_counted
 from limbtorque.study.study import Study, Trial
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.tables import column_values, read_table
+from limbtorque.tables.files import column_values, read_table
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, table_path
 
 Row = Mapping[str, str]

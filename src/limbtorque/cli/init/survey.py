@@ -285,7 +285,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
             sum(np.linalg.norm(np.nanmean(p.force_n, axis=0)) for p in recording.force_plates if len(p.force_n))
         ),
         n_plates=len(recording.force_plates),
-        said=recording.said,
+        said=recording.person,
         up=tuple(_up(recording, kept)),
         sample={
             round(int(n) / recording.rate_hz, 4): recording.markers_m[i].astype(np.float32)
@@ -397,7 +397,7 @@ def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
 
 def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
     for finding in recording.audit.findings:
-        screen = re.search(r"Y_SCREEN ([+-])([XYZ])", finding.found) if finding.what == "axes" else None
+        screen = re.search(r"Y_SCREEN ([+-])([XYZ])", finding.stated) if finding.item == "axes" else None
         if screen:
             axis = f"{screen[1]}{screen[2].lower()}"
             yield Clue("screen", axis, f"POINT:Y_SCREEN of the file is {screen[1]}{screen[2]}: drawn upwards")

@@ -1,4 +1,4 @@
-"""The data section of a C3D file, taken from its bytes as they lie there.
+"""The data section of a C3D file, from its bytes.
 
 A frame is four numbers for each point (x, y, z, and a word that is negative where the point was not measured) and then
 the analog numbers, all of them real (four bytes) or all integers (two bytes). So the whole section is one array, and
@@ -69,7 +69,7 @@ def with_blocks(path: Path, raw: bytes, header: Header) -> Contents:
 
 
 def _analog(stored: NDArray[Any], header: Header) -> FloatArray:
-    """Analog channels (n_samples, n_channels) from their numbers (n_frames, n_numbers)."""
+    """Analog channels (n_samples, n_channels) from numbers (n_frames, n_numbers)."""
     scale, offset = analog_scale(header)
     if header.scale > 0 and is_unsigned(header):
         stored = stored.astype(np.uint16)

@@ -1,4 +1,4 @@
-"""What a C3D file holds, by one of two libraries: numbers in the file's units, nothing judged yet.
+"""Raw contents of a C3D file, by one of two libraries, in the file's units.
 
 Neither is the first to get a file: that is :mod:`limbtorque.recordings.c3d.blocks`. The package c3d gets what that refuses;
 ezc3d (C++) is there for comparison. It refuses MIPS byte order and some badly formatted parameters, and stops at 65535
@@ -30,7 +30,7 @@ Group = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Contents:
-    """What a library found in a C3D file.
+    """Raw contents of a C3D file.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ def with_ezc3d(path: Path, raw: bytes, header: Header) -> Contents:  # noqa: ARG
 
 
 def _refuse_what_ezc3d_misreads(header: Header, name: str) -> None:
-    """Refuse a file whose analog channels ezc3d 1.7.2 would read wrong without a word."""
+    """Refuse a file with analog channels that ezc3d 1.7.2 reads wrong."""
     if header.n_channels and (is_unsigned(header) or (analog_scale(header)[1] < 0).any()):
         raise ReadError(f"{name}: ezc3d misreads analog numbers without sign, and negative ANALOG:OFFSET")
 
@@ -120,7 +120,7 @@ class _Reader(c3d_package.Reader):  # type: ignore[misc]
         super().__init__(io.BytesIO(raw))
 
     def _check_metadata(self) -> None:
-        """Leave that to the header's own check."""
+        """Do nothing: `read_header` checks the metadata."""
 
     first_frame = property(lambda self: self.checked.first_frame)
     last_frame = property(lambda self: self.checked.first_frame + self.checked.n_frames - 1)
@@ -130,7 +130,7 @@ class _Reader(c3d_package.Reader):  # type: ignore[misc]
     analog_per_frame = property(lambda self: self.checked.samples_per_frame)
 
     def get_analog_transform(self) -> tuple[FloatArray, FloatArray]:
-        """Scale and offset of each channel, whatever type of number the file keeps them in."""
+        """Scale and offset of each channel, from any type of number."""
         scale, offset = analog_scale(self.checked)
         return scale[:, np.newaxis], offset[:, np.newaxis]
 
@@ -188,7 +188,7 @@ def _values(group: Any, processor: int) -> dict[str, Any]:
 
 
 def is_unsigned(header: Header) -> bool:
-    """Whether ``ANALOG:FORMAT`` says that integers have no sign."""
+    """True where ``ANALOG:FORMAT`` declares unsigned integers."""
     found = header.parameters.get("ANALOG", {}).get("FORMAT")
     return found is not None and "".join(texts(found)).strip(" \0").upper() == "UNSIGNED"
 

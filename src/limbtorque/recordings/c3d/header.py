@@ -1,4 +1,4 @@
-"""What a C3D file says of its own size, checked against its size before anything is allocated.
+"""The counts of a C3D file, checked against its size before memory is allocated.
 
 Readers believe the counts: ezc3d 1.7 reads on past the end of a truncated file, stops at 65535 frames without a
 word and ends the whole process at a rate of zero. So they are checked here first, for every reader. The
@@ -78,7 +78,7 @@ class Header:
 
     @property
     def is_dec(self) -> bool:
-        """Whether real numbers are DEC's."""
+        """True where real numbers are in DEC format."""
         return self.processor == DEC
 
     @property
@@ -93,7 +93,7 @@ class Header:
 
 
 def read_header(raw: bytes, name: str) -> Header:
-    """Read the counts of a C3D file and refuse what cannot be true.
+    """Read the counts of a C3D file and refuse impossible ones.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def _processor(raw: bytes, name: str) -> int:
     if not raw:
         raise ReadError(f"{name}: the file is empty (0 bytes); {WHOLE_FILE}")
     if len(raw) < BLOCK:
-        raise ReadError(f"{name}: not a C3D file: {len(raw)} bytes, the header alone takes {BLOCK}; {WHOLE_FILE}")
+        raise ReadError(f"{name}: not a C3D file: {len(raw)} bytes, the header alone has {BLOCK}; {WHOLE_FILE}")
     if raw[1] != 0x50 or raw[0] == 0:
         raise ReadError(
             f"{name}: not a C3D file: its second byte is 0x{raw[1]:02x}, a C3D file has 0x50 there; "
@@ -181,7 +181,7 @@ def _frames(
     processor: int,
     name: str,
 ) -> tuple[int, int, str]:
-    """First frame, number of frames, and what counts them."""
+    """First frame, number of frames, and the source of that number."""
     first, last = word[3], word[4]
     counts = _long_counts(parameters, point, first, processor)
     if last < SATURATED and not any(first_one + n - 1 > SATURATED for first_one, n, _ in counts):
@@ -193,17 +193,17 @@ def _frames(
             return first_one, n, source
     n_frames = last - first + 1
     if last == SATURATED and per_frame and room - n_frames * per_frame >= max(BLOCK, per_frame):
-        said = ", ".join(f"{source} {n}" for _, n, source in counts) or "none of the parameters that could count them"
+        said = ", ".join(f"{source} {n}" for _, n, source in counts) or "none"
         raise ReadError(
             f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room for "
-            f"{room // per_frame} of them; the parameters say {said}; without their number the end is not known: "
-            "export it again, or cut it into pieces"
+            f"{room // per_frame} of them; parameters for the count: {said}; the end of the data is unknown: "
+            "export the file again, or in parts"
         )
     return max(first, 1), n_frames, "the header"
 
 
 def _long_counts(parameters: Groups, point: dict[str, float], first: int, processor: int) -> list[tuple[int, int, str]]:
-    """First frame, number of frames and source, for each place that can count beyond two bytes."""
+    """First frame, number of frames and source, for each counter of over two bytes."""
     trial = parameters.get("TRIAL", {})
     ends = [
         numbers(trial[key], processor, signed=False)
@@ -229,17 +229,17 @@ def _check_rate(header: Header, name: str) -> None:
     rate = header.point.get("RATE", header.rate_hz)
     if not (math.isfinite(rate) and rate > 0):
         raise ReadError(
-            f"{name}: the frame rate is {rate:g} Hz (POINT:RATE), it has to be above zero; set it right in the file"
+            f"{name}: the frame rate is {rate:g} Hz (POINT:RATE), it must be above zero; correct it in the file"
         )
     other = header.rate_hz
     if math.isfinite(other) and other > 0 and not 0.5 < other / rate < 2:
         raise ReadError(
-            f"{name}: the header says {other:g} frames per second, POINT:RATE says {rate:g}; set one of them right"
+            f"{name}: the header says {other:g} frames per second, POINT:RATE says {rate:g}; correct one of them"
         )
 
 
 def _check_counts(header: Header, name: str) -> None:
-    """Refuse counts that contradict each other: either would read garbage."""
+    """Refuse counts that contradict each other."""
     pairs = (("USED", "points", header.n_points), ("FRAMES", "frames", header.n_frames))
     for parameter, what, count in pairs:
         found = header.point.get(parameter, float(count))
@@ -254,7 +254,7 @@ def _check_counts(header: Header, name: str) -> None:
     if start > 0 and start != header.data_start / BLOCK + 1:
         raise ReadError(
             f"{name}: the header says that the data begin in block {header.data_start // BLOCK + 1}, POINT:DATA_START says {start:g}; "
-            "one of them would read garbage: export the file again"
+            "the file contradicts itself, export it again"
         )
     channels = _analog_used(header)
     per_frame = header.samples_per_frame
@@ -274,7 +274,7 @@ def _check_counts(header: Header, name: str) -> None:
 
 
 def _analog_used(header: Header) -> int:
-    """Channels that ANALOG:USED counts; 0 where it says nothing."""
+    """Number of channels by ANALOG:USED; 0 where it is missing."""
     used = header.parameters.get("ANALOG", {}).get("USED")
     found = numbers(used, header.processor, signed=False) if used is not None else np.zeros(0)
     return int(found[0]) if found.size and math.isfinite(found[0]) else 0
@@ -289,7 +289,7 @@ def _check_size(raw: bytes, header: Header, name: str, *, header_scale: float) -
         )
     if header_scale > 0.0 and header.scale > 0.0 and not math.isclose(header_scale, header.scale, rel_tol=1e-4):
         raise ReadError(
-            f"{name}: the header's scale of the positions is {header_scale:g}, POINT:SCALE {header.scale:g}; set one of them right"
+            f"{name}: the header's scale of the positions is {header_scale:g}, POINT:SCALE {header.scale:g}; correct one of them"
         )
     if not math.isfinite(header.scale) or header.scale == 0.0:
         raise ReadError(f"{name}: the scale of the positions is {header.scale:g} (POINT:SCALE); {WHOLE_FILE}")
@@ -316,7 +316,7 @@ def _real(raw: bytes, offset: int, processor: int) -> float:
 
 
 def _first_values(parameters: Groups, processor: int) -> dict[str, float]:
-    """First value of each numeric parameter of the group POINT; integers without sign, as counts are."""
+    """First value of each numeric parameter of the group POINT; integers unsigned."""
     values = {
         label: numbers(parameter, processor, signed=False) for label, parameter in parameters.get("POINT", {}).items()
     }

@@ -1,4 +1,4 @@
-"""The parameter section of a C3D file: names, dimensions and values, in any of the three byte orders.
+"""The parameter section of a C3D file, in any of the three byte orders.
 
 The layout is that of the C3D user guide (c3d.org): after four bytes, one entry after the other, each with the
 length of its name, the number of its group (negative for the group's own entry), the name, and the distance to
@@ -70,7 +70,7 @@ def real_numbers(content: bytes, processor: int) -> FloatArray:
 
 
 def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None]:
-    """All parameters that can be followed, and where that ends before its time.
+    """All readable parameters, and the byte at which a damaged section ends.
 
     Parameters
     ----------
@@ -121,14 +121,14 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None]:
 
 
 def _section_end(raw: bytes, layout: str) -> int:
-    """Where the section ends at the latest: its blocks are counted in one byte, so the data may tell better."""
+    """Last possible end of the section, by its blocks and the start of the data."""
     start = (raw[0] - 1) * 512
     data = (struct.unpack_from(layout, raw, 16)[0] - 1) * 512
     return min(max(start + 512 * raw[start + 2], data if data > start else 0, start + 4), len(raw))
 
 
 def _parameter(raw: bytes, at: int) -> Parameter | None:
-    """Read the parameter at a byte; None where it is of no known kind or longer than the file."""
+    """Read the parameter at a byte; None where it is invalid or longer than the file."""
     if at + 2 > len(raw):
         return None
     size, n_dimensions = struct.unpack_from("<bB", raw, at)
@@ -161,7 +161,7 @@ def numbers(parameter: Parameter, processor: int, *, signed: bool = True) -> Flo
 
 
 def texts(parameter: Parameter) -> list[str]:
-    """Texts of a parameter, one for each of its rows; bytes that are not UTF-8 as lone surrogates."""
+    """Texts of a parameter, row by row; bytes that are not UTF-8 as lone surrogates."""
     if parameter.size != -1:
         return []
     width = parameter.shape[0] if parameter.shape else 1
@@ -170,7 +170,7 @@ def texts(parameter: Parameter) -> list[str]:
 
 
 def value(parameter: Parameter, processor: int) -> Any:
-    """Value of a parameter as the readers hand it on: a list of texts, or an array in the file's dimensions."""
+    """Value of a parameter: a list of texts, or an array in the file's dimensions."""
     if parameter.size == -1:
         return texts(parameter)
     plain = numbers(parameter, processor)
@@ -178,5 +178,5 @@ def value(parameter: Parameter, processor: int) -> Any:
 
 
 def decode(content: bytes) -> str:
-    """Text of some bytes; those that are not UTF-8 become lone surrogates, for the one who knows better."""
+    """Text of some bytes; those that are not UTF-8 become lone surrogates."""
     return content.decode("utf-8", "surrogateescape")

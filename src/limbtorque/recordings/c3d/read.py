@@ -1,4 +1,4 @@
-"""C3D files: positions in metres, events, analog channels, force plates, and what was made of each."""
+"""Read C3D files: positions, events, analog channels and force plates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from limbtorque.recordings.c3d.blocks import with_blocks
 from limbtorque.recordings.c3d.contents import Contents, analog_scale, with_c3d, with_ezc3d
 from limbtorque.recordings.c3d.header import Header, read_header
 from limbtorque.recordings.c3d.parameters import value as parameter_value
-from limbtorque.recordings.findings import Report, read_bytes
+from limbtorque.recordings.findings import Findings, read_bytes
 from limbtorque.recordings.force_plates import LENGTHS_M, force_plates, plain_numbers, plain_unit, plate_findings
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
@@ -44,7 +44,7 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS, *, libraries: 
     path : Path or str
         A C3D file in Intel, DEC or MIPS byte order, integers or real numbers.
     options : ReadOptions, optional
-        What the user says of the file.
+        Options of the readers.
     libraries : sequence of str, optional
         What to try; the first that reads the file is used: ``"blocks"`` (our own), ``"c3d"``, ``"ezc3d"``. The last one is
         for comparison: where the parameters of a file break off it may loop or end the process.
@@ -77,13 +77,13 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS, *, libraries: 
         raise ReadError(
             f"{path.name}: ANALOG:GEN_SCALE, SCALE or OFFSET is not a number; the file is damaged, export it again"
         )
-    report = Report()
+    findings = Findings()
     with np.errstate(invalid="ignore", over="ignore"):  # what is not a number is missing, and counted as such
-        contents = _contents(path, raw, header, libraries, report)
-        return _recording(contents, header, options, path.name, hashlib.sha256(raw).hexdigest(), report)
+        contents = _contents(path, raw, header, libraries, findings)
+        return _recording(contents, header, options, path.name, hashlib.sha256(raw).hexdigest(), findings)
 
 
-def _contents(path: Path, raw: bytes, header: Header, libraries: Sequence[str], report: Report) -> Contents:
+def _contents(path: Path, raw: bytes, header: Header, libraries: Sequence[str], findings: Findings) -> Contents:
     """Contents of the file by the first library that reads it."""
     refused: list[str] = []
     for library in libraries:
@@ -93,40 +93,40 @@ def _contents(path: Path, raw: bytes, header: Header, libraries: Sequence[str], 
             refused.append(str(error).removeprefix(f"{path.name}: "))
             continue
         why = f", since {refused[0].partition(';')[0]}" if refused else ""
-        report.find("format", f"C3D, {header.storage}", f"read by {contents.reader}{why}")
+        findings.add("format", f"C3D, {header.storage}", f"read by {contents.reader}{why}")
         if refused:
-            report.notes.append(f"read by {contents.reader}{why}")
+            findings.notes.append(f"read by {contents.reader}{why}")
         return contents
     raise ReadError(f"{path.name}: " + "; ".join(refused))
 
 
 def _recording(
-    contents: Contents, header: Header, options: ReadOptions, name: str, sha256: str, report: Report
+    contents: Contents, header: Header, options: ReadOptions, name: str, sha256: str, findings: Findings
 ) -> Recording:
-    """Judge the contents of a file."""
-    groups = _decoded(contents.groups, options, report)
+    """Recording from the raw contents of a file."""
+    groups = _decoded(contents.groups, options, findings)
     point = groups.get("POINT", {})
-    length_m = _length_unit(point, options, name, report)
-    rate_hz = _rate(header, options, name, report)
-    _axes_finding(point, report)
-    xyz, seen = contents.xyz, _seen(contents, report)
-    labels, kept, modelled = _sort_points(point, xyz, seen, name, report)
+    length_m = _length_unit(point, options, name, findings)
+    rate_hz = _rate(header, options, name, findings)
+    _axes_finding(point, findings)
+    xyz, seen = contents.xyz, _seen(contents, findings)
+    labels, kept, modelled = _sort_points(point, xyz, seen, name, findings)
     markers_m = xyz[:, kept, :]
     markers_m *= length_m
     markers_m[~seen[:, kept]] = np.nan
-    _missing_notes(seen[:, kept], labels, name, report)
+    _missing_notes(seen[:, kept], labels, name, findings)
     analog = contents.analog
     analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
     analog_labels = _padded(_continued(groups.get("ANALOG", {}), "LABELS"), analog.shape[1])
     analog_units = _padded(_continued(groups.get("ANALOG", {}), "UNITS"), analog.shape[1])
-    _analog_findings(groups, header, analog_units, rate_hz, report)
+    _analog_findings(groups, header, analog_units, rate_hz, findings)
     plate_group = groups.get("FORCE_PLATFORM", {})
     plates, plate_notes = force_plates(
         plate_group, analog, analog_units, rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m
     )
-    report.notes += plate_notes
-    report.findings += plate_findings(plate_group, plates, analog_units)
-    events = _events(contents, groups, header, rate_hz, options, report)
+    findings.notes += plate_notes
+    findings.entries += plate_findings(plate_group, plates, analog_units)
+    events = _events(contents, groups, header, rate_hz, options, findings)
     return Recording(
         source=name,
         sha256=sha256,
@@ -142,14 +142,14 @@ def _recording(
         analog=analog,
         analog_rate_hz=analog_rate_hz,
         force_plates=plates,
-        notes=tuple(report.notes),
-        audit=Audit(tuple(report.findings)),
-        said=_said(header),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
+        person=_person(header),
     )
 
 
-def _said(header: Header) -> tuple[tuple[str, str], ...]:
-    """What the file says of the person."""
+def _person(header: Header) -> tuple[tuple[str, str], ...]:
+    """Parameters of the file about the person."""
     found = []
     for group, names in ABOUT_THE_PERSON.items():
         for name in names:
@@ -161,20 +161,20 @@ def _said(header: Header) -> tuple[tuple[str, str], ...]:
 
 
 def _decoded(
-    groups: Mapping[str, Mapping[str, Any]], options: ReadOptions, report: Report
+    groups: Mapping[str, Mapping[str, Any]], options: ReadOptions, findings: Findings
 ) -> dict[str, dict[str, Any]]:
-    """Parameters with their texts without padding; bytes that are not UTF-8 by the option, or Windows-1252."""
+    """Parameters with stripped texts; not UTF-8: by the option, or Windows-1252."""
     other: list[str] = []
 
     def decoded(value: Any) -> Any:
         if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
             return value
-        return [report.without_invisible(_text(text, options.text_encoding, other)) for text in value]
+        return [findings.without_invisible(_text(text, options.text_encoding, other)) for text in value]
 
     result = {group: {key: decoded(value) for key, value in entries.items()} for group, entries in groups.items()}
     if other:
         shown = ", ".join(repr(text) for text in list(dict.fromkeys(other))[:5])
-        report.find(
+        findings.add(
             "text",
             f"{len(other)} texts are not UTF-8",
             f"read as {options.text_encoding or 'Windows-1252'}: {shown}",
@@ -215,47 +215,47 @@ def _padded(texts: Sequence[str], n: int) -> tuple[str, ...]:
     return (*texts[:n], *[""] * (n - len(texts)))
 
 
-def _length_unit(point: Group, options: ReadOptions, name: str, report: Report) -> float:
+def _length_unit(point: Group, options: ReadOptions, name: str, findings: Findings) -> float:
     """Metres in the unit of the positions."""
     found = [unit for unit in _continued(point, "UNITS") if unit]
     factors = {LENGTHS_M.get(plain_unit(unit)) for unit in found}
     said = "nothing" if not found else ", ".join(repr(unit) for unit in dict.fromkeys(found))
     if options.length_unit:
         given_m = LENGTHS_M[options.length_unit]
-        report.find("unit of length", f"POINT:UNITS is {said}", f"{options.length_unit}, as reading.length_unit says")
+        findings.add("unit of length", f"POINT:UNITS is {said}", f"{options.length_unit}, as in reading.length_unit")
         if found and factors != {given_m}:
-            report.notes.append(
-                f"POINT:UNITS is {said}, reading.length_unit says {options.length_unit}: the latter is used"
+            findings.notes.append(
+                f"POINT:UNITS is {said}, reading.length_unit says {options.length_unit}: the second value is used"
             )
         return given_m
     if len(factors) != 1 or None in factors:
         raise ReadError(
             f"{name}: the unit of length POINT:UNITS is {said}, expected one of mm, cm, m "
-            "(millimetres, centimetres, metres); set it in the file, or give reading.length_unit: it is never guessed"
+            "(millimetres, centimetres, metres); set it in the file, or give reading.length_unit: units of length are never guessed"
         )
     length_m = float(factors.pop() or math.nan)
-    report.find("unit of length", f"POINT:UNITS is {said}", f"positions multiplied by {length_m:g} to metres")
+    findings.add("unit of length", f"POINT:UNITS is {said}", f"positions multiplied by {length_m:g} to metres")
     return length_m
 
 
-def _rate(header: Header, options: ReadOptions, name: str, report: Report) -> float:
+def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -> float:
     """Frames per second."""
     rate_hz = float(header.point.get("RATE", header.rate_hz))
     if options.rate_hz and not math.isclose(options.rate_hz, rate_hz, rel_tol=1e-3):
         raise ReadError(
             f"{name}: the file says {rate_hz:g} frames per second, reading.rate_hz says {options.rate_hz:g}; "
-            "take the option out for this trial, or mend the file"
+            "remove the option for this trial, or correct the file"
         )
     agree = math.isclose(header.rate_hz, rate_hz, rel_tol=1e-4)
     if not agree:
-        report.notes.append(f"POINT:RATE is {rate_hz:g} Hz, the header says {header.rate_hz:g}: POINT:RATE is used")
-    report.find(
+        findings.notes.append(f"POINT:RATE is {rate_hz:g} Hz, the header says {header.rate_hz:g}: POINT:RATE is used")
+    findings.add(
         "rate",
         f"POINT:RATE is {rate_hz:g} Hz, the header says {header.rate_hz:g}",
         f"{rate_hz:g} frames per second",
         "" if agree or options.rate_hz else "give reading.rate_hz",
     )
-    report.find(
+    findings.add(
         "frames",
         f"{header.n_frames} from number {header.first_frame}, counted by {header.counted_by}",
         "time is zero at the first of them",
@@ -263,28 +263,28 @@ def _rate(header: Header, options: ReadOptions, name: str, report: Report) -> fl
     return rate_hz
 
 
-def _axes_finding(point: Group, report: Report) -> None:
+def _axes_finding(point: Group, findings: Findings) -> None:
     screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] for axis in "XY"]
     said = f"POINT:X_SCREEN {screen[0] or 'empty'}, Y_SCREEN {screen[1] or 'empty'}" if any(screen) else "nothing said"
-    report.find("axes", said, "kept as they are; plane.up_axis of the settings says which is up")
+    findings.add("axes", said, "unchanged; plane.up_axis of the settings defines the vertical")
 
 
-def _seen(contents: Contents, report: Report) -> BoolArray:
-    """Where points were measured, (n_frames, n_points)."""
+def _seen(contents: Contents, findings: Findings) -> BoolArray:
+    """Mask of the measured points, shape (n_frames, n_points)."""
     x, y, z = contents.xyz[:, :, 0], contents.xyz[:, :, 1], contents.xyz[:, :, 2]
     finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
     negative = ~(contents.residual >= 0)
     zero = finite & ~negative & (x == 0) & (y == 0) & (z == 0)
-    report.find(
+    findings.add(
         "residual",
         f"negative in {int(negative.sum())} of {negative.size} samples",
-        "those are missing, and so are coordinates that are not numbers",
+        "treated as missing, like coordinates that are not numbers",
     )
     if zero.any():
-        report.find(
+        findings.add(
             "zeros",
-            f"{int(zero.sum())} samples lie exactly at the origin, with a residual that says they were measured",
-            "taken as missing",
+            f"{int(zero.sum())} samples lie exactly at the origin, with the residual of a measured sample",
+            "treated as missing",
             "export the file so that missing samples have the residual -1",
         )
     seen: BoolArray = finite & ~negative & ~zero
@@ -292,9 +292,9 @@ def _seen(contents: Contents, report: Report) -> BoolArray:
 
 
 def _sort_points(
-    point: Group, xyz: FloatArray, seen: BoolArray, name: str, report: Report
+    point: Group, xyz: FloatArray, seen: BoolArray, name: str, findings: Findings
 ) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
-    """Tell positions from the rest: their labels and columns, and the modelled labels."""
+    """Labels and columns of the positions, and the modelled labels."""
     n_points = xyz.shape[1]
     labels = _padded(_continued(point, "LABELS"), n_points)
     groups = _modelled_groups(point)
@@ -308,26 +308,26 @@ def _sort_points(
             f"{n_points - len(group_of)} without a label); label the markers and export the file again"
         )
     positions = [labels[i] for i in kept]
-    report.notes += _point_notes(n_points, group_of, positions)
-    report.find(
+    findings.notes += _point_notes(n_points, group_of, positions)
+    findings.add(
         "points",
         f"{n_points}, of which {len(group_of)} have a label",
         f"{len(positions)} positions, {len(modelled)} modelled outputs, {n_points - len(group_of)} left out",
     )
-    report.find_labels(positions)
+    findings.add_labels(positions)
     # zeros in disguise are rare: the first frame that is seen tells whom to look at
     some = [i for i in kept if seen[:, i].any() and (xyz[seen[:, i].argmax(), i] == 0).sum() == 2]
     flat = [labels[i] for i in some if ((xyz[:, i] == 0) | ~seen[:, i, np.newaxis]).all(axis=0).sum() == 2]
     if flat:
         said = f"two coordinates are zero in every frame of {', '.join(flat)}"
-        report.notes.append(
-            f"{said}: kept as positions, since the file does not list them as modelled outputs, "
-            "but they look like numbers in disguise"
+        findings.notes.append(
+            f"{said}: treated as positions, since the file does not list them as modelled outputs, "
+            "but they look like other quantities"
         )
-        report.find(
-            "numbers in disguise",
+        findings.add(
+            "doubtful positions",
             said,
-            "kept as positions",
+            "treated as positions",
             "list them in POINT:SCALARS, or leave them out of the export",
         )
     return tuple(positions), kept, modelled
@@ -348,7 +348,7 @@ def _point_notes(n_points: int, group_of: Mapping[int, str | None], kept: Sequen
 
 
 def _modelled_groups(point: Group) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
-    """Labels of each group of points that are not positions, and the same without their prefixes."""
+    """Labels of each group of modelled points, with and without their prefixes."""
     pairs = _continued(point, "TYPE_GROUPS")
     typed = {group.upper(): kind.upper() for group, kind in zip(pairs[::2], pairs[1::2], strict=False)}
     names = dict.fromkeys([*MODELLED_GROUPS, *(group for group, kind in typed.items() if MARKER not in kind + group)])
@@ -357,7 +357,7 @@ def _modelled_groups(point: Group) -> dict[str, tuple[frozenset[str], frozenset[
 
 
 def _group_of(label: str, groups: Mapping[str, tuple[frozenset[str], frozenset[str]]]) -> str | None:
-    """Group that lists a label; a subject prefix on one side only does not tell them apart."""
+    """Group that lists a label; a subject prefix on one side only is ignored."""
     bare = label.rpartition(":")[2]
     for group, (listed, without_prefix) in groups.items():
         if label in listed or bare in listed or (label == bare and bare in without_prefix):
@@ -365,43 +365,43 @@ def _group_of(label: str, groups: Mapping[str, tuple[frozenset[str], frozenset[s
     return None
 
 
-def _missing_notes(seen: BoolArray, labels: Sequence[str], name: str, report: Report) -> None:
+def _missing_notes(seen: BoolArray, labels: Sequence[str], name: str, findings: Findings) -> None:
     missing = (~seen).sum(axis=0)
     if missing.min() == len(seen):
         raise ReadError(
-            f"{name}: none of the {len(labels)} markers is seen in any of the {len(seen)} frames; export it again"
+            f"{name}: none of the {len(labels)} markers has a sample in any of the {len(seen)} frames; export it again"
         )
     if not missing.any():
         return
     never = [label for label, n in zip(labels, missing, strict=True) if n == len(seen)]
-    report.notes.append(
+    findings.notes.append(
         f"{int(missing.sum())} samples of {int((missing > 0).sum())} markers are missing, of {seen.size}"
     )
     if never:
-        report.notes.append(f"markers that are never seen: {', '.join(never)}")
+        findings.notes.append(f"markers without any sample: {', '.join(never)}")
 
 
 def _analog_findings(
-    groups: Mapping[str, Group], header: Header, units: Sequence[str], rate_hz: float, report: Report
+    groups: Mapping[str, Group], header: Header, units: Sequence[str], rate_hz: float, findings: Findings
 ) -> None:
     if not header.n_analog:
-        report.find("analog", "no channels", "none")
+        findings.add("analog", "no channels", "none")
         return
     stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
     expected_hz = rate_hz * header.samples_per_frame
     agree = not stated.size or math.isclose(stated[0], expected_hz, rel_tol=1e-4)
     if not agree:
-        report.notes.append(
+        findings.notes.append(
             f"ANALOG:RATE is {stated[0]:g} Hz, {header.samples_per_frame} samples a frame make {expected_hz:g}: "
             "the latter is used"
         )
     known = ", ".join(repr(unit) for unit in dict.fromkeys(units) if unit) or "none"
-    report.find(
+    findings.add(
         "analog",
         f"{header.n_channels} channels, {header.samples_per_frame} samples a frame, ANALOG:RATE "
         f"{f'{stated[0]:g} Hz' if stated.size else 'missing'}, units {known}",
         f"{expected_hz:g} samples per second, scaled by GEN_SCALE, SCALE and OFFSET, units kept",
-        "" if agree else "set ANALOG:RATE right in the file",
+        "" if agree else "correct ANALOG:RATE in the file",
     )
 
 
@@ -411,7 +411,7 @@ def _events(
     header: Header,
     rate_hz: float,
     options: ReadOptions,
-    report: Report,
+    findings: Findings,
 ) -> tuple[Event, ...]:
     """Events of the EVENT group, or else of the header, in order of time."""
     shift_s = -(header.first_frame - 1) / rate_hz
@@ -421,15 +421,15 @@ def _events(
     if not events:
         events = [Event(_text(label, options.text_encoding, []), "", t) for label, t in contents.header_events]
         source, made = f"{len(events)} in the header, which count from the first frame of the file", "times kept"
-    report.find("events", source if events else "none", made if events else "none")
+    findings.add("events", source if events else "none", made if events else "none")
     timed = sorted((event for event in events if math.isfinite(event.time_s)), key=attrgetter("time_s"))
     if len(timed) < len(events):
-        report.notes.append(f"{len(events) - len(timed)} events have no time and are left out")
+        findings.notes.append(f"{len(events) - len(timed)} events have no time and are left out")
     duration_s = header.n_frames / rate_hz
     outside = [event for event in timed if not -0.5 / rate_hz <= event.time_s <= duration_s]
     if outside:
         listed = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside)
-        report.notes.append(f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}")
+        findings.notes.append(f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}")
     return tuple(timed)
 
 

@@ -14,7 +14,7 @@ PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 
 
 def write_c3d(recording: Recording, path: Path, *, unit: str = "mm") -> None:
-    """Write the markers of a recording as a C3D file; missing samples get the residual -1.
+    """Write markers as a C3D file; missing samples get the residual -1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Text files: their lines, tables of numbers with the line and column of what is wrong, and even times."""
+"""Text files: lines, tables of numbers, even times; errors name line and column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.findings import Report, read_bytes
+from limbtorque.recordings.findings import Findings, read_bytes
 from limbtorque.recordings.options import ReadOptions
 
 BLANK = frozenset(
@@ -60,8 +60,8 @@ class Text:
         return ReadError(f"{self.name} line {line + 1}: {sentence}")
 
 
-def read_text(path: Path, options: ReadOptions, report: Report) -> Text:
-    """Lines of a text file in UTF-8, in UTF-16 with its mark, or in the encoding of the options.
+def read_text(path: Path, options: ReadOptions, findings: Findings) -> Text:
+    """Read a text file in UTF-8, UTF-16, or the encoding of the options.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def read_text(path: Path, options: ReadOptions, report: Report) -> Text:
         The file.
     options : ReadOptions
         ``text_encoding`` for what is not UTF-8; else Windows-1252, which is a guess and called so.
-    report : Report
+    findings : Findings
         Gets the finding.
 
     Raises
@@ -81,13 +81,13 @@ def read_text(path: Path, options: ReadOptions, report: Report) -> Text:
     text, encoding, guessed = _decoded(raw, options.text_encoding, path.name)
     if "\0" in text:
         raise ReadError(f"{path.name}: not a text file: it has zero bytes; check its format, or export it again")
-    report.find("text", f"{encoding}", "read as such", "give reading.text_encoding" if guessed else "")
+    findings.add("text", f"{encoding}", "read as such", "give reading.text_encoding" if guessed else "")
     if not text.endswith(("\n", "\r")):
-        report.find(
+        findings.add(
             "end of the file",
             "the last line has no line end: it may be cut off",
             "taken as whole",
-            "look at the last line, and end it",
+            "check the last line, and end it with a line break",
         )
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     while lines and not lines[-1].strip():
@@ -98,7 +98,7 @@ def read_text(path: Path, options: ReadOptions, report: Report) -> Text:
 
 
 def _decoded(raw: bytes, given: str | None, name: str) -> tuple[str, str, bool]:
-    """Text, its encoding, whether that is a guess."""
+    """Text, its encoding, and the action that settles a guess of it."""
     try:
         if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return raw.decode("utf-16"), "UTF-16, as its mark says", False
@@ -107,21 +107,21 @@ def _decoded(raw: bytes, given: str | None, name: str) -> tuple[str, str, bool]:
         pass
     if given:
         try:
-            return raw.decode(given), f"{given}, as reading.text_encoding says", False
+            return raw.decode(given), f"{given}, as in reading.text_encoding", False
         except (UnicodeDecodeError, LookupError) as error:
             raise ReadError(f"{name}: not readable as {given} (reading.text_encoding): {error}") from None
-    return raw.decode("cp1252", "replace"), "not UTF-8, taken for Windows-1252", True
+    return raw.decode("cp1252", "replace"), "not UTF-8, read as Windows-1252", True
 
 
-def plain_label(label: str, report: Report) -> str:
-    r"""Label without blanks and quotes around it and without letters nobody sees, which are noted.
+def plain_label(label: str, findings: Findings) -> str:
+    r"""Label without surrounding blanks, quotes and invisible characters (noted).
 
     Examples
     --------
-    >>> plain_label(' "RSHO\u200b"', Report())
+    >>> plain_label(' "RSHO\u200b"', Findings())
     'RSHO'
     """
-    plain = report.without_invisible(label).strip()
+    plain = findings.without_invisible(label).strip()
     return plain[1:-1].strip() if len(plain) > 1 and plain[0] == plain[-1] == '"' else plain
 
 
@@ -202,7 +202,7 @@ def _number(text: Text, line: int, column: int, cell: str) -> float:
 
 
 def resolution_s(text: Text, first: int, column: int, separator: str | None) -> float:
-    """Half of the last digit of the times as printed, by the one with the most digits; 0 for those with an exponent.
+    """Half of the last printed digit of the times, s; 0 for times with an exponent.
 
     Parameters
     ----------
@@ -227,8 +227,8 @@ def resolution_s(text: Text, first: int, column: int, separator: str | None) -> 
 USUAL_HZ = (100.0, 200.0, 50.0, 60.0, 120.0, 240.0, 250.0, 150.0, 300.0, 400.0, 500.0, 1000.0, 2000.0, 25.0, 30.0)
 
 
-def n_even_rows(times_s: FloatArray, text: Text, *, printed_s: float, report: Report) -> int:
-    """Rows of evenly spaced times: all of them, or all but a last one that comes too early.
+def n_even_rows(times_s: FloatArray, text: Text, *, printed_s: float, findings: Findings) -> int:
+    """Number of evenly spaced rows: all, or all but a last one that comes too early.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def n_even_rows(times_s: FloatArray, text: Text, *, printed_s: float, report: Re
         The file, with the last time in its last line.
     printed_s : float
         Half of the last printed digit, s.
-    report : Report
+    findings : Findings
         Gets the finding where the last row does not count, a guess.
 
     Returns
@@ -261,22 +261,22 @@ def n_even_rows(times_s: FloatArray, text: Text, *, printed_s: float, report: Re
     if not margin_s < last_s < usual_s - margin_s:
         return n
     row = f"line {len(text.lines)} at {times_s[-1]:g} s"
-    report.find(
+    findings.add(
         "last row",
         f"{row} comes {last_s:.4g} s after the one before it, the others {usual_s:.4g} s after each other",
-        f"{row} is left out, since frames have to be evenly spaced",
+        f"{row} is left out, since frames must be evenly spaced",
         "export the file without it, or with even steps up to its end",
     )
     return n - 1
 
 
 def _margin_s(times_s: FloatArray, step_s: float, printed_s: float) -> float:
-    """How far times may be from even ones, by their rounding in print and in memory."""
+    """Tolerance of even times, from their rounding in print and in memory."""
     return 2.02 * printed_s + 1e-6 * step_s + 1e-12 * float(np.abs(times_s).max())
 
 
 def _even(times_s: FloatArray, printed_s: float) -> bool:
-    """Whether times go forward in even steps."""
+    """True where times increase in even steps."""
     from_zero = times_s - times_s[0]
     step_s = float(from_zero[-1]) / (len(times_s) - 1)
     off_s = np.abs(from_zero - np.arange(len(times_s)) * step_s)
@@ -294,7 +294,7 @@ def even_rate(
     stated_hz: float | None,
     where: str,
     options: ReadOptions,
-    report: Report,
+    findings: Findings,
 ) -> float:
     """Rate of evenly spaced times.
 
@@ -314,7 +314,7 @@ def even_rate(
         Where it states them.
     options : ReadOptions
         ``rate_hz`` settles a disagreement, or gives the rate of a single frame.
-    report : Report
+    findings : Findings
         Gets the findings.
 
     Returns
@@ -334,7 +334,7 @@ def even_rate(
         rate_hz = options.rate_hz or stated_hz
         if not rate_hz:
             raise ReadError(f"{text.name}: one frame has no rate; give reading.rate_hz")
-        report.find("rate", "one frame", f"{rate_hz:g} frames per second")
+        findings.add("rate", "one frame", f"{rate_hz:g} frames per second")
         return rate_hz
     from_zero = times_s - times_s[0]
     step_s = float(from_zero[-1]) / (len(times_s) - 1)
@@ -347,7 +347,7 @@ def even_rate(
         raise text.fault(
             line + at + 1,
             f"the time goes from {times_s[at]:g} to {times_s[at + 1]:g} s, the usual step is "
-            f"{np.median(np.diff(from_zero)):g} s; frames have to be evenly spaced: export all of them",
+            f"{np.median(np.diff(from_zero)):g} s; frames must be evenly spaced: export all of them",
         )
 
     def fits(rate_hz: float | None) -> bool:
@@ -358,11 +358,11 @@ def even_rate(
     if options.rate_hz and not fits(options.rate_hz):
         raise ReadError(
             f"{text.name}: reading.rate_hz says {options.rate_hz:g} frames per second, the times {measured_hz:g}; "
-            "take the option out for this trial, or mend the file"
+            "remove the option for this trial, or correct the file"
         )
     for asked, what in ((options.rate_hz, "reading.rate_hz"), (stated_hz, where)):
         if fits(asked) and asked:
-            report.find("rate", f"{what} is {asked:g} Hz, the times fit it", f"{asked:g} frames per second")
+            findings.add("rate", f"{what} is {asked:g} Hz, the times fit it", f"{asked:g} frames per second")
             return asked
     rounded = float(np.ptp(np.diff(times_s))) > 1e-6 * step_s  # even as printed: there is no rounding to see through
     usual = [hz for hz in USUAL_HZ if fits(hz)] if rounded else []
@@ -370,9 +370,9 @@ def even_rate(
     unsure = bool(stated_hz) or (rounded and any(fits(hz) for hz in (rate_hz - 1.0, rate_hz + 1.0)))
     said = f"{where} is {stated_hz:g} Hz, the times" if stated_hz else "the times"
     settle = f"give reading.rate_hz, {rate_hz:g} or what it is" if unsure else ""
-    report.find("rate", f"{said} say {measured_hz:.6g} Hz", f"{rate_hz:g} frames per second", settle)
+    findings.add("rate", f"{said} say {measured_hz:.6g} Hz", f"{rate_hz:g} frames per second", settle)
     if stated_hz:
-        report.notes.append(f"{where} is {stated_hz:g} Hz, the times say {rate_hz:g} Hz: the times are used")
+        findings.notes.append(f"{where} is {stated_hz:g} Hz, the times say {rate_hz:g} Hz: the times are used")
     return rate_hz
 
 
@@ -388,7 +388,7 @@ def start_s(times_s: FloatArray, rate_hz: float) -> float:
 
 
 def _skips(from_zero: FloatArray, printed_s: float) -> bool:
-    """Whether times of hardly more than a digit from step to step skip or repeat a frame.
+    """True where coarsely printed times skip or repeat a frame.
 
     At 100 Hz and two decimals a frame that is missing looks like rounding. Rounding of even times mixes two steps in all
     the file; a few odd steps among many equal ones are frames that are missing or there twice.
@@ -400,7 +400,7 @@ def _skips(from_zero: FloatArray, printed_s: float) -> bool:
     return bool(len(steps) > 1 and steps[counts.argmax()] <= 2 and counts.max() > 0.8 * len(digits))
 
 
-def check_frames(numbers: FloatArray, text: Text, line: int, report: Report) -> int:
+def check_frames(numbers: FloatArray, text: Text, line: int, findings: Findings) -> int:
     """First frame of consecutive frame numbers.
 
     Raises
@@ -416,10 +416,10 @@ def check_frames(numbers: FloatArray, text: Text, line: int, report: Report) -> 
         at = int(jumps[0])
         raise text.fault(
             line + at + 1,
-            f"frame {numbers[at + 1]:g} follows frame {numbers[at]:g}; frames have to be consecutive: export all of them",
+            f"frame {numbers[at + 1]:g} follows frame {numbers[at]:g}; frames must be consecutive: export all of them",
         )
     first = int(numbers[0])
-    report.find("frames", f"{len(numbers)} from number {first}", "time is zero at the first of them")
+    findings.add("frames", f"{len(numbers)} from number {first}", "time is zero at the first of them")
     return max(first, 1)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.findings import Report, force_unit, length_unit, positions_m
+from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
 from limbtorque.recordings.force_plates import LENGTHS_M, finite_wrench, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
@@ -48,7 +48,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     path : Path
         The file.
     options : ReadOptions, optional
-        What the user says of the file.
+        Options of the readers.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     applies these forces to the body that stands on the plate: they are reactions. The unit of length is in the
     heading (``Units=mm``, or the sentence that units are S.I.), or has to be given. Times may begin anywhere.
     """
-    report = Report()
-    text = read_text(path, options, report)
+    findings = Findings()
+    text = read_text(path, options, findings)
     end = next((k for k, line in enumerate(text.lines) if line.strip().lower() == "endheader"), None)
     if end is None or end + 2 >= len(text.lines):
         raise ReadError(
@@ -79,7 +79,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     header = _header(text.lines[:end])
     start = next((k for k in range(end + 1, len(text.lines)) if text.lines[k].strip()), end + 1)
     separator = "\t" if "\t" in text.lines[start].strip() else None
-    names = [plain_label(cell, report) for cell in text.lines[start].strip().split(separator)]
+    names = [plain_label(cell, findings) for cell in text.lines[start].strip().split(separator)]
     if not names or names[0].lower() != "time":
         raise text.fault(
             start, f"the first column is {names[0][:40] if names else ''!r}, expected 'time'; export it again"
@@ -88,9 +88,9 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     width = _width(text, header, start)
     values = _values(text, start + 1, len(names), width, separator)
     _check_counts(text, header, values, len(names), width)
-    report.find("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
+    findings.add("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
     printed_s = resolution_s(text, start + 1, 0, separator)
-    values = values[: n_even_rows(values[:, 0], text, printed_s=printed_s, report=report)]
+    values = values[: n_even_rows(values[:, 0], text, printed_s=printed_s, findings=findings)]
     rate_hz = even_rate(
         values[:, 0],
         text,
@@ -99,10 +99,10 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         stated_hz=_stated_rate(header),
         where="DataRate",
         options=options,
-        report=report,
+        findings=findings,
     )
     columns = _columns(names[1:], values[:, 1:], width)
-    return _recording(text, header, columns, values[:, 0], rate_hz, options, report)
+    return _recording(text, header, columns, values[:, 0], rate_hz, options, findings)
 
 
 def _recording(
@@ -112,9 +112,9 @@ def _recording(
     time_s: FloatArray,
     rate_hz: float,
     options: ReadOptions,
-    report: Report,
+    findings: Findings,
 ) -> Recording:
-    """Sort the columns and judge them."""
+    """Recording from the sorted columns."""
     wrenches, rest = _wrenches(columns)
     markers, other = _markers(rest)
     if not markers and not wrenches:
@@ -122,19 +122,19 @@ def _recording(
             f"{text.name}: no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
             f"found {', '.join(list(columns)[:5])}; a table of joint angles or muscles is not a recording"
         )
-    _check_angles(text, header, markers, wrenches, other, report)
+    _check_angles(text, header, markers, wrenches, other, findings)
     said, where = _unit(header, text)
-    length_m = length_unit(said, where, options, text.name, report)
-    force_n = force_unit("N" if where == SENTENCE else None, where, options, report) if wrenches else 1.0
-    plates = [_plate(k, name, wrench, rate_hz, length_m, force_n, report, text) for k, (name, wrench) in wrenches]
-    report.find("axes", "nothing said", "kept as they are; plane.up_axis of the settings says which is up")
-    report.find("frames", f"the time begins at {time_s[0]:g} s", "time is zero at the first row, which is frame 1")
+    length_m = length_unit(said, where, options, text.name, findings)
+    force_n = force_unit("N" if where == SENTENCE else None, where, options, findings) if wrenches else 1.0
+    plates = [_plate(k, name, wrench, rate_hz, length_m, force_n, findings, text) for k, (name, wrench) in wrenches]
+    findings.add("axes", "nothing said", "unchanged; plane.up_axis of the settings defines the vertical")
+    findings.add("frames", f"the time begins at {time_s[0]:g} s", "time is zero at the first row, which is frame 1")
     if other:
-        report.find("other columns", f"{len(other)}: {', '.join(other[:8])}{' ...' * (len(other) > 8)}", "left out")
+        findings.add("other columns", f"{len(other)}: {', '.join(other[:8])}{' ...' * (len(other) > 8)}", "left out")
     labels = tuple(markers)
     xyz = np.stack(list(markers.values()), axis=1) if markers else np.zeros((len(time_s), 0, 3))
-    markers_m = positions_m(xyz, length_m, text.name, labels, report)
-    report.find_labels(labels)
+    markers_m = positions_m(xyz, length_m, text.name, labels, findings)
+    findings.add_labels(labels)
     return Recording(
         source=text.name,
         sha256=text.sha256,
@@ -145,8 +145,8 @@ def _recording(
         first_frame=1,
         start_s=start_s(time_s, rate_hz),
         force_plates=tuple(plates),
-        notes=tuple(report.notes),
-        audit=Audit(tuple(report.findings)),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
     )
 
 
@@ -155,7 +155,7 @@ SENTENCE = "the heading's sentence that units are S.I."
 
 
 def _header(lines: Sequence[str]) -> dict[str, str]:
-    """Names and values of the heading, names in small letters; a line without '=' is a name and its value."""
+    """Names (lower case) and values of the heading; a line without '=' is both."""
     found = {}
     for line in lines:
         name, equals, value = line.partition("=")
@@ -169,13 +169,11 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
 
 
 def _unit(header: Mapping[str, str], text: Text) -> tuple[str | None, str]:
-    """Unit of length of the heading, and where it is said."""
+    """Unit of length of the heading, and the place that states it."""
     said = header.get("units")
     if said and plain_unit(said) in LENGTHS_M:
         if SI in header and LENGTHS_M[plain_unit(said)] != 1.0:
-            raise ReadError(
-                f"{text.name}: the heading says Units={said}, and that units are S.I.; take one of them out"
-            )
+            raise ReadError(f"{text.name}: the heading says Units={said}, and that units are S.I.; remove one of them")
         return said, "Units"
     return ("m", SENTENCE) if SI in header else (None, "the heading")
 
@@ -206,7 +204,7 @@ def _values(text: Text, first: int, n_names: int, width: int, separator: str | N
 
 def _check_counts(text: Text, header: Mapping[str, str], values: FloatArray, n_names: int, width: int) -> None:
     if not len(values):
-        raise ReadError(f"{text.name}: there is no line of numbers; export it again")
+        raise ReadError(f"{text.name}: no line of numbers; export it again")
     for keys, what, count in (
         (("nrows", "datarows"), "rows", len(values)),
         (("ncolumns", "datacolumns"), "columns", n_names),
@@ -230,7 +228,7 @@ Wrench = dict[str, dict[int, FloatArray]]
 
 
 def _wrenches(columns: Mapping[str, FloatArray]) -> tuple[list[tuple[int, tuple[str, Wrench]]], dict[str, FloatArray]]:
-    """Wrenches, numbered from 1 in the file's order, with the names of what they are of; the other columns."""
+    """Wrenches by name, in the file's order; the other columns."""
     found: dict[str, Wrench] = {}
     taken: dict[str, list[str]] = {}
     for name, column in columns.items():
@@ -246,7 +244,7 @@ def _wrenches(columns: Mapping[str, FloatArray]) -> tuple[list[tuple[int, tuple[
 
 
 def _markers(columns: Mapping[str, FloatArray]) -> tuple[dict[str, FloatArray], list[str]]:
-    """Markers of shape (n_frames, 3) by label; the columns that are none."""
+    """Markers of shape (n_frames, 3) by label; the other columns."""
     parts: dict[str, dict[int, str]] = {}
     for name in columns:
         if match := _POINT.fullmatch(name):
@@ -263,10 +261,10 @@ def _check_angles(
     markers: Mapping[str, FloatArray],
     wrenches: Sequence[object],
     other: Sequence[str],
-    report: Report,
+    findings: Findings,
 ) -> None:
-    """Coordinates of a model have names like pelvis_tx, too: a table with angles holds no markers."""
-    report.find("inDegrees", header.get("indegrees", "nothing said"), "positions and forces have no angles")
+    """Refuse a table with angles: model coordinates have names like pelvis_tx."""
+    findings.add("inDegrees", header.get("indegrees", "nothing said"), "positions and forces have no angles")
     if not wrenches and len(markers) == 1 and ("coordinates" in header or other):
         raise ReadError(
             f"{text.name}: {next(iter(markers))} and {len(other)} columns that are no positions look like a model's "
@@ -281,7 +279,7 @@ def _plate(
     rate_hz: float,
     length_m: float,
     force_n: float,
-    report: Report,
+    findings: Findings,
     text: Text,
 ) -> ForcePlate:
     """Force and moment about the origin from force, point and torque."""
@@ -289,12 +287,12 @@ def _plate(
     turning = wrench.get("torque", {})
     whole = len(turning) == 3
     torque = np.stack([turning[k] for k in range(3)], axis=1) if whole else np.zeros_like(force)
-    report.find(
+    findings.add(
         f"force plate {number}",
         f"columns of {name or 'ground'}: force, point{' and torque' if whole else ', no torque'}",
         "force on the foot, torque in its unit times that of length; moment about the origin = point x force + torque; "
-        "its corners are not known",
-        "" if whole else "export the torque, too: the free moment was taken for zero",
+        "its corners are unknown",
+        "" if whole else "export the torque, too: the free moment is set to zero",
     )
     loaded = (force != 0.0).any(axis=1)
     point = np.where(loaded[:, np.newaxis], point, 0.0)  # without force its point is often not a number
@@ -305,7 +303,7 @@ def _plate(
         centre_m = point[known].mean(axis=0) * length_m if known.any() else np.zeros(3)
     bad = int(np.isnan(wrench_n).any(axis=1).sum())
     if bad:
-        report.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
+        findings.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
     return ForcePlate(
         number=number,
         kind=0,

@@ -12,7 +12,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.findings import Report, length_unit, positions_m
+from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
@@ -40,7 +40,7 @@ _TIME = re.compile(r"time" + _UNIT, re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where things are: column of time and its unit, of the frame, of each marker's coordinates; the rest."""
+    """Columns of time (with unit), frame and each marker's coordinates; the rest."""
 
     time: int | None
     time_unit: str
@@ -59,7 +59,7 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     path : Path
         The file.
     options : ReadOptions, optional
-        What the user says of the file.
+        Options of the readers.
 
     Returns
     -------
@@ -79,38 +79,38 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     A time without a unit is taken for seconds, which is a guess and called so. A marker is missing where a coordinate is
     empty or not a number, or all three are zero.
     """
-    report = Report()
-    text = read_text(path, options, report)
+    findings = Findings()
+    text = read_text(path, options, findings)
     separator = max(SEPARATORS, key=text.lines[0].count)
-    names = [plain_label(cell, report) for cell in cells(text.lines[0], separator)]
+    names = [plain_label(cell, findings) for cell in cells(text.lines[0], separator)]
     while names and not names[-1]:
         names.pop()
     no_repeated_columns(names, text, 0)
     columns = _sorted(text, names)
-    report.find("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
+    findings.add("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
     first = next((k for k in range(1, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), len(names), separator)
     if not len(values):
         raise ReadError(f"{text.name}: there are no rows below the names; export it again")
     said = _one_unit(text, columns.units)
-    length_m = length_unit(said, "the columns' names", options, text.name, report)
+    length_m = length_unit(said, "the columns' names", options, text.name, findings)
     if columns.time is not None:
         factor = TIMES_S.get(plain_unit(columns.time_unit), 1.0)
         printed_s = resolution_s(text, first, columns.time, separator) * factor
         times_s = values[:, columns.time] * factor
-        values = values[: n_even_rows(times_s, text, printed_s=printed_s, report=report)]
-    rate_hz, first_frame, begin_s = _timing(text, first, columns, values, separator, options, report)
-    report.find("axes", "columns x, y, z", "kept as they are; plane.up_axis of the settings says which is up")
+        values = values[: n_even_rows(times_s, text, printed_s=printed_s, findings=findings)]
+    rate_hz, first_frame, begin_s = _timing(text, first, columns, values, separator, options, findings)
+    findings.add("axes", "columns x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
     fourth = values[:, columns.ones]
     if not np.isin(fourth[np.isfinite(fourth)], (0.0, 1.0)).all():
         raise text.fault(0, "columns [3] are not 1: the file does not hold positions; export positions")
     if columns.other:
         shown = ", ".join(columns.other[:8]) + " ..." * (len(columns.other) > 8)
-        report.find("other columns", f"{len(columns.other)}: {shown}", "left out")
+        findings.add("other columns", f"{len(columns.other)}: {shown}", "left out")
     labels = tuple(columns.markers)
     xyz = values[:, [k for axes in columns.markers.values() for k in axes]].reshape(len(values), len(labels), 3)
-    markers_m = positions_m(xyz, length_m, text.name, labels, report)
-    report.find_labels(labels)
+    markers_m = positions_m(xyz, length_m, text.name, labels, findings)
+    findings.add_labels(labels)
     return Recording(
         source=text.name,
         sha256=text.sha256,
@@ -120,13 +120,13 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         rate_hz=rate_hz,
         first_frame=first_frame,
         start_s=begin_s,
-        notes=tuple(report.notes),
-        audit=Audit(tuple(report.findings)),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
     )
 
 
 def _sorted(text: Text, names: Sequence[str]) -> _Columns:
-    """Tell the columns by their names."""
+    """Sort the columns by their names."""
     time = frame = None
     time_unit = ""
     parts: dict[str, dict[int, int]] = {}
@@ -166,7 +166,7 @@ def _sorted(text: Text, names: Sequence[str]) -> _Columns:
 
 
 def _one_unit(text: Text, units: Sequence[str]) -> str | None:
-    """Unit of length of the names, which has to be the same for all."""
+    """Unit of length in the names, the same for all."""
     found = {LENGTHS_M.get(plain_unit(unit)) for unit in units if unit}
     said = list(dict.fromkeys(units))
     if len(found) > 1 or (found and "" in said):
@@ -182,25 +182,25 @@ def _timing(
     values: FloatArray,
     separator: str,
     options: ReadOptions,
-    report: Report,
+    findings: Findings,
 ) -> tuple[float, int, float | None]:
     """Frames per second, first frame, and its time where there are times, s."""
     first_frame = 1
     if columns.frame is not None:
-        first_frame = check_frames(values[:, columns.frame], text, first, report)
+        first_frame = check_frames(values[:, columns.frame], text, first, findings)
     if columns.time is None:
         if columns.frame is None:
             raise text.fault(0, "there is no column 'time' (time_s, time_ms) and no column 'frame'; add one")
         if not options.rate_hz:
             raise ReadError(f"{text.name}: there are frames but no times; give the rate with reading.rate_hz")
-        report.find("rate", "frames without times", f"{options.rate_hz:g} frames per second, as reading.rate_hz says")
+        findings.add("rate", "frames without times", f"{options.rate_hz:g} frames per second, as in reading.rate_hz")
         return options.rate_hz, first_frame, None
     unit = plain_unit(columns.time_unit)
     if unit and unit not in TIMES_S:
         raise text.fault(0, f"the unit of the time is {columns.time_unit!r}, expected s or ms; rename the column")
-    report.find(
+    findings.add(
         "unit of time",
-        f"the column's name says {columns.time_unit or 'nothing'}",
+        f"the column's name states {columns.time_unit or 'no unit'}",
         f"times multiplied by {TIMES_S.get(unit, 1.0):g} to seconds",
         "" if unit else "name the column time_s or time_ms",
     )
@@ -213,8 +213,8 @@ def _timing(
         stated_hz=None,
         where="the heading",
         options=options,
-        report=report,
+        findings=findings,
     )
     if columns.frame is None:
-        report.find("frames", f"{len(values)} without numbers", "the first is frame 1")
+        findings.add("frames", f"{len(values)} without numbers", "the first is frame 1")
     return rate_hz, first_frame, start_s(values[:, columns.time] * factor, rate_hz)

@@ -9,7 +9,7 @@ from pathlib import Path
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.findings import Report, length_unit, positions_m
+from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
 from limbtorque.recordings.text.lines import (
@@ -56,22 +56,22 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     the frames. A marker is missing where a coordinate is empty or not a number, or all three are zero. An event's line
     has its name, its frame and its time, which counts from the first frame.
     """
-    report = Report()
-    text = read_text(path, options, report)
+    findings = Findings()
+    text = read_text(path, options, findings)
     header, events, first = _header(text)
     n_markers, n_frames = (_count(text, header, key) for key in ("NO_OF_MARKERS", "NO_OF_FRAMES"))
     frequency_hz = _frequency(text, header)
     data = header.get("DATA_INCLUDED", ["3D"])[0].upper()
     if data != "3D":
         raise ReadError(f"{text.name}: DATA_INCLUDED is {data!r}, expected 3D; export 3D data")
-    labels = tuple(plain_label(cell, report) for cell in header.get("MARKER_NAMES", []))
+    labels = tuple(plain_label(cell, findings) for cell in header.get("MARKER_NAMES", []))
     if len(labels) != n_markers or not all(labels):
         raise ReadError(
             f"{text.name}: NO_OF_MARKERS is {n_markers}, MARKER_NAMES has {sum(map(bool, labels))}; label all markers and "
             "export them again"
         )
-    report.find("format", "Qualisys TSV, 3D data", f"{n_markers} markers, {n_frames} frames")
-    length_m = length_unit(None, "the heading", options, text.name, report)
+    findings.add("format", "Qualisys TSV, 3D data", f"{n_markers} markers, {n_frames} frames")
+    length_m = length_unit(None, "the heading", options, text.name, findings)
     columns, first = _columns(text, first, n_markers)
     values = table(text, first, len(text.lines), len(columns) + 3 * n_markers, "\t")
     if len(values) != n_frames:
@@ -81,13 +81,13 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         )
     if columns:
         printed_s = resolution_s(text, first, 1, "\t")
-        values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, report=report)]
-    rate_hz, first_frame = _timing(text, first, columns, values, frequency_hz, options, report)
-    report.find("axes", "nothing said", "kept as they are; plane.up_axis of the settings says which is up")
+        values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
+    rate_hz, first_frame = _timing(text, first, columns, values, frequency_hz, options, findings)
+    findings.add("axes", "nothing said", "unchanged; plane.up_axis of the settings defines the vertical")
     xyz = values[:, len(columns) :].reshape(len(values), n_markers, 3)
-    markers_m = positions_m(xyz, length_m, text.name, labels, report)
-    report.find_labels(labels)
-    report.find("events", f"{len(events)}, with times from the first frame" if events else "none", "times kept")
+    markers_m = positions_m(xyz, length_m, text.name, labels, findings)
+    findings.add_labels(labels)
+    findings.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times kept")
     return Recording(
         source=text.name,
         sha256=text.sha256,
@@ -98,8 +98,8 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         first_frame=first_frame,
         start_s=start_s(values[:, 1], rate_hz) if columns else None,
         events=tuple(sorted(events, key=lambda event: event.time_s)),
-        notes=tuple(report.notes),
-        audit=Audit(tuple(report.findings)),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
     )
 
 
@@ -157,7 +157,7 @@ def _frequency(text: Text, header: dict[str, list[str]]) -> float:
 
 
 def _columns(text: Text, first: int, n_markers: int) -> tuple[list[str], int]:
-    """Columns before the first marker (Frame, Time or none), and the first line of numbers."""
+    """Number of columns before the first marker, and the first line of numbers."""
     if first >= len(text.lines):
         raise ReadError(f"{text.name}: there are no frames after the heading; it is truncated, export it again")
     names = [cell.strip().lower() for cell in text.lines[first].split("\t")]
@@ -182,11 +182,11 @@ def _timing(
     values: FloatArray,
     frequency_hz: float,
     options: ReadOptions,
-    report: Report,
+    findings: Findings,
 ) -> tuple[float, int]:
     """Frames per second and first frame."""
     if columns:
-        first_frame = check_frames(values[:, 0], text, first, report)
+        first_frame = check_frames(values[:, 0], text, first, findings)
         printed_s = resolution_s(text, first, 1, "\t")
         rate_hz = even_rate(
             values[:, 1],
@@ -196,14 +196,14 @@ def _timing(
             stated_hz=frequency_hz,
             where="FREQUENCY",
             options=options,
-            report=report,
+            findings=findings,
         )
         return rate_hz, first_frame
     if options.rate_hz and not math.isclose(options.rate_hz, frequency_hz, rel_tol=1e-3):
         raise ReadError(
             f"{text.name}: FREQUENCY is {frequency_hz:g}, reading.rate_hz says {options.rate_hz:g}; take the option out "
-            "for this trial, or mend the file"
+            "for this trial, or correct the file"
         )
-    report.find("rate", f"FREQUENCY is {frequency_hz:g} Hz", f"{frequency_hz:g} frames per second")
-    report.find("frames", f"{len(values)}, without numbers", "the first is frame 1")
+    findings.add("rate", f"FREQUENCY is {frequency_hz:g} Hz", f"{frequency_hz:g} frames per second")
+    findings.add("frames", f"{len(values)}, without numbers", "the first is frame 1")
     return frequency_hz, 1

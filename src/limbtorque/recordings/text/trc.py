@@ -7,7 +7,7 @@ from pathlib import Path
 
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.findings import Report, length_unit, positions_m
+from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.text.lines import (
@@ -34,7 +34,7 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     path : Path
         The file.
     options : ReadOptions, optional
-        What the user says of the file.
+        Options of the readers.
 
     Returns
     -------
@@ -52,8 +52,8 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     unit), a line of marker names, each over three columns, a line of their axes, then the frames. A marker is missing
     where a coordinate is empty or not a number, or all three are zero.
     """
-    report = Report()
-    text = read_text(path, options, report)
+    findings = Findings()
+    text = read_text(path, options, findings)
     if len(text.lines) < N_HEAD or not text.lines[0].lower().startswith("pathfiletype"):
         raise ReadError(
             f"{text.name}: not a TRC file: expected a first line that begins with PathFileType and {N_HEAD} lines of "
@@ -61,9 +61,9 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         )
     header = _header(text)
     n_markers, n_frames = (_count(text, header, key) for key in ("NUMMARKERS", "NUMFRAMES"))
-    report.find("format", f"TRC, {text.lines[0].strip()[:60]}", f"{n_markers} markers, {n_frames} frames")
-    labels = _labels(text, n_markers, report)
-    length_m = length_unit(header["UNITS"] or None, "Units", options, text.name, report)
+    findings.add("format", f"TRC, {text.lines[0].strip()[:60]}", f"{n_markers} markers, {n_frames} frames")
+    labels = _labels(text, n_markers, findings)
+    length_m = length_unit(header["UNITS"] or None, "Units", options, text.name, findings)
     first = next((k for k in range(N_HEAD, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), 2 + 3 * n_markers, "\t")
     if len(values) != n_frames:
@@ -72,8 +72,8 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             "truncated, export it again"
         )
     printed_s = resolution_s(text, first, 1, "\t")
-    values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, report=report)]
-    first_frame = check_frames(values[:, 0], text, first, report)
+    values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
+    first_frame = check_frames(values[:, 0], text, first, findings)
     rate_hz = even_rate(
         values[:, 1],
         text,
@@ -82,11 +82,11 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         stated_hz=_number(text, header, "DATARATE"),
         where="DataRate",
         options=options,
-        report=report,
+        findings=findings,
     )
-    report.find("axes", _axes(text), "kept as they are; plane.up_axis of the settings says which is up")
-    markers_m = positions_m(values[:, 2:].reshape(len(values), n_markers, 3), length_m, text.name, labels, report)
-    report.find_labels(labels)
+    findings.add("axes", _axes(text), "unchanged; plane.up_axis of the settings defines the vertical")
+    markers_m = positions_m(values[:, 2:].reshape(len(values), n_markers, 3), length_m, text.name, labels, findings)
+    findings.add_labels(labels)
     return Recording(
         source=text.name,
         sha256=text.sha256,
@@ -96,8 +96,8 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         rate_hz=rate_hz,
         first_frame=first_frame,
         start_s=start_s(values[:, 1], rate_hz),
-        notes=tuple(report.notes),
-        audit=Audit(tuple(report.findings)),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
     )
 
 
@@ -132,9 +132,9 @@ def _count(text: Text, header: dict[str, str], key: str) -> int:
     return int(value)
 
 
-def _labels(text: Text, n_markers: int, report: Report) -> tuple[str, ...]:
-    """Names of the markers: what is not empty in the fourth line after the names of its first two columns."""
-    names = [plain_label(cell, report) for cell in text.lines[3].split("\t")[2:]]
+def _labels(text: Text, n_markers: int, findings: Findings) -> tuple[str, ...]:
+    """Names of the markers, from the fourth line."""
+    names = [plain_label(cell, findings) for cell in text.lines[3].split("\t")[2:]]
     labels = tuple(name for name in names if name)
     if len(labels) != n_markers:
         raise text.fault(

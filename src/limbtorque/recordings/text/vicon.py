@@ -13,7 +13,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.findings import Report, length_unit, positions_m
+from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
 from limbtorque.recordings.text.lines import Text, cells, check_frames, plain_label, read_text, table
@@ -23,7 +23,7 @@ SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "e
 
 @dataclass(frozen=True)
 class _Section:
-    """Lines of a section, from 0: its name, its rate, and the line after its last."""
+    """Lines of a section, from 0: name, rate, and the line after the last."""
 
     name: str
     first: int
@@ -39,7 +39,7 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     path : Path
         The file.
     options : ReadOptions, optional
-        What the user says of the file.
+        Options of the readers.
 
     Returns
     -------
@@ -59,34 +59,34 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     not a number, or all three are zero. The frame and sign of the force plates' outputs are not in the file: they
     stay analog channels, and no wrench is made of them.
     """
-    report = Report()
-    text = read_text(path, options, report)
+    findings = Findings()
+    text = read_text(path, options, findings)
     separator = ";" if text.lines[1:2] and text.lines[0].count(";") > text.lines[0].count(",") else ","
     separator = "\t" if text.lines[0].count("\t") else separator
     sections = _sections(text, separator)
     named = {section.name: section for section in sections}
     if len(named) < len(sections):
-        raise ReadError(f"{text.name}: a section is there twice; export the file again")
+        raise ReadError(f"{text.name}: a section occurs twice; export the file again")
     if "trajectories" not in named:
         raise ReadError(
             f"{text.name}: there is no section Trajectories, only {', '.join(named)}; export the trajectories as well"
         )
-    report.find("format", f"Vicon Nexus CSV with {', '.join(named)}", "Trajectories, Devices and Events are read")
+    findings.add("format", f"Vicon Nexus CSV with {', '.join(named)}", "Trajectories, Devices and Events are read")
     part = named["trajectories"]
-    labels, values, units = _table(text, part, separator, 3, report)
+    labels, values, units = _table(text, part, separator, 3, findings)
     wanted = {unit for unit in units if unit}
     if len(wanted) > 1:
         raise text.fault(part.first + 4, f"more than one unit of length: {', '.join(sorted(wanted))}; export it again")
-    length_m = length_unit(next(iter(wanted), None), "the line of units of Trajectories", options, text.name, report)
-    first_frame = check_frames(values[:, 0], text, part.first + 5, report)
-    rate_hz = _rate(text, part, options, report)
-    report.find("axes", "columns X, Y, Z", "kept as they are; plane.up_axis of the settings says which is up")
-    markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, report)
-    report.find_labels(labels)
+    length_m = length_unit(next(iter(wanted), None), "the line of units of Trajectories", options, text.name, findings)
+    first_frame = check_frames(values[:, 0], text, part.first + 5, findings)
+    rate_hz = _rate(text, part, options, findings)
+    findings.add("axes", "columns X, Y, Z", "unchanged; plane.up_axis of the settings defines the vertical")
+    markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, findings)
+    findings.add_labels(labels)
     analog_labels, analog_units, analog, analog_rate_hz = _devices(
-        text, named.get("devices"), separator, rate_hz, len(values), report
+        text, named.get("devices"), separator, rate_hz, len(values), findings
     )
-    events = _events(text, named.get("events"), separator, (first_frame - 1) / rate_hz, report)
+    events = _events(text, named.get("events"), separator, (first_frame - 1) / rate_hz, findings)
     return Recording(
         source=text.name,
         sha256=text.sha256,
@@ -100,8 +100,8 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         analog_units=analog_units,
         analog=analog,
         analog_rate_hz=analog_rate_hz,
-        notes=tuple(report.notes),
-        audit=Audit(tuple(report.findings)),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
     )
 
 
@@ -129,13 +129,13 @@ def _sections(text: Text, separator: str) -> list[_Section]:
 
 
 def _table(
-    text: Text, section: _Section, separator: str, per_label: int, report: Report
+    text: Text, section: _Section, separator: str, per_label: int, findings: Findings
 ) -> tuple[tuple[str, ...], FloatArray, list[str]]:
-    """Labels, numbers and units of a section; each label stands over `per_label` columns, or any number for 0."""
+    """Labels, numbers and units of a section; `per_label` 0: any number of columns."""
     if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
         raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
     over, names, units = (
-        [plain_label(cell, report) for cell in cells(text.lines[section.first + k], separator)] for k in (2, 3, 4)
+        [plain_label(cell, findings) for cell in cells(text.lines[section.first + k], separator)] for k in (2, 3, 4)
     )
     if [name.lower() for name in names[:2]] != ["frame", "sub frame"]:
         raise text.fault(
@@ -162,24 +162,24 @@ def _table(
     return tuple(carried), values, [*units[2:n], *[""] * (n - len(units))]
 
 
-def _rate(text: Text, section: _Section, options: ReadOptions, report: Report) -> float:
+def _rate(text: Text, section: _Section, options: ReadOptions, findings: Findings) -> float:
     if options.rate_hz and not math.isclose(options.rate_hz, section.rate_hz, rel_tol=1e-3):
         raise ReadError(
             f"{text.name}: the rate of Trajectories is {section.rate_hz:g}, reading.rate_hz says {options.rate_hz:g}; "
-            "take the option out for this trial, or mend the file"
+            "remove the option for this trial, or correct the file"
         )
-    report.find("rate", f"below Trajectories {section.rate_hz:g}", f"{section.rate_hz:g} frames per second")
+    findings.add("rate", f"below Trajectories {section.rate_hz:g}", f"{section.rate_hz:g} frames per second")
     return section.rate_hz
 
 
 def _devices(
-    text: Text, section: _Section | None, separator: str, rate_hz: float, n_frames: int, report: Report
+    text: Text, section: _Section | None, separator: str, rate_hz: float, n_frames: int, findings: Findings
 ) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray, float]:
     """Analog channels: labels, units, numbers, rate."""
     if section is None:
-        report.find("analog", "no section Devices", "none")
+        findings.add("analog", "no section Devices", "none")
         return (), (), np.zeros((0, 0)), 0.0
-    labels, values, units = _table(text, section, separator, 0, report)
+    labels, values, units = _table(text, section, separator, 0, findings)
     per_frame = section.rate_hz / rate_hz
     if abs(per_frame - round(per_frame)) > 1e-6 or len(values) != n_frames * round(per_frame):
         raise text.fault(
@@ -187,20 +187,22 @@ def _devices(
             f"Devices has {len(values)} samples at {section.rate_hz:g} Hz for {n_frames} frames at {rate_hz:g} Hz; "
             "the file is damaged or truncated, export it again",
         )
-    report.find("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
+    findings.add("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
     if any(re.search(r"force|plate", label, re.IGNORECASE) for label in labels):
-        report.find(
+        findings.add(
             "force plates",
             "columns of Devices named after a force plate",
-            "no wrench: the file does not say their frame and sign; export C3D for force plates",
+            "not used: the file does not define their frame and sign; export C3D for force plates",
         )
     return labels, tuple(units), values[:, 2:], section.rate_hz
 
 
-def _events(text: Text, section: _Section | None, separator: str, shift_s: float, report: Report) -> tuple[Event, ...]:
+def _events(
+    text: Text, section: _Section | None, separator: str, shift_s: float, findings: Findings
+) -> tuple[Event, ...]:
     """Events, in order of time; their times count from frame 1 of the capture."""
     if section is None:
-        report.find("events", "no section Events", "none")
+        findings.add("events", "no section Events", "none")
         return ()
     names = [cell.strip().lower() for cell in cells(text.lines[min(section.first + 2, len(text.lines) - 1)], separator)]
     columns = [_index(names, wanted) for wanted in ("context", "name", "time")]
@@ -220,7 +222,7 @@ def _events(text: Text, section: _Section | None, separator: str, shift_s: float
         if not math.isfinite(time_s):
             raise text.fault(k, f"expected an event with a time in s, found {row}; export it again")
         events.append(event)
-    report.find("events", f"{len(events)}, which count from frame 1 of the capture", f"{-shift_s:+.3f} s added")
+    findings.add("events", f"{len(events)}, which count from frame 1 of the capture", f"{-shift_s:+.3f} s added")
     return tuple(sorted(events, key=lambda event: event.time_s))
 
 

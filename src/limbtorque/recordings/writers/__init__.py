@@ -1,4 +1,4 @@
-"""Recordings and tables over time as files for other programs: OpenSim storage, CSV, Parquet.
+"""Write recordings and tables over time: OpenSim storage, CSV, Parquet.
 
 In: a `Recording`, or columns over time.
 Out: a file that other programs read.

@@ -78,7 +78,7 @@ def forces_table(recording: Recording) -> pa.Table:
 
 
 def write_forces(recording: Recording, path: Path) -> None:
-    """Write the force plates of a recording as an OpenSim storage file, with the unit of length in its heading.
+    """Write the force plates of a recording as an OpenSim storage file.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def write_forces(recording: Recording, path: Path) -> None:
 
 
 def write_recording(recording: Recording, path: Path) -> None:
-    """Write the markers of a recording as the file's suffix says.
+    """Write the markers of a recording in the format of the file's suffix.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def _columns(table: pa.Table, degrees: bool) -> tuple[list[str], FloatArray]:
 
 
 def _rate(time_s: FloatArray) -> float:
-    """Rows per second, a whole number where the times fit it; 0 where they are uneven or fewer than two."""
+    """Rows per second, whole where the times fit; 0 where they are uneven or too few."""
     if len(time_s) < 2 or not np.isfinite(time_s).all():
         return 0.0
     step_s = float(time_s[-1] - time_s[0]) / (len(time_s) - 1)

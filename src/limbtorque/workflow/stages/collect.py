@@ -12,27 +12,18 @@ from typing import Any
 from limbtorque import __version__
 from limbtorque.chain.body_segments import DEMPSTER_WINTER
 from limbtorque.report.methods.page import methods_page
-from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, summary_sheets
+from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study, Trial
-from limbtorque.tables.checks import CHECKS, FIGURES, assess
+from limbtorque.tables.checks import CHECKS, METRICS, assess
+from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.tables import (
-    CONDITION_SUMMARY_COLUMNS,
-    CURVE_COLUMNS,
-    DICTIONARY_COLUMNS,
-    ENSEMBLE_COLUMNS,
-    LEDGER_COLUMNS,
-    MUSCLE_SUMMARY_COLUMNS,
-    SUMMARY_COLUMNS,
-    WINDOW_COLUMNS,
-    Column,
-    csv_pieces,
-    curve_columns,
-    table_of_rows,
-    wide_columns,
-    write_table,
-)
+from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.dictionary import DICTIONARY_COLUMNS
+from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
+from limbtorque.tables.ledger import LEDGER_COLUMNS
+from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.batch import Kept, identity, status_of, whole_study
 from limbtorque.workflow.layout import (
@@ -155,7 +146,7 @@ def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> 
     if status["muscles"] != "failed" and "quality" not in last:
         status["muscles"] = "none"
     notes = [*said, *filter(None, (trial.subject.note, trial.note))]
-    names = [name for name, *_ in FIGURES] + [check.name for check in CHECKS]
+    names = [entry.name for entry in (*METRICS, *CHECKS)]
     return {
         **identity(trial),
         "file": _relative(trial.file, study.folder),

@@ -18,17 +18,9 @@ from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
 from limbtorque.study.study import Trial
 from limbtorque.tables.checks import assess
-from limbtorque.tables.tables import (
-    CURVE_COLUMNS,
-    TRIAL_COLUMNS,
-    Column,
-    column_array,
-    column_values,
-    curve_columns,
-    long_table_writer,
-    make_table,
-    read_table,
-)
+from limbtorque.tables.column import TRIAL_COLUMNS, Column
+from limbtorque.tables.curves import CURVE_COLUMNS, curve_columns
+from limbtorque.tables.files import column_array, column_values, long_table_writer, make_table, read_table
 from limbtorque.workflow.batch import LOG, announce, finish, identity, planned_study, status_of
 from limbtorque.workflow.layout import batch_outputs, table_path
 

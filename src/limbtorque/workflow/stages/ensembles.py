@@ -12,18 +12,10 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LimbtorqueError
-from limbtorque.statistics.time_normalisation import Moments, add, ensemble, no_moments
+from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_moments
 from limbtorque.study.study import Study, Trial
-from limbtorque.tables.tables import (
-    ENSEMBLE_COLUMNS,
-    WINDOW_COLUMNS,
-    column_values,
-    curve_columns,
-    make_table,
-    read_table,
-    table_of_rows,
-    write_table,
-)
+from limbtorque.tables.curves import ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.files import column_values, make_table, read_table, table_of_rows, write_table
 from limbtorque.workflow.batch import Kept, whole_study
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.stages.curves import columns, long_columns

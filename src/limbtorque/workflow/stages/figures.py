@@ -24,7 +24,7 @@ from limbtorque.figures.trial_figures import contributions_figure, kinematics_fi
 from limbtorque.motion.table import choice_of
 from limbtorque.study.settings import ChainModel
 from limbtorque.study.study import Trial
-from limbtorque.tables.tables import read_meta, read_table
+from limbtorque.tables.files import read_meta, read_table
 from limbtorque.workflow.batch import announce, finish, planned_study
 from limbtorque.workflow.layout import figure_path, table_path
 

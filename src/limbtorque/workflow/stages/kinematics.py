@@ -16,7 +16,8 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import Study, Trial
-from limbtorque.tables.tables import Column, kinematics_columns
+from limbtorque.tables.column import Column
+from limbtorque.tables.kinematics import kinematics_columns
 from limbtorque.workflow.batch import run_batch
 from limbtorque.workflow.layout import STUDY_CUTOFF, shares_cutoff
 
@@ -78,7 +79,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             meta["events"] = [{**vars(event), "time_s": float(event.time_s)} for event in recording.events]
             meta["audit"] = [vars(finding) for finding in recording.audit.findings]
             meta["provenance"]["kinematics"]["reader"] = recording.reader
-            meta["guesses"] = [f"{guess.what}: {guess.made}" for guess in recording.audit.guesses]
+            meta["guesses"] = [f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses]
             motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             meta["notes"] = [*recording.notes, *motion.notes, *recording.audit.sentences]
             return kinematics_table(motion, meta=meta)

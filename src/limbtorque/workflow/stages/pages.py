@@ -12,7 +12,7 @@ from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.study.study import Study, Trial
 from limbtorque.tables.checks import Flag, assess
-from limbtorque.tables.tables import read_table
+from limbtorque.tables.files import read_table
 from limbtorque.workflow.batch import announce, finish, planned_study
 from limbtorque.workflow.layout import RESULTS, figure_path, stage_outputs, table_path
 

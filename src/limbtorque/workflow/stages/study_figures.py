@@ -12,7 +12,9 @@ from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.figures import WIDTHS_MM, note_figure, save
 from limbtorque.figures.study_figures import ensemble_figure, flag_figure, peak_figure
 from limbtorque.study.study import Study
-from limbtorque.tables.tables import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS, Column
+from limbtorque.tables.column import Column
+from limbtorque.tables.curves import ENSEMBLE_COLUMNS
+from limbtorque.tables.summary import SUMMARY_COLUMNS
 from limbtorque.workflow.batch import whole_study
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures

@@ -11,7 +11,9 @@ import pyarrow as pa
 from limbtorque.motion.table import motion_from_table
 from limbtorque.simulate.replay import replay
 from limbtorque.study.study import Study, Trial
-from limbtorque.tables.tables import Column, empty_table, torque_columns
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import empty_table
+from limbtorque.tables.torques import torque_columns
 from limbtorque.torques.joint_torques import joint_torques, torque_quality, torque_table
 from limbtorque.torques.summary import torque_summary
 from limbtorque.workflow.batch import run_batch, upstream

@@ -1,0 +1,243 @@
+"""Make, write and read tables."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from limbtorque.recordings.writers.sto import write_sto
+from limbtorque.tables.column import Column
+
+META_KEY = b"limbtorque"
+PIECE_ROWS = 2000  # of a table that is written piece by piece
+_ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
+
+
+def make_table(
+    columns: Sequence[Column], values: Mapping[str, Any], *, meta: Mapping[str, Any] | None = None
+) -> pa.Table:
+    """Table of exactly these columns, with their units and definitions in the metadata.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Columns, in order.
+    values : mapping of str to array_like
+        Values of each column.
+    meta : mapping, optional
+        Anything JSON can hold, kept with the table.
+
+    Returns
+    -------
+    pyarrow.Table
+        The table.
+
+    Raises
+    ------
+    ValueError
+        A column without values, or values without a column.
+    """
+    names = [column.name for column in columns]
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice or set(names) != set(values):
+        raise ValueError(f"columns that are there twice: {twice}; without values: {sorted(set(names) ^ set(values))}")
+    schema = _schema(tuple(columns)).with_metadata({META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
+    arrays = [_array(values[c.name], c.kind) for c in columns]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+@functools.lru_cache(maxsize=64)
+def _schema(columns: tuple[Column, ...]) -> pa.Schema:
+    return pa.schema(
+        pa.field(c.name, _ARROW_TYPES[c.kind], metadata={"unit": c.unit, "definition": c.definition, "sign": c.sign})
+        for c in columns
+    )
+
+
+def _array(values: Any, kind: type) -> pa.Array:
+    if isinstance(values, pa.Array):
+        return values
+    found = _values(values, kind)
+    if kind is str:
+        return pa.array(found, type=_ARROW_TYPES[kind])
+    if found.ndim != 1:
+        raise ValueError(f"a column has one dimension, not {found.ndim}")
+    # the same as pa.array, which would import pandas for it: half the time that a job takes to start
+    return pa.Array.from_buffers(_ARROW_TYPES[kind], len(found), [None, pa.py_buffer(np.ascontiguousarray(found))])
+
+
+def _values(values: Any, kind: type) -> Any:
+    """Values of a column in its type; a minus zero becomes a zero."""
+    if kind is str:
+        return list(values)
+    array: np.ndarray[Any, Any] = np.asarray(values, dtype=kind)
+    return array + 0.0 if kind is float else array
+
+
+def empty_table(columns: Sequence[Column], *, meta: Mapping[str, Any]) -> pa.Table:
+    """Table without rows, for a trial that failed."""
+    return make_table(columns, {column.name: [] for column in columns}, meta=meta)
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table as its suffix says: .parquet, .csv or .sto; the same table gives the same bytes.
+
+    Missing numbers are empty cells in CSV and NaN in Parquet and STO.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path, compression="snappy", use_dictionary=False)
+        return
+    if path.suffix == ".sto":
+        write_sto(table, path)
+        return
+    with _csv_writer(path, table.schema) as writer:
+        writer.write_table(_blank(table))
+
+
+@contextmanager
+def csv_pieces(path: Path, columns: Sequence[Column]) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
+    """Write a CSV table piece by piece; the same bytes as of `write_table` of the whole.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    columns : sequence of Column
+        Its columns.
+
+    Yields
+    ------
+    callable
+        Writes rows, each a mapping with a value for every column.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+    waiting: list[Mapping[str, Any]] = []
+
+    def flush() -> None:
+        if waiting:
+            writer.write_table(_blank(table_of_rows(columns, waiting)))
+            waiting.clear()
+
+    def write(rows: Sequence[Mapping[str, Any]]) -> None:
+        waiting.extend(rows)
+        if len(waiting) >= PIECE_ROWS:
+            flush()
+
+    with _csv_writer(path, _schema(tuple(columns))) as writer:
+        yield write
+        flush()
+
+
+def table_of_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Table of rows, each a mapping with a value for every column."""
+    return make_table(columns, {column.name: [row[column.name] for row in rows] for column in columns})
+
+
+def _csv_writer(path: Path, schema: pa.Schema) -> pyarrow.csv.CSVWriter:
+    options = pyarrow.csv.WriteOptions(quoting_style="needed")
+    return pyarrow.csv.CSVWriter(path, schema.remove_metadata(), write_options=options)
+
+
+def _blank(table: pa.Table) -> pa.Table:
+    """Table whose missing numbers are null, which CSV leaves empty."""
+    columns = [_nan_to_null(column) for column in table.columns]
+    return pa.Table.from_arrays(columns, schema=table.schema.remove_metadata())
+
+
+def long_table_writer(path: Path, columns: Sequence[Column]) -> pyarrow.parquet.ParquetWriter:
+    """Writer of a Parquet table that is written piece by piece; what repeats in it costs next to nothing.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    columns : sequence of Column
+        Its columns; `write_table` of the writer takes pieces that `make_table` made of them.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    repeated = [column.name for column in columns if column.name != "value"]
+    schema = make_table(columns, {column.name: [] for column in columns}).schema
+    return pyarrow.parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=repeated)
+
+
+def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not pa.types.is_floating(column.type):
+        return column
+    values = np.from_dlpack(column.combine_chunks())
+    known = pa.py_buffer(np.packbits(~np.isnan(values), bitorder="little"))
+    return pa.chunked_array(
+        [pa.Array.from_buffers(column.type, len(values), [known, pa.py_buffer(np.ascontiguousarray(values))])]
+    )
+
+
+def read_table(
+    path: Path, *, columns: Sequence[str] | Callable[[str], bool] | None = None
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Read a Parquet table and what was kept with it.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `write_table` wrote.
+    columns : sequence of str or callable, optional
+        Only these columns, or those whose names it says yes to.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        The table.
+    meta : dict
+        What `make_table` was given as `meta`.
+    """
+    with pyarrow.parquet.ParquetFile(path) as file:
+        wanted = list(filter(columns, file.schema_arrow.names)) if callable(columns) else columns
+        table = file.read(columns=wanted, use_threads=False)
+    return table, _kept(table.schema)
+
+
+def read_meta(path: Path) -> dict[str, Any]:
+    """Read what was kept with a Parquet table, without its rows.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `write_table` wrote.
+
+    Returns
+    -------
+    dict
+        What `make_table` was given as `meta`.
+    """
+    return _kept(pyarrow.parquet.read_schema(path))
+
+
+def _kept(schema: pa.Schema) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads((schema.metadata or {}).get(META_KEY, b"{}"))
+    return kept
+
+
+def kept_text(table: pa.Table) -> str:
+    """What was given to `make_table` as `meta`, as one line of JSON."""
+    text: bytes = table.schema.metadata[META_KEY]
+    return text.decode()
+
+
+def column_array(table: pa.Table, *names: str) -> np.ndarray:
+    """Columns of a table side by side as floats, shape (n_rows, n_names)."""
+    return np.column_stack([column_values(table, name) for name in names]).astype(float)
+
+
+def column_values(table: pa.Table, name: str) -> np.ndarray:
+    """Numbers of a column, shape (n_rows,); the same as its `to_numpy`, which would import pandas for it."""
+    return np.from_dlpack(table.column(name).combine_chunks())

@@ -1,0 +1,45 @@
+"""Columns of `results/kinematics`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from limbtorque.tables.column import ANGLE_SIGN, EXTERNAL_STATUS, FRAME_COLUMNS, Column, xy_columns
+
+FILLED = Column("filled", "1", "1 where a marker of the chain was filled", kind=int)
+
+
+def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
+    """Columns of `results/kinematics`.
+
+    Parameters
+    ----------
+    joints, segments : sequence of str
+        Names, proximal first.
+    """
+    columns = [*FRAME_COLUMNS, FILLED]
+    for point in (*joints, "endpoint"):
+        text = f"filtered position of the {point} in the plane; of the fitted chain with motion.angles rigid_chain"
+        columns += xy_columns(f"{point}_position", "m", "m", text)
+    for segment in segments:
+        text = f"angle from the x axis to the {segment}, seen from its proximal joint"
+        columns.append(Column(f"{segment}_orientation_rad", "rad", text, ANGLE_SIGN))
+    for joint, segment, reference in zip(joints, segments, ("plane's x axis", *segments), strict=False):
+        text = f"{joint} angle: angle of the {segment} relative to the {reference}"
+        columns += [
+            Column(f"{joint}_angle_rad", "rad", text, ANGLE_SIGN),
+            Column(f"{joint}_velocity_rad_s", "rad/s", f"angular velocity of the {joint}", ANGLE_SIGN),
+            Column(f"{joint}_acceleration_rad_s2", "rad/s^2", f"angular acceleration of the {joint}", ANGLE_SIGN),
+        ]
+    first, last = joints[0], segments[-1]
+    return [
+        *columns,
+        *xy_columns("base_velocity", "m_s", "m/s", f"velocity of the {first} in the plane"),
+        *xy_columns("base_acceleration", "m_s2", "m/s^2", f"acceleration of the {first} in the plane"),
+        *xy_columns("external_force", "n", "N", f"external force on the {last}, in the plane"),
+        *xy_columns("external_point", "m", "m", "reference point of the external force and couple"),
+        Column(
+            "external_couple_nm", "N m", f"external couple on the {last}", "counter-clockwise positive on the segment"
+        ),
+        EXTERNAL_STATUS,
+    ]

@@ -1,0 +1,181 @@
+"""Columns of `results/muscles`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from limbtorque.study.settings import Muscles
+from limbtorque.tables.column import FRAME_COLUMNS, IN_PLANE, MECHANICAL, Column, xy_columns
+
+TENSION = "tension positive"
+NEVER_NEGATIVE = "magnitude: never negative"
+
+
+@dataclass(frozen=True)
+class MuscleEntry:
+    """A muscle of the table.
+
+    Attributes
+    ----------
+    name : str
+        Name of the muscle.
+    joints : tuple of str
+        Joints of the chain at which it has a moment arm.
+    length : bool
+        Its musculotendon length is known.
+    fibres : bool
+        The parameters of its fibres are known, too.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    length: bool
+    fibres: bool
+
+
+def muscle_columns(
+    joints: Sequence[str], segments: Sequence[str], muscles: Sequence[MuscleEntry], options: Muscles
+) -> list[Column]:
+    """Columns of `results/muscles`.
+
+    Parameters
+    ----------
+    joints, segments : sequence of str
+        Names, proximal first.
+    muscles : sequence of MuscleEntry
+        The muscles that cross them.
+    options : Muscles
+        Section `muscles` of the settings.
+    """
+    if not muscles:
+        return [*FRAME_COLUMNS]
+    columns = [*FRAME_COLUMNS, *_status_columns(options), *_optimization_columns(joints, options)]
+    for muscle in muscles:
+        columns += _force_columns(muscle, options)
+    for joint in joints:
+        columns += _joint_columns(joint, [muscle.name for muscle in muscles if joint in muscle.joints])
+    return [*columns, *(_contact_columns(joints, segments) if options.contact_forces else ())]
+
+
+def _status_columns(options: Muscles) -> Iterator[Column]:
+    yield Column(
+        "optimization_status",
+        "1",
+        "0 the muscles, within muscles.activation_bounds, can produce the whole torque; 1 they cannot, or the moment arms of a "
+        "joint are unknown: see reserve and shortfall; 2 the torque is unknown; 3 no static optimization passed its optimality "
+        "certificate",
+        kind=int,
+    )
+    text = "1 where a joint is outside the range of its moment-arm data (moment arms are held at the end of the range)"
+    yield Column("moment_arm_status", "1", text, kind=int)
+    if options.force_length_velocity:
+        text = "1 where a fibre is outside the range of its curves (values are held at the end of the range)"
+        yield Column("fibre_status", "1", text, kind=int)
+
+
+def _optimization_columns(joints: Sequence[str], options: Muscles) -> Iterator[Column]:
+    yield Column("optimization_iterations", "1", "number of Newton iterations", kind=int)
+    text = "largest difference between the net torque and the sum of muscle torques and reserve"
+    yield Column("optimization_residual_nm", "N m", text, NEVER_NEGATIVE)
+    yield Column(
+        "optimization_cost", "1", f"{criterion_text(options)}, plus the cost of the reserve (muscles.reserve: priced)"
+    )
+    yield Column(
+        "optimization_duality_gap",
+        "1",
+        "duality gap relative to the cost: upper bound of the excess of the cost over its minimum (zero but for rounding), for the "
+        "muscles with a choice",
+    )
+    text = "distance of the net torques from those that the muscles can produce (root of the sum of squares over the joints)"
+    yield Column("optimization_shortfall_nm", "N m", text, NEVER_NEGATIVE)
+    text = (
+        "component of the direction in which all muscles together, within muscles.activation_bounds, fall short of the net "
+        "torques; 0 where they do not"
+    )
+    yield from (Column(f"{joint}_optimality_certificate", "1", text, MECHANICAL) for joint in joints)
+    text = (
+        "+1 where counter-clockwise is flexion (ankle: dorsiflexion), -1 where it is extension; converts torques of this table "
+        "to the sign of its moment arms"
+    )
+    yield from (Column(f"{joint}_flexion_sign", "1", text) for joint in joints)
+    for joint in joints:
+        text = (
+            f"derivative of the minimum cost with respect to the net {joint} torque; together with those of the other joints it "
+            "proves that the cost is minimal (docs/muscles.md); with min_max the direction that demands the largest ratio"
+        )
+        yield Column(f"{joint}_optimization_multiplier", "1/(N m)", text, MECHANICAL)
+    if options.co_contraction > 0.0:
+        yield Column("co_contraction_cost", "1", "part of optimization_cost added by muscles.co_contraction")
+        text = (
+            "1 where every muscle has the requested minimum activation; less where the full minimum would make the torque "
+            "unreachable; 0 where it is unreachable without co-contraction, too"
+        )
+        yield Column("co_contraction_part", "1", text)
+
+
+def _force_columns(muscle: MuscleEntry, options: Muscles) -> Iterator[Column]:
+    m = muscle.name
+    hill = options.force_length_velocity and muscle.fibres
+    strength = "its strength at the present fibre length and velocity" if hill else "its maximum isometric force"
+    both = "; active and passive" if hill else ""
+    yield Column(f"{m}_force_n", "N", f"force of {m}{both}: {criterion_text(options)}", TENSION)
+    yield Column(f"{m}_activation", "1", f"activation of {m}: active force relative to {strength}")
+    if options.co_contraction > 0.0:
+        yield Column(f"{m}_min_activation", "1", f"minimum activation of {m} required by muscles.co_contraction")
+    if options.ranges:
+        text = f"possible force of {m} with which the muscles produce the same torques, for any criterion"
+        yield Column(f"{m}_min_force_n", "N", f"minimum {text}", TENSION)
+        yield Column(f"{m}_max_force_n", "N", f"maximum {text}", TENSION)
+    if muscle.length:
+        yield Column(f"{m}_length_m", "m", f"musculotendon length of {m}")
+    if hill:
+        text = f"active force of {m} at full activation, at the present fibre length and velocity"
+        yield Column(f"{m}_strength_n", "N", text)
+        yield Column(f"{m}_passive_force_n", "N", f"passive force of {m}")
+        yield Column(f"{m}_fibre_length", "1", f"fibre length of {m} relative to the optimal one")
+        text = f"fibre velocity of {m} relative to the maximum shortening velocity"
+        yield Column(f"{m}_fibre_velocity", "1", text, "lengthening positive")
+
+
+def _joint_columns(joint: str, muscles: Sequence[str]) -> Iterator[Column]:
+    for m in muscles:
+        text = f"moment arm of {m} at the {joint}"
+        yield Column(f"{joint}_moment_arm_{m}_m", "m", text, "positive: tension flexes the joint")
+    for m in muscles:
+        text = f"{joint} torque of {m}: moment arm times force"
+        yield Column(f"{joint}_torque_muscle_{m}_nm", "N m", text, MECHANICAL)
+    text = f"part of the net {joint} torque that no muscle of the set produces; with the muscle torques it adds up to the net torque"
+    yield Column(f"{joint}_torque_reserve_nm", "N m", text, MECHANICAL)
+
+
+def _contact_columns(joints: Sequence[str], segments: Sequence[str]) -> Iterator[Column]:
+    for j, joint in enumerate(joints):
+        text = (
+            f"contact force in the {joint} on the distal segment: joint reaction minus the force of all muscles that cross it; "
+            "empty where a line of action is unknown"
+        )
+        sign = f"proximal segment acting on distal segment; {IN_PLANE}"
+        yield from xy_columns(f"{joint}_contact", "n", "N", text, sign)
+        part = f"contact force in the {joint} on its distal segment, component"
+        for segment in segments[max(j - 1, 0) : j + 1]:
+            name = f"{joint}_contact_{{}}_{segment}_n"
+            yield Column(name.format("along"), "N", f"{part} along the {segment}", "positive: compression of the joint")
+            text = f"{part} across the {segment}"
+            yield Column(name.format("across"), "N", text, "positive towards the flexor side")
+
+
+def criterion_text(options: Muscles) -> str:
+    """Criterion of static optimization in words.
+
+    Examples
+    --------
+    >>> criterion_text(Muscles())
+    'minimum sum of (force / strength)^2'
+    """
+    strength = "present strength" if options.force_length_velocity else "strength"
+    over = strength if options.criterion == "activation" else "cross-section in cm^2"
+    ratio = f"{'active ' if options.force_length_velocity else ''}force / {over}"
+    if options.exponent == "min_max":
+        return f"minimum of the largest {ratio}, then of the next largest, and so on"
+    return f"minimum sum of {'weighted ' if options.weights else ''}({ratio})^{options.exponent:g}"

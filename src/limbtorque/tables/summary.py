@@ -1,0 +1,107 @@
+"""Columns of `summary.csv`, `muscle_summary.csv` and `summary_by_condition.csv`."""
+
+from __future__ import annotations
+
+from limbtorque.tables.column import (
+    FLEXION,
+    GROUP_COLUMNS,
+    INTO_SEGMENTS,
+    MECHANICAL,
+    MUSCLE_STATUS,
+    OF_UNIT,
+    TORQUE_STATUS,
+    TRIAL_COLUMNS,
+    Column,
+)
+
+_JOINT = Column("joint", "", "joint", kind=str)
+_TERM = Column("term", "", "net torque or one of its terms", kind=str)
+_USED_SHARE = Column("used_share", "1", "share of the analysed frames that were used")
+SUMMARY_COLUMNS = (
+    *TRIAL_COLUMNS,
+    TORQUE_STATUS,
+    _JOINT,
+    _TERM,
+    Column("positive_is", "", "anatomical direction of a positive torque at this joint in this trial", kind=str),
+    Column("n_frames", "1", "number of frames used: torque known, no edge effects", kind=int),
+    _USED_SHARE,
+    Column(
+        "loaded_share",
+        "1",
+        "share of the used frames with a known external load (external_status 1), such as a measured stance",
+    ),
+    Column("peak_nm", "N m", "value of largest magnitude", MECHANICAL),
+    Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
+    Column("peak_sense", "", "anatomical direction of the torque at its peak", kind=str),
+    Column(
+        "peak_at_gap",
+        "1",
+        "1 where a frame next to the peak was not used: the peak is the largest known value, and the true one may be larger",
+        kind=int,
+    ),
+    Column("max_nm", "N m", "maximum", MECHANICAL),
+    Column("max_time_s", "s", "time of the maximum from the first frame of the recording"),
+    Column("min_nm", "N m", "minimum", MECHANICAL),
+    Column("min_time_s", "s", "time of the minimum from the first frame of the recording"),
+    Column("mean_nm", "N m", "mean", MECHANICAL),
+    Column("rms_nm", "N m", "root mean square"),
+    Column("impulse_nms", "N m s", "time integral over the frames used", MECHANICAL),
+    Column("peak_power_w", "W", "power of this torque of largest magnitude", INTO_SEGMENTS),
+    Column("max_power_w", "W", "maximum power of this torque: generation", INTO_SEGMENTS),
+    Column("min_power_w", "W", "minimum power of this torque: absorption", INTO_SEGMENTS),
+    Column("positive_work_j", "J", "time integral of the positive power"),
+    Column("negative_work_j", "J", "time integral of the negative power"),
+)
+MUSCLE_SUMMARY_COLUMNS = (
+    *TRIAL_COLUMNS,
+    MUSCLE_STATUS,
+    Column("muscle_set", "", "muscle set", kind=str),
+    Column("criterion", "", "quantity minimised by static optimization", kind=str),
+    Column("muscle", "", "muscle", kind=str),
+    Column("strength_n", "N", "maximum isometric force, scaled to the subject where muscles.scale_strength is on"),
+    Column(
+        "n_frames",
+        "1",
+        "number of frames used: force known, no edge effects, inside the range of moment arms and fibre curves",
+        kind=int,
+    ),
+    _USED_SHARE,
+    Column("peak_n", "N", "largest force", "tension positive"),
+    Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
+    Column("peak_activation", "1", "largest activation"),
+    Column("mean_n", "N", "mean force", "tension positive"),
+    Column("impulse_ns", "N s", "time integral of the force over the frames used"),
+    Column("min_impulse_ns", "N s", "time integral of the least possible force"),
+    Column("max_impulse_ns", "N s", "time integral of the greatest possible force"),
+)
+STATISTICS = tuple(column for column in SUMMARY_COLUMNS if column.name.endswith(("_nm", "_s", "_nms", "_w", "_j")))
+FLEXION_SIGNED = ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms")
+_OVER = "over the trials, or over the subjects' means where ensembles.spread_over is subjects"
+_MIXED = "; empty for peaks, and times of peaks, that are positive in some trials and negative in others"
+_SIGN = f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms): {FLEXION}; power and work: energy into the segments"
+CONDITION_SUMMARY_COLUMNS = (
+    *GROUP_COLUMNS,
+    _JOINT,
+    _TERM,
+    Column("statistic", "", "column of summary.csv", kind=str),
+    Column("unit", "", "unit of the statistic", kind=str),
+    Column("mean", OF_UNIT, f"mean {_OVER}{_MIXED}", _SIGN),
+    Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OVER}{_MIXED}; empty for a single value"),
+    Column("median", OF_UNIT, f"median {_OVER}{_MIXED}", _SIGN),
+    Column("min", OF_UNIT, f"minimum {_OVER}; over the trials where the mean is empty", _SIGN),
+    Column("max", OF_UNIT, f"maximum {_OVER}; over the trials where the mean is empty", _SIGN),
+    Column("n_trials", "1", "number of trials with a value", kind=int),
+    Column("n_subjects", "1", "number of subjects with a value", kind=int),
+    Column(
+        "min_used_share",
+        "1",
+        "smallest used_share of these trials; trials with very different shares are not comparable",
+    ),
+    Column("max_used_share", "1", "largest used_share of these trials"),
+    Column(
+        "n_unloaded",
+        "1",
+        "number of trials of the group left out because no frame has a known external load while other trials have one: their stance was not measured",
+        kind=int,
+    ),
+)

@@ -1,0 +1,142 @@
+"""Damaged C3D files are refused with a message."""
+
+import struct
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c3d_files import changed, offset_of, positions, write_c3d
+from limbtorque.errors import ReadError
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.sandbox import GuardedReader
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "the file is empty"),
+        (b"Frame,Time\n" * 100, "not a C3D file: its second byte is 0x72"),
+        (b"P" * 40, "40 bytes"),
+        (b"\x02\x50" + bytes(510), "truncated"),
+        (b"\x02\x50" + bytes(1022), "unknown byte order 0"),
+    ],
+)
+def test_not_a_c3d_file(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "a.c3d"
+    path.write_bytes(content)
+    with pytest.raises(ReadError, match=said):
+        read_c3d(path)
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="cannot be opened: No such file"):
+        read_c3d(tmp_path / "a.c3d")
+    with pytest.raises(ReadError, match="cannot be opened: Is a directory"):
+        read_c3d(tmp_path)
+
+
+@pytest.mark.parametrize("cut", [1, 100, 10_000, 600_000, 683_000])
+def test_truncated_file(recordings: Path, tmp_path: Path, cut: int) -> None:
+    raw = (recordings / "tennis_serve" / "kinematics_tennis_serve.c3d").read_bytes()
+    path = tmp_path / "a.c3d"
+    path.write_bytes(raw[:-cut])
+    with pytest.raises(ReadError, match="truncated"):
+        read_c3d(path)
+
+
+WORDS = {  # of the header: offset, layout
+    "points": (2, "<H"),
+    "analog": (4, "<H"),
+    "first": (6, "<H"),
+    "last": (8, "<H"),
+    "scale": (12, "<f"),
+    "data": (16, "<H"),
+    "samples": (18, "<H"),
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "said"),
+    [
+        ("points", 65535, "counts 65535 points, the parameter POINT:USED 3"),
+        ("points", 0, "holds no points"),
+        ("analog", 65535, "65535 analog values in a frame cannot be 0 samples of whole channels"),
+        ("last", 65535, "counts 65535 frames, the parameter POINT:FRAMES 10"),
+        ("last", 0, "holds no frames"),
+        ("first", 11, "holds no frames"),
+        ("scale", 1.0, "header says integers, POINT:SCALE says real numbers"),
+        ("data", 65535, "data begin in block 65535, POINT:DATA_START says"),
+        ("data", 0, "data begin in block 0, POINT:DATA_START says"),
+        ("samples", 65535, "cannot be 65535 samples"),
+    ],
+)
+def test_damaged_header(small: Path, tmp_path: Path, word: str, value: float, said: str) -> None:
+    offset, layout = WORDS[word]
+    with pytest.raises(ReadError, match=said):
+        read_c3d(changed(small, tmp_path / "a.c3d", layout, offset, value))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "layout", "value", "said"),
+    [
+        ("RATE", "<f", 0.0, "frame rate is 0 Hz"),
+        ("RATE", "<f", -50.0, "frame rate is -50 Hz"),
+        ("RATE", "<f", np.nan, "frame rate is nan Hz"),
+        ("USED", "<H", 60000, "counts 3 points, the parameter POINT:USED 60000"),
+        ("FRAMES", "<H", 60000, "counts 10 frames, the parameter POINT:FRAMES 60000"),
+    ],
+)
+def test_damaged_parameters(small: Path, tmp_path: Path, parameter: str, layout: str, value: float, said: str) -> None:
+    with pytest.raises(ReadError, match=said):
+        read_c3d(changed(small, tmp_path / "a.c3d", layout, offset_of(small, parameter), value))
+
+
+def test_huge_counts_are_refused_at_once(small: Path, tmp_path: Path) -> None:
+    """All counts at their largest, in header and parameters alike: 69 GB from two kilobytes."""
+    path = tmp_path / "a.c3d"
+    raw = bytearray(small.read_bytes())
+    struct.pack_into("<H", raw, 2, 65535)
+    struct.pack_into("<H", raw, 8, 65534)
+    struct.pack_into("<H", raw, offset_of(small, "USED"), 65535)
+    struct.pack_into("<H", raw, offset_of(small, "FRAMES"), 65534)
+    path.write_bytes(raw)
+    start = time.perf_counter()
+    with pytest.raises(ReadError, match=r"65534 frames of 65535 points.*take 687\d+ bytes"):
+        read_c3d(path)
+    assert time.perf_counter() - start < 1.0
+
+
+def test_more_frames_than_the_header_can_count(tmp_path: Path) -> None:
+    path = write_c3d(tmp_path / "a.c3d", np.ones((66_000, 1, 3)))
+    with pytest.raises(ReadError, match=r"its largest number.*or in parts"):
+        read_c3d(path)
+
+
+def test_nothing_to_see(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="none of the 3 markers has a sample in any of the 10 frames"):
+        read_c3d(write_c3d(tmp_path / "a.c3d", np.full((10, 3, 3), np.nan)))
+    with pytest.raises(ReadError, match="none of the 3 points is a labelled position"):
+        read_c3d(write_c3d(tmp_path / "b.c3d", positions(), labels=["", "", ""]))
+    with pytest.raises(ReadError, match="holds no points"):
+        read_c3d(write_c3d(tmp_path / "c.c3d", np.zeros((10, 0, 3))))
+
+
+def test_random_damage_is_a_read_error_or_a_recording(small: Path, tmp_path: Path) -> None:
+    """Whatever bytes of header and parameters are wrong, the reader comes back."""
+    random = np.random.default_rng(11)
+    raw, path = small.read_bytes(), tmp_path / "a.c3d"
+    messages = []
+    with GuardedReader() as reader:
+        for _ in range(60):
+            damaged = bytearray(raw)
+            for at in random.integers(0, 1400, size=3):
+                damaged[at] = random.integers(256)
+            path.write_bytes(damaged)
+            try:
+                reader.read(path, memory_limit_mb=512, time_limit_s=5.0)
+            except ReadError as error:
+                messages.append(str(error))
+    assert 0 < len(messages) < 60
+    assert all(message.startswith("a.c3d: ") for message in messages)

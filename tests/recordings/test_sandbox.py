@@ -1,0 +1,107 @@
+"""The reading process: same results, limits of memory and time, its death and its imports."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c3d_files import positions, write_c3d
+from limbtorque.errors import ReadError
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.sandbox import GuardedReader
+
+LIMITS = {"memory_limit_mb": 512, "time_limit_s": 30.0}
+
+
+def child_of(reader: GuardedReader) -> subprocess.Popen[bytes]:
+    assert reader._child is not None
+    return reader._child.process
+
+
+def test_guarded_gives_the_same(small: Path) -> None:
+    direct = read_c3d(small)
+    with GuardedReader() as reader:
+        first = reader.read(small, **LIMITS)
+        child = child_of(reader)
+        second = reader.read(small, **LIMITS)
+        assert child_of(reader) is child
+    np.testing.assert_array_equal(first.markers_m, direct.markers_m)
+    assert second.sha256 == direct.sha256
+    assert second.labels == direct.labels
+    assert child.returncode is not None
+
+
+def test_guarded_read_error_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "a.c3d"
+    path.write_bytes(b"")
+    with GuardedReader() as reader:
+        for _ in range(2):
+            with pytest.raises(ReadError, match=r"^a.c3d: the file is empty"):
+                reader.read(path, **LIMITS)
+
+
+def test_killed_child_is_replaced(small: Path) -> None:
+    with GuardedReader() as reader:
+        reader.read(small, **LIMITS)
+        child_of(reader).kill()
+        child_of(reader).wait()
+        assert reader.read(small, **LIMITS).n_frames == 10
+        os.kill(child_of(reader).pid, signal.SIGSTOP)  # in the midst of a read
+        with pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s \(reading.time_limit_s\)"):
+            reader.read(small, memory_limit_mb=512, time_limit_s=0.2)
+        assert reader.read(small, **LIMITS).n_frames == 10
+
+
+def test_child_that_dies_while_reading(small: Path) -> None:
+    with GuardedReader() as reader:
+        reader.read(small, **LIMITS)
+        pid = child_of(reader).pid
+        os.kill(pid, signal.SIGSTOP)
+        killer = subprocess.Popen([sys.executable, "-c", f"import os,time; time.sleep(0.3); os.kill({pid}, 9)"])
+        with pytest.raises(ReadError, match=r"small.c3d: the reading process was ended by SIGKILL"):
+            reader.read(small, **LIMITS)
+        killer.wait()
+        assert reader.read(small, **LIMITS).n_frames == 10
+
+
+def test_memory_limit(tmp_path: Path) -> None:
+    large = write_c3d(tmp_path / "large.c3d", np.ones((6_000, 60, 3)))
+    little = write_c3d(tmp_path / "little.c3d", positions())
+    with GuardedReader() as reader:
+        with pytest.raises(ReadError, match=r"large.c3d: .*reading.memory_limit_mb"):
+            reader.read(large, memory_limit_mb=16, time_limit_s=30.0)
+        assert reader.read(little, memory_limit_mb=64, time_limit_s=30.0).n_frames == 10
+        assert reader.read(large, **LIMITS).n_frames == 6_000
+
+
+def test_child_ends_with_its_parent(small: Path, tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from pathlib import Path; from limbtorque.recordings.sandbox import GuardedReader\n"
+        "reader = GuardedReader(); reader.read(Path(sys.argv[1]), memory_limit_mb=512, time_limit_s=30.0)\n"
+        "print(reader._child.process.pid, flush=True); os._exit(1)\n"
+    )
+    out = subprocess.run([sys.executable, "-c", script, small], capture_output=True, text=True, cwd=tmp_path)
+    pid = int(out.stdout)
+    for _ in range(100):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, 0)
+            if "State:\tZ" not in Path(f"/proc/{pid}/status").read_text():
+                time.sleep(0.02)
+                continue
+        return
+    pytest.fail("the child outlives its parent")
+
+
+def test_light_imports() -> None:
+    """The parent does not load the C++ library, the child nothing heavy."""
+    code = "import sys, limbtorque.recordings.sandbox; print('ezc3d' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+    heavy = "{'pandas', 'scipy', 'pydantic', 'yaml'}"
+    code = f"import sys, limbtorque.recordings.c3d.read; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

@@ -1,0 +1,148 @@
+"""Summary by condition: mean, spread and range by hand and against pandas."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
+from limbtorque.study.settings import ARM
+from limbtorque.tables.summary import STATISTICS
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [column.name for column in STATISTICS]
+JOINTS = [joint.name for joint in ARM.joints]
+
+
+def row(subject="A", status="ok", **figures):
+    """A row of the summary: all statistics are 1 but those that are given."""
+    about = {"chain": "arm", "condition": "fast", "side": "right", "joint": "elbow", "term": "net"}
+    return {
+        **about,
+        "subject": subject,
+        "torque_status": status,
+        "used_share": 0.5,
+        "loaded_share": 0.0,
+        **dict.fromkeys(NAMES, 1.0),
+        **figures,
+    }
+
+
+def figures(rows, statistic, *, include="flagged", spread_over="trials"):
+    summary = ConditionSummary(include=include, spread_over=spread_over)
+    for one in rows:
+        summary.add([one])
+    found = summary.rows()
+    assert [r["statistic"] for r in found] == NAMES
+    return {r["statistic"]: r for r in found}[statistic]
+
+
+def test_mean_spread_and_range_by_hand():
+    """2, 4, 9: mean 5, squares 9 + 1 + 16, over 2."""
+    found = figures([row(rms_nm=2.0), row(rms_nm=4.0), row("B", rms_nm=9.0)], "rms_nm")
+    assert {name: found[name] for name in ("unit", "mean", "median", "min", "max", "n_trials", "n_subjects")} == {
+        "unit": "N m",
+        "mean": 5.0,
+        "median": 4.0,
+        "min": 2.0,
+        "max": 9.0,
+        "n_trials": 3,
+        "n_subjects": 2,
+    }
+    assert found["sd"] == pytest.approx(np.sqrt(13.0))
+
+
+def test_every_subject_counts_alike_where_that_is_wanted():
+    """A: 2, 4; B: 9. Means 3 and 9: mean 6, sd 6 / sqrt(2)."""
+    rows = [row(rms_nm=2.0), row(rms_nm=4.0), row("B", rms_nm=9.0)]
+    found = figures(rows, "rms_nm", spread_over="subjects")
+    assert (found["mean"], found["median"], found["min"], found["max"]) == (6.0, 6.0, 3.0, 9.0)
+    assert found["sd"] == pytest.approx(6.0 / np.sqrt(2.0))
+    assert (found["n_trials"], found["n_subjects"]) == (3, 2)
+
+
+def test_one_trial_has_no_spread_and_none_has_nothing():
+    found = figures([row(peak_time_s=0.4), row("B", peak_time_s=float("nan"))], "peak_time_s")
+    assert (found["mean"], found["n_trials"], found["n_subjects"]) == (0.4, 1, 1)
+    assert np.isnan(found["sd"])
+    found = figures([row(rms_nm=float("nan"))], "rms_nm")
+    assert np.isnan([found[name] for name in ("mean", "sd", "median", "min", "max")]).all()
+    assert (found["n_trials"], found["n_subjects"]) == (0, 0)
+
+
+def test_the_range_of_used_shares_is_reported():
+    """The trial without a value does not count for it."""
+    rows = [row(used_share=0.25), row(used_share=0.9), row("B", used_share=0.1, peak_time_s=float("nan"))]
+    found = figures(rows, "peak_time_s")
+    assert (found["min_used_share"], found["max_used_share"]) == (0.25, 0.9)
+
+
+def test_trials_whose_stance_was_not_measured_are_left_out_where_others_was():
+    """Ankle torques of -50 and -54 N m in stance, of -0.3 in a swing alone: not a mean of -35."""
+    stance = [row(min_nm=-50.0, loaded_share=0.4), row(min_nm=-54.0, loaded_share=0.5)]
+    found = figures([*stance, row("B", min_nm=-0.3)], "min_nm")
+    assert (found["mean"], found["max"], found["n_trials"], found["n_subjects"], found["n_unloaded"]) == (
+        -52,
+        -50,
+        2,
+        1,
+        1,
+    )
+    assert figures(stance, "min_nm")["n_unloaded"] == 0
+    swing = figures([row(min_nm=-0.3), row(min_nm=-0.5)], "min_nm")
+    assert (swing["mean"], swing["n_trials"], swing["n_unloaded"]) == (-0.4, 2, 0)
+
+
+def test_failed_trials_are_excluded_and_flagged_ones_by_option():
+    rows = [row(rms_nm=1.0), row(status="flagged", rms_nm=3.0), row(status="failed", rms_nm=100.0)]
+    assert figures(rows, "rms_nm")["mean"] == 2.0
+    assert figures(rows, "rms_nm", include="ok")["mean"] == 1.0
+
+
+@pytest.mark.parametrize("spread_over", ["trials", "subjects"])
+def test_peaks_of_both_directions_are_not_averaged(spread_over):
+    """+5 and -4 are peaks in flexion and in extension: not a mean of 0.5. Of the power the peaks are all of one sense."""
+    rows = [row(peak_nm=5.0, peak_power_w=2.0), row(peak_nm=-4.0, peak_power_w=4.0)]
+    for statistic in ("peak_nm", "peak_time_s"):
+        found = figures(rows, statistic, spread_over=spread_over)
+        assert np.isnan([found[name] for name in ("mean", "sd", "median")]).all()
+        assert found["n_trials"] == 2
+    found = figures(rows, "peak_nm", spread_over=spread_over)
+    assert (found["min"], found["max"]) == (-4.0, 5.0)
+    assert figures(rows, "peak_power_w", spread_over=spread_over)["mean"] == 3.0
+    mixed = figures([row(peak_power_w=2.0), row(peak_power_w=-4.0)], "peak_power_w", spread_over=spread_over)
+    assert np.isnan(mixed["mean"])
+
+
+def test_means_of_both_signs_are_averaged():
+    assert figures([row(mean_nm=1.0), row(mean_nm=-2.0)], "mean_nm")["mean"] == -0.5
+
+
+def test_flexion_is_positive_on_both_sides():
+    """Clockwise is flexion of one of them: its torques, not its times, powers and works, change their sign.
+
+    The greatest torque in one sense is the least in the other.
+    """
+    mechanical = {name: float(k) for k, name in enumerate(NAMES, start=1)}
+    (found,) = flexion_positive([row(**mechanical)], {"elbow": -1.0})
+    changed = {name for name in NAMES if found[name] == -mechanical[name]}
+    assert changed == {"peak_nm", "mean_nm", "impulse_nms"}
+    assert (found["max_nm"], found["min_nm"]) == (-mechanical["min_nm"], -mechanical["max_nm"])
+    assert (found["max_time_s"], found["min_time_s"]) == (mechanical["min_time_s"], mechanical["max_time_s"])
+    exchanged = {"max_nm", "min_nm", "max_time_s", "min_time_s"}
+    assert all(found[name] == mechanical[name] for name in set(NAMES) - changed - exchanged)
+    (same,) = flexion_positive([row(**mechanical)], {"elbow": 1.0})
+    assert all(same[name] == mechanical[name] for name in NAMES)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ABC"), st.floats(-1e6, 1e6)), min_size=1, max_size=12))
+def test_statistics_agree_with_pandas(values):
+    found = figures([row(s, rms_nm=v) for s, v in values], "rms_nm", spread_over="subjects")
+    means = pd.DataFrame(values, columns=["s", "v"]).groupby("s").v.mean()
+    expected = [means.mean(), means.std(), means.median(), means.min(), means.max()]
+    np.testing.assert_allclose(
+        [found[n] for n in ("mean", "sd", "median", "min", "max")], expected, rtol=1e-9, atol=1e-7
+    )

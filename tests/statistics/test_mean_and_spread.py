@@ -1,0 +1,62 @@
+"""Mean and spread in one pass against numpy."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from limbtorque.statistics.mean_and_spread import add, ensemble, merge, no_moments
+
+SHAPE = (3, 2)
+TRIALS = st.lists(
+    arrays(float, SHAPE, elements=st.one_of(st.floats(-1e3, 1e3), st.just(float("nan")))), min_size=1, max_size=9
+)
+
+
+def moments_of(trials):
+    found = no_moments(SHAPE)
+    for trial in trials:
+        found = add(found, trial)
+    return found
+
+
+def assert_numpy(found, trials):
+    stack = np.array(trials)
+    n = (~np.isnan(stack)).sum(axis=0)
+    np.testing.assert_array_equal(found.n, n)
+    for i, j in np.ndindex(SHAPE):
+        known = stack[~np.isnan(stack[:, i, j]), i, j]
+        mean = known.mean() if known.size else np.nan
+        sd = known.std(ddof=1) if known.size > 1 else np.nan
+        np.testing.assert_allclose(found.known_mean[i, j], mean, rtol=1e-12, atol=1e-10)
+        np.testing.assert_allclose(found.sd[i, j], sd, rtol=1e-9, atol=1e-6)
+
+
+@given(TRIALS)
+def test_mean_and_sd_in_one_pass_are_numpys(trials):
+    assert_numpy(moments_of(trials), trials)
+
+
+@given(TRIALS, TRIALS)
+def test_moments_of_two_sets_merge(first, second):
+    assert_numpy(merge(moments_of(first), moments_of(second)), [*first, *second])
+
+
+def test_a_small_spread_on_a_large_mean_survives():
+    """Differences of 1 about 1e9: a sum of squares would keep none of their digits."""
+    found = moments_of([np.full(SHAPE, 1e9 + k) for k in (0.0, 1.0, 2.0)])
+    np.testing.assert_allclose(found.sd, 1.0, rtol=1e-9)
+
+
+def test_spread_over_trials_and_over_subjects_by_hand():
+    """Subject A: 1, 3, 5; B: 9; C has no value. Trials: mean 4.5, squares 12.25 + 2.25 + 0.25 + 20.25; subjects: 3 and 9."""
+    of_a, of_b, of_c = (moments_of([np.full(SHAPE, x) for x in values]) for values in ((1, 3, 5), (9,), (np.nan,)))
+    trials = ensemble([of_a, of_b, of_c], spread_over="trials")
+    subjects = ensemble([of_a, of_b, of_c], spread_over="subjects")
+    np.testing.assert_allclose(trials.mean, 4.5)
+    np.testing.assert_allclose(trials.sd, np.sqrt(35.0 / 3.0))
+    np.testing.assert_allclose(subjects.mean, 6.0)
+    np.testing.assert_allclose(subjects.sd, np.sqrt(18.0))
+    for found in (trials, subjects):
+        assert (found.n_trials == 4).all()
+        assert (found.n_subjects == 2).all()

@@ -1,0 +1,71 @@
+"""Quality flags: raised above the threshold only, each with its column, advice and source."""
+
+import math
+
+import pytest
+
+from limbtorque.study.settings import Quality
+from limbtorque.tables.checks import CHECKS, METRICS, Flag, assess
+from limbtorque.tables.ledger import LEDGER_COLUMNS
+
+THRESHOLDS = Quality()
+THREE_LINES = 240  # characters of a terminal
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_a_metric_flags_above_its_threshold_only(check):
+    limit = getattr(THRESHOLDS, check.name, 0.0)
+    assert assess({check.name: limit}, THRESHOLDS) == []
+    assert assess({check.name: -1.0}, THRESHOLDS) == []
+    assert assess({check.name: math.nan}, THRESHOLDS) == []
+    (flag,) = assess({check.name: math.nextafter(limit, math.inf)}, THRESHOLDS)
+    assert (flag.check, flag.threshold) == (check, limit)
+    (flag,) = assess({check.name: math.inf}, THRESHOLDS)
+    assert f"{check.name} is inf" in flag.sentence
+    assert flag.sentence.endswith(f"{check.definition}; {check.advice}")
+
+
+def test_without_metrics_nothing_is_flagged():
+    assert assess({}, THRESHOLDS) == []
+    assert assess({"something else": 1e9}, THRESHOLDS) == []
+
+
+def test_flags_come_in_the_order_of_the_checks():
+    everything = {check.name: 1e9 for check in reversed(CHECKS)}
+    assert [flag.check for flag in assess(everything, THRESHOLDS)] == list(CHECKS)
+
+
+def test_thresholds_come_from_the_settings():
+    metrics = {"tilt_deg": 30.0, "gap_share": 0.05}
+    assert [f.check.name for f in assess(metrics, THRESHOLDS)] == ["tilt_deg"]
+    assert [f.check.name for f in assess(metrics, Quality(tilt_deg=40.0, gap_share=0.01))] == ["gap_share"]
+
+
+def test_sentence_of_a_flag():
+    (flag,) = assess({"tilt_deg": 30.12345}, THRESHOLDS)
+    assert flag.sentence.startswith("tilt_deg is 30.12 deg, allowed 25: largest mean inclination of a segment")
+    assert flag.sentence.endswith("; choose another plane (plane.kind)")
+    (flag,) = assess({"gap_share": 0.5}, THRESHOLDS)
+    assert flag.sentence.startswith("gap_share is 0.5, allowed 0.1: ")
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_the_sentence_of_a_flag_fits_on_three_lines(check):
+    assert len(Flag(check, 0.1234, 0.01).sentence) <= THREE_LINES
+
+
+def test_no_two_flags_ask_for_opposite_changes_of_the_cutoff():
+    assert [check.name for check in CHECKS if "filter.cutoff_hz" in check.advice] == ["acceleration_lost_share"]
+
+
+def test_every_option_of_quality_is_used_and_every_metric_has_its_column():
+    names = [check.name for check in CHECKS]
+    assert set(Quality.model_fields) <= set(names)
+    names += [metric.name for metric in METRICS]
+    assert len(set(names)) == len(names)
+    columns = {column.name: column for column in LEDGER_COLUMNS}
+    for check in CHECKS:
+        assert (columns[check.name].unit, columns[check.name].definition) == (check.unit, check.definition)
+        if check.name in Quality.model_fields:
+            assert Quality.model_fields[check.name].json_schema_extra["unit"] == check.unit
+    assert set(METRICS) <= set(LEDGER_COLUMNS)

@@ -1,0 +1,72 @@
+"""Option names in the tables, the flags and the documentation exist in the settings."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from limbtorque.study.settings import ARM, LEG, Convention, Muscles, Quality, TorqueColumns, option_names
+from limbtorque.tables.checks import CHECKS, assess
+from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.dictionary import DICTIONARY_COLUMNS
+from limbtorque.tables.kinematics import kinematics_columns
+from limbtorque.tables.ledger import LEDGER_COLUMNS
+from limbtorque.tables.muscles import MuscleEntry, muscle_columns
+from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.summary_workbook import wide_columns
+from limbtorque.tables.torques import torque_columns
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = set(option_names())
+SECTIONS = sorted({name.split(".")[0] for name in OPTIONS if "." in name})
+OPTION = re.compile(rf"(?<![\w./-])(?:{'|'.join(SECTIONS)})\.[a-z][a-z0-9_]*\b(?!\()")
+FILES = {".csv", ".md", ".xlsx", ".py", ".yaml", ".json", ".parquet", ".quantity"}  # of tables and pages, not options
+
+
+def unknown_options(text):
+    """Names `section.option` in a text that are no option of the settings."""
+    names = (name for name in OPTION.findall(text) if f".{name.split('.')[1]}" not in FILES)
+    return sorted(set(names) - OPTIONS)
+
+
+def all_columns():
+    everything = [CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, DICTIONARY_COLUMNS, LEDGER_COLUMNS]
+    everything += [CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS]
+    muscles = Muscles(co_contraction=0.1, force_length_velocity=True, contact_forces=True, ranges=True)
+    torques = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True)
+    for chain in (ARM, LEG):
+        joints = [joint.name for joint in chain.joints]
+        segments = [segment.name for segment in chain.segments]
+        entries = [MuscleEntry("A", tuple(joints), length=True, fibres=True)]
+        everything += [
+            kinematics_columns(joints, segments),
+            torque_columns(joints, segments, torques),
+            muscle_columns(joints, segments, entries, muscles),
+            curve_columns(chain.joints, per_body_mass=True),
+            wide_columns(joints),
+        ]
+    return [column for columns in everything for column in columns]
+
+
+def test_an_option_that_does_not_exist_is_detected():
+    assert unknown_options("set filter.cutoff to 6; see filter.cutoff_hz, tables.md and trials.csv") == [
+        "filter.cutoff"
+    ]
+
+
+def test_options_in_column_definitions_exist():
+    texts = {f"{column.definition} {column.sign}" for column in all_columns()}
+    assert any(OPTION.search(text) for text in texts)
+    assert {text: names for text in texts if (names := unknown_options(text))} == {}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_options_in_flag_sentences_exist(check):
+    (flag,) = assess({check.name: 1e9}, Quality())
+    assert unknown_options(f"{flag.sentence} {check.source}") == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_options_in_the_documentation_exist(page):
+    assert unknown_options(page.read_text(encoding="utf-8")) == []
