@@ -11,9 +11,11 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures import figures
+from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
-from limbtorque.figures.figures import ONE_COLUMN_MM, TWO_COLUMNS_MM, cutoff_figure, muscle_figure, note_figure, save
+from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
+from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.study_figures import (
     doubts,
@@ -24,8 +26,9 @@ from limbtorque.figures.study_figures import (
     terms_at_peak,
     trial_counts,
 )
+from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save
 from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
-from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
+from limbtorque.figures.torque_figures import contributions_figure
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.settings import load_settings
@@ -442,7 +445,7 @@ def test_the_noise_of_the_cut_offs_figure_is_the_ledgers():
 def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
     assert {*TERM_COLOURS.values(), *LINE_COLOURS} == set(COLOUR_NAMES)
     assert len(set(COLOUR_NAMES.values())) == len(COLOUR_NAMES) == len(TERM_COLOURS) + len(LINE_COLOURS)
-    source = Path(figures.__file__).parent
+    source = Path(style.__file__).parent
     for path in (*source.glob("*figures.py"), source.parent / "report" / "ensembles.py"):
         assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from limbtorque.errors import SettingsError, SignalError
-from limbtorque.figures.figures import cutoff_figure, save
+from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.style import save
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.cutoff import choose_cutoff

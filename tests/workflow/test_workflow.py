@@ -181,7 +181,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
         ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("statistics/time_normalisation.py", {"curves", "ensembles", *LAST}),
-        ("figures/figures.py", {"figures", "study_figures"}),
+        ("figures/style.py", {"figures", "study_figures"}),
         ("report/trial.py", {"pages"}),
         ("report/index.py", {"report"}),
         (

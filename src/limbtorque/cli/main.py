@@ -323,7 +323,8 @@ def _check(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from limbtorque.analysis import analyse_recording
-    from limbtorque.figures.figures import save, torque_figure
+    from limbtorque.figures.style import save
+    from limbtorque.figures.torque_figures import torque_figure
     from limbtorque.recordings.options import ReadOptions
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import load_settings, override

@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures.figures import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
 from limbtorque.figures.palette import LINE_COLOURS, STATUS_COLOURS, TERM_COLOURS
+from limbtorque.figures.style import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
 from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
 
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
