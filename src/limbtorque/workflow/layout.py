@@ -295,12 +295,12 @@ def code_key(stage: str) -> str:
 
 
 def _data_beside(module: str, path: Path) -> list[Path]:
-    """Files beside a module that it reads."""
+    """Files beside a module that it reads: muscle sets, templates of the module's name, shared files of the report."""
     if module.startswith("limbtorque.muscles"):
         return sorted((path.parent / "sets").glob("*.yaml"))
-    return (
-        sorted((_PACKAGE / "report" / "data").glob("report.*")) if module == "limbtorque.workflow.stages.report" else []
-    )
+    if module == "limbtorque.workflow.stages.report":
+        return sorted((_PACKAGE / "report" / "data").glob("*.*"))
+    return sorted(path.parent.glob(f"{path.stem}.*.jinja"))
 
 
 def _closure(module: str) -> set[str]:
