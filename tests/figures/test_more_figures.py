@@ -280,11 +280,11 @@ def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
     assert "Thin line" not in text
     text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
     assert "Trials: slow, right: n = 3; fast, right: n = 3 to 5. Thin line and light band: fewer trials" in text
-    assert "begins or ends to count. A sentence.\n" in text
+    assert "values begin or end. A sentence.\n" in text
     for positive in (
         "Flexion positive",
         "Counter-clockwise positive",
-        "internal: what the proximal segment exerts on the distal one",
+        "internal: exerted by the proximal segment on the distal one",
     ):
         assert positive in text
 
@@ -299,7 +299,7 @@ def test_captions_of_peaks_define_the_terms_of_the_means_only():
 
 
 def test_captions_describe_ranges_of_muscle_forces_where_they_are_drawn():
-    said = "it could pull with the same joint torques"
+    said = "possible with the same joint torques"
     assert said in captioned(ranges=(2, 2))
     assert "In 1 of 2 trials (muscles.ranges), dark" in captioned(ranges=(1, 2))
     none = captioned(ranges=(0, 2))
@@ -310,7 +310,7 @@ def test_captions_describe_ranges_of_muscle_forces_where_they_are_drawn():
 def test_captions_of_figures_that_show_nothing_say_so():
     empty = ensembles().iloc[:0]
     text = captioned(curves=empty, percent={}, missing={"arm": "0 of 2 trials have a curve: several movements (2)."})
-    said = "(arm) Not drawn. 0 of 2 trials have a curve: several movements (2). results/windows.csv has the reason of each."
+    said = "(arm) Not drawn. 0 of 2 trials have a curve: several movements (2). results/windows.csv gives the reason for each trial."
     assert f"**ensembles** {said}" in text
     assert f"**peak_terms** {said}" in text
     assert "mean (line)" not in text

@@ -140,7 +140,7 @@ def test_residual_plot(tmp_path, by, used_hz):
     assert len(figure.axes) == (2 if by == "residual" else 4)
     for axes, choice in zip(figure.axes, choices * 2, strict=False):
         lines = {line.get_label(): line.get_xdata() for line in axes.lines}
-        assert lines["asked for by the data"] == pytest.approx([choice.cutoff_hz] * 2)
+        assert lines["chosen from the data"] == pytest.approx([choice.cutoff_hz] * 2)
         assert ("used" in lines) == bool(used_hz)
     for axes, choice in zip(figure.axes, choices, strict=False):
         (residual,) = [line for line in axes.lines if line.get_label() == "residual"]

@@ -31,18 +31,18 @@ def cutoff_figure(
     noise: float | None = None,
     width_mm: float = TWO_COLUMNS_MM,
 ) -> Figure:
-    """Figure of what the data say of a cut-off.
+    """Figure of the cut-off of the filter: residual, criterion and choice.
 
     Parameters
     ----------
     choices : sequence of CutoffChoice
-        Choices and the curves they were made from.
+        Choices with the curves they were made from.
     title : str
         Title.
     unit : str
         Unit of the signal: m is drawn in mm.
     names : sequence of str, optional
-        Of what each choice is.
+        Signal of each choice.
     used_hz : sequence of float, optional
         Cut-offs that were used, one or one for each choice, Hz, where they are others than the choices.
     noise : float, optional
@@ -55,7 +55,7 @@ def cutoff_figure(
     -------
     matplotlib.figure.Figure
         For each choice the residual over the cut-off, with the choice, the noise and, of a residual analysis, its line; and beside
-        or below it what was made small, where that is something else.
+        or below it the criterion, where that is something else.
     """
     wide = width_mm > ONE_COLUMN_MM
     both = choices[0].by != "residual"
@@ -75,7 +75,7 @@ def cutoff_figure(
             if both:
                 _draw_criterion(panels[1], choice)
             for axes in panels:
-                axes.axvline(choice.cutoff_hz, color=CHOSEN, linewidth=0.8, label="asked for by the data")
+                axes.axvline(choice.cutoff_hz, color=CHOSEN, linewidth=0.8, label="chosen from the data")
                 if abs(own_hz - choice.cutoff_hz) > 1e-9:
                     axes.axvline(own_hz, color="black", linewidth=0.8, linestyle="--", label="used")
         for axes in grid[-1]:
@@ -117,8 +117,8 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float)
 
 
 def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
-    """What was made small, above its least: the expected error is known up to a constant, so there is no ratio to draw."""
+    """Draw the criterion above its minimum: the expected error is known up to a constant, so there is no ratio."""
     span = float(np.ptp(choice.criterion)) or 1.0
     axes.plot(choice.grid_hz, 100.0 * (choice.criterion - choice.criterion.min()) / span, color=CRITERION)
     axes.set_ylim(-0.5, 10.0)
-    axes.set_ylabel(f"{CRITERION_NAMES[choice.by]}\nabove its least (% of range)")
+    axes.set_ylabel(f"{CRITERION_NAMES[choice.by]}\nabove its minimum (% of range)")

@@ -11,7 +11,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limbtorque.figures.palette import GIVES, LINE_COLOURS, TAKES, TERM_COLOURS
+from limbtorque.figures.palette import ABSORBED, GENERATED, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, mark_frames, stacked_panels
 from limbtorque.study.settings import ChainModel
 from limbtorque.tables.tables import column_array
@@ -87,15 +87,15 @@ def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: fl
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each joint, W; positive where the joint's torque gives energy to the segments.
+        A panel for each joint, W; power generation positive.
     """
     time_s = table.column("time_s").to_numpy()
 
     def draw(axes: Axes, k: int) -> None:
         power = table.column(f"{model.joints[k].name}_power_w").to_numpy()
         fill: dict[str, Any] = {"linewidth": 0.0, "alpha": 0.5}
-        axes.fill_between(time_s, 0.0, np.maximum(power, 0.0), color=GIVES, label="gives energy", **fill)
-        axes.fill_between(time_s, 0.0, np.minimum(power, 0.0), color=TAKES, label="takes energy", **fill)
+        axes.fill_between(time_s, 0.0, np.maximum(power, 0.0), color=GENERATED, label="generation", **fill)
+        axes.fill_between(time_s, 0.0, np.minimum(power, 0.0), color=ABSORBED, label="absorption", **fill)
         axes.plot(time_s, power, color="black", linewidth=0.9)
         axes.axhline(0.0, color="0.6", linewidth=0.6)
         mark_frames(axes, table, np.isnan(power))
@@ -117,12 +117,12 @@ def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: i
     joints : sequence of str
         Joints of the chain, proximal first.
     postures : int, optional
-        How many postures, evenly spaced in time over the frames in which the limb is in the plane.
+        Number of postures, evenly spaced in time over the frames in which the limb is in the plane.
 
     Notes
     -----
     From the lightest to the darkest with time. The arrows are the external force at its point of application; the largest is a third of the limb long, and
-    the scale says how much it is.
+    the title gives its size.
     """
     points = np.stack(
         [column_array(table, f"{p}_position_x_m", f"{p}_position_y_m") for p in (*joints, "endpoint")], axis=1
@@ -153,8 +153,8 @@ def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: i
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.12)
     axes.set(xlabel="x, forward (m)", ylabel="y (m)")
-    said = f"arrows: external force, up to {largest:.3g} N" if largest > 0.0 else ""
-    axes.set_title(said, loc="right", color="0.35")
+    scale_text = f"arrows: external force, up to {largest:.3g} N" if largest > 0.0 else ""
+    axes.set_title(scale_text, loc="right", color="0.35")
 
 
 def limb_figure(
@@ -173,7 +173,7 @@ def limb_figure(
     width_mm : float, optional
         Width, mm.
     postures : int, optional
-        How many postures.
+        Number of postures.
 
     Returns
     -------

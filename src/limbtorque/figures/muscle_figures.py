@@ -27,17 +27,17 @@ from limbtorque.figures.style import (
 )
 from limbtorque.tables.tables import column_array
 
-# Muscles: tints of a colour that no term has, for what mechanics and criterion decide, and colours of other criteria.
+# Muscles: tints of a colour that no term has, for the possible forces, and colours of other criteria.
 NEEDED, POSSIBLE = (LINE_COLOURS[0], 0.45), (LINE_COLOURS[0], 0.13)
 OTHER_LINES: tuple[tuple[str, Any], ...] = (
     (LINE_COLOURS[2], (0, (4.0, 1.5))),
     (LINE_COLOURS[3], "-"),
     (LINE_COLOURS[1], (0, (1.0, 1.0))),
 )
-STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and what the legend says
+STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and its legend
     "moment_arm_status": (1, "#DDAA33", "outside the range of a moment arm"),
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
-    "optimization_status": (1, "black", "beyond what the muscles can do"),
+    "optimization_status": (1, "black", "torque beyond the muscles' strength"),
 }
 PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
 
@@ -51,7 +51,7 @@ def draw_muscle_forces(
     others: Mapping[str, pa.Table] | None = None,
     whole_range: bool = False,
 ) -> None:
-    """Draw the force of one muscle over time, with what it needs to be and what it could be.
+    """Draw the force of one muscle over time, in the range of the possible forces.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def draw_muscle_forces(
     muscle : str
         Name of the muscle.
     label : str, optional
-        What the legend calls the force of the table.
+        Legend of the force of the table.
     others : mapping of str to pyarrow.Table, optional
-        Muscle tables of the same frames by other criteria, by what the legend calls them; three at the most.
+        Muscle tables of the same frames by other criteria, by their legend; three at the most.
     whole_range : bool, optional
         Whether the axis goes up to the muscle's strength. If not, it goes up to the largest force that is drawn as a
         line, and the range of possible forces may leave the panel at its top.
@@ -72,7 +72,7 @@ def draw_muscle_forces(
     Notes
     -----
     From zero to the least possible force the muscle has to pull whatever the criterion: that part is mechanics. Between
-    the least and the greatest possible force the criterion decides. Above the greatest no sharing makes the torques.
+    the least and the greatest possible force the criterion decides. Above the greatest no set of muscle forces produces the torques.
     """
     time_s = table.column("time_s").to_numpy()
     force = _floats(table, f"{muscle}_force_n")
@@ -81,7 +81,7 @@ def draw_muscle_forces(
     if f"{muscle}_min_force_n" in table.column_names:
         least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("min", "max"))
         fill: dict[str, Any] = {"linewidth": 0.0, "zorder": 1}
-        axes.fill_between(time_s, least, greatest, color=POSSIBLE, label="possible: the criterion decides", **fill)
+        axes.fill_between(time_s, least, greatest, color=POSSIBLE, label="possible, depending on the criterion", **fill)
         axes.fill_between(time_s, 0.0, least, color=NEEDED, label="needed, whatever the criterion", **fill)
         top = max(float(np.nanmax(greatest, initial=0.0)), _strength(table, muscle))
     axes.plot(time_s, force, color="black", label=label, zorder=3)
@@ -98,7 +98,7 @@ def _floats(table: pa.Table, name: str) -> FloatArray:
 
 
 def _strength(table: pa.Table, muscle: str) -> float:
-    """Largest strength of a muscle, told by the frames in which it is active; 0 where it never is."""
+    """Largest strength of a muscle, from the frames in which it is active; 0 where it never is."""
     activation, force = _floats(table, f"{muscle}_activation"), _floats(table, f"{muscle}_force_n")
     passive = f"{muscle}_passive_force_n"
     rest = _floats(table, passive) if passive in table.column_names else np.zeros_like(force)
@@ -128,11 +128,11 @@ def muscle_figure(
     muscles : sequence of str, optional
         Muscles to draw, in this order; when not given, those that pull, the strongest pull first.
     names : mapping of str to str, optional
-        What to call the muscles; else as in the table.
+        Names of the muscles in the figure; else as in the table.
     label, others
         As for `draw_muscle_forces`.
     at_most : int, optional
-        How many muscles are drawn where `muscles` is not given. The figure says how many are left out.
+        Number of muscles drawn where `muscles` is not given. The figure says how many are left out.
     width_mm : float, optional
         Width, mm: 180 for two columns of a page, with two muscles side by side; 85 for one, with one.
 
@@ -177,7 +177,7 @@ def muscle_figure(
 
 
 def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, last: bool) -> None:
-    """Title, ticks and labels of the panels of a muscle, and marks of the frames that are not as they should be."""
+    """Title, ticks and labels of the panels of a muscle, and marks of the frames with a status."""
     main = cell[-1]
     for panel in cell[:-1]:
         strength = panel.get_ylim()[1]

@@ -21,9 +21,9 @@ from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
 SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
 FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
-WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
+WHOLE = 0.9  # share of a curve that is known; below, the figure shows it
 DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest torque
-MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
+MOST_ROWS = 60  # of single trials in a matrix of flags; more are shown by condition
 CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
 
 
@@ -65,7 +65,7 @@ def draw_ensemble(
     quantity : str
         Which quantity, e.g. ``elbow_torque_nm``.
     counts : mapping of tuple of str to tuple of int, optional
-        What `trial_counts` found for all quantities of the figure; those of this quantity where it is not given.
+        Result of `trial_counts` for all quantities of the figure; those of this quantity where it is not given.
 
     Notes
     -----
@@ -144,7 +144,7 @@ def ensemble_figure(
     width_mm : float, optional
         Width, mm.
     axis : str, optional
-        What 0 to 100 % is: label of the axis.
+        Label of the axis of 0 to 100 %.
 
     Returns
     -------
@@ -219,12 +219,12 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
 
 
 def doubts(peak: Mapping[Any, Any]) -> list[str]:
-    """Why the peak of a mean curve may not be the largest torque; nothing where there is no reason.
+    """Reasons why the peak of a mean curve may not be the largest torque.
 
     Parameters
     ----------
     peak : mapping
-        A row of what `terms_at_peak` found.
+        A row of `terms_at_peak`.
 
     Examples
     --------
@@ -246,14 +246,14 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_
     axes : matplotlib.axes.Axes
         Where to draw.
     peaks : pandas.DataFrame
-        What `terms_at_peak` found.
+        Result of `terms_at_peak`.
     room_mm : float, optional
         Width of the axes, mm: names that do not fit side by side are turned.
 
     Returns
     -------
     float
-        About how high the names below the axes are, mm.
+        Height of the names below the axes, mm, about.
     """
     kinds = [kind for kind in TERM_COLOURS if kind in peaks and (peaks[kind].abs() > 0.0).any()]
     width = 0.8 / max(len(kinds), 1)
@@ -299,7 +299,7 @@ def peak_figure(
     width_mm : float, optional
         Width, mm.
     axis : str, optional
-        What 0 to 100 % is: the title says it.
+        Label of 0 to 100 %, for the title.
 
     Returns
     -------
@@ -323,7 +323,7 @@ def peak_figure(
 
 
 def flag_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Which flags were raised, by trial, or by condition where there are many trials.
+    """Quality flags by trial, or by condition where there are many trials.
 
     Parameters
     ----------

@@ -21,12 +21,12 @@ TERM_NAMES = {
 
 
 TERM_MEANINGS = {
-    "inertial": "what the accelerations of the joints need",
-    "centripetal": "what the squares of the joint velocities need",
-    "coriolis": "what the products of two joints' velocities need",
-    "gravity": "what holds the segments up",
-    "base": "what the acceleration of the first joint's centre needs",
-    "external": "what the load on the last segment needs",
+    "inertial": "due to the joint accelerations",
+    "centripetal": "due to the squares of the joint velocities",
+    "coriolis": "due to the products of two joint velocities",
+    "gravity": "due to the weight of the segments",
+    "base": "due to the acceleration of the first joint's centre",
+    "external": "due to the load on the last segment",
 }
 
 
