@@ -45,8 +45,11 @@ TRIAL_TABLES = ("tables.csv", "tables.sto")
 REPORT = {
     "index": RESULTS / "report" / "index.html",
     "style": RESULTS / "report" / "report.css",
-    "script": RESULTS / "report" / "report.js",
     "plotly": RESULTS / "report" / "plotly.min.js",
+    **{
+        script: RESULTS / "report" / f"{script}.js"
+        for script in ("base", "plots", "panels", "readout", "limb", "trial", "table", "mean_curves")
+    },
 }
 SECTIONS = {
     "kinematics": (

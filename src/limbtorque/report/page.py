@@ -1,0 +1,64 @@
+"""Fill the templates of the pages; every text is escaped unless a template made it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup, escape
+
+from limbtorque.figures.templates import environment
+
+
+def fill_page(template: str, /, *, root: str = "", scripts: tuple[str, ...] = (), **values: Any) -> str:
+    """Text of a page of the report.
+
+    Parameters
+    ----------
+    template : str
+        Its template, by its path in the package.
+    root : str, optional
+        Path from the page to the folder of the shared files, empty or ending in a slash.
+    scripts : tuple of str, optional
+        Names of the shared scripts, in the order in which they run.
+    **values : object
+        Names in the template.
+    """
+    pages = environment().overlay()
+    pages.filters = {**pages.filters, "amount": amount, "code": code_words, "json": json_text}
+    return pages.get_template(template).render(root=root, scripts=scripts, **values)
+
+
+def amount(value: float, unit: str) -> str:
+    """A number with its unit, as sentences have it.
+
+    Examples
+    --------
+    >>> amount(0.012345, "m"), amount(2.0, "1")
+    ('0.01235 m', '2')
+    """
+    return f"{value:.4g}" + ("" if unit == "1" else f" {unit}")
+
+
+def code_words(text: str) -> Markup:
+    """Text in which words between backticks are code.
+
+    Examples
+    --------
+    >>> code_words("set `a < b`")
+    Markup('set <code>a &lt; b</code>')
+    """
+    parts = enumerate(text.split("`"))
+    return Markup().join(Markup("<code>{}</code>").format(part) if k % 2 else escape(part) for k, part in parts)
+
+
+def json_text(data: Any) -> Markup:
+    r"""Data for the page's scripts, with no character that could end their block.
+
+    Examples
+    --------
+    >>> json_text("</script>")
+    Markup('"\\u003c/script\\u003e"')
+    """
+    return htmlsafe_json_dumps(data, json.dumps, separators=(",", ":"), allow_nan=False)
