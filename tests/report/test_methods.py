@@ -424,7 +424,7 @@ def test_trials_without_a_curve_are_told_with_their_reasons():
         window("f", "the trial failed: read"),
     ]
     text = page(rows=rows, windows=windows)
-    said = "3 of 4 analysed trials have no curve: several movements (2), the limb's end moves at the first frame already (1)."
+    said = "3 of 4 analysed trials have no curve: several movements (2), the limb's end already moves at the first frame (1)."
     assert said in text
     assert f"| excluded trials | 1 further trial was excluded: the recording could not be read (1). {said} |" in text
     assert "| excluded trials | none |" in page(windows=[window("t1", included=1)])

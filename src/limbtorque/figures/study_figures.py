@@ -318,7 +318,7 @@ def peak_figure(
             axes.set_ylabel(f"torque ({unit})")
         figure.set_size_inches(width_mm * MM, height_mm * MM)
         shared_legend(figure, panels, width_mm)
-        heading(figure, title, width_mm, f"moments in % of the {axis.removesuffix(' (%)')}" if axis != "%" else "")
+        heading(figure, title, width_mm, f"times in % of the {axis.removesuffix(' (%)')}" if axis != "%" else "")
     return figure
 
 

@@ -21,12 +21,12 @@ TERM_NAMES = {
 
 
 TERM_MEANINGS = {
-    "inertial": "due to the joint accelerations",
-    "centripetal": "due to the squares of the joint velocities",
-    "coriolis": "due to the products of two joint velocities",
-    "gravity": "due to the weight of the segments",
-    "base": "due to the acceleration of the first joint's centre",
-    "external": "due to the load on the last segment",
+    "inertial": "needed for the joint accelerations",
+    "centripetal": "needed for the squared joint velocities",
+    "coriolis": "needed for the products of two joint velocities",
+    "gravity": "needed to hold the weight of the segments",
+    "base": "needed for the acceleration of the first joint's centre",
+    "external": "needed to balance the load on the last segment",
 }
 
 

@@ -1,4 +1,4 @@
-"""Numbers that a page carries: some of the frames, with the digits that can be seen."""
+"""Numbers of a page: some of the frames, with the digits that can be seen."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BYTES, BYTES_A_NUMBER = 300_000, 5
 
 
 def frame_step(n_frames: int, n_curves: int) -> int:
-    """Every how many frames one is shown.
+    """Step between the frames that are shown.
 
     Parameters
     ----------
     n_frames, n_curves : int
-        What there is to show.
+        Frames and curves of the trial.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def fixed_point(values: FloatArray, decimals: int) -> dict[str, Any]:
     values : ndarray of shape (n_frames,)
         The curve.
     decimals : int
-        Decimals that are kept.
+        Decimals.
 
     Examples
     --------

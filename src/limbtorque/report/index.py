@@ -18,7 +18,7 @@ SCRIPTS = ("base.js", "table.js")
 CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
 HEADS = (
     *((name, "text") for name in ("trial", "status", "torques", "muscles", "subject", "condition", "limb")),
-    ("flags, or reason of the failure", "text"),
+    ("flags or failure", "text"),
     *((name, "number") for name in ("frames", "cut-off (Hz)", "noise (mm)")),
 )
 

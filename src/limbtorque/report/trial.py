@@ -1,4 +1,4 @@
-"""The page of a trial."""
+"""The page of a trial: flags, curves, summary, recording, metrics, provenance."""
 
 from __future__ import annotations
 
