@@ -1,4 +1,4 @@
-"""Two runs compared: what was changed, and what that did, with numbers by hand."""
+"""Two runs compared: changed inputs and changed numbers, with numbers by hand."""
 
 import csv
 import json
