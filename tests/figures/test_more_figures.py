@@ -14,18 +14,11 @@ from limbtorque.analysis import analyse_recording
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.flag_figures import flag_figure, flag_matrix
+from limbtorque.figures.mean_figures import doubts, ensemble_figure, peak_figure, terms_at_peak, trial_counts
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.study_figures import (
-    doubts,
-    ensemble_figure,
-    flag_figure,
-    flag_matrix,
-    peak_figure,
-    terms_at_peak,
-    trial_counts,
-)
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save
 from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.figures.torque_figures import contributions_figure

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from limbtorque.figures.mean_figures import condition_colours, drawn_quantities, trial_counts
 from limbtorque.figures.palette import (
     ABSORBED,
     CHOSEN,
@@ -21,7 +22,6 @@ from limbtorque.figures.palette import (
     TERM_COLOURS,
     UNKNOWN,
 )
-from limbtorque.figures.study_figures import condition_colours, drawn_quantities, trial_counts
 from limbtorque.figures.templates import fill
 from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES
 
@@ -79,7 +79,7 @@ class Captioned:
 
 
 def captions(study: Captioned) -> str:
-    """Captions of all figures of a study, in Markdown: a paragraph for each kind of figure.
+    """Captions of all figures of a study, in Markdown.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float)
 
 
 def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
-    """Draw the criterion above its minimum: the expected error is known up to a constant, so there is no ratio."""
+    """Draw the criterion above its minimum: it is known up to a constant only."""
     span = float(np.ptp(choice.criterion)) or 1.0
     axes.plot(choice.grid_hz, 100.0 * (choice.criterion - choice.criterion.min()) / span, color=CRITERION)
     axes.set_ylim(-0.5, 10.0)

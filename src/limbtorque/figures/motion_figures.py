@@ -106,7 +106,7 @@ def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: fl
 
 
 def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: int = POSTURES) -> None:
-    """Draw the limb in the plane of motion at some times, with the external force on it.
+    """Draw the limb in the plane of motion at some times, with the external force.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def _floats(table: pa.Table, name: str) -> FloatArray:
 
 
 def _strength(table: pa.Table, muscle: str) -> float:
-    """Largest strength of a muscle, from the frames in which it is active; 0 where it never is."""
+    """Largest strength of a muscle in the frames in which it is active; 0 without any."""
     activation, force = _floats(table, f"{muscle}_activation"), _floats(table, f"{muscle}_force_n")
     passive = f"{muscle}_passive_force_n"
     rest = _floats(table, passive) if passive in table.column_names else np.zeros_like(force)
@@ -117,7 +117,7 @@ def muscle_figure(
     at_most: int = 8,
     width_mm: float = TWO_COLUMNS_MM,
 ) -> Figure:
-    """Figure of a trial: the forces of the muscles in the range of those that are possible.
+    """Figure of a trial: muscle forces, in the range of the possible forces.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def muscle_figure(
 
 
 def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, last: bool) -> None:
-    """Title, ticks and labels of the panels of a muscle, and marks of the frames with a status."""
+    """Add title, ticks, labels and marks of frames with a status to a muscle's panels."""
     main = cell[-1]
     for panel in cell[:-1]:
         strength = panel.get_ylim()[1]
@@ -196,7 +196,7 @@ def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, las
 
 
 def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:
-    """Muscles that pull, the strongest pull first, and a sentence on those that are left out."""
+    """Muscles that pull, the strongest first, and a sentence on those left out."""
     suffix = "_activation"
     muscles = [name.removesuffix(suffix) for name in table.column_names if name.endswith(suffix)]
     inner = table.column("edge").to_numpy() == 0

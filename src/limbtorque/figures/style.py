@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -68,7 +69,7 @@ def shade(axes: Axes, time_s: FloatArray, mask: BoolArray, colour: str, label: s
 
 
 def mark_frames(axes: Axes, table: pa.Table, unknown: BoolArray, *, label: str = "not known") -> None:
-    """Shade the frames of a trial that are affected by filter edge effects, or not known.
+    """Shade frames affected by filter edge effects, and frames not known.
 
     Parameters
     ----------
@@ -121,9 +122,9 @@ def heading(figure: Figure, title: str, width_mm: float, *more: str) -> None:
 
 
 def shared_legend(figure: Figure, panels: Iterable[Axes], width_mm: float) -> None:
-    """Give a figure one legend below all panels, every entry once, lines before areas, in as many columns as fit.
+    """Add one legend below all panels, in as many columns as fit.
 
-    Entries that are longer than the figure is wide are broken.
+    Every entry is there once, lines before areas; entries longer than the figure is wide are broken.
     """
     room = int((width_mm - HANDLE_MM) / CHARACTER_MM)
     shown: dict[str, Any] = {}
@@ -139,6 +140,22 @@ def shared_legend(figure: Figure, panels: Iterable[Axes], width_mm: float) -> No
         text.set_parse_math(False)  # names of conditions may have dollar signs
 
 
+def wrapped(name: str, *, most: int) -> str:
+    """Break a name into lines after blanks, underscores and hyphens.
+
+    Examples
+    --------
+    >>> wrapped("subject_one_walking_fast", most=12).splitlines()
+    ['subject_one_', 'walking_fast']
+    """
+    lines = [""]
+    for part in re.findall(r"[^ _-]*[ _-]?", name):
+        if lines[-1] and len(lines[-1] + part.rstrip()) > most:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
 def failure_figure(title: str, message: str, *, what: str = "not analysed") -> Figure:
     """Figure of a trial that failed, or of which there is nothing to draw: the reason."""
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
@@ -150,7 +167,7 @@ def failure_figure(title: str, message: str, *, what: str = "not analysed") -> F
 
 
 def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
-    """Figure in place of one that would show nothing: a sentence, and no more height than it needs.
+    """Figure of a sentence, in place of one that would show nothing.
 
     Parameters
     ----------

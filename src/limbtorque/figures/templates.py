@@ -13,7 +13,7 @@ from limbtorque.tables.words import capital, counted, listed, was
 
 @functools.cache
 def environment() -> Environment:
-    """Templates of the package: HTML is escaped, Markdown is not; a name without a value is an error."""
+    """Templates of the package: HTML escaped, Markdown not, every name required."""
     made = Environment(
         loader=PackageLoader("limbtorque", ""),
         autoescape=select_autoescape(enabled_extensions=("html.jinja",)),

@@ -87,7 +87,7 @@ def torque_figure(
 def draw_contributions(
     axes: Axes, table: pa.Table, joint: str, joints: Sequence[str], *, sign: float, senses: tuple[str, str]
 ) -> None:
-    """Draw the contribution of each kind of term to a joint's net torque, stacked on both sides of zero.
+    """Draw the contributions of the terms to a joint's net torque, stacked.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def draw_contributions(
 def contributions_figure(
     table: pa.Table, *, title: str, model: ChainModel, flexion_sign: Sequence[float], width_mm: float = TWO_COLUMNS_MM
 ) -> Figure:
-    """Figure of a trial: the contributions of the torque terms, stacked, with the net torque.
+    """Figure of a trial: stacked contributions of the terms to the net torque.
 
     Parameters
     ----------

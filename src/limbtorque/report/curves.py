@@ -37,7 +37,7 @@ def frame_step(n_frames: int, n_curves: int) -> int:
 
 
 def decimals_for(largest: float, digits: int) -> int:
-    """Decimals with which a number has this many digits; 0 for large numbers, 9 at the most.
+    """Decimals with which a number has this many digits, 0 to 9.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def largest_of(*arrays: ArrayLike) -> float:
 
 
 def fixed_point(values: FloatArray, decimals: int) -> dict[str, Any]:
-    """A curve as JSON can hold it: whole numbers of the last decimal, null where missing.
+    """Encode a curve for JSON: whole numbers of the last decimal, null where missing.
 
     Parameters
     ----------

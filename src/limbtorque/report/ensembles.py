@@ -48,7 +48,7 @@ def ensemble_data(
     uneven: Mapping[str, Sequence[str]] | None = None,
     axes: Mapping[str, str] | None = None,
 ) -> dict[str, Any] | None:
-    """Mean curves and their standard deviations as the index's scripts read them; None where there are none.
+    """Mean curves and standard deviations for the index's scripts; None without any.
 
     Parameters
     ----------

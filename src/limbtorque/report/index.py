@@ -98,7 +98,7 @@ def _number(text: str, scale: float, decimals: int) -> str:
 
 
 def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
-    """Names with the number of their trials; a long list ends in how many more there are.
+    """Names with the number of their trials; a long list is cut short.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
 
 
 def _flags(rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, float]) -> list[tuple[Check, int, str]]:
-    """Flags that were raised: check, number of trials and threshold, the most frequent first."""
+    """Raised flags: check, number of trials, threshold; the most frequent first."""
     counts = Counter(name for row in rows for name in row["flags"])
     found = [(BY_NAME[name], count) for name, count in counts.most_common()]
     return [

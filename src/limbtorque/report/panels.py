@@ -131,7 +131,7 @@ _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "ext
 
 
 def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
-    """Columns that the page of a trial needs, as a function that tells it of a column's name.
+    """Test of a column's name: true for the columns that the page of a trial needs.
 
     Parameters
     ----------

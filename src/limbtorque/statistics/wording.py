@@ -101,7 +101,7 @@ def _words(name: str) -> str:
 
 
 def event_words(name: str) -> str:
-    """Name of an event in a sentence: a side comes first, and the limb's own side is left out.
+    """Name of an event in a sentence: side first, the limb's own side left out.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def event_words(name: str) -> str:
 
 
 def one_of_counted(texts: Iterable[str]) -> str:
-    """Different texts of trials, joined by "or", each with the number of its trials where there are several.
+    """Join the different texts of trials by "or", with counts where they differ.
 
     >>> one_of_counted(["a", "b", "a"]), one_of_counted(["a", "a"])
     ('a (2 trials) or b (1 trial)', 'a')
@@ -127,7 +127,7 @@ def one_of_counted(texts: Iterable[str]) -> str:
 
 
 def axis_label(percents: Iterable[Percent]) -> str:
-    """Label of an axis of curves of several trials; a percent sign only where there are none.
+    """Label of the axis of curves of several trials; a percent sign without any.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def has_curve(row: Mapping[str, str]) -> bool:
 
 
 def missing_curves(windows: Sequence[Mapping[str, str]]) -> str:
-    """Sentence on the trials without a curve and their reasons; empty where all have one.
+    """Sentence on the trials without a curve and the reasons; empty without any.
 
     Parameters
     ----------

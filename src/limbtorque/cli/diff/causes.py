@@ -31,7 +31,7 @@ class Cause:
 
 
 def causes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Cause]:
-    """Differences between two provenances: settings, versions, code, recordings and rows of trials."""
+    """Differences between two provenances: settings, versions, code, inputs, trials."""
     found = _different("setting", flattened(first.get("settings", {})), flattened(second.get("settings", {})))
     versions = [
         {"limbtorque": p.get("program", {}).get("version"), "python": p.get("python"), **p.get("libraries", {})}

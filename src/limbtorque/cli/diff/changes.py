@@ -58,7 +58,10 @@ class Change:
 
 
 def rank(change: Change) -> float:
-    """Share of a change; of a peak that changed its sign the change of its size, for two peaks about as large change places easily."""
+    """Share of a change; of a peak that changed its sign, the change of its size.
+
+    Two peaks about as large change places easily.
+    """
     one, other = number(change.first), number(change.second)
     if (
         "peak_" in (change.quantity[:5], change.item[:5])
@@ -72,7 +75,7 @@ def rank(change: Change) -> float:
 
 @dataclass
 class _Pairs:
-    """Values of one quantity of the rows that belong together, and the largest of them."""
+    """Values of one quantity in rows that belong together, and the largest of them."""
 
     pairs: list[tuple[str, str, str, str]] = field(default_factory=list)
     largest: float = 0.0
@@ -130,7 +133,7 @@ def _change(table: str, trial: str, item: str, quantity: str, a: str, b: str, la
 
 
 def window_changes(first: Sequence[Row], second: Sequence[Row], tolerance: float) -> tuple[list[Change], int]:
-    """Trials whose 0 to 100 % differs, or which are in the means in one run only; and how many were compared."""
+    """Trials whose 0 to 100 % or inclusion differs, and how many were compared."""
     theirs = {row["trial"]: row for row in second}
     changes = []
     pairs = [(row, theirs[row["trial"]]) for row in first if row["trial"] in theirs]
@@ -171,7 +174,7 @@ def _window_said(row: Row, ends: Sequence[float | None]) -> str:
 def curve_changes(
     first: Mapping[tuple[str, ...], Curve], second: Mapping[tuple[str, ...], Curve], tolerance: float
 ) -> tuple[list[Change], int]:
-    """Curves whose mean differs, each with its largest difference, and those of another number of trials."""
+    """Curves whose mean or number of trials differs, and how many were compared."""
     pairs = {key: (curve, second[key]) for key, curve in first.items() if key in second}
     largest: dict[tuple[str, ...], float] = {}
     for key, curves in pairs.items():

@@ -53,7 +53,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Frames:
-    """Frames of a trial that were summed into other numbers of the two runs: peaks, means, work and impulses.
+    """Frames of a trial that were summed in one run and not in the other.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def _gathered(
 
 
 def other_frames(first: Run, second: Run) -> list[Frames]:
-    """Trials of which other frames were summed, for the torques and for the muscle forces."""
+    """Trials of which different frames were summed, for torques and muscle forces."""
     ledgers = [{row["trial"]: row for row in run.tables["ledger"]} for run in (first, second)]
     found: list[Frames] = []
     for table, what in (("summary", "joint"), ("muscle_summary", "muscle")):
@@ -147,6 +147,6 @@ def other_frames(first: Run, second: Run) -> list[Frames]:
 
 
 def _summed(row: Row) -> tuple[int, int] | None:
-    """Frames summed in a row of a summary, and frames analysed; None where they are not known."""
+    """Frames summed and frames analysed of a row of a summary; None where not known."""
     n, share = (number(row.get(name, "")) for name in USED_FRAMES)
     return None if n is None else (round(n), round(n / share) if share else 0)

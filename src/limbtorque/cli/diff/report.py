@@ -155,7 +155,7 @@ def _extra(found: Comparison, name: str) -> list[str]:
 
 
 def _counts(found: Comparison, name: str) -> Counter[tuple[str, str, str, str]]:
-    """(condition, column, A, B) -> number of curves, or means, with another number of trials, subjects or points."""
+    """(condition, column, A, B) -> number of curves, or means, with another count."""
     return Counter(
         (change.trial, change.quantity, change.first, change.second)
         for change in found.changes
@@ -178,7 +178,7 @@ def _rows(found: Comparison, name: str) -> tuple[tuple[str, ...], list[tuple[str
 
 
 def _by_condition(changes: Iterable[Change]) -> list[tuple[str, ...]]:
-    """A row for each condition and unit: number of means that differ, and the one with the largest share."""
+    """Rows by condition and unit: number of means that differ, and the largest change."""
     groups: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
         if change.quantity.startswith(("mean", "sd")):
@@ -227,7 +227,7 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
 
 
 def report_csv(found: Comparison) -> str:
-    """Every change as a row of a CSV table, those of settings, inputs, code, versions and trials first."""
+    """Every change as a row of a CSV table, changed settings and inputs first."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))

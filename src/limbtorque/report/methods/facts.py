@@ -76,7 +76,7 @@ def _recording(row: Row) -> str:
 
 
 def frames(study: MethodsStudy) -> dict[str, Any]:
-    """Frames recorded and analysed; none where the ledger does not have them for every trial."""
+    """Frames recorded and analysed, where the ledger has them for every trial."""
     recorded, analysed = (
         [int(number) for number in known_numbers(study.done, name)] for name in ("n_frames_recorded", "n_frames")
     )
@@ -93,7 +93,7 @@ def frames(study: MethodsStudy) -> dict[str, Any]:
 
 
 def landmarks(study: MethodsStudy) -> dict[str, Any]:
-    """Rules of the landmarks, those determined from the movement, and those that replace another."""
+    """Rules of the landmarks: anatomical, from the movement, or of another landmark."""
     rows, functional, replaced = [], [], {}
     for name, chains in used_sets(study).items():
         rules = study.settings.marker_sets.get(name, {})
@@ -122,7 +122,7 @@ def used_sets(study: MethodsStudy) -> dict[str, list[str]]:
 
 
 def needed_landmarks(study: MethodsStudy, chains: Sequence[str]) -> list[str]:
-    """Landmarks that chains need, from the joints, the end and the table of segment parameters that was used."""
+    """Landmarks that chains need for joints, end and segment parameters."""
     table = study.provenance.get("segment_table", {})
     names: dict[str, None] = {}
     for chain in map(study.settings.chain, chains):
@@ -143,7 +143,7 @@ def gaps(study: MethodsStudy) -> dict[str, Any]:
 
 
 def cutoffs(study: MethodsStudy) -> dict[str, Any]:
-    """Trials by how their cut-off was set, those limited, smoothed before, and limbs that were filtered differently."""
+    """Trials by their cut-off: given, chosen, limited; limbs filtered differently."""
     filtered = [row for row in study.done if study.value(row, "filter.method") != "none"]
     chosen = [row for row in filtered if isinstance(study.value(row, "filter.cutoff_hz"), str)]
     limits = {float(study.value(row, "filter.max_cutoff_hz")) for row in chosen}
@@ -169,7 +169,7 @@ def _is_limited(study: MethodsStudy, row: Row) -> bool:
 
 
 def _pairs_of_sides(study: MethodsStudy, filtered: Iterable[Row]) -> tuple[int, list[float]]:
-    """Number of recordings with both limbs of a subject, and the differences of their cut-offs, Hz."""
+    """Number of pairs of limbs, and the differences of their cut-offs, Hz."""
     found: dict[tuple[str, ...], dict[str, float]] = {}
     for row in filtered:
         about = study.row(row)
@@ -182,7 +182,7 @@ def _pairs_of_sides(study: MethodsStudy, filtered: Iterable[Row]) -> tuple[int, 
 
 
 def dynamics(study: MethodsStudy) -> dict[str, Any]:
-    """Chains with their joints, terms with the number of their trials, and the largest closure error, N m."""
+    """Chains with their joints, terms with their trials, largest closure error, N m."""
     chains = dict.fromkeys(str(row["chain"]) for row in study.done)
     every, several = len(study.done), sum(len(study.chain(row).joints) > 1 for row in study.done)
     terms = {"inertial": every, "centripetal": several, "Coriolis": several, "gravity": every, "base motion": every}
@@ -225,12 +225,12 @@ def _on_plates(study: MethodsStudy) -> list[Row]:
 
 
 def _on_ground(study: MethodsStudy) -> list[Row]:
-    """Trials of limbs that meet the ground, and for which the table of trials names no load."""
+    """Trials of limbs that meet the ground, without a load in the table of trials."""
     return [row for row in study.done if study.chain(row).ground_contact and not study.row(row).get("load")]
 
 
 def plates(study: MethodsStudy) -> dict[str, Any]:
-    """Plates by the number of their trials, and frames of unknown ground reaction force, %."""
+    """Plates with their trials, and frames of unknown ground reaction force, %."""
     ground = _on_plates(study)
     noted = [row for row in ground if row.get("notes")]
     used = Counter(int(number) for row in noted for number in set(USED_PLATE.findall(str(row["notes"]))))
@@ -243,7 +243,7 @@ def plates(study: MethodsStudy) -> dict[str, Any]:
 
 
 def muscles(study: MethodsStudy) -> dict[str, Any]:
-    """Trials with muscle forces, their muscle sets and weights, and the frames beyond the muscles' strength, %."""
+    """Trials with muscle forces, their muscle sets, weights and reserves."""
     rows = [row for row in study.done if row["muscle_status"] not in ("none", "failed")]
     weights = Counter(", ".join(sorted(_weights(study, row))) for row in rows)
     sets = study.provenance.get("muscle_sets", {})
@@ -266,7 +266,7 @@ def _weights(study: MethodsStudy, row: Row) -> list[str]:
 
 
 def replays(study: MethodsStudy) -> dict[str, Any]:
-    """Trials integrated forward, and in how many of them the motion diverged from the recorded one."""
+    """Trials integrated forward, and how many diverged from the recorded motion."""
     replayed = [row for row in study.done if study.value(row, "replay.enabled")]
     diverged = known_numbers(replayed, "replay_lost")
     return {

@@ -19,7 +19,7 @@ Row = Mapping[str, Any]
 
 @dataclass
 class MethodsStudy:
-    """Settings and tables of a study; references are collected as the template cites them.
+    """Settings and tables of a study, and the references cited so far.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class MethodsStudy:
         return Counter(tuple(_hashable(self.value(row, name)) for name in names) for row in rows)
 
     def each(self, *names: str, of: Iterable[Row] | None = None, caller: Callable[..., str]) -> str:
-        """Clause of each combination of values, with the number of its trials where they differ.
+        """Clause of each combination of values, with counts where the trials differ.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class MethodsStudy:
 
 
 def with_counts(clauses: Counter[str]) -> str:
-    """Clauses in one, each with the number of its trials where there are several, or where some trials have none.
+    """Join clauses, each with the number of its trials where the trials differ.
 
     Examples
     --------

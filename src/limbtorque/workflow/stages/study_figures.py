@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from limbtorque.figures.captions import Captioned, captions
-from limbtorque.figures.study_figures import ensemble_figure, flag_figure, peak_figure
+from limbtorque.figures.flag_figures import flag_figure
+from limbtorque.figures.mean_figures import ensemble_figure, peak_figure
 from limbtorque.figures.style import WIDTHS_MM, note_figure, save
 from limbtorque.study.study import Study
 from limbtorque.tables.tables import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS, Column
