@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS
-from limbtorque.report.page import amount, fill_page
+from limbtorque.report.page import amount, page_template
 from limbtorque.tables.checks import Check
 from limbtorque.tables.words import capital
 
+PAGE = page_template("report/index.html.jinja")
 Row = Mapping[str, str]
 STATUSES = ("ok", "flagged", "failed")
 SCRIPTS = ("base.js", "table.js")
@@ -49,8 +50,8 @@ def index_page(
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
     status = Counter(row["status"] for row in ledger)
-    return fill_page(
-        "report/index.html.jinja",
+    return PAGE.render(
+        root="",
         scripts=(*SCRIPTS, *(CURVE_SCRIPTS if ensembles else ())),
         title=f"{title}: report",
         study_title=title,

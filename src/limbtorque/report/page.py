@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
+from jinja2 import Environment, Template
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
 from limbtorque.figures.templates import environment
 
 
-def fill_page(template: str, /, *, root: str = "", scripts: tuple[str, ...] = (), **values: Any) -> str:
-    """Text of a page of the report.
+def page_template(name: str) -> Template:
+    """Template of a page, by its path in the package, compiled with those that all pages use.
 
-    Parameters
-    ----------
-    template : str
-        Its template, by its path in the package.
-    root : str, optional
-        Path from the page to the folder of the shared files, empty or ending in a slash.
-    scripts : tuple of str, optional
-        Names of the shared scripts, in the order in which they run.
-    **values : object
-        Names in the template.
+    A module that asks for it when it is imported has it compiled before jobs are forked.
     """
-    pages = environment().overlay()
-    pages.filters = {**pages.filters, "amount": amount, "code": code_words, "json": json_text}
-    return pages.get_template(template).render(root=root, scripts=scripts, **values)
+    for shared in ("report/page.html.jinja", "report/page.elements.html.jinja"):
+        _pages().get_template(shared)
+    return _pages().get_template(name)
+
+
+@functools.cache
+def _pages() -> Environment:
+    """Templates of the package with the filters of the pages."""
+    made = environment().overlay()
+    made.filters = {**made.filters, "amount": amount, "code": code_words, "json": json_text}
+    return made
 
 
 def amount(value: float, unit: str) -> str:

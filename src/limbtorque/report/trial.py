@@ -10,10 +10,11 @@ from typing import Any
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.explain import AFFECTS, REASONS
-from limbtorque.report.page import amount, fill_page
+from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
 from limbtorque.tables.checks import CHECKS, FIGURES, Flag
 
+PAGE = page_template("report/trial.html.jinja")
 SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")
 INK = "currentColor"  # of the net torque
 
@@ -68,8 +69,7 @@ def trial_page(contents: TrialContents) -> str:
     drawing = contents.drawing
     kind = contents.reason.split(" ")[0]
     rows = [_summary_row(row) for row in contents.summary]
-    return fill_page(
-        "report/trial.html.jinja",
+    return PAGE.render(
         root="../",
         scripts=SCRIPTS if drawing else (),
         title=f"{contents.name}: {contents.status}",

@@ -16,7 +16,7 @@ from limbtorque.cli.diff.changes import MINOR, STATES, Change, rank
 from limbtorque.cli.diff.compare import Comparison
 from limbtorque.cli.diff.coverage import Frames
 from limbtorque.cli.diff.runs import CURVES, short_number
-from limbtorque.report.page import fill_page
+from limbtorque.report.page import page_template
 from limbtorque.tables.words import capital, counted
 
 TITLES = {
@@ -253,8 +253,7 @@ def report_html(found: Comparison) -> str:
     style = files("limbtorque.report").joinpath("data", "report.css").read_text(encoding="utf-8")
     of_summary = {"summary": "torques", "muscle_summary": "muscle forces"}
     causes = [(cause.kind, cause.name, cause.first, cause.second) for cause in found.causes]
-    return fill_page(
-        "cli/diff/diff.html.jinja",
+    return page_template("cli/diff/diff.html.jinja").render(
         title="Two runs compared",
         style=Markup(style),  # of this package, not from a file of the study
         found=found,
