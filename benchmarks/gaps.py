@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from limbtorque.arrays import FloatArray
-from limbtorque.figures.figures import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import GapMethod, fill_gaps

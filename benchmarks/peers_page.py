@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 from peers_measure import OURS, Measured, Row
 
-from limbtorque.figures.figures import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save
 
 START, END = "<!-- begin: printed by benchmarks/peers.py -->", "<!-- end -->"
 AS_FAST = 1.25  # medians that are closer than this, and whose quartiles overlap

@@ -13,7 +13,7 @@ from movements import impact
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.figures.figures import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at, smooth_values
 

@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from limbtorque.chain import TorqueTerms
-from limbtorque.figures.figures import MM, STYLE, TWO_COLUMNS_MM
-from limbtorque.figures.figures import TERM_NAMES as NAMES
-from limbtorque.figures.figures import save as save
 from limbtorque.figures.palette import TERM_COLOURS as COLOURS
+from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM
+from limbtorque.figures.style import save as save
+from limbtorque.figures.term_kinds import TERM_NAMES as NAMES
 
 INDIGO, WINE, OLIVE = "#332288", "#882255", "#999933"
 JOINTS = ("shoulder", "elbow", "wrist")

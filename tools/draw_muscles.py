@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.analysis import TrialResult, analyse_recording
-from limbtorque.figures.figures import muscle_figure, save
+from limbtorque.figures.muscle_figures import muscle_figure
+from limbtorque.figures.style import save
 from limbtorque.muscles.forces import MuscleForces
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import override

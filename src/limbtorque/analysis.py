@@ -105,14 +105,15 @@ class TrialResult:
         which : {"torques", "muscles"}
             What is drawn.
         **options
-            As in `limbtorque.figures.figures.muscle_figure`.
+            As in `limbtorque.figures.muscle_figures.muscle_figure`.
 
         Returns
         -------
         matplotlib.figure.Figure
-            As `limbtorque.figures.figures` draws it; a notebook shows it.
+            A notebook shows it.
         """
-        from limbtorque.figures.figures import muscle_figure, torque_figure
+        from limbtorque.figures.muscle_figures import muscle_figure
+        from limbtorque.figures.torque_figures import torque_figure
 
         title = f"{self.source}: {self.side} {self.chain}"
         if which not in ("torques", "muscles"):

@@ -1,4 +1,4 @@
-"""Two runs compared: what was changed, and what that did, with numbers by hand."""
+"""Two runs compared: changed inputs and changed numbers, with numbers by hand."""
 
 import csv
 import json
@@ -6,8 +6,11 @@ import math
 
 import pytest
 
-from limbtorque.cli.diff.compare import COMPARED_BY_CONDITION, CURVE_KEY, KEYS, Curve, Run, causes, compare, read_run
+from limbtorque.cli.diff.causes import causes
+from limbtorque.cli.diff.changes import COMPARED_BY_CONDITION
+from limbtorque.cli.diff.compare import compare
 from limbtorque.cli.diff.report import report_csv, report_html, report_text
+from limbtorque.cli.diff.runs import CURVE_KEY, KEYS, Curve, Run, read_run
 from limbtorque.cli.main import main
 
 
@@ -97,23 +100,23 @@ def test_a_run_is_the_same_as_itself():
 def test_absolute_and_relative_change_and_share_by_hand():
     other = run("b", rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
     first, second = compare(run(), other).changes
-    assert (first.item, first.figure, first.first, first.second) == ("elbow net", "peak_nm", "10.0", "8.0")
+    assert (first.item, first.quantity, first.first, first.second) == ("elbow net", "peak_nm", "10.0", "8.0")
     assert (first.difference, first.relative, first.share) == pytest.approx((-2.0, -0.2, 0.2))
-    assert (second.item, second.figure) == ("elbow gravity", "peak_nm")
+    assert (second.item, second.quantity) == ("elbow gravity", "peak_nm")
     # minus 0.1 to minus 0.2 doubles it: -100 % of its size, but a hundredth of the largest peak at the elbow
     assert (second.difference, second.relative, second.share) == pytest.approx((-0.1, -1.0, 0.01))
 
 
 def test_times_of_peaks_come_after_torques_however_large():
     other = run("b", rows=[summary("net", "10.1", time="0.1"), summary("gravity", "-0.1")])
-    assert [change.figure for change in compare(run(), other).changes] == ["peak_nm", "peak_time_s"]
+    assert [change.quantity for change in compare(run(), other).changes] == ["peak_nm", "peak_time_s"]
 
 
 def test_a_peak_that_changed_its_sign_and_hardly_its_size_comes_after_one_that_grew():
     first = run(rows=[summary("net", "5.0"), summary("gravity", "1.0", joint="wrist")])
     second = run("b", rows=[summary("net", "-4.9"), summary("gravity", "1.5", joint="wrist")])
     found = compare(first, second)
-    assert [change.item for change in found.changes if change.figure == "peak_nm"] == ["wrist gravity", "elbow net"]
+    assert [change.item for change in found.changes if change.quantity == "peak_nm"] == ["wrist gravity", "elbow net"]
 
 
 def test_a_number_that_is_there_in_one_run_only_comes_first():
@@ -135,16 +138,16 @@ def test_tolerance_is_a_share():
     assert compare(run(), other, tolerance=0.11).same
 
 
-def test_status_of_a_trial_and_figures_of_the_ledger():
+def test_status_of_a_trial_and_metrics_of_the_ledger():
     other = run("b", ledgers=[ledger(status="flagged", cutoff="9.0", notes="y")])
     found = compare(run(), other)
-    assert {(c.figure, c.first, c.second) for c in found.changes} == {
+    assert {(c.quantity, c.first, c.second) for c in found.changes} == {
         ("status", "ok", "flagged"),
         ("torque_status", "ok", "flagged"),
         ("cutoff_hz", "6.0", "9.0"),
     }
     text = report_text(found)
-    assert "status of trials\n  trial  what           A   B\n  t1     status         ok  flagged\n" in text
+    assert "trial status\n  trial  column         A   B\n  t1     status         ok  flagged\n" in text
     assert "t1     cutoff_hz  6  9  +3      +50 %  33.3 %" in text
 
 
@@ -207,7 +210,7 @@ def test_muscles_are_compared_too():
 def test_the_csv_has_every_change():
     other = run("b", about=provenance(python="3.13.0"), rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
     rows = list(csv.DictReader(report_csv(compare(run(), other)).splitlines()))
-    assert [(row["table"], row["figure"], row["a"], row["b"]) for row in rows] == [
+    assert [(row["table"], row["quantity"], row["a"], row["b"]) for row in rows] == [
         ("version", "python", "3.12.1", "3.13.0"),
         ("summary", "peak_nm", "10.0", "8.0"),
         ("summary", "peak_nm", "-0.1", "-0.2"),
@@ -276,7 +279,7 @@ def test_a_curve_is_compared_by_its_largest_difference():
     )
     found = compare(first, second)
     (change,) = found.changes
-    assert (change.table, change.trial, change.item, change.figure) == (
+    assert (change.table, change.trial, change.item, change.quantity) == (
         "ensembles",
         "arm reach right",
         "elbow_torque_nm",
@@ -290,7 +293,7 @@ def test_a_curve_is_compared_by_its_largest_difference():
 
 def test_a_curve_of_fewer_trials_or_points_differs():
     found = compare(run(curves=curves()), run("b", curves=curves((0.0, 1.0, math.nan), n_trials=2)))
-    assert {(c.figure, c.first, c.second) for c in found.changes} == {
+    assert {(c.quantity, c.first, c.second) for c in found.changes} == {
         ("n_trials", "3", "2"),
         ("points with a mean", "3 of 3", "2 of 3"),
     }
@@ -331,7 +334,7 @@ def test_means_by_condition():
     first = run(conditions=[row("net", "10"), row("gravity", "2"), row("net", "500", statistic="peak_power_w")])
     second = run("b", conditions=[row("net", "10"), row("gravity", "3", "2")])
     found = compare(first, second)
-    assert {(c.item, c.figure, c.difference, c.share) for c in found.changes} == {
+    assert {(c.item, c.quantity, c.difference, c.share) for c in found.changes} == {
         ("peak_nm elbow gravity", "mean", 1.0, 0.1),
         ("peak_nm elbow gravity", "n_trials", -1.0, 1 / 3),
     }
@@ -350,7 +353,7 @@ def test_muscles_of_one_run_only():
     assert "muscles: only in A (2 rows)" in report_text(found)
     assert "Muscles: only in A (2 rows)." in report_html(found)
     rows = list(csv.DictReader(report_csv(found).splitlines()))
-    assert [(row["table"], row["trial"], row["item"], row["figure"]) for row in rows] == [
+    assert [(row["table"], row["trial"], row["item"], row["quantity"]) for row in rows] == [
         ("muscle_summary", "t1", "a", "only in a"),
         ("muscle_summary", "t1", "b", "only in a"),
     ]
@@ -365,11 +368,11 @@ def test_other_frames_are_told_first():
     second = run("b", rows=[sums(105, 131), sums(118, 131, "hip")], ledgers=[ledger(unmeasured_share="0.09923")])
     found = compare(first, second)
     assert not found.same
-    assert "n_frames" not in {change.figure for change in found.changes}
+    assert "n_frames" not in {change.quantity for change in found.changes}
     text = report_text(found)
     said = "t1: B leaves out 13 more of 131 frames (knee): unmeasured_share 0 in A, 0.09923 in B"
     assert said in text
-    assert text.index(said) < text.index("what was changed")
+    assert text.index(said) < text.index("changed settings, inputs and code")
     assert "t1: A leaves out 13 more of 131 frames (knee)" in report_text(compare(second, first))
     other = compare(first, run("b", rows=[sums(190, 200), sums(118, 131, "hip")], ledgers=first.tables["ledger"]))
     assert "t1: A has 118 of 131 frames, B 190 of 200 (knee)" in report_text(other)
@@ -396,10 +399,10 @@ def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
 
 
 @pytest.mark.parametrize(("second", "listed"), [("9e-14", False), ("9e-10", True), ("", True)])
-def test_figures_that_are_rounding_in_both_runs_are_no_changes(second, listed):
+def test_metrics_that_are_rounding_in_both_runs_are_no_changes(second, listed):
     """The threshold of closure_nm is 1e-9 N m."""
     found = compare(run(ledgers=[ledger(closure_nm="1e-14")]), run("b", ledgers=[ledger(closure_nm=second)]))
-    assert [change.figure for change in found.changes] == ["closure_nm"] * listed
+    assert [change.quantity for change in found.changes] == ["closure_nm"] * listed
 
 
 def test_the_page_has_a_heading_for_each_matter_and_folds_long_tables():

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures.figures import failure_figure, save, torque_figure
+from limbtorque.figures.style import failure_figure, save
 from limbtorque.figures.term_kinds import TERM_NAMES
+from limbtorque.figures.torque_figures import torque_figure
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import ARM, load_settings
 

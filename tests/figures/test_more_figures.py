@@ -11,21 +11,17 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures import figures
+from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
-from limbtorque.figures.figures import ONE_COLUMN_MM, TWO_COLUMNS_MM, cutoff_figure, muscle_figure, note_figure, save
+from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.flag_figures import flag_figure, flag_matrix
+from limbtorque.figures.mean_figures import doubts, ensemble_figure, peak_figure, terms_at_peak, trial_counts
+from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
+from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.study_figures import (
-    doubts,
-    ensemble_figure,
-    flag_figure,
-    flag_matrix,
-    peak_figure,
-    terms_at_peak,
-    trial_counts,
-)
+from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save
 from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
-from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
+from limbtorque.figures.torque_figures import contributions_figure
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.settings import load_settings
@@ -278,11 +274,11 @@ def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
     assert "Thin line" not in text
     text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
     assert "Trials: slow, right: n = 3; fast, right: n = 3 to 5. Thin line and light band: fewer trials" in text
-    assert "begins or ends to count. A sentence.\n" in text
+    assert "values begin or end. A sentence.\n" in text
     for positive in (
         "Flexion positive",
         "Counter-clockwise positive",
-        "internal: what the proximal segment exerts on the distal one",
+        "internal: exerted by the proximal segment on the distal one",
     ):
         assert positive in text
 
@@ -297,7 +293,7 @@ def test_captions_of_peaks_define_the_terms_of_the_means_only():
 
 
 def test_captions_describe_ranges_of_muscle_forces_where_they_are_drawn():
-    said = "it could pull with the same joint torques"
+    said = "possible with the same joint torques"
     assert said in captioned(ranges=(2, 2))
     assert "In 1 of 2 trials (muscles.ranges), dark" in captioned(ranges=(1, 2))
     none = captioned(ranges=(0, 2))
@@ -308,7 +304,7 @@ def test_captions_describe_ranges_of_muscle_forces_where_they_are_drawn():
 def test_captions_of_figures_that_show_nothing_say_so():
     empty = ensembles().iloc[:0]
     text = captioned(curves=empty, percent={}, missing={"arm": "0 of 2 trials have a curve: several movements (2)."})
-    said = "(arm) Not drawn. 0 of 2 trials have a curve: several movements (2). results/windows.csv has the reason of each."
+    said = "(arm) Not drawn. 0 of 2 trials have a curve: several movements (2). results/windows.csv gives the reason for each trial."
     assert f"**ensembles** {said}" in text
     assert f"**peak_terms** {said}" in text
     assert "mean (line)" not in text
@@ -443,7 +439,7 @@ def test_the_noise_of_the_cut_offs_figure_is_the_ledgers():
 def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
     assert {*TERM_COLOURS.values(), *LINE_COLOURS} == set(COLOUR_NAMES)
     assert len(set(COLOUR_NAMES.values())) == len(COLOUR_NAMES) == len(TERM_COLOURS) + len(LINE_COLOURS)
-    source = Path(figures.__file__).parent
+    source = Path(style.__file__).parent
     for path in (*source.glob("*figures.py"), source.parent / "report" / "ensembles.py"):
         assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)
 

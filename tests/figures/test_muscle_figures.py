@@ -10,7 +10,8 @@ import yaml
 from matplotlib.collections import PolyCollection
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures.figures import muscle_figure, save
+from limbtorque.figures.muscle_figures import muscle_figure
+from limbtorque.figures.style import save
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
 from limbtorque.muscles.static_optimization.sharing import share_torques
@@ -123,7 +124,7 @@ def test_frames_that_are_not_as_they_should_be_are_marked(table):
     unknown[30:40] = np.nan
     figure = muscle_figure(replaced(marked, f"{muscle}_force_n", unknown), title="x", muscles=[muscle])
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert {"outside the range of a moment arm", "torque not known", "within reach of the ends"} <= set(texts)
+    assert {"outside the range of a moment arm", "torque not known", "affected by filter edge effects"} <= set(texts)
     assert "beyond what the muscles can do" not in texts
     step = np.diff(table.column("time_s").to_numpy()[:2])[0]
     (bar,) = [p for p in figure.axes[2].patches if p.get_label() == "outside the range of a moment arm"]

@@ -95,7 +95,7 @@ def test_the_paragraph_of_the_defaults():
         "inertial, centripetal, Coriolis, gravity and base motion; a recursive Newton-Euler",
         "gave the same net torques within 2e-14 N m",
         "There was no external load.",
-        "by minimising the sum of the squared activations (force over strength) (Anderson and Pandy 2001);",
+        "by static optimization, which minimised the sum of the squared activations (force over strength) (Anderson and Pandy 2001);",
         "All computations were done with limbtorque 9.8.7 (Python 3.12.1, numpy 2.1.0, scipy 1.15.0).",
     ):
         assert clause in text
@@ -137,7 +137,7 @@ def test_the_paragraph_of_the_defaults():
         ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, the laboratory's -x axis forward)", "sagittal"),
         ({"motion": {"angles": "rigid_chain"}}, "A chain of links of constant length was fitted", "line between its two ends"),
         ({"gravity_m_s2": 1.62}, "Gravity was 1.62 m/s^2.", "nothing"),
-        ({"replay": {"enabled": True}}, "lost the recorded motion in 0 of 1 trial (reproduced: within", "nothing"),
+        ({"replay": {"enabled": True}}, "diverged from the recorded motion in 0 of 1 trial (reproduced: within", "nothing"),
         ({"torques": {"induced_accelerations": True}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
         ({"muscles": {"exponent": 3, "criterion": "stress"}}, "cubed stresses (force over cross-section) (Crowninshield and Brand 1981)", "squared"),
         ({"muscles": {"exponent": "min_max"}}, "the largest of the activations (force over strength), then the next, and so on (Rasmussen et al. 2001)", "the sum of"),
@@ -257,7 +257,7 @@ def test_functional_joint_centres_are_told_with_their_source():
     functional = {"functional": [["A", "B"], ["C", "D"]], "anatomical": "ELB"}
     text = page({"marker_sets": {"lab": {**ARM_SET, "elbow_axis": functional}}})
     assert (
-        "The elbow axis was found from the movement as the symmetrical centre of rotation, in the plane (Ehrig et al. 2006)"
+        "The elbow axis was determined from the movement as the symmetrical centre of rotation, in the plane (Ehrig et al. 2006)"
         in text
     )
     assert "| lab | elbow_axis | centre of rotation of (A, B) and (C, D); in depth ELB |" in text
@@ -283,7 +283,7 @@ def test_the_checklist_says_what_was_not_read_and_answers_row_by_row():
     assert "the checklist itself was not, so compare with it before you submit" in text
     table = text.split("## Checklist")[1]
     assert (
-        "| internal or external moments (named in the abstract) | internal: what the proximal segment does to the distal one |"
+        "| internal or external moments (named in the abstract) | internal: exerted by the proximal segment on the distal one |"
         in table
     )
     assert "| sampling rate of the markers | 100 Hz |" in table
@@ -386,7 +386,7 @@ def window(trial, note="", included=0):
         ({}, "is the movement, from where the speed of the limb's end in the plane first exceeds 5 % of its peak to where it last falls below that (without rests of more than 0.3 s)."),
         (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
         ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
-        ({"window": "trial"}, "is the trial, without the frames at its ends"),
+        ({"window": "trial"}, "is the trial, without the frames affected by filter edge effects"),
         ({"n_points": 51}, "by cubic splines at 51 even points"),
         ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials;"),
         ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
@@ -401,7 +401,7 @@ def test_time_normalisation_and_averaging_are_told(options, says):
     assert "by condition and side, are over trials; flexion is positive; torques and powers were not divided" in default
     off = page({"ensembles": {**options, "enabled": False}})
     assert "Curves were" not in off
-    assert "| time normalisation and averaging | no curves were made |" in off
+    assert "| time normalisation and averaging | no curves were computed |" in off
 
 
 def test_windows_of_single_trials_are_counted():
@@ -424,7 +424,7 @@ def test_trials_without_a_curve_are_told_with_their_reasons():
         window("f", "the trial failed: read"),
     ]
     text = page(rows=rows, windows=windows)
-    said = "3 of 4 analysed trials have no curve: several movements (2), the limb's end moves at the first frame already (1)."
+    said = "3 of 4 analysed trials have no curve: several movements (2), the limb's end already moves at the first frame (1)."
     assert said in text
     assert f"| excluded trials | 1 further trial was excluded: the recording could not be read (1). {said} |" in text
     assert "| excluded trials | none |" in page(windows=[window("t1", included=1)])
@@ -481,7 +481,7 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
         f"The leg had 9 muscles (muscle set leg), with moment arms and strengths from {dict(source)['model']}. " in text
     )
     from_both = "with moment arms and strengths from A (1 muscle); B (2 muscles). "
-    assert f"The arm had 3 muscles (muscle set mine, mine.yaml), {from_both}Joint torques were shared" in text
+    assert f"The arm had 3 muscles (muscle set mine, mine.yaml), {from_both}Muscle forces were computed" in text
     assert "pairs" not in text
     assert "muscle set" not in paragraph(rows=[row(muscle_status="none")], muscle_sets=told)
     rows = [row("a"), row("b"), row("c"), row("d", muscle_status="failed")]
@@ -489,7 +489,7 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
     text = paragraph(rows=rows, muscle_sets=told, set_of=set_of)
     assert f"In 2 trials the arm had 3 muscles (muscle set mine, mine.yaml), {from_both}" in text
     assert "In 1 trial the arm had 2 muscles (muscle set pairs), with moment arms and strengths from B. " in text
-    assert "Joint torques of 3 of 4 trials were shared" in text
+    assert "Muscle forces of 3 of 4 trials were computed" in text
 
 
 @pytest.mark.parametrize(
@@ -497,7 +497,7 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
     [
         ("gaps.spikes", "fill", "spikes of up to three frames were treated as gaps (1 trial)."),
         ("gravity_m_s2", 1.62, "Gravity was 9.80665 m/s^2 (3 trials); 1.62 m/s^2 (1 trial)."),
-        ("replay.enabled", True, "lost the recorded motion in 0 of 1 trial for which this was done (replay.enabled) (reproduced"),
+        ("replay.enabled", True, "diverged from the recorded motion in 0 of 1 trial for which this was done (replay.enabled) (reproduced"),
         ("muscles.co_contraction", 0.1, "held at 0.1 of the most active one's activation at its joints (1 trial)"),
         ("muscles.force_length_velocity", True, "rigid tendon (De Groote et al. 2016) (1 trial)"),
         ("muscles.scale_moment_arms", "segment_length", "moment arms were scaled to segment lengths (1 trial)"),

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from limbtorque.errors import SettingsError, SignalError
-from limbtorque.figures.figures import cutoff_figure, save
+from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.style import save
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.cutoff import choose_cutoff
@@ -139,7 +140,7 @@ def test_residual_plot(tmp_path, by, used_hz):
     assert len(figure.axes) == (2 if by == "residual" else 4)
     for axes, choice in zip(figure.axes, choices * 2, strict=False):
         lines = {line.get_label(): line.get_xdata() for line in axes.lines}
-        assert lines["asked for by the data"] == pytest.approx([choice.cutoff_hz] * 2)
+        assert lines["chosen from the data"] == pytest.approx([choice.cutoff_hz] * 2)
         assert ("used" in lines) == bool(used_hz)
     for axes, choice in zip(figure.axes, choices, strict=False):
         (residual,) = [line for line in axes.lines if line.get_label() == "residual"]

@@ -51,7 +51,8 @@ def test_every_table_and_figure_is_made(finished):
     )
     for name in (*tables, "curves/S01_sagittal.parquet", "ensembles.csv", "windows.csv"):
         assert f"results/{name}" in made
-    shared = {f"results/report/{name}" for name in ("index.html", "report.css", "report.js", "plotly.min.js")}
+    scripts = ("base", "plots", "panels", "readout", "limb", "trial", "table", "mean_curves", "plotly.min")
+    shared = {f"results/report/{name}" for name in ("index.html", "report.css", *(f"{name}.js" for name in scripts))}
     pages = {f"results/report/trials/{name}.html" for name in TRIALS}
     assert shared | pages == {name for name in made if name.startswith("results/report/")}
     assert text.rstrip().split("report: ")[1].splitlines()[0] == "results/report/index.html"
@@ -181,7 +182,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
         ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("statistics/time_normalisation.py", {"curves", "ensembles", *LAST}),
-        ("figures/figures.py", {"figures", "study_figures"}),
+        ("figures/style.py", {"figures", "study_figures"}),
         ("report/trial.py", {"pages"}),
         ("report/index.py", {"report"}),
         (

@@ -323,7 +323,8 @@ def _check(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from limbtorque.analysis import analyse_recording
-    from limbtorque.figures.figures import save, torque_figure
+    from limbtorque.figures.style import save
+    from limbtorque.figures.torque_figures import torque_figure
     from limbtorque.recordings.options import ReadOptions
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import load_settings, override
@@ -386,8 +387,9 @@ def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list
 
 
 def _diff(options: argparse.Namespace) -> int:
-    from limbtorque.cli.diff.compare import compare, read_run
+    from limbtorque.cli.diff.compare import compare
     from limbtorque.cli.diff.report import report_csv, report_html, report_text
+    from limbtorque.cli.diff.runs import read_run
 
     found = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
     print(report_text(found, top=options.top))
@@ -399,7 +401,7 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _methods(options: argparse.Namespace) -> int:
-    from limbtorque.cli.diff.compare import read_run
+    from limbtorque.cli.diff.runs import read_run
     from limbtorque.report.methods.page import methods_page
 
     run = read_run(options.results, tables=("ledger", "windows"))

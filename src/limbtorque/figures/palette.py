@@ -30,7 +30,7 @@ COLOUR_NAMES = {
     "#661100": "brown",
     "#6699CC": "steel blue",
 }
-GIVES, TAKES = LINE_COLOURS[5], LINE_COLOURS[6]  # power into the segments, and out of them
+GENERATED, ABSORBED = LINE_COLOURS[5], LINE_COLOURS[6]  # power
 RESIDUAL, CHOSEN, CRITERION = LINE_COLOURS[0], LINE_COLOURS[2], LINE_COLOURS[1]  # of the figure of the cut-off
 STATUS_COLOURS = {"ok": "#E8F1EC", "flagged": "#D9A441", "failed": "#A03050"}
 STATUS_NAMES = {"ok": "pale green", "flagged": "amber", "failed": "dark red"}

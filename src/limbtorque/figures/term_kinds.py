@@ -22,12 +22,12 @@ TERM_NAMES = {
 
 
 TERM_MEANINGS = {
-    "inertial": "what the accelerations of the joints need",
-    "centripetal": "what the squares of the joint velocities need",
-    "coriolis": "what the products of two joints' velocities need",
-    "gravity": "what holds the segments up",
-    "base": "what the acceleration of the first joint's centre needs",
-    "external": "what the load on the last segment needs",
+    "inertial": "needed for the joint accelerations",
+    "centripetal": "needed for the squared joint velocities",
+    "coriolis": "needed for the products of two joint velocities",
+    "gravity": "needed to hold the weight of the segments",
+    "base": "needed for the acceleration of the first joint's centre",
+    "external": "needed to balance the load on the last segment",
 }
 
 

@@ -1,4 +1,4 @@
-"""Numbers that a page carries: some of the frames, with the digits that can be seen."""
+"""Numbers of a page: some of the frames, with the digits that can be seen."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BYTES, BYTES_A_NUMBER = 300_000, 5
 
 
 def frame_step(n_frames: int, n_curves: int) -> int:
-    """Every how many frames one is shown.
+    """Step between the frames that are shown.
 
     Parameters
     ----------
     n_frames, n_curves : int
-        What there is to show.
+        Frames and curves of the trial.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def frame_step(n_frames: int, n_curves: int) -> int:
 
 
 def decimals_for(largest: float, digits: int) -> int:
-    """Decimals with which a number has this many digits; 0 for large numbers, 9 at the most.
+    """Decimals with which a number has this many digits, 0 to 9.
 
     Examples
     --------
@@ -55,14 +55,14 @@ def largest_of(*arrays: ArrayLike) -> float:
 
 
 def fixed_point(values: FloatArray, decimals: int) -> dict[str, Any]:
-    """A curve as JSON can hold it: whole numbers of the last decimal, null where missing.
+    """Encode a curve for JSON: whole numbers of the last decimal, null where missing.
 
     Parameters
     ----------
     values : ndarray of shape (n_frames,)
         The curve.
     decimals : int
-        Decimals that are kept.
+        Decimals.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def ensemble_data(
     uneven: Mapping[str, Sequence[str]] | None = None,
     axes: Mapping[str, str] | None = None,
 ) -> dict[str, Any] | None:
-    """Mean curves and their standard deviations as the index's script reads them; None where there are none.
+    """Mean curves and standard deviations for the index's scripts; None without any.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def ensemble_data(
     uneven : mapping of str to sequence of str, optional
         Sentences on means of trials that differ in how much of their stance has a known ground force, of each chain.
     axes : mapping of str to str, optional
-        What 0 to 100 % is, of each chain: labels of the axis.
+        Labels of the axis of 0 to 100 %, of each chain.
     """
     groups: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
@@ -77,8 +77,8 @@ def ensemble_data(
         }
         for condition, side in drawn
     ]
-    curves = [_curve(key, found, drawn.index((key[3], key[4]))) for key, found in groups.items()]
-    notes = {name: list(said) for name, said in (uneven or {}).items()}
+    curves = [_curve(key, group, drawn.index((key[3], key[4]))) for key, group in groups.items()]
+    notes = {chain: list(sentences) for chain, sentences in (uneven or {}).items()}
     return {"styles": styles, "curves": curves, "uneven": notes, "axes": dict(axes or {})}
 
 

@@ -1,29 +1,26 @@
-"""The first page of the report: the study, what became of its trials, and its mean curves."""
+"""The first page of the report: the study, the status of its trials, and its mean curves."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS, code_words, status_badge, threshold_text
-from limbtorque.report.markup import Html, details, facts, join, json_block, page, section, table, tag
+from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS
+from limbtorque.report.page import amount, page_template
+from limbtorque.tables.checks import Check
+from limbtorque.tables.words import capital
 
+PAGE = page_template("report/index.html.jinja")
 Row = Mapping[str, str]
 STATUSES = ("ok", "flagged", "failed")
+SCRIPTS = ("base.js", "table.js")
+CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
 HEADS = (
-    ("trial", "trial", "text"),
-    ("status", "status", "text"),
-    ("torque_status", "torques", "text"),
-    ("muscle_status", "muscles", "text"),
-    ("subject", "subject", "text"),
-    ("condition", "condition", "text"),
-    ("limb", "limb", "text"),
-    ("why", "flags, or why it failed", "text"),
-    ("n_frames", "frames", "number"),
-    ("cutoff_hz", "cut-off (Hz)", "number"),
-    ("noise_m", "noise (mm)", "number"),
+    *((name, "text") for name in ("trial", "status", "torques", "muscles", "subject", "condition", "limb")),
+    ("flags or failure", "text"),
+    *((name, "number") for name in ("frames", "cut-off (Hz)", "noise (mm)")),
 )
 
 
@@ -42,180 +39,58 @@ def index_page(
     ledger : sequence of mapping
         Rows of `results/ledger.csv`, as text.
     provenance : mapping
-        What `results/provenance.json` holds.
+        Content of `results/provenance.json`.
     files : mapping of str to str
         Tables of the study: text and path from the page.
     ensembles : mapping, optional
-        What `ensemble_data` makes of the mean curves.
+        Result of `ensemble_data`.
     missing : mapping of str to str, optional
-        How many trials of each chain have a curve, and why others have none; empty where all have one.
+        Sentence on the trials of each chain without a curve; empty where all have one.
     """
     title = provenance["settings"].get("title") or "Study without a title"
-    body = [
-        section("outcome", "What became of the trials", _counts(ledger), _flags(ledger, provenance), _failures(ledger)),
-        section("trials", "Trials", _controls(ledger), _trials(ledger)),
-    ]
-    without = _without_curves(missing or {}, files)
-    if ensembles:
-        body += [_ensembles(ensembles, without), json_block("ensembles_data", ensembles)]
-    elif without:
-        body.append(section("ensembles", "Mean curves", *without))
-    body += [_files(files), _about(provenance)]
-    scripts = ("report.js", "plotly.min.js") if ensembles else ("report.js",)
-    lead = [tag("p", "limbtorque report", class_="quiet"), tag("h1", title), _study(ledger, provenance)]
-    return page(f"{title}: report", join(body), root="", scripts=scripts, lead=join(lead))
+    rows = [_shown(row) for row in ledger]
+    status = Counter(row["status"] for row in ledger)
+    return PAGE.render(
+        root="",
+        scripts=(*SCRIPTS, *(CURVE_SCRIPTS if ensembles else ())),
+        title=f"{title}: report",
+        study_title=title,
+        provenance=provenance,
+        ledger=rows,
+        names_of=lambda name: _counted_names(Counter(row[name] for row in rows)),
+        counts=[(name, status[name], 100.0 * status[name] / max(len(ledger), 1)) for name in STATUSES],
+        flags=_flags(rows, provenance["settings"]["quality"]),
+        failures=_failures(rows),
+        affects=AFFECTS,
+        selects=_selects(rows, status),
+        heads=HEADS,
+        ensembles=ensembles,
+        missing=_of_chains(
+            {chain: [text] for chain, text in (missing or {}).items() if text}, len(missing or {}), ": "
+        ),
+        varying=any(curve["counts"] for curve in ensembles["curves"]) if ensembles else False,
+        uneven=_of_chains(ensembles["uneven"], len({c["chain"] for c in ensembles["curves"]}), ". ")
+        if ensembles
+        else [],
+        files=files,
+    )
 
 
-def _study(ledger: Sequence[Row], provenance: Mapping[str, Any]) -> Html:
-    subjects = Counter(row["subject"] for row in ledger)
-    conditions = Counter(row["condition"] for row in ledger)
-    limbs = Counter(_limb(row) for row in ledger)
-    pairs = [
-        ("trials", len(ledger)),
-        ("subjects", _listed(subjects)),
-        ("conditions", _listed(conditions)),
-        ("limbs", _listed(limbs)),
-        ("settings", tag("code", provenance["settings_hash"])),
-        ("program", f"{provenance['program']['name']} {provenance['program']['version']}"),
-    ]
-    return facts(pairs)
-
-
-def _limb(row: Row) -> str:
-    return f"{row['side']} {row['chain']}"
-
-
-def _listed(counts: Mapping[str, int], at_most: int = 12) -> str:
-    """Names with how many trials each has; a long list ends in how many more there are."""
-    said = [f"{name or 'none given'} ({count})" for name, count in list(counts.items())[:at_most]]
-    more = [f"and {len(counts) - at_most} more"] if len(counts) > at_most else []
-    return f"{len(counts)}: {', '.join([*said, *more])}"
-
-
-def _reasons(row: Row) -> tuple[list[str], list[str]]:
-    """Flags of a trial, and the kinds of its failure."""
+def _shown(row: Row) -> dict[str, Any]:
+    """Row of the ledger with the texts of its cells."""
     words = row["reason"].split()
-    return [word for word in words if word in BY_NAME], [word for word in words if word not in BY_NAME]
-
-
-def _counts(ledger: Sequence[Row]) -> Html:
-    counts = Counter(row["status"] for row in ledger)
-    share = {status: 100.0 * counts[status] / max(len(ledger), 1) for status in STATUSES}
-    boxes = [
-        tag("li", tag("b", counts[status]), " ", status_badge(status), tag("small", f" {share[status]:.0f} %"))
-        for status in STATUSES
-    ]
-    parts = [tag("i", style=f"width:{share[status]:.2f}%", class_=status) for status in STATUSES if counts[status]]
-    return join([tag("ul", *boxes, class_="counts"), tag("div", *parts, class_="share", aria_hidden="true")])
-
-
-def _flags(ledger: Sequence[Row], provenance: Mapping[str, Any]) -> Html:
-    counts = Counter(name for row in ledger for name in _reasons(row)[0])
-    if not counts:
-        return tag("p", "No trial is flagged.")
-    thresholds = provenance["settings"]["quality"]
-    rows = []
-    for name, count in counts.most_common():
-        check = BY_NAME[name]
-        rows.append(
-            [
-                tag("code", name),
-                _show(name, count),
-                check.definition,
-                threshold_text(name, thresholds),
-                check.source,
-                code_words(check.advice),
-                AFFECTS[check.affects],
-            ]
-        )
-    head = ("flag", "trials", "what was measured", "allowed", "where that comes from", "what to do", "affects")
-    return table("Flags (a trial's own column can allow something else)", head, rows, class_="prose")
-
-
-def _show(name: str, count: int) -> Html:
-    button = tag(
-        "button", "show", type="button", data_reason=name, class_="controls", aria_label=f"show trials: {name}"
-    )
-    return join([count, " ", button])
-
-
-def _failures(ledger: Sequence[Row]) -> Html:
-    counts = Counter(kind for row in ledger if row["status"] == "failed" for kind in _reasons(row)[1])
-    if not counts:
-        return tag("p", "No trial failed.")
-    rows = [
-        [tag("code", kind), _show(kind, count), code_words(REASONS.get(kind, REASONS["trial"]))]
-        for kind, count in counts.most_common()
-    ]
-    return table("Failures", ("kind", "trials", "what it means and what to do"), rows, class_="prose")
-
-
-def _controls(ledger: Sequence[Row]) -> Html:
-    reasons = Counter(name for row in ledger for names in _reasons(row) for name in names)
-    chosen = [
-        ("status", "Status", [status for status in STATUSES if any(row["status"] == status for row in ledger)]),
-        ("condition", "Condition", list(dict.fromkeys(row["condition"] for row in ledger))),
-        ("reason", "Flag or failure", [name for name, _ in reasons.most_common()]),
-    ]
-    selects = [
-        tag(
-            "label",
-            f"{text} ",
-            tag("select", tag("option", "all", value=""), *(tag("option", name) for name in names), id=f"only_{key}"),
-        )
-        for key, text, names in chosen
-        if names
-    ]
-    search = tag("label", "Search ", tag("input", type="search", id="search", autocomplete="off", spellcheck="false"))
-    reset = tag("button", "show all", type="button", id="reset")
-    return join(
-        [
-            tag("div", search, *selects, reset, class_="bar controls", role="search"),
-            tag("p", f"{len(ledger)} trials", id="shown", aria_live="polite", class_="quiet"),
-        ]
-    )
-
-
-def _trials(ledger: Sequence[Row]) -> Html:
-    head = [
-        tag("th", tag("button", text, type="button"), scope="col", data_kind=kind, aria_sort="none")
-        for _, text, kind in HEADS
-    ]
-    rows = (_trial_row(row) for row in ledger)
-    caption = tag("caption", "Trials of the study; the buttons in the head sort")
-    whole = tag("table", caption, tag("thead", tag("tr", *head)), tag("tbody", *rows), id="ledger", class_="sortable")
-    return tag("div", whole, class_="wide tall", tabindex="0", role="region", aria_label="Table of trials")
-
-
-def _trial_row(row: Row) -> Html:
-    flags, kinds = _reasons(row)
-    why: list[object] = [join((tag("code", name) for name in (*kinds, *flags)), " ")]
-    why += [tag("small", row["message"])] if row["status"] == "failed" else []
-    return tag(
-        "tr",
-        tag("th", tag("a", row["trial"], href=f"trials/{row['trial']}.html"), scope="row"),
-        tag("td", status_badge(row["status"])),
-        tag("td", row["torque_status"]),
-        tag("td", row["muscle_status"]),
-        tag("td", row["subject"], class_="name"),
-        tag("td", row["condition"], class_="name"),
-        tag("td", _limb(row), class_="whole"),
-        tag("td", *why, class_="why"),
-        tag("td", row["n_frames"], class_="number"),
-        tag("td", _number(row["cutoff_hz"], 1.0, 2), class_="number"),
-        _noise(row["noise_m"]),
-        data_status=row["status"],
-        data_condition=row["condition"],
-        data_reason=" ".join((*kinds, *flags)),
-    )
-
-
-def _noise(text: str) -> Html:
-    """Cell of the noise, mm; its number, by which it is sorted, beside what is shown where that is no number."""
-    shown = _number(text, 1e3, 3)
-    if shown == "0.000":
-        return tag("td", "< 0.001", class_="number", data_value=f"{1e3 * float(text):.2g}")
-    return tag("td", shown, class_="number")
+    noise_mm = _number(row["noise_m"], 1e3, 3)
+    small = noise_mm == "0.000"  # sorted by its number, which is beside what is shown
+    return {
+        **row,
+        "limb": f"{row['side']} {row['chain']}",
+        "flags": [word for word in words if word in BY_NAME],
+        "kinds": [word for word in words if word not in BY_NAME],
+        "reasons": sorted(words, key=lambda word: word in BY_NAME),
+        "cutoff_hz": _number(row["cutoff_hz"], 1.0, 2),
+        "noise_mm": "< 0.001" if small else noise_mm,
+        "exact_noise": f"{1e3 * float(row['noise_m']):.2g}" if small else "",
+    }
 
 
 def _number(text: str, scale: float, decimals: int) -> str:
@@ -223,54 +98,42 @@ def _number(text: str, scale: float, decimals: int) -> str:
     return "" if math.isnan(value) else f"{scale * value:.{decimals}f}"
 
 
-def _without_curves(missing: Mapping[str, str], files: Mapping[str, str]) -> list[Html]:
-    """A paragraph for each chain of which trials have no curve, with a link to the table that says why."""
-    name = "windows.csv"
-    where = join([" Each trial: ", tag("a", name, href=files[name]), "."]) if name in files else ""
-    several = len(missing) > 1
+def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
+    """Names with the number of their trials; a long list is cut short.
+
+    Examples
+    --------
+    >>> _counted_names({"slow": 2, "": 1})
+    '2: slow (2), none given (1)'
+    """
+    names = [f"{name or 'none given'} ({count})" for name, count in list(counts.items())[:at_most]]
+    more = [f"and {len(counts) - at_most} more"] if len(counts) > at_most else []
+    return f"{len(counts)}: {', '.join([*names, *more])}"
+
+
+def _flags(rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, float]) -> list[tuple[Check, int, str]]:
+    """Raised flags: check, number of trials, threshold; the most frequent first."""
+    counts = Counter(name for row in rows for name in row["flags"])
+    found = [(BY_NAME[name], count) for name, count in counts.most_common()]
+    return [(check, count, amount(float(thresholds.get(check.name, 0.0)), check.unit)) for check, count in found]
+
+
+def _failures(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, str]]:
+    """Kinds of failure: name, number of trials and advice, the most frequent first."""
+    counts = Counter(kind for row in rows if row["status"] == "failed" for kind in row["kinds"])
+    return [(kind, count, REASONS.get(kind, REASONS["trial"])) for kind, count in counts.most_common()]
+
+
+def _selects(rows: Sequence[Mapping[str, Any]], status: Mapping[str, int]) -> list[tuple[str, str, list[str]]]:
+    """Filters of the table of trials: name, label and choices."""
+    reasons = Counter(name for row in rows for name in (*row["flags"], *row["kinds"]))
     return [
-        tag("p", f"{chain.capitalize()}: " if several else "", text, where) for chain, text in missing.items() if text
+        ("status", "Status", [name for name in STATUSES if status.get(name)]),
+        ("condition", "Condition", list(dict.fromkeys(row["condition"] for row in rows))),
+        ("reason", "Flag or failure", [name for name, _ in reasons.most_common()]),
     ]
 
 
-def _ensembles(data: Mapping[str, Any], without: Sequence[Html] = ()) -> Html:
-    choices = tag(
-        "div",
-        tag("label", "Joint ", tag("select", id="ensemble_joint")),
-        tag("label", "Quantity ", tag("select", id="ensemble_quantity")),
-        class_="bar controls",
-    )
-    figure = tag(
-        "figure",
-        tag("figcaption", tag("h3", "", id="ensemble_title")),
-        tag("div", class_="legend"),
-        tag("div", class_="plot tall_plot", role="img", aria_label="Mean curves of the conditions", id="ensemble_plot"),
-        class_="panel",
-        id="ensemble",
-    )
-    said = "Lines are means over trials, bands one standard deviation to each side. "
-    if any(curve["counts"] for curve in data["curves"]):
-        said += (
-            "Thin lines and light bands: fewer trials have a value there than the most that any point has, and the mean "
-            "steps where a trial begins or ends to count. "
-        )
-    said += "Numbers: the table of ensembles."
-    several = len({curve["chain"] for curve in data["curves"]}) > 1
-    notes = [
-        f"{chain.capitalize()}. {text}" if several else text
-        for chain, texts in data["uneven"].items()
-        for text in texts
-    ]
-    told = [tag("p", note, class_="quiet") for note in notes]
-    return section("ensembles", "Mean curves", *without, tag("p", said, class_="quiet"), *told, choices, figure)
-
-
-def _files(files: Mapping[str, str]) -> Html:
-    items: Iterable[Html] = (tag("li", tag("a", name, href=path)) for name, path in files.items())
-    return section("files", "Tables of the study", tag("ul", *items))
-
-
-def _about(provenance: Mapping[str, Any]) -> Html:
-    versions = [("Python", provenance["python"]), *provenance["libraries"].items()]
-    code = [(f"code of {stage}", tag("code", key)) for stage, key in provenance["code"].items()]
-    return section("versions", "Versions", details("Libraries, hashes of the code", facts([*versions, *code])))
+def _of_chains(texts: Mapping[str, Sequence[str]], n_chains: int, between: str) -> list[str]:
+    """Sentences of chains, with the chain's name where there are several."""
+    return [capital(chain) + between + text if n_chains > 1 else text for chain, some in texts.items() for text in some]

@@ -1,4 +1,4 @@
-"""What the page of a trial draws: panels of lines, shaded frames, and the moving limb."""
+"""Drawing of a trial's page: panels of lines, shaded frames, and the moving limb."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Line:
     Attributes
     ----------
     curve, name, colour, dash : str
-        Name of its curve, what the legend calls it, its colour or ``"ink"``, and its dashes.
+        Name of its curve, its legend, its colour or ``"ink"``, and its dashes.
     width : float
         Width, px.
     kind : str
         Kind of term, for the switches of all panels; ``"net"`` for the sum.
     grouped : bool or None
-        Whether it is drawn with the terms of a kind added up or with every term by itself; None: always.
+        True: drawn with the terms of a kind added up; False: with every term by itself; None: always.
     shown : bool
-        Whether it is on from the beginning.
+        Visible from the beginning.
     least, greatest : str
         Curves of its possible range, if it has one.
     """
@@ -64,15 +64,15 @@ class Panel:
     Attributes
     ----------
     name, title, quantity, unit : str
-        Its name in the page, and what is drawn.
+        Its name in the page, and the quantity with its unit.
     lines : tuple of Line
         The lines.
     bands : tuple of str
-        Which frames are shaded.
+        Kinds of shaded frames.
     joints : tuple of int
         Number of the joint of each line, whose sense of flexion the numbers have; empty where they have none.
     angle : bool
-        Whether the numbers are joint angles, which have another zero when counted from the anatomical position.
+        The numbers are joint angles, which have another zero when counted from the anatomical position.
     about : str
         A sentence below the title.
     """
@@ -90,20 +90,20 @@ class Panel:
 
 @dataclass(frozen=True)
 class Drawing:
-    """All that the page of a trial draws.
+    """Drawing of the page of a trial.
 
     Attributes
     ----------
     panels : tuple of Panel
         Panels, from top to bottom.
     bands : dict of str to dict
-        Frames that are not to be trusted: what the legend says, colour, count and times.
+        Shaded frames by kind: legend, colour, count and times.
     step, n_frames : int
-        Every how many of how many frames one is shown.
+        Every ``step``-th of ``n_frames`` frames is shown.
     resting : tuple of str
         Muscles that never pull; they have no line.
     data : dict
-        What the page's script reads.
+        Numbers for the page's scripts.
     """
 
     panels: tuple[Panel, ...]
@@ -132,7 +132,7 @@ _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "ext
 
 
 def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
-    """Whether the page of a trial needs a column of its tables, as a function of the column's name.
+    """Test of a column's name: true for the columns that the page of a trial needs.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
 def draw_trial(
     kinematics: pa.Table, torques: pa.Table, muscles: pa.Table, *, model: ChainModel, motion: Mapping[str, Any]
 ) -> Drawing:
-    """Choose what the page of a trial draws, and encode its numbers.
+    """Choose the panels of the page of a trial, and encode their numbers.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def draw_trial(
     model : ChainModel
         The chain.
     motion : mapping
-        What is kept with the kinematics table as ``motion``: senses and zeros of flexion.
+        Entry ``motion`` of the kinematics table's record: senses and zeros of flexion.
 
     Notes
     -----
@@ -270,7 +270,7 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
 
 
 def _term_name(column: str, joint: str, kind: str) -> str:
-    """What the legend calls a single term: its kind and the joints whose motion makes it.
+    """Legend of a single term: its kind and the joints whose motion causes it.
 
     >>> _term_name("elbow_torque_coriolis_shoulder_wrist_nm", "elbow", "coriolis")
     'Coriolis shoulder wrist'
@@ -286,7 +286,7 @@ def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
         for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
     )
     shaded = ("edge", "foreshortened", "external_unknown")
-    about = "Net torque times angular velocity; positive: energy into the segments."
+    about = "Net torque times angular velocity; positive: power generation."
     return Panel("power", "Joint power", "power", "W", lines, shaded, about=about)
 
 
@@ -313,7 +313,7 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         )
         for k, name in enumerate(pulling)
     )
-    shaded = ("edge", "foreshortened", "external_unknown", "moment_arm", "fibre", "beyond_muscles", "not_shared")
+    shaded = ("edge", "foreshortened", "external_unknown", "moment_arm", "fibre", "beyond_muscles", "not_certified")
     yield Panel("muscles", "Muscle forces", "force", "N", lines, shaded)
 
 
@@ -344,7 +344,7 @@ def _stick(table: pa.Table, joints: Sequence[str], segments: Sequence[str], curv
 def _bands(
     kinematics: pa.Table, torques: pa.Table, muscles: pa.Table, joints: Sequence[str], time_s: FloatArray
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Frames that are not to be trusted: name, what the legend says, colour, count, times; only those that occur."""
+    """Shaded frames by kind: legend, colour, count and times; only kinds that occur."""
 
     def status(table: pa.Table, name: str) -> FloatArray:
         return column_array(table, name)[:, 0] if name in table.column_names else np.zeros(len(time_s))
@@ -353,12 +353,12 @@ def _bands(
     short = status(kinematics, "foreshortened") == 1
     unknown = status(kinematics, "external_status") == 2
     found: list[tuple[str, str, str, BoolArray]] = [
-        ("edge", "within reach of the ends: less certain", "#888888", edge),
-        ("filled", "a marker was filled", "#56B4E9", status(kinematics, "filled") == 1),
-        ("foreshortened", "a segment points out of the plane: no torques", "#E69F00", short),
+        ("edge", "affected by filter edge effects: less certain", "#888888", edge),
+        ("filled", "gap in a marker filled", "#56B4E9", status(kinematics, "filled") == 1),
+        ("foreshortened", "segment out of the plane: no torques", "#E69F00", short),
         (
             "external_unknown",
-            "foot on the ground or close to it (plates.min_contact_s), force not known: no torques",
+            "ground contact (or within plates.min_contact_s of it) with unknown force: no torques",
             "#D55E00",
             unknown,
         ),
@@ -366,11 +366,16 @@ def _bands(
         ("fibre", "outside the range of a fibre's curves", "#BB5566", status(muscles, "fibre_status") == 1),
         (
             "beyond_muscles",
-            "beyond what the muscles can do, or no known moment arms",
+            "torque beyond the muscles' strength, or moment arms not known",
             "#AA3377",
             status(muscles, "optimization_status") == 1,
         ),
-        ("not_shared", "no sharing passed its certificate", "#661100", status(muscles, "optimization_status") == 3),
+        (
+            "not_certified",
+            "muscle forces without an optimality certificate",
+            "#661100",
+            status(muscles, "optimization_status") == 3,
+        ),
     ]
     for joint in joints:
         missing = np.isnan(status(torques, f"{joint}_torque_nm")) & ~short & ~unknown

@@ -1,4 +1,4 @@
-"""The page of a trial."""
+"""The page of a trial: flags, curves, summary, recording, metrics, provenance."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from typing import Any
 
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
-from limbtorque.report.explain import amount, failure_card, flag_cards, status_badge
-from limbtorque.report.markup import Html, details, facts, join, json_block, page, section, table, tag
-from limbtorque.report.panels import Drawing, Panel
+from limbtorque.report.explain import AFFECTS, REASONS
+from limbtorque.report.page import amount, page_template
+from limbtorque.report.panels import Drawing
 from limbtorque.tables.checks import CHECKS, METRICS, Flag
 
-ROOT = "../"
-SCRIPTS = ("report.js", "plotly.min.js")
+PAGE = page_template("report/trial.html.jinja")
+SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")
+INK = "currentColor"  # of the net torque
 
 
 @dataclass(frozen=True)
 class TrialContents:
-    """What the page of a trial says.
+    """Contents of the page of a trial.
 
     Attributes
     ----------
     name, title, status, reason, message : str
-        The trial, the study, and what became of it.
+        The trial, the study, the trial's status, and the reason and message of a failure.
     about : dict of str to str
         Names and values at the top of the page.
     flags : sequence of Flag
         Its flags.
-    figures : dict of str to float
-        Its quality figures.
+    metrics : dict of str to float
+        Its quality metrics.
     audit : sequence of dict
-        Findings about the file: what, found, made, settle.
+        Findings about the file: item, stated, interpretation, to_settle.
     notes : sequence of str
         Other notes.
     summary : sequence of dict
@@ -53,7 +54,7 @@ class TrialContents:
     message: str
     about: Mapping[str, str]
     flags: Sequence[Flag] = ()
-    figures: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
     audit: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
     summary: Sequence[Mapping[str, Any]] = ()
@@ -65,173 +66,42 @@ class TrialContents:
 
 def trial_page(contents: TrialContents) -> str:
     """Text of the page of a trial; the same contents give the same text."""
-    lead = [
-        tag(
-            "nav",
-            tag("a", contents.title or "All trials", href=f"{ROOT}index.html"),
-            " / ",
-            contents.name,
-            aria_label="Breadcrumb",
-        ),
-        tag("h1", contents.name, " ", status_badge(contents.status)),
-        facts(contents.about.items()),
-    ]
-    body = [_verdict(contents)]
-    if contents.drawing:
-        body += [_curves(contents.drawing, contents), json_block("trial", contents.drawing.data)]
-    body += [_summary(contents), _file(contents), _figures(contents), _links(contents), _provenance(contents)]
-    drawn = SCRIPTS if contents.drawing else SCRIPTS[:1]
-    return page(f"{contents.name}: {contents.status}", join(body), root=ROOT, scripts=drawn, lead=join(lead))
+    drawing = contents.drawing
+    kind = contents.reason.split(" ")[0]
+    rows = [_summary_row(row) for row in contents.summary]
+    return PAGE.render(
+        root="../",
+        scripts=SCRIPTS if drawing else (),
+        title=f"{contents.name}: {contents.status}",
+        trial=contents,
+        verdict=_verdict(contents),
+        kind=kind,
+        advice=REASONS.get(kind, REASONS["trial"]),
+        affects=AFFECTS,
+        drawing=drawing,
+        nth={2: "second", 3: "third"}.get(drawing.step, f"{drawing.step}th") if drawing else "",
+        n_drawn=len(drawing.data["curves"]["time_s"]["values"]) if drawing else 0,
+        terms=[("net", "net", INK), *((kind, TERM_NAMES[kind], colour) for kind, colour in TERM_COLOURS.items())],
+        summary_head=list(SUMMARY.values()),
+        summary=rows,
+        net=[row for row, of in zip(rows, contents.summary, strict=True) if of["term"] == "net"],
+        star=_star,
+        metrics=_metrics(contents),
+    )
 
 
-def _verdict(contents: TrialContents) -> Html:
-    parts = [failure_card(contents.reason, contents.message)] if contents.status == "failed" else []
-    parts += [flag_cards(contents.flags)] if contents.flags else []
+def _verdict(contents: TrialContents) -> str:
+    """Heading of the first section."""
     if contents.status == "failed":
-        heading = "Why something is missing" if contents.drawing else "Why there is no result"
-        return section("verdict", heading, *parts)
-    heading = "What to know before using this trial" if contents.flags else "No flags"
-    none = tag("p", "All quality figures of this trial are within their thresholds.")
-    return section("verdict", heading, *(parts or [none]))
-
-
-def _curves(drawing: Drawing, contents: TrialContents) -> Html:
-    shown = len(drawing.data["curves"]["time_s"]["values"])
-    said = f"All {drawing.n_frames} frames are drawn."
-    if drawing.step > 1:
-        said = (
-            f"Every {_nth(drawing.step)} frame is drawn, {shown} of {drawing.n_frames}; the tables have all of them: "
-        )
-    links = (
-        [join([tag("a", name, href=path), " "]) for name, path in contents.tables.items()] if drawing.step > 1 else []
-    )
-    pictures = [_picture(name, path, contents.name) for name, path in contents.pictures.items()]
-    return section(
-        "curves",
-        "Curves",
-        tag("p", said, *links, class_="quiet"),
-        tag("noscript", tag("p", "The curves need JavaScript. These figures do not:"), *pictures),
-        _terms_bar(),
-        tag(
-            "div",
-            tag("div", _stick(), _readout(), class_="side"),
-            tag("div", *(_panel(panel, drawing) for panel in drawing.panels), class_="panels"),
-            class_="bench",
-        ),
-    )
-
-
-def _picture(name: str, path: str, trial: str) -> Html:
-    """A figure of a trial, or a link to one that a page cannot show."""
-    if path.endswith(".pdf"):
-        return tag("p", tag("a", f"{name} of {trial}", href=path))
-    return tag("img", src=path, alt=f"{name} of {trial}")
-
-
-def _nth(step: int) -> str:
-    return {2: "second", 3: "third"}.get(step, f"{step}th")
-
-
-def _choice(text: str, **attributes: object) -> Html:
-    return tag("label", tag("input", **attributes), " ", text)
-
-
-def _terms_bar() -> Html:
-    kinds = [
-        tag("label", tag("input", type="checkbox", checked=True, data_kind=kind), " ", _swatch(colour), name)
-        for kind, name, colour in [("net", "net", "ink"), *((k, TERM_NAMES[k], c) for k, c in TERM_COLOURS.items())]
-    ]
-    return tag(
-        "div",
-        tag("fieldset", tag("legend", "Terms of the torque"), *kinds),
-        tag(
-            "fieldset",
-            tag("legend", "Drawn"),
-            _choice("sums of a kind", type="radio", name="grouping", value="grouped", checked=True),
-            _choice("every term", type="radio", name="grouping", value="single"),
-        ),
-        tag(
-            "fieldset",
-            tag("legend", "Signs"),
-            _choice("as in the tables", type="radio", name="signs", value="tables", checked=True),
-            _choice("flexion positive", type="radio", name="signs", value="flexion"),
-        ),
-        tag(
-            "fieldset",
-            tag("legend", "Time"),
-            *(
-                tag("button", text, type="button", data_zoom=how)
-                for text, how in (("zoom in", "in"), ("zoom out", "out"), ("whole trial", "all"))
-            ),
-        ),
-        class_="bar controls",
-        hidden=True,
-        id="terms",
-    )
-
-
-def _swatch(colour: str) -> Html:
-    known = "background:currentColor" if colour == "ink" else f"background:{colour}"
-    return tag("span", class_="swatch", style=known, aria_hidden="true")
-
-
-def _stick() -> Html:
-    return tag(
-        "figure",
-        tag("figcaption", "The limb in the plane of motion"),
-        tag("div", id="stick", role="img", aria_label="Stick figure of the limb at the time of the cursor"),
-        tag("p", id="stick_text", class_="quiet"),
-        class_="stick",
-        hidden=True,
-    )
-
-
-def _readout() -> Html:
-    return tag(
-        "div",
-        tag("label", "Time of the cursor: ", tag("b", id="cursor_time"), for_="cursor"),
-        tag("input", type="range", id="cursor", min="0", value="0", step="1"),
-        tag(
-            "p",
-            "Left and right arrow keys move it by one drawn frame, Page Up and Page Down by more.",
-            class_="quiet controls",
-        ),
-        tag("p", id="said", aria_live="polite", class_="visually_hidden"),
-        tag("div", id="readout", class_="wide", tabindex="0", role="region", aria_label="All values at the cursor"),
-        class_="readout",
-        hidden=True,
-    )
-
-
-def _panel(panel: Panel, drawing: Drawing) -> Html:
-    shaded = [drawing.bands[name] for name in panel.bands if name in drawing.bands]
-    key = [
-        tag(
-            "span",
-            tag("span", class_="shade", style=f"background:{band['colour']}", aria_hidden="true"),
-            f" {band['label']} ({band['count']} frames)",
-        )
-        for band in shaded
-    ]
-    resting = f" Without a line, as they never pull: {', '.join(drawing.resting)}." if drawing.resting else ""
-    about = panel.about + (resting if panel.name == "muscles" else "")
-    return tag(
-        "figure",
-        tag("figcaption", tag("h3", panel.title), tag("span", class_="sense")),
-        tag("p", about, class_="quiet") if about else "",
-        tag("div", class_="legend"),
-        tag("div", class_="plot", role="img", aria_label=f"{panel.title} over time, {panel.unit}"),
-        tag("p", *key, class_="key") if key else "",
-        class_="panel",
-        id=f"panel_{panel.name}",
-    )
+        return "Reason for missing results" if contents.drawing else "Reason for the failure"
+    return "Quality flags" if contents.flags else "No quality flags"
 
 
 SUMMARY = {
     "joint": "joint",
     "term": "term",
     "peak_nm": "peak (N m)",
-    "peak_sense": "does",
+    "peak_sense": "sense",
     "peak_time_s": "at (s)",
     "mean_nm": "mean (N m)",
     "rms_nm": "rms (N m)",
@@ -247,77 +117,26 @@ def _cell(value: object) -> str:
     return str(value).replace("_", " ")
 
 
-def _summary(contents: TrialContents) -> Html:
-    if not contents.summary:
-        return Html("")
-    rows = [
-        [_cell(row[name]) + (" *" if name == "peak_nm" and row["peak_at_gap"] else "") for name in SUMMARY]
-        for row in contents.summary
+def _summary_row(row: Mapping[str, Any]) -> list[str]:
+    return [_cell(row[name]) + (" *" if name == "peak_nm" and row["peak_at_gap"] else "") for name in SUMMARY]
+
+
+def _star(rows: Sequence[Sequence[str]]) -> str:
+    """Explanation of the star behind a peak; empty where no row has one."""
+    marked = any(cell.endswith(" *") for row in rows for cell in row)
+    return " * Beside frames that are left out: the peak may be larger there." if marked else ""
+
+
+def _metrics(contents: TrialContents) -> list[tuple[str, str, str, str]]:
+    """Known metrics: name, value, flag and definition."""
+    flagged = {flag.check.name for flag in contents.flags}
+    return [
+        (
+            known.name,
+            amount(contents.metrics[known.name], known.unit),
+            "flagged" if known.name in flagged else "",
+            known.definition,
+        )
+        for known in (*METRICS, *CHECKS)
+        if not math.isnan(contents.metrics.get(known.name, math.nan))
     ]
-    net = [row for row, kept in zip(rows, contents.summary, strict=True) if kept["term"] == "net"]
-    head = list(SUMMARY.values())
-
-    def captioned(text: str, told: list[list[str]]) -> Html:
-        marked = any(cell.endswith(" *") for row in told for cell in row)
-        star = " * beside frames that are left out: there may be a larger value among them." * marked
-        return table(f"{text}{star}", head, told, class_="numbers")
-
-    return section(
-        "summary",
-        "What it comes to",
-        captioned("Net joint torques. Frames at the ends and frames without a torque are left out.", net),
-        details("Every term", captioned("Every term of every joint.", rows)),
-    )
-
-
-def _file(contents: TrialContents) -> Html:
-    rows = [
-        [
-            f["item"],
-            f["stated"],
-            join([tag("strong", "a guess: "), f["interpretation"], "; ", f["to_settle"]])
-            if f["to_settle"]
-            else f["interpretation"],
-        ]
-        for f in contents.audit
-    ]
-    parts = (
-        [table("Statements of the file and their interpretation", ("about", "the file states", "interpreted as"), rows)]
-        if rows
-        else []
-    )
-    notes = tag("ul", *(tag("li", note) for note in contents.notes), class_="notes")
-    parts += [tag("h3", "Notes"), notes] if contents.notes else []
-    return section("file", "The recording", *parts) if parts else Html("")
-
-
-def _figures(contents: TrialContents) -> Html:
-    found = {flag.check.name: flag for flag in contents.flags}
-    rows = [
-        [
-            tag("code", m.name),
-            amount(contents.figures[m.name], m.unit),
-            "flagged" if m.name in found else "",
-            m.definition,
-        ]
-        for m in (*METRICS, *CHECKS)
-        if not math.isnan(contents.figures.get(m.name, math.nan))
-    ]
-    if not rows:
-        return Html("")
-    whole = table("Quality figures of this trial", ("figure", "value", "", "what was measured"), rows)
-    return section("quality", "Quality", details(f"All {len(rows)} quality figures", whole))
-
-
-def _links(contents: TrialContents) -> Html:
-    both = {**contents.tables, **contents.pictures}
-    items = [tag("li", tag("a", name, href=path)) for name, path in both.items()]
-    return section("links", "Tables and figures", tag("ul", *items)) if items else Html("")
-
-
-def _provenance(contents: TrialContents) -> Html:
-    if not contents.provenance:
-        return Html("")
-    return section(
-        "provenance", "Where it comes from", details("Hashes and versions", facts(contents.provenance.items()))
-    )

@@ -1,4 +1,4 @@
-"""What 0 to 100 % of the curves is, in words, and why trials have no curve: for axes, captions, methods and pages."""
+"""Words for 0 to 100 % of the curves and for trials without a curve: for axes, captions, methods and pages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from limbtorque.tables.words import counted
 
 STRIKE = re.compile(r"strike|contact|foot on", re.IGNORECASE)
 SIDES = ("{side}", "left", "right")
-REASONS = (  # how a note of windows.csv begins, and what that is in a list
+REASONS = (  # beginning of a note of windows.csv -> its words in a list
     (r"the trial failed", "the trial failed"),
     (r"no event", "no such event of the limb's side"),
-    (r"the event .* is after the last frame", "the last event is after the frames that are analysed"),
-    (r"no rest: at the first frame", "the limb's end moves at the first frame already"),
+    (r"the event .* is after the last frame", "the last event is after the analysed frames"),
+    (r"no rest: at the first frame", "the limb's end already moves at the first frame"),
     (r"no rest: at the last frame", "the limb's end still moves at the last frame"),
     (r"\d+ movements", "several movements"),
     (r"ensembles.cycle", "fewer cycles than ensembles.cycle"),
@@ -26,7 +26,7 @@ REASONS = (  # how a note of windows.csv begins, and what that is in a list
 
 @dataclass(frozen=True)
 class Percent:
-    """What 0 to 100 % of a trial's curves is, by its options.
+    """Meaning of 0 to 100 % of a trial's curves, by its options.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Percent:
 
     @property
     def cycle(self) -> bool:
-        """Whether it goes from an event to the next of the same name."""
+        """The window goes from an event to the next of the same name."""
         return self.window == "events" and _words(self.start_event) == _words(self.end_event)
 
     @property
@@ -62,7 +62,7 @@ class Percent:
 
     @property
     def from_to(self) -> str:
-        """From which event to which; empty where the window has none.
+        """First and last event; empty where the window has none.
 
         Examples
         --------
@@ -101,7 +101,7 @@ def _words(name: str) -> str:
 
 
 def event_words(name: str) -> str:
-    """Name of an event in a sentence: a side comes first, and the limb's own side is left out.
+    """Name of an event in a sentence: side first, the limb's own side left out.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def event_words(name: str) -> str:
 
 
 def one_of_counted(texts: Iterable[str]) -> str:
-    """Different texts of trials, joined by "or", each with the number of its trials where there are several.
+    """Join the different texts of trials by "or", with counts where they differ.
 
     >>> one_of_counted(["a", "b", "a"]), one_of_counted(["a", "a"])
     ('a (2 trials) or b (1 trial)', 'a')
@@ -127,7 +127,7 @@ def one_of_counted(texts: Iterable[str]) -> str:
 
 
 def axis_label(percents: Iterable[Percent]) -> str:
-    """Label of an axis of curves of several trials; a percent sign only where there are none.
+    """Label of the axis of curves of several trials; a percent sign without any.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def axis_label(percents: Iterable[Percent]) -> str:
 
 
 def reasons(windows: Iterable[Mapping[str, str]]) -> str:
-    """Why trials have no curve, each reason with the number of its trials.
+    """Reasons why trials have no curve, with the number of their trials.
 
     Parameters
     ----------
@@ -156,17 +156,17 @@ def reasons(windows: Iterable[Mapping[str, str]]) -> str:
 
 
 def _reason(note: str) -> str:
-    found = (said for begins, said in REASONS if re.match(begins, note))
-    return next(found, re.split(r"[:;]", note, maxsplit=1)[0] or "no reason given")
+    known = (words for begins, words in REASONS if re.match(begins, note))
+    return next(known, re.split(r"[:;]", note, maxsplit=1)[0] or "no reason given")
 
 
 def has_curve(row: Mapping[str, str]) -> bool:
-    """Whether a row of `results/windows.csv` is of a trial with a curve."""
+    """Tell whether a row of `results/windows.csv` is of a trial with a curve."""
     return str(row["included"]) == "1"
 
 
 def missing_curves(windows: Sequence[Mapping[str, str]]) -> str:
-    """Sentence on how many trials have a curve, and why others have none; empty where all have one.
+    """Sentence on the trials without a curve and the reasons; empty without any.
 
     Parameters
     ----------

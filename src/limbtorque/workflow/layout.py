@@ -45,8 +45,11 @@ TRIAL_TABLES = ("tables.csv", "tables.sto")
 REPORT = {
     "index": RESULTS / "report" / "index.html",
     "style": RESULTS / "report" / "report.css",
-    "script": RESULTS / "report" / "report.js",
     "plotly": RESULTS / "report" / "plotly.min.js",
+    **{
+        script: RESULTS / "report" / f"{script}.js"
+        for script in ("base", "plots", "panels", "readout", "limb", "trial", "table", "mean_curves")
+    },
 }
 SECTIONS = {
     "kinematics": (
@@ -295,12 +298,12 @@ def code_key(stage: str) -> str:
 
 
 def _data_beside(module: str, path: Path) -> list[Path]:
-    """Files beside a module that it reads."""
+    """Files beside a module that it reads: muscle sets, templates of the module's name, shared files of the report."""
     if module.startswith("limbtorque.muscles"):
         return sorted((path.parent / "sets").glob("*.yaml"))
-    return (
-        sorted((_PACKAGE / "report" / "data").glob("report.*")) if module == "limbtorque.workflow.stages.report" else []
-    )
+    if module == "limbtorque.workflow.stages.report":
+        return sorted((_PACKAGE / "report" / "data").glob("*.*"))
+    return sorted(path.parent.glob(f"{path.stem}.*.jinja"))
 
 
 def _closure(module: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""Two runs side by side as text for the terminal, as a CSV table and as an HTML page."""
+"""A comparison of two runs as text for the terminal, as a CSV table and as an HTML page."""
 
 from __future__ import annotations
 
@@ -9,25 +9,31 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-from limbtorque.cli.diff.compare import CURVES, MINOR, STATES, Cause, Change, Comparison, Frames, rank, short_number
-from limbtorque.report.markup import Html, details, facts, section, table, tag
-from limbtorque.tables.words import counted
+from markupsafe import Markup
+
+from limbtorque.cli.diff.causes import Cause
+from limbtorque.cli.diff.changes import MINOR, STATES, Change, rank
+from limbtorque.cli.diff.compare import Comparison
+from limbtorque.cli.diff.coverage import Frames
+from limbtorque.cli.diff.runs import CURVES, short_number
+from limbtorque.report.page import page_template
+from limbtorque.tables.words import capital, counted
 
 TITLES = {
     "summary": "joint torques",
     "muscle_summary": "muscles",
-    "windows": "what is 0 to 100 %, trial by trial",
+    "windows": "time normalisation of each trial",
     CURVES: "mean curves over 0 to 100 %",
     "summary_by_condition": "means by condition",
-    "ledger": "figures of the ledger",
+    "ledger": "metrics of the ledger",
 }
 ITEM = {"summary": "joint and term", "muscle_summary": "muscle"}
 GROUPED = (CURVES, "summary_by_condition")
 NUMBERS = ("A", "B", "change", "of A", "share")
-SUMMED = "not the same frames were summed: peaks, means, work and impulses of these trials compare different parts of the movement"
-SETTINGS = ("setting", "table", "trial")  # kinds of causes that are a person's choice
+SUMMED = "different frames were summed: peaks, means, work and impulses of these trials compare different parts of the movement"
+SETTINGS = ("setting", "table", "trial")  # kinds of causes that a person chose
 SHARE = (
-    "Share: change over the largest value of that figure among the terms of the joint, or the muscles of the trial, or over the "
+    "Share: change over the largest value of that quantity among the terms of the joint, or the muscles of the trial, or over the "
     "largest of the curves of that unit. The largest come first."
 )
 NAMES_SHOWN = 6
@@ -42,22 +48,25 @@ def report_text(found: Comparison, *, top: int = 20) -> str:
     found : Comparison
         The comparison.
     top : int, optional
-        How many changed numbers of each table are shown.
+        Number of changed values of each table that are shown.
     """
     lines = [f"A  {found.first}", f"B  {found.second}", ""]
     if found.frames:
         lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in found.frames[:top])]
         lines += [*_more(len(found.frames), top), ""]
     lines += _block(
-        "what was changed", ("kind", "name", "A", "B"), [_short_cause(cause) for cause in found.causes], "nothing"
+        "changed settings, inputs and code",
+        ("kind", "name", "A", "B"),
+        [_short_cause(cause) for cause in found.causes],
+        "nothing",
     )
     for letter, names in (("A", found.only_first), ("B", found.only_second)):
         lines += [f"only in {letter}: {', '.join(names)}", ""] if names else []
     words = [change for change in found.changes if _is_status(change)]
     lines += _block(
-        "status of trials",
-        ("trial", "what", "A", "B"),
-        [(c.trial, c.figure, c.first, c.second) for c in words],
+        "trial status",
+        ("trial", "column", "A", "B"),
+        [(c.trial, c.quantity, c.first, c.second) for c in words],
         "the same",
     )
     for name, title in TITLES.items():
@@ -66,12 +75,12 @@ def report_text(found: Comparison, *, top: int = 20) -> str:
         lines += [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *_extra(found, name))), ""]
     lines.append(_sentence(found))
     if found.changes:
-        lines[-1] += "; share: change over the largest of that figure at the joint"
+        lines[-1] += "; share: change over the largest of that quantity at the joint"
     return "\n".join(lines)
 
 
 def frames_sentence(frames: Frames) -> str:
-    """Which run summed more frames of a trial, and why.
+    """Difference of the frames summed of a trial, with its reasons.
 
     Examples
     --------
@@ -97,11 +106,11 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _is_status(change: Change) -> bool:
-    return change.table == "ledger" and change.figure in STATES
+    return change.table == "ledger" and change.quantity in STATES
 
 
 def _verdict(found: Comparison, name: str) -> str:
-    """What is to be said of a table without a change."""
+    """Verdict on a table without a change."""
     size = found.sizes[name]
     if size.first and size.second:
         same = "the same" if size.both else "nothing to compare"
@@ -129,7 +138,7 @@ def _more(n: int, top: int) -> list[str]:
 
 
 def _extra(found: Comparison, name: str) -> list[str]:
-    """What is in one run only, and of how many trials the means are."""
+    """Rows in one run only, and means of another number of trials."""
     size = found.sizes[name]
     if not (size.first and size.second):
         return []
@@ -141,21 +150,21 @@ def _extra(found: Comparison, name: str) -> list[str]:
             lines.append(f"only in {lone.where}: {lone.trial}" + (f" ({items})" if items else ""))
     counts = _counts(found, name)
     return lines + [
-        f"{where}: {figure} {a} in A, {b} in B, of {_many(n, name)}" for (where, figure, a, b), n in counts.items()
+        f"{where}: {quantity} {a} in A, {b} in B, of {_many(n, name)}" for (where, quantity, a, b), n in counts.items()
     ]
 
 
 def _counts(found: Comparison, name: str) -> Counter[tuple[str, str, str, str]]:
-    """Condition, figure, A and B -> of how many curves, or means, another number of trials, subjects or points is known."""
+    """(condition, column, A, B) -> number of curves, or means, with another count."""
     return Counter(
-        (change.trial, change.figure, change.first, change.second)
+        (change.trial, change.quantity, change.first, change.second)
         for change in found.changes
-        if name in GROUPED and change.table == name and not change.figure.startswith(("mean", "sd"))
+        if name in GROUPED and change.table == name and not change.quantity.startswith(("mean", "sd"))
     )
 
 
 def _rows(found: Comparison, name: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Columns and rows of what changed in a table."""
+    """Columns and rows of the changes of a table."""
     changes = [change for change in found.changes if change.table == name and not _is_status(change)]
     if name == "windows":
         return ("trial", "A", "B"), [(change.trial, change.first, change.second) for change in changes]
@@ -164,23 +173,23 @@ def _rows(found: Comparison, name: str) -> tuple[tuple[str, ...], list[tuple[str
         return ("condition", what, "largest change", "at" if name == CURVES else "of", *NUMBERS), _by_condition(changes)
     shown = [_shown_change(change) for change in changes]
     if name in ITEM:
-        return ("trial", ITEM[name], "figure", *NUMBERS), shown
-    return ("trial", "figure", *NUMBERS), [(row[0], *row[2:]) for row in shown]
+        return ("trial", ITEM[name], "quantity", *NUMBERS), shown
+    return ("trial", "metric", *NUMBERS), [(row[0], *row[2:]) for row in shown]
 
 
 def _by_condition(changes: Iterable[Change]) -> list[tuple[str, ...]]:
-    """A row for each condition and unit: how many means differ, and the one with the largest share."""
+    """Rows by condition and unit: number of means that differ, and the largest change."""
     groups: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
-        if change.figure.startswith(("mean", "sd")):
+        if change.quantity.startswith(("mean", "sd")):
             groups.setdefault((change.trial, change.unit), []).append(change)
     rows: list[tuple[float, tuple[str, ...]]] = []
     for (where, unit), members in groups.items():
-        means = [change for change in members if change.figure.startswith("mean")]
+        means = [change for change in members if change.quantity.startswith("mean")]
         largest = max(means or members, key=lambda change: (not change.item.startswith(MINOR), rank(change)))
-        _, item, figure, *numbers = _shown_change(largest)
+        _, item, quantity, *numbers = _shown_change(largest)
         differ = f"{len(means)} differ{'s' * (len(means) == 1)}{f' ({unit})' if unit else ''}"
-        rows.append((rank(largest), (where, differ, item, figure.removeprefix("mean at "), *numbers)))
+        rows.append((rank(largest), (where, differ, item, quantity.removeprefix("mean at "), *numbers)))
     return [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
 
 
@@ -197,7 +206,7 @@ def _shown_change(change: Change) -> tuple[str, ...]:
     return (
         change.trial,
         change.item,
-        change.figure,
+        change.quantity,
         short_number(change.first),
         short_number(change.second),
         f"{change.difference:+.3g}" if known else "-",
@@ -218,10 +227,10 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
 
 
 def report_csv(found: Comparison) -> str:
-    """Every change as a row of a CSV table, those of settings, inputs, code, versions and trials first."""
+    """Every change as a row of a CSV table, changed settings and inputs first."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table", "trial", "item", "figure", "a", "b", "difference", "relative", "share"))
+    writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
     writer.writerows((cause.kind, "", "", cause.name, cause.first, cause.second, "", "", "") for cause in found.causes)
     for letter, names in (("a", found.only_first), ("b", found.only_second)):
         writer.writerows(("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names)
@@ -229,78 +238,36 @@ def report_csv(found: Comparison) -> str:
         about = (frames.table, frames.trial, " ".join(frames.items), "frames summed", frames.first, frames.second)
         writer.writerow((*about, frames.second - frames.first, "", ""))
     for lone in found.lone:
-        figure = f"only in {lone.where.lower()}"
-        writer.writerows((lone.table, lone.trial, item, figure, "", "", "", "", "") for item in lone.items)
+        quantity = f"only in {lone.where.lower()}"
+        writer.writerows((lone.table, lone.trial, item, quantity, "", "", "", "", "") for item in lone.items)
     for change in found.changes:
         numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
-        writer.writerow((change.table, change.trial, change.item, change.figure, change.first, change.second, *numbers))
+        writer.writerow(
+            (change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers)
+        )
     return text.getvalue()
 
 
 def report_html(found: Comparison) -> str:
     """The comparison as one HTML page that needs nothing else; all text is escaped."""
     style = files("limbtorque.report").joinpath("data", "report.css").read_text(encoding="utf-8")
-    causes = {
-        kind: [
-            (c.kind, c.name, c.first, c.second) for c in found.causes if (c.kind in SETTINGS) == (kind == "settings")
-        ]
-        for kind in ("settings", "inputs")
-    }
-    only = [(name, "A") for name in found.only_first] + [(name, "B") for name in found.only_second]
-    status = [(c.trial, c.figure, c.first, c.second) for c in found.changes if _is_status(c)]
-    of_what = {"summary": "torques", "muscle_summary": "muscle forces"}
-    frames = [(f.trial, of_what[f.table], frames_sentence(f)) for f in found.frames]
-    head = ("kind", "name", "A", "B")
-    body = [
-        tag("h1", "Two runs compared"),
-        facts([("A", found.first), ("B", found.second)], rows=True),
-        tag("p", tag("strong", f"{_sentence(found).capitalize()}.")),
-        tag("p", f"{SUMMED.capitalize()}.") if frames else "",
-        section("settings", "Settings", _table("What was set otherwise", head, causes["settings"])),
-        section("inputs", "Inputs and code", _table("Recordings, code and versions", head, causes["inputs"])),
-        section(
-            "trials",
-            "Trials",
-            _table("Trials in one run only", ("trial", "only in"), only),
-            _table("Status of trials", ("trial", "what", "A", "B"), status),
-        ),
-        section("frames", "Frames used", _table("Other frames were summed", ("trial", "of", "what"), frames)),
-        section("torques", "Torques", tag("p", SHARE), _part(found, "summary")),
-        section("muscles", "Muscles", _part(found, "muscle_summary")),
-        section("curves", "Curves and means", *(_part(found, name) for name in ("windows", *GROUPED))),
-        section("ledger", "Ledger", _part(found, "ledger")),
-    ]
-    page = tag(
-        "html",
-        tag(
-            "head",
-            tag("meta", charset="utf-8"),
-            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            tag("title", "Two runs compared"),
-            tag("style", Html(style)),
-        ),
-        tag("body", tag("main", *body)),
-        lang="en",
+    of_summary = {"summary": "torques", "muscle_summary": "muscle forces"}
+    causes = [(cause.kind, cause.name, cause.first, cause.second) for cause in found.causes]
+    return page_template("cli/diff/diff.html.jinja").render(
+        title="Two runs compared",
+        style=Markup(style),  # of this package, not from a file of the study
+        found=found,
+        shown=ROWS_SHOWN,
+        sentence=capital(_sentence(found)),
+        summed=capital(SUMMED),
+        share=SHARE,
+        settings=[row for row in causes if row[0] in SETTINGS],
+        inputs=[row for row in causes if row[0] not in SETTINGS],
+        only=[*((name, "A") for name in found.only_first), *((name, "B") for name in found.only_second)],
+        status=[(c.trial, c.quantity, c.first, c.second) for c in found.changes if _is_status(c)],
+        frames=[(f.trial, of_summary[f.table], frames_sentence(f)) for f in found.frames],
+        parts={
+            name: (capital(title), *_rows(found, name), _extra(found, name), _verdict(found, name))
+            for name, title in TITLES.items()
+        },
     )
-    return f"<!DOCTYPE html>\n{page}\n"
-
-
-def _part(found: Comparison, name: str) -> Html:
-    columns, rows = _rows(found, name)
-    title, extra = TITLES[name].capitalize(), _extra(found, name)
-    if not rows and not extra:
-        return tag("p", f"{title}: {_verdict(found, name)}.")
-    shown = _table(title, columns, rows) if rows else tag("h3", title)
-    return Html(shown + "".join(tag("p", line) for line in extra))
-
-
-def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Html:
-    """A table of the first rows, and the others folded away."""
-    if not rows:
-        return tag("p", f"{caption}: none.")
-    first = table(caption, columns, rows[:ROWS_SHOWN], class_="numbers")
-    more = rows[ROWS_SHOWN:]
-    rest = (
-        details(f"{len(more)} more", table(f"{caption}: the others", columns, more, class_="numbers")) if more else ""
-    )
-    return Html(first + rest)

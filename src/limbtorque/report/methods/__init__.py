@@ -1,4 +1,4 @@
-"""The methods section of a paper, from what a study's provenance says was done.
+"""The methods section of a paper, from the provenance of a study.
 
 In: provenance, ledger and windows of a study.
 Out: methods.md: a paragraph, a checklist, references.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from limbtorque.report.methods.checklist import CHECKLIST_HEAD, checklist, landmarks
-from limbtorque.report.methods.paragraph import methods_paragraph
+from limbtorque.figures.templates import fill
+from limbtorque.report.methods.facts import facts
 from limbtorque.report.methods.references import REFERENCES
-from limbtorque.report.methods.study import MethodsStudy, Row
+from limbtorque.report.methods.study import MethodsStudy, Row, span
 from limbtorque.study.settings import Settings
 
 
@@ -27,31 +27,10 @@ def methods_page(provenance: Mapping[str, Any], ledger: Sequence[Row], windows: 
     Returns
     -------
     str
-        The page.
+        Text of ``page.md.jinja`` with the values of this study.
     """
     study = MethodsStudy(Settings.model_validate(provenance["settings"]), provenance, ledger, windows)
-    paragraph = methods_paragraph(study)
-    checks = checklist(study)
-    study.cite("derrick")
-    lines = [
-        "# Methods" + (f": {study.settings.title}" if study.settings.title else ""),
-        "",
-        "Written from the settings and the ledger of this run; what the program cannot know (the participants, consent, the markers' size",
-        "and placement, the cameras) is yours to add.",
-        "",
-        paragraph,
-        "",
-        *landmarks(study),
-        "## References",
-        "",
-        *(f"- {REFERENCES[name]}" for name in sorted(study.cited)),
-        "",
-        "## Checklist",
-        "",
-        CHECKLIST_HEAD,
-        "",
-        "| what to report | this study |",
-        "| --- | --- |",
-        *(f"| {asked} | {answer.replace('|', '/')} |" for asked, answer in checks),
-    ]
-    return "\n".join(lines) + "\n"
+    template = "report/methods/page.md.jinja"
+    return fill(
+        template, study=study, cite=study.cite, each=study.each, span=span, all_references=REFERENCES, **facts(study)
+    )

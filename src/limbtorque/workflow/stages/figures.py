@@ -6,27 +6,24 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from matplotlib.figure import Figure
 
-from limbtorque.figures.figures import (
-    ONE_COLUMN_MM,
-    WIDTHS_MM,
-    cutoff_figure,
-    failure_figure,
-    muscle_figure,
-    save,
-    torque_figure,
-)
-from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
+from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
+from limbtorque.figures.muscle_figures import muscle_figure
+from limbtorque.figures.style import ONE_COLUMN_MM, WIDTHS_MM, failure_figure, save
+from limbtorque.figures.torque_figures import contributions_figure, torque_figure
 from limbtorque.motion.table import choice_of
 from limbtorque.study.settings import ChainModel
 from limbtorque.study.study import Trial
 from limbtorque.tables.files import read_meta, read_table
 from limbtorque.workflow.batch import announce, finish, planned_study
 from limbtorque.workflow.layout import figure_path, table_path
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)

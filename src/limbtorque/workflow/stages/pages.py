@@ -58,7 +58,7 @@ def contents(study: Study, trial: Trial, folder: Path) -> TrialContents:
         message=kept["muscles"].get("message", ""),
         about=_about(trial, motion, figures, folder),
         flags=flags,
-        figures={name: math.nan if value is None else value for name, value in figures.items()},
+        metrics={name: math.nan if value is None else value for name, value in figures.items()},
         audit=audit,
         notes=[*said, *filter(None, (trial.subject.note, trial.note))],
         summary=kept["torques"].get("summary", []),

@@ -31,10 +31,9 @@ def run(*, folder: Path, key: str = "") -> None:
     data = resources.files("limbtorque.report") / "data"
     texts = {
         "index": index_page(ledger, provenance, files=files, ensembles=means, missing=notes.missing),
-        "style": (data / "report.css").read_text(encoding="utf-8"),
-        "script": (data / "report.js").read_text(encoding="utf-8"),
         "plotly": get_plotlyjs(),
     }
+    texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}
     for name, text in texts.items():
         path = folder / REPORT[name]
         path.parent.mkdir(parents=True, exist_ok=True)

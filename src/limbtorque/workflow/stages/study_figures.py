@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from limbtorque.figures.captions import Captioned, captions
-from limbtorque.figures.figures import WIDTHS_MM, note_figure, save
-from limbtorque.figures.study_figures import ensemble_figure, flag_figure, peak_figure
+from limbtorque.figures.flag_figures import flag_figure
+from limbtorque.figures.mean_figures import ensemble_figure, peak_figure
+from limbtorque.figures.style import WIDTHS_MM, note_figure, save
 from limbtorque.study.study import Study
 from limbtorque.tables.column import Column
 from limbtorque.tables.curves import ENSEMBLE_COLUMNS
@@ -18,6 +19,9 @@ from limbtorque.tables.summary import SUMMARY_COLUMNS
 from limbtorque.workflow.batch import whole_study
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
 DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {

@@ -1,8 +1,7 @@
-"""Figures of a study: mean curves by condition, terms at the peak torque, and which flags were raised where."""
+"""Figures of a study: mean curves by condition, and the terms at the peak of the mean torque."""
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,21 +13,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures.figures import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
-from limbtorque.figures.palette import LINE_COLOURS, STATUS_COLOURS, TERM_COLOURS
+from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
+from limbtorque.figures.style import CHARACTER_MM, MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend, wrapped
 from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
 
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
 SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
 FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
-WHOLE = 0.9  # share of a curve that is known: below, the figure says how much is
+WHOLE = 0.9  # share of a curve that is known; below, the figure shows it
 DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest torque
-MOST_ROWS = 60  # of single trials in a matrix of flags; more are told by condition
 CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
 
 
 def trial_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
-    """Fewest and most trials of the mean curves of each condition and side, over the points that have a mean.
+    """Fewest and most trials along the mean curves of each condition and side.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ def draw_ensemble(
     *,
     counts: Mapping[tuple[str, str], tuple[int, int]] | None = None,
 ) -> None:
-    """Draw the mean of a quantity over 0 to 100 %, with one standard deviation to each side.
+    """Draw the mean of a quantity over 0 to 100 %, with its standard deviation.
 
     Parameters
     ----------
@@ -65,7 +63,7 @@ def draw_ensemble(
     quantity : str
         Which quantity, e.g. ``elbow_torque_nm``.
     counts : mapping of tuple of str to tuple of int, optional
-        What `trial_counts` found for all quantities of the figure; those of this quantity where it is not given.
+        Result of `trial_counts` for all quantities of the figure; those of this quantity where it is not given.
 
     Notes
     -----
@@ -97,7 +95,7 @@ def draw_ensemble(
 
 
 def partly(whole: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Points that are not whole, and their neighbours, so that lines through either kind of point meet.
+    """Points that are not whole, with their neighbours, so that both lines meet.
 
     Parameters
     ----------
@@ -121,7 +119,7 @@ def condition_colours(ensembles: pd.DataFrame) -> dict[str, str]:
 
 
 def drawn_quantities(ensembles: pd.DataFrame, joints: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Quantities of the figure of mean curves, by joint and kind; with or without body mass, as the table has them."""
+    """Quantities of the figure of mean curves, by joint and kind."""
     there = set(ensembles["quantity"])
     wanted = {(joint, ending): f"{joint}_{ending}" for joint in joints for ending, _ in CURVES}
     found = {key: next((q for q in (name, f"{name}_kg") if q in there), "") for key, name in wanted.items()}
@@ -131,7 +129,7 @@ def drawn_quantities(ensembles: pd.DataFrame, joints: Sequence[str]) -> dict[tup
 def ensemble_figure(
     ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
 ) -> Figure:
-    """Figure of a study: flexion, net torque and power of each joint, mean and spread by condition and side.
+    """Figure of a study: mean flexion, net torque and power by condition and side.
 
     Parameters
     ----------
@@ -144,7 +142,7 @@ def ensemble_figure(
     width_mm : float, optional
         Width, mm.
     axis : str, optional
-        What 0 to 100 % is: label of the axis.
+        Label of the axis of 0 to 100 %.
 
     Returns
     -------
@@ -174,7 +172,7 @@ def ensemble_figure(
 
 
 def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) -> pd.DataFrame:
-    """Terms of a joint's mean torque at the moment when the mean net torque is largest.
+    """Terms of a joint's mean torque at the time of the largest mean net torque.
 
     Parameters
     ----------
@@ -219,12 +217,12 @@ def terms_at_peak(ensembles: pd.DataFrame, joint: str, joints: Sequence[str]) ->
 
 
 def doubts(peak: Mapping[Any, Any]) -> list[str]:
-    """Why the peak of a mean curve may not be the largest torque; nothing where there is no reason.
+    """Reasons why the peak of a mean curve may not be the largest torque.
 
     Parameters
     ----------
     peak : mapping
-        A row of what `terms_at_peak` found.
+        A row of `terms_at_peak`.
 
     Examples
     --------
@@ -239,21 +237,21 @@ def doubts(peak: Mapping[Any, Any]) -> list[str]:
 
 
 def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_COLUMNS_MM) -> float:
-    """Draw terms side by side, a group of bars for each condition and side, and the net torque as a line over them.
+    """Draw terms as bars, a group for each condition and side, with the net torque.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
         Where to draw.
     peaks : pandas.DataFrame
-        What `terms_at_peak` found.
+        Result of `terms_at_peak`.
     room_mm : float, optional
         Width of the axes, mm: names that do not fit side by side are turned.
 
     Returns
     -------
     float
-        About how high the names below the axes are, mm.
+        Height of the names below the axes, mm, about.
     """
     kinds = [kind for kind in TERM_COLOURS if kind in peaks and (peaks[kind].abs() > 0.0).any()]
     width = 0.8 / max(len(kinds), 1)
@@ -286,7 +284,7 @@ def draw_terms_at_peak(axes: Axes, peaks: pd.DataFrame, *, room_mm: float = TWO_
 def peak_figure(
     ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
 ) -> Figure:
-    """Figure of a study: the terms of each joint's torque at the moment of its peak, side by side.
+    """Figure of a study: terms of each joint's torque at the time of its peak.
 
     Parameters
     ----------
@@ -299,7 +297,7 @@ def peak_figure(
     width_mm : float, optional
         Width, mm.
     axis : str, optional
-        What 0 to 100 % is: the title says it.
+        Label of 0 to 100 %, for the title.
 
     Returns
     -------
@@ -318,94 +316,7 @@ def peak_figure(
             axes.set_ylabel(f"torque ({unit})")
         figure.set_size_inches(width_mm * MM, height_mm * MM)
         shared_legend(figure, panels, width_mm)
-        heading(figure, title, width_mm, f"moments in % of the {axis.removesuffix(' (%)')}" if axis != "%" else "")
-    return figure
-
-
-def flag_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Which flags were raised, by trial, or by condition where there are many trials.
-
-    Parameters
-    ----------
-    ledger : pandas.DataFrame
-        `results/ledger.csv`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Share of the trials of a row with each flag, 0 to 1; ``failed`` comes first. Columns without any are left out.
-    """
-    reasons = ledger["reason"].fillna("").str.split()
-    failed = ledger["status"] == "failed"
-    names = sorted({name for row in reasons[~failed] for name in row})
-    raised = pd.DataFrame({"failed": failed.astype(float)}, index=ledger.index)
-    for name in names:
-        raised[name] = [float(name in row) if not bad else np.nan for row, bad in zip(reasons, failed, strict=True)]
-    rows = ledger["trial"] if len(ledger) <= MOST_ROWS else ledger["condition"].fillna("").replace("", "no condition")
-    matrix = raised.groupby(rows.to_numpy(), sort=False).mean()
-    return matrix.loc[:, (matrix > 0.0).any()] if (matrix > 0.0).any(axis=None) else matrix[["failed"]]
-
-
-def wrapped(name: str, *, most: int) -> str:
-    """A name in lines of so many characters where it can be broken, after blanks, underscores and hyphens.
-
-    Examples
-    --------
-    >>> wrapped("subject_one_walking_fast", most=12).splitlines()
-    ['subject_one_', 'walking_fast']
-    """
-    lines = [""]
-    for part in re.findall(r"[^ _-]*[ _-]?", name):
-        if lines[-1] and len(lines[-1] + part.rstrip()) > most:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
-
-
-def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUMNS_MM) -> Figure:
-    """Figure of a study: a matrix of quality flags.
-
-    Parameters
-    ----------
-    ledger : pandas.DataFrame
-        `results/ledger.csv`.
-    title : str
-        Title.
-    width_mm : float, optional
-        Width, mm.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A row for each trial (for each condition where there are more than 60), a column for each flag that was raised.
-    """
-    matrix = flag_matrix(ledger)
-    single = len(ledger) <= MOST_ROWS
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        names = [wrapped(str(name), most=26 if width_mm <= ONE_COLUMN_MM else 60) for name in matrix.index]
-        lines = max((name.count("\n") + 1 for name in names), default=1)
-        height_mm = 14.0 + CHARACTER_MM * max(map(len, matrix.columns)) + (1.2 + 3.0 * lines) * len(matrix)
-        figure = Figure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
-        axes = figure.subplots()
-        for column, name in enumerate(matrix):
-            colour = STATUS_COLOURS["failed" if name == "failed" else "flagged"]
-            for row, share in enumerate(matrix[name]):
-                known = not np.isnan(share)
-                face = colour if known and share > 0.0 else STATUS_COLOURS["ok"] if known else "white"
-                alpha = 0.35 + 0.65 * share if known and share > 0.0 else 1.0
-                axes.add_patch(mpl.patches.Rectangle((column, row), 0.94, 0.9, color=face, alpha=alpha, linewidth=0.0))
-                if known and share > 0.0 and not single:
-                    axes.text(
-                        column + 0.47, row + 0.45, f"{100.0 * share:.0f} %", ha="center", va="center", fontsize=6.5
-                    )
-        axes.set(xlim=(0.0, max(len(matrix.columns), 6)), ylim=(len(matrix), 0.0))
-        axes.set_xticks(np.arange(len(matrix.columns)) + 0.47, matrix.columns, rotation=90)
-        axes.xaxis.tick_top()
-        axes.set_yticks(np.arange(len(matrix)) + 0.45, names, parse_math=False)
-        axes.tick_params(length=0.0)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
-        heading(figure, title, width_mm)
+        heading(figure, title, width_mm, f"times in % of the {axis.removesuffix(' (%)')}" if axis != "%" else "")
     return figure
 
 

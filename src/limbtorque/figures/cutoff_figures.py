@@ -1,0 +1,124 @@
+"""Figure of the cut-off of the filter: the residual, and the criterion that the cut-off minimises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from limbtorque.figures.palette import CHOSEN, CRITERION, RESIDUAL
+from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
+from limbtorque.signals.cutoff import CutoffChoice
+
+CRITERION_NAMES = {
+    "expected_error": "expected squared error\nof the acceleration",
+    "gcv": "squared error of\nprediction",
+    "autocorrelation": "autocorrelation\nof the residual",
+}
+
+
+def cutoff_figure(
+    choices: Sequence[CutoffChoice],
+    *,
+    title: str,
+    unit: str,
+    names: Sequence[str] = ("",),
+    used_hz: Sequence[float] = (),
+    noise: float | None = None,
+    width_mm: float = TWO_COLUMNS_MM,
+) -> Figure:
+    """Figure of the cut-off of the filter: residual, criterion and choice.
+
+    Parameters
+    ----------
+    choices : sequence of CutoffChoice
+        Choices with the curves they were made from.
+    title : str
+        Title.
+    unit : str
+        Unit of the signal: m is drawn in mm.
+    names : sequence of str, optional
+        Signal of each choice.
+    used_hz : sequence of float, optional
+        Cut-offs that were used, one or one for each choice, Hz, where they are others than the choices.
+    noise : float, optional
+        Standard deviation of the noise, in the unit of the signal, as the ledger has it (``noise_m``); where it is not
+        given, that of each choice.
+    width_mm : float, optional
+        Width, mm.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        For each choice the residual over the cut-off, with the choice, the noise and, of a residual analysis, its line; and beside
+        or below it the criterion, where that is something else.
+    """
+    wide = width_mm > ONE_COLUMN_MM
+    both = choices[0].by != "residual"
+    used = list(used_hz) * (len(choices) if len(used_hz) == 1 else 1) or [choice.cutoff_hz for choice in choices]
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        beside = wide == (len(choices) == 1)  # residual and criterion side by side, a row for each choice
+        across, down = (1 + both, len(choices)) if beside else (len(choices), 1 + both)
+        size = (width_mm * MM, (26.0 + 46.0 * down) * MM)
+        figure = Figure(figsize=size, layout="constrained")
+        heading(figure, title, width_mm)
+        share: dict[str, Any] = {"sharex": "row", "sharey": "col"} if beside else {"sharex": "col", "sharey": "row"}
+        grid = figure.subplots(down, across, squeeze=False, **share)
+        for number, (choice, name, own_hz) in enumerate(zip(choices, names, used, strict=True)):
+            panels = grid[number] if beside else grid[:, number]
+            panels[0].set_title(name, loc="left", fontweight="bold")
+            _draw_residual(panels[0], choice, unit, noise=choice.noise if noise is None else noise)
+            if both:
+                _draw_criterion(panels[1], choice)
+            for axes in panels:
+                axes.axvline(choice.cutoff_hz, color=CHOSEN, linewidth=0.8, label="chosen from the data")
+                if abs(own_hz - choice.cutoff_hz) > 1e-9:
+                    axes.axvline(own_hz, color="black", linewidth=0.8, linestyle="--", label="used")
+        for axes in grid[-1]:
+            axes.set_xlabel("cut-off (Hz)")
+        for axes in grid[:, 1:].ravel() if not beside else ():
+            axes.set_ylabel("")
+        shared_legend(figure, grid.ravel(), width_mm)
+    return figure
+
+
+def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float) -> None:
+    scale, shown = (1e3, "mm") if unit == "m" else (1.0, unit)
+    axes.plot(choice.grid_hz, scale * choice.residual, color=RESIDUAL, label="residual")
+    intercept, slope = (scale * value for value in choice.line)
+    if np.isfinite(intercept):
+        line = intercept + slope * choice.grid_hz
+        above = line > 0.0
+        axes.plot(choice.grid_hz[above], line[above], color="black", linewidth=0.7, label="line through the noise")
+    if noise > 0.0:
+        axes.axhline(scale * noise, color="black", linewidth=0.7, linestyle=":", label="noise")
+    axes.set_yscale("log")
+    axes.set_xscale("log")
+    ticks = [
+        hz
+        for hz in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
+        if choice.grid_hz[0] <= hz <= choice.grid_hz[-1]
+    ]
+    axes.set_xticks(ticks, [f"{hz:g}" for hz in ticks])
+    axes.minorticks_off()
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_ylabel(f"rms residual ({shown})")
+    axes.annotate(
+        f" {choice.cutoff_hz:.1f} Hz",
+        (choice.cutoff_hz, 0.97),
+        xycoords=("data", "axes fraction"),
+        va="top",
+        fontsize=7.5,
+    )
+
+
+def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
+    """Draw the criterion above its minimum: it is known up to a constant only."""
+    span = float(np.ptp(choice.criterion)) or 1.0
+    axes.plot(choice.grid_hz, 100.0 * (choice.criterion - choice.criterion.min()) / span, color=CRITERION)
+    axes.set_ylim(-0.5, 10.0)
+    axes.set_ylabel(f"{CRITERION_NAMES[choice.by]}\nabove its minimum (% of range)")

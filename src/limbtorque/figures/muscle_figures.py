@@ -1,0 +1,214 @@
+"""Figure of the muscle forces of a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from limbtorque.arrays import FloatArray
+from limbtorque.figures.palette import LINE_COLOURS
+from limbtorque.figures.style import (
+    MM,
+    ONE_COLUMN_MM,
+    STYLE,
+    TWO_COLUMNS_MM,
+    heading,
+    mark_frames,
+    shade,
+    shared_legend,
+)
+from limbtorque.tables.files import column_array
+
+# Muscles: tints of a colour that no term has, for the possible forces, and colours of other criteria.
+NEEDED, POSSIBLE = (LINE_COLOURS[0], 0.45), (LINE_COLOURS[0], 0.13)
+OTHER_LINES: tuple[tuple[str, Any], ...] = (
+    (LINE_COLOURS[2], (0, (4.0, 1.5))),
+    (LINE_COLOURS[3], "-"),
+    (LINE_COLOURS[1], (0, (1.0, 1.0))),
+)
+STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and its legend
+    "moment_arm_status": (1, "#DDAA33", "outside the range of a moment arm"),
+    "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
+    "optimization_status": (1, "black", "torque beyond the muscles' strength"),
+}
+PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
+
+
+def draw_muscle_forces(
+    axes: Axes,
+    table: pa.Table,
+    muscle: str,
+    *,
+    label: str = "force",
+    others: Mapping[str, pa.Table] | None = None,
+    whole_range: bool = False,
+) -> None:
+    """Draw the force of one muscle over time, in the range of the possible forces.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    table : pyarrow.Table
+        Muscle table.
+    muscle : str
+        Name of the muscle.
+    label : str, optional
+        Legend of the force of the table.
+    others : mapping of str to pyarrow.Table, optional
+        Muscle tables of the same frames by other criteria, by their legend; three at the most.
+    whole_range : bool, optional
+        Whether the axis goes up to the muscle's strength. If not, it goes up to the largest force that is drawn as a
+        line, and the range of possible forces may leave the panel at its top.
+
+    Notes
+    -----
+    From zero to the least possible force the muscle has to pull whatever the criterion: that part is mechanics. Between
+    the least and the greatest possible force the criterion decides. Above the greatest no set of muscle forces produces the torques.
+    """
+    time_s = table.column("time_s").to_numpy()
+    force = _floats(table, f"{muscle}_force_n")
+    mark_frames(axes, table, np.isnan(force), label="torque not known")
+    top = 0.0
+    if f"{muscle}_min_force_n" in table.column_names:
+        least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("min", "max"))
+        fill: dict[str, Any] = {"linewidth": 0.0, "zorder": 1}
+        axes.fill_between(time_s, least, greatest, color=POSSIBLE, label="possible, depending on the criterion", **fill)
+        axes.fill_between(time_s, 0.0, least, color=NEEDED, label="needed, whatever the criterion", **fill)
+        top = max(float(np.nanmax(greatest, initial=0.0)), _strength(table, muscle))
+    axes.plot(time_s, force, color="black", label=label, zorder=3)
+    largest = float(np.nanmax(force, initial=PULLS_N))
+    for (name, other), (colour, dashes) in zip((others or {}).items(), OTHER_LINES, strict=False):
+        values = _floats(other, f"{muscle}_force_n")
+        axes.plot(time_s, values, color=colour, linestyle=dashes, linewidth=0.9, label=name, zorder=4)
+        largest = max(largest, float(np.nanmax(values, initial=0.0)))
+    axes.set_ylim(0.0, top if whole_range and top > 0.0 else 1.15 * largest)
+
+
+def _floats(table: pa.Table, name: str) -> FloatArray:
+    return np.asarray(column_array(table, name)[:, 0])
+
+
+def _strength(table: pa.Table, muscle: str) -> float:
+    """Largest strength of a muscle in the frames in which it is active; 0 without any."""
+    activation, force = _floats(table, f"{muscle}_activation"), _floats(table, f"{muscle}_force_n")
+    passive = f"{muscle}_passive_force_n"
+    rest = _floats(table, passive) if passive in table.column_names else np.zeros_like(force)
+    active = activation > 1e-6
+    return float(np.max(rest[active] + (force - rest)[active] / activation[active], initial=0.0))
+
+
+def muscle_figure(
+    table: pa.Table,
+    *,
+    title: str,
+    muscles: Sequence[str] | None = None,
+    names: Mapping[str, str] | None = None,
+    label: str = "force",
+    others: Mapping[str, pa.Table] | None = None,
+    at_most: int = 8,
+    width_mm: float = TWO_COLUMNS_MM,
+) -> Figure:
+    """Figure of a trial: muscle forces, in the range of the possible forces.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Muscle table.
+    title : str
+        Title.
+    muscles : sequence of str, optional
+        Muscles to draw, in this order; when not given, those that pull, the strongest pull first.
+    names : mapping of str to str, optional
+        Names of the muscles in the figure; else as in the table.
+    label, others
+        As for `draw_muscle_forces`.
+    at_most : int, optional
+        Number of muscles drawn where `muscles` is not given. The figure says how many are left out.
+    width_mm : float, optional
+        Width, mm: 180 for two columns of a page, with two muscles side by side; 85 for one, with one.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Where the table has ranges there are two panels for each muscle: a low one up to its strength, and below it one
+        whose scale shows the lines.
+    """
+    chosen, left_out = _pulling(table, at_most)
+    for name, one in {"table": table, **(others or {})}.items():
+        lacking = [muscle for muscle in muscles or () if f"{muscle}_force_n" not in one.column_names]
+        if lacking:
+            raise ValueError(f"{name} has no forces of {', '.join(lacking)}: no columns {lacking[0]}_force_n ...")
+    if muscles is not None:
+        chosen, left_out = list(muscles), ""
+    ranges = [True] if any(name.endswith("_min_force_n") for name in table.column_names) else []
+    across = 2 if width_mm > ONE_COLUMN_MM else 1
+    rows = max(-(-len(chosen) // across), 1)
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        height = 26.0 + (45.0 if ranges else 34.0) * rows
+        figure = Figure(figsize=(width_mm * MM, height * MM), layout="constrained")
+        figure.set_layout_engine("constrained", h_pad=0.7 * MM, w_pad=1.2 * MM, hspace=0.0, wspace=0.02)
+        kinds = [*ranges, False]  # whether a panel shows the whole range
+        ratios = [1.0 if whole else 3.2 for whole in kinds] * rows
+        grid = figure.subplots(len(kinds) * rows, across, sharex=True, squeeze=False, height_ratios=ratios)
+        cells = [
+            grid[len(kinds) * row : len(kinds) * (row + 1), column] for row in range(rows) for column in range(across)
+        ]
+        for number, cell in enumerate(cells):
+            if number >= len(chosen):
+                for panel in cell:
+                    panel.set_axis_off()
+                continue
+            muscle = chosen[number]
+            for panel, whole in zip(cell, kinds, strict=True):
+                draw_muscle_forces(panel, table, muscle, label=label, others=others, whole_range=whole)
+            _finish_muscle(cell, table, (names or {}).get(muscle, muscle), last=number + across >= len(chosen))
+        heading(figure, title, width_mm, left_out)
+        shared_legend(figure, grid.ravel(), width_mm)
+    return figure
+
+
+def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, last: bool) -> None:
+    """Add title, ticks, labels and marks of frames with a status to a muscle's panels."""
+    main = cell[-1]
+    for panel in cell[:-1]:
+        strength = panel.get_ylim()[1]
+        panel.set_yticks([0.0, strength], ["0", f"{strength:.0f}"])
+        panel.tick_params(bottom=False)
+    cell[0].set_title(name, loc="left", fontweight="bold")
+    main.set_ylabel("force (N)")
+    main.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    if last:
+        main.set_xlabel("time (s)")
+        main.tick_params(labelbottom=True)
+    time_s = table.column("time_s").to_numpy()
+    for column, (value, colour, text) in STATUS_MARKS.items():
+        if column in table.column_names:
+            shade(main, time_s, table.column(column).to_numpy() == value, colour, text, lowest=0.96)
+
+
+def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:
+    """Muscles that pull, the strongest first, and a sentence on those left out."""
+    suffix = "_activation"
+    muscles = [name.removesuffix(suffix) for name in table.column_names if name.endswith(suffix)]
+    inner = table.column("edge").to_numpy() == 0
+    forces = {muscle: _floats(table, f"{muscle}_force_n") for muscle in muscles}
+    peak = {muscle: float(np.nanmax(force[inner], initial=0.0)) for muscle, force in forces.items()}
+    pulling = sorted((muscle for muscle in muscles if peak[muscle] > PULLS_N), key=lambda muscle: -peak[muscle])
+    drawn, rest = pulling[:at_most], pulling[at_most:]
+    resting = len(muscles) - len(pulling)
+    parts = [f"{_muscles(len(rest))} pulling with {peak[rest[0]]:.3g} N at most"] if rest else []
+    parts += [f"{_muscles(resting)} not pulling"] if resting else []
+    return drawn, f"Not drawn: {' and '.join(parts)}." if parts else ""
+
+
+def _muscles(count: int) -> str:
+    return "1 muscle" if count == 1 else f"{count} muscles"

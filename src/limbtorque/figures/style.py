@@ -1,0 +1,196 @@
+"""Style that all figures share: sizes, fonts, headings, one legend, shaded frames, and saving."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.figures.palette import EDGE, UNKNOWN
+
+MM = 1.0 / 25.4
+ONE_COLUMN_MM, TWO_COLUMNS_MM = 85.0, 180.0
+WIDTHS_MM = {"one_column": ONE_COLUMN_MM, "two_columns": TWO_COLUMNS_MM}
+HANDLE_MM = 10.0  # width of a legend's symbol
+EDGE_LABEL = "affected by filter edge effects"
+CHARACTER_MM = 1.3  # about the mean width of a character of a legend
+STYLE = {
+    "font.size": 8.0,
+    "axes.titlesize": 8.0,
+    "axes.labelsize": 8.0,
+    "legend.fontsize": 7.5,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "lines.linewidth": 1.1,
+    "svg.hashsalt": "limbtorque",
+    "pdf.fonttype": 42,
+}
+
+
+def shade(axes: Axes, time_s: FloatArray, mask: BoolArray, colour: str, label: str, *, lowest: float = 0.0) -> None:
+    """Shade the frames of a mask.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    time_s : ndarray of shape (n_frames,)
+        Times, s.
+    mask : ndarray of bool, shape (n_frames,)
+        Which frames.
+    colour, label : str
+        Colour, and what the legend says.
+    lowest : float, optional
+        Where the shade begins, as a share of the axes' height.
+    """
+    step = time_s[1] - time_s[0] if len(time_s) > 1 else 0.0
+    for number, (start, stop) in enumerate(runs(mask)):
+        axes.axvspan(
+            max(time_s[start] - step / 2, time_s[0]),
+            min(time_s[stop - 1] + step / 2, time_s[-1]),
+            ymin=lowest,
+            color=colour,
+            linewidth=0.0,
+            zorder=0 if lowest == 0.0 else 2,
+            label=label if number == 0 else None,
+        )
+
+
+def mark_frames(axes: Axes, table: pa.Table, unknown: BoolArray, *, label: str = "not known") -> None:
+    """Shade frames affected by filter edge effects, and frames not known.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    table : pyarrow.Table
+        Any table of the trial.
+    unknown : ndarray of bool, shape (n_frames,)
+        Frames without a value.
+    label : str, optional
+        Legend of the frames without a value.
+    """
+    time_s = table.column("time_s").to_numpy()
+    shade(axes, time_s, table.column("edge").to_numpy() == 1, EDGE, EDGE_LABEL)
+    shade(axes, time_s, unknown, UNKNOWN, label)
+    axes.set_xlim(time_s[0], time_s[-1])
+
+
+def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, width_mm: float) -> Figure:
+    """Figure of panels over one time axis, one below the other, with one legend.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws on the axes of a panel, given its number.
+    n : int
+        Number of panels.
+    title : str
+        Title.
+    width_mm : float
+        Width, mm.
+    """
+    wide = width_mm > ONE_COLUMN_MM
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        size = (width_mm * MM, (22.0 + (48.0 if wide else 38.0) * n) * MM)
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(n, 1, sharex=True, squeeze=False)[:, 0]
+        for k, axes in enumerate(panels):
+            draw(axes, k)
+        panels[-1].set_xlabel("time (s)")
+        heading(figure, title, width_mm)
+        shared_legend(figure, panels, width_mm)
+    return figure
+
+
+def heading(figure: Figure, title: str, width_mm: float, *more: str) -> None:
+    """Title of a figure, in as many lines as its width needs, and sentences below it."""
+    lines = [textwrap.fill(text, width=round(0.62 * width_mm)) for text in (title, *more) if text]
+    figure.suptitle("\n".join(lines), fontsize=8.0, x=0.01, ha="left", parse_math=False)
+
+
+def shared_legend(figure: Figure, panels: Iterable[Axes], width_mm: float) -> None:
+    """Add one legend below all panels, in as many columns as fit.
+
+    Every entry is there once, lines before areas; entries longer than the figure is wide are broken.
+    """
+    room = int((width_mm - HANDLE_MM) / CHARACTER_MM)
+    shown: dict[str, Any] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        shown |= {textwrap.fill(text, room): handle for text, handle in zip(labels, handles, strict=True)}
+    order = sorted(shown, key=lambda text: not isinstance(shown[text], Line2D))
+    longest = max((len(line) for text in order for line in text.splitlines()), default=0)
+    columns = max(1, min(len(order), int(width_mm / (HANDLE_MM + CHARACTER_MM * longest))))
+    chosen = [shown[text] for text in order]
+    legend = figure.legend(chosen, order, loc="outside lower center", ncols=columns, frameon=False)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # names of conditions may have dollar signs
+
+
+def wrapped(name: str, *, most: int) -> str:
+    """Break a name into lines after blanks, underscores and hyphens.
+
+    Examples
+    --------
+    >>> wrapped("subject_one_walking_fast", most=12).splitlines()
+    ['subject_one_', 'walking_fast']
+    """
+    lines = [""]
+    for part in re.findall(r"[^ _-]*[ _-]?", name):
+        if lines[-1] and len(lines[-1] + part.rstrip()) > most:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def failure_figure(title: str, message: str, *, what: str = "not analysed") -> Figure:
+    """Figure of a trial that failed, or of which there is nothing to draw: the reason."""
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 40.0 * MM), layout="constrained")
+        axes = figure.subplots()
+        axes.axis("off")
+        axes.text(0.0, 0.5, f"{title}\n{what}: {message}", va="center", wrap=True, parse_math=False)
+    return figure
+
+
+def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
+    """Figure of a sentence, in place of one that would show nothing.
+
+    Parameters
+    ----------
+    text : str
+        What to say.
+    width_mm : float, optional
+        Width, mm.
+    """
+    lines = textwrap.wrap(text, round(0.62 * width_mm))
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(width_mm * MM, (4.0 + 3.5 * len(lines)) * MM))
+        figure.text(0.01, 0.5, "\n".join(lines), va="center")
+    return figure
+
+
+def save(figure: Figure, path: Path | str) -> None:
+    """Save a figure as its suffix says; the same figure gives the same bytes."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    undated: dict[str, dict[str, Any]] = {
+        ".png": {"Software": None},
+        ".pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
+        ".svg": {"Date": None},
+    }
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure.savefig(path, dpi=200, metadata=undated[path.suffix])

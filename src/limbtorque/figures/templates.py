@@ -1,0 +1,55 @@
+"""Jinja2 templates of captions, methods and pages; each lies beside the module that fills it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from limbtorque.tables.words import capital, counted, listed, was
+
+
+@functools.cache
+def environment() -> Environment:
+    """Templates of the package: HTML escaped, Markdown not, every name required."""
+    made = Environment(
+        loader=PackageLoader("limbtorque", ""),
+        autoescape=select_autoescape(enabled_extensions=("html.jinja",)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {"capital": capital, "counted": counted, "listed": listed, "prose": prose, "short": short}
+    made.filters["article"] = "the {}".format
+    made.globals |= {"was": was}
+    return made
+
+
+def fill(template: str, /, **values: Any) -> str:
+    """Text of a template, named by its path in the package, with these values."""
+    return environment().get_template(template).render(**values)
+
+
+def prose(text: object) -> str:
+    r"""Text in one line: a template may break its sentences where it likes.
+
+    Examples
+    --------
+    >>> prose("Positions were\n  filtered .")
+    'Positions were filtered.'
+    """
+    return re.sub(r" ([.,;:])(?= |$)", r"\1", " ".join(str(text).split()))
+
+
+def short(number: float) -> str:
+    """A number as a person writes it.
+
+    Examples
+    --------
+    >>> short(12.0), short(0.06)
+    ('12', '0.06')
+    """
+    return f"{float(number):g}"

@@ -1,0 +1,72 @@
+"use strict";
+// The mean curves of the study, by joint and quantity.
+
+function meanCurves(data) {
+  const joints = byId("ensemble_joint"), quantities = byId("ensemble_quantity"), plot = byId("ensemble_plot");
+  const off = new Set();
+  const place = (curve) => [curve.chain, words(curve.joint)].filter(Boolean).join(", ");
+  for (const name of new Set(data.curves.map(place))) joints.append(element("option", {}, name));
+  function listQuantities() {
+    const kept = quantities.value;
+    const here = data.curves.filter((curve) => place(curve) === joints.value);
+    const names = [...new Set(here.map((curve) => curve.name))];
+    quantities.replaceChildren(...names.map((name) => element("option", {}, name)));
+    quantities.value = names.includes(kept) ? kept : names.includes("net torque") ? "net torque" : names[0];
+  }
+  function draw() {
+    const shown = data.curves.filter((curve) => place(curve) === joints.value && curve.name === quantities.value);
+    byId("ensemble_title").textContent = `${joints.value}: ${quantities.value}`;
+    const legend = byId("ensemble").querySelector(".legend");
+    const focus = [...legend.children].indexOf(document.activeElement);
+    legend.replaceChildren();
+    const traces = [];
+    for (const curve of shown) {
+      const style = data.styles[curve.style], on = !off.has(curve.style);
+      const [x, mean, sd] = [curve.percent, curve.mean, curve.sd].map(decode);
+      const points = x.map((_, k) => k);
+      const whole = points.map((k) => !curve.counts.length || curve.counts[k] === curve.most);
+      const near = points.map((k) => [k - 1, k, k + 1].some((other) => whole[other] === false));  // neighbours: the parts meet
+      const band = (wanted, strength) => {
+        const known = points.filter((k) => wanted[k] && mean[k] !== null && sd[k] !== null);
+        const starts = known.filter((k, i) => i === 0 || known[i - 1] !== k - 1);  // a band for each stretch without a gap
+        const outline = starts.map((start) => {
+          const run = known.filter((k) => k >= start && !starts.some((other) => start < other && other <= k));
+          return [...run.map((k) => [x[k], mean[k] - sd[k]]), ...run.reverse().map((k) => [x[k], mean[k] + sd[k]]), [null, null]];
+        }).flat();
+        traces.push({ x: outline.map((point) => point[0]), y: outline.map((point) => point[1]), mode: "lines", line: { width: 0 }, hoverinfo: "skip",
+          visible: on, fill: "toself", fillcolor: faded(style.colour, strength) });
+      };
+      const line = (wanted, width) => traces.push({ x, y: points.map((k) => wanted[k] ? mean[k] : null), mode: "lines", visible: on, hoverinfo: "skip",
+        line: { color: drawn(style.colour), dash: style.dash, width } });
+      band(whole, 0.16);
+      if (curve.counts.length) {
+        band(near, 0.07);
+        line(near, 0.9);
+        line(whole, 2.2);
+      }
+      const counts = points.map((k) => curve.counts.length ? curve.counts[k] : curve.most);
+      traces.push({ x, y: mean, customdata: counts, mode: "lines", visible: on, name: plain(style.name),
+        line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
+        hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (n = %{customdata})` });
+      const fewer = curve.trials === String(curve.most) ? "" : `; thin: fewer than ${curve.most}`;
+      const several = (number, word) => `${number} ${word}${String(number) === "1" ? "" : "s"}`;
+      const count = `n = ${several(curve.trials, "trial")}, ${several(curve.subjects, "subject")}${fewer}`;
+      legend.append(legendButton(`${style.name} (${count})`, style.colour, style.dash, 2.2, on, () => {
+        off[on ? "add" : "delete"](curve.style);
+        draw();
+      }));
+    }
+    if (focus >= 0) legend.children[focus]?.focus();
+    const unit = shown.length ? shown[0].unit : "";
+    const layout = layoutOf(plain(data.axes[shown[0]?.chain] ?? "%"), plain(`${quantities.value} (${unit})`), [0, 100]);
+    if (printing.now) layout.width = PRINT_WIDTH;
+    Plotly.react(plot, traces, layout, { ...CONFIG, responsive: !printing.now });
+  }
+  joints.addEventListener("change", () => { listQuantities(); draw(); });
+  quantities.addEventListener("change", draw);
+  listQuantities();
+  draw();
+  followPaper(draw);
+}
+
+start("ensembles_data", meanCurves);

@@ -1,0 +1,159 @@
+"use strict";
+// The panels of a trial's page: lines over one time axis, with the terms, signs and muscles that were chosen.
+
+/** Numbers of a trial as they are shown: which lines, with which sign, at which time. */
+function trialView(data) {
+  const time = decode(data.curves.time_s);
+  const last = time.length - 1;
+  const step_s = last > 0 ? (time[last] - time[0]) / last : 1;
+  const state = { at: 0, range: [time[0], time[last]], grouped: true, flexion: false, kindsOff: new Set(), off: new Set(), ranged: "" };
+  for (const panel of data.panels) for (const line of panel.lines) if (line.shown === false) state.off.add(line.curve);
+
+  const cache = {};
+  const curve = (name) => (cache[name] ??= decode(data.curves[name]));
+  const there = (line) => line.grouped === undefined || line.grouped === state.grouped;
+  const visible = (line) => there(line) && !state.off.has(line.curve) && !(line.kind && state.kindsOff.has(line.kind));
+
+  /** Numbers of a line, with the sign that was chosen. */
+  function values(panel, k) {
+    const numbers = curve(panel.lines[k].curve);
+    if (!panel.joints.length || !state.flexion) return numbers;
+    const joint = data.joints[panel.joints[k]];
+    const zero = panel.angle ? joint.zero_deg : 0;
+    return numbers.map((value) => (value === null ? null : joint.sign * (value - zero)));
+  }
+
+  /** Names of the positive and the negative sense of a line. */
+  function senses(panel, k) {
+    if (!panel.joints.length) return null;
+    const joint = data.joints[panel.joints[k]];
+    return state.flexion || joint.sign > 0 ? [joint.flexion, joint.extension] : [joint.extension, joint.flexion];
+  }
+  return { data, time, last, step_s, state, curve, there, visible, values, senses };
+}
+
+/** Draw the panels of a trial; `changed` is called after a panel was drawn for another choice of lines. */
+function trialPanels(view, changed) {
+  const { data, time, last, state, curve, there, visible, values, senses } = view;
+  const plotOf = (panel) => byId(`panel_${panel.name}`).querySelector(".plot");
+  const legendOf = (panel) => byId(`panel_${panel.name}`).querySelector(".legend");
+
+  function rangeTraces(panel) {
+    const line = panel.lines.find((one) => one.curve === state.ranged);
+    if (!line || !line.least || !line.greatest) return [];
+    const base = { x: time, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
+    return [
+      { ...base, y: time.map(() => 0) },
+      { ...base, y: curve(line.least), fill: "tonexty", fillcolor: faded("#332288", 0.45), name: "needed" },
+      { ...base, y: curve(line.greatest), fill: "tonexty", fillcolor: faded("#332288", 0.15), name: "possible" },
+    ];
+  }
+
+  function traces(panel) {
+    const lines = panel.lines.map((line, k) => ({
+      x: time, y: values(panel, k), mode: "lines", name: plain(words(line.name)), visible: visible(line), connectgaps: false,
+      line: { color: drawn(line.colour), dash: line.dash, width: line.width },
+      hovertemplate: `%{y:.4~g} ${plain(panel.unit)}`,
+    }));
+    return panel.name === "muscles" ? [...rangeTraces(panel), ...lines] : lines;
+  }
+
+  function shades(panel) {
+    const spans = panel.bands.filter((name) => data.bands[name]).flatMap((name) => data.bands[name].spans.map((span) => [span, data.bands[name].colour]));
+    return spans.map(([[from, to], colour]) => (
+      { type: "rect", xref: "x", yref: "paper", x0: Math.max(from, time[0]), x1: Math.min(to, time[last]), y0: 0, y1: 1, layer: "below", line: { width: 0 }, fillcolor: colour, opacity: 0.22 }
+    ));
+  }
+
+  function drawPlot(panel) {
+    const layout = layoutOf("time (s)", `${panel.quantity} (${panel.unit})`, state.range);
+    layout.shapes = shades(panel);
+    if (printing.now) layout.width = PRINT_WIDTH;
+    const line = panel.name === "muscles" && panel.lines.find((one) => one.curve === state.ranged && one.greatest);
+    if (line) { // the possible forces may leave the panel at its top: the scale is that of the lines
+      const tops = panel.lines.filter(visible).map((one) => Math.max(0, ...curve(one.curve).filter((value) => value !== null)));
+      layout.yaxis.range = [0, 1.25 * Math.max(1e-3, ...tops)];
+    }
+    return Plotly.react(plotOf(panel), traces(panel), layout, { ...CONFIG, responsive: !printing.now });
+  }
+
+  function drawLegend(panel) {
+    const legend = legendOf(panel);
+    const focus = [...legend.querySelectorAll("button")].indexOf(document.activeElement);
+    legend.replaceChildren();
+    for (const [k, line] of panel.lines.entries()) {
+      if (!there(line)) continue;
+      const text = panel.angle ? `${words(line.name)} (+ ${senses(panel, k)[0]})` : words(line.name);
+      legend.append(legendButton(text, line.colour, line.dash, line.width, visible(line), () => {
+        const hide = visible(line);
+        state.off[hide ? "add" : "delete"](line.curve);
+        if (!hide) state.kindsOff.delete(line.kind);
+        draw(panel);
+      }));
+    }
+    if (panel.name === "muscles" && panel.lines.some((line) => line.greatest)) legend.append(rangeChoice(panel));
+    if (focus >= 0) legend.querySelectorAll("button")[focus]?.focus();
+    const sense = senses(panel, 0);
+    const shown = sense && !panel.angle ? `${panel.unit}; + ${sense[0]}, − ${sense[1]}` : panel.unit;
+    byId(`panel_${panel.name}`).querySelector(".sense").textContent = shown;
+  }
+
+  function rangeChoice(panel) {
+    const select = element("select");
+    select.append(element("option", { value: "" }, "no muscle"));
+    for (const line of panel.lines) if (line.greatest) select.append(element("option", { value: line.curve }, words(line.name)));
+    select.value = state.ranged;
+    select.addEventListener("change", () => {
+      state.ranged = select.value;
+      state.off.delete(select.value);
+      draw(panel);
+      legendOf(panel).querySelector("select").focus();
+    });
+    const text = state.ranged ? "needed (dark) and possible (light) force of " : "needed and possible force of ";
+    return element("label", {}, text, select);
+  }
+
+  function placeCursor(panel) {
+    const plot = plotOf(panel);
+    const mark = plot.querySelector(":scope > .line") || plot.appendChild(element("div", { class: "line" }));
+    const share = (time[state.at] - state.range[0]) / (state.range[1] - state.range[0]);
+    mark.hidden = share < 0 || share > 1;
+    mark.style.left = `${LEFT + share * (plot.clientWidth - LEFT - RIGHT)}px`;
+    mark.style.top = "8px";
+    mark.style.bottom = "38px";
+  }
+
+  function draw(panel) {
+    drawLegend(panel);
+    drawPlot(panel);
+    placeCursor(panel);
+    changed();
+  }
+  return { draw, drawAll: () => data.panels.forEach(draw), placeCursors: () => data.panels.forEach(placeCursor), plotOf };
+}
+
+/** Zoom in all panels together. */
+function trialZoom(view, panels) {
+  const { data, time, last, step_s, state } = view;
+  let zooming = false;
+  function zoomTo(from, to) {
+    zooming = true;
+    const span = Math.max(to - from, 2 * step_s);
+    state.range = [from, from + span];
+    const done = data.panels.map((panel) => Plotly.relayout(panels.plotOf(panel), { "xaxis.range": [...state.range] }));
+    Promise.all(done).then(() => { zooming = false; });
+    panels.placeCursors();
+  }
+  function zoomed(event) {
+    if (zooming) return;
+    if (event["xaxis.autorange"]) zoomTo(time[0], time[last]);
+    else if ("xaxis.range[0]" in event) zoomTo(event["xaxis.range[0]"], event["xaxis.range[1]"]);
+  }
+  function zoomBy(how) {
+    if (how === "all") { zoomTo(time[0], time[last]); return; }
+    const span = Math.min((state.range[1] - state.range[0]) * (how === "in" ? 0.5 : 2), time[last] - time[0]);
+    const from = Math.min(Math.max(time[state.at] - span / 2, time[0]), time[last] - span);
+    zoomTo(from, from + span);
+  }
+  return { zoomed, zoomBy };
+}
