@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from limbtorque.study.settings import Settings, options_page
-from limbtorque.study.study import PER_TRIAL
+from limbtorque.study.trials import PER_TRIAL
 from limbtorque.tables.checks import CHECKS, FIGURES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

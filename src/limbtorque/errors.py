@@ -17,13 +17,28 @@ A message says what, where, what was found, what was expected and what to do.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable, Sequence
+
 
 class LimbtorqueError(Exception):
     """Root of the tree."""
 
 
 class SettingsError(LimbtorqueError):
-    """The settings are wrong; nothing was computed."""
+    """The settings are wrong; nothing was computed.
+
+    Parameters
+    ----------
+    message : str
+        The whole message.
+    faults : sequence of str, optional
+        One sentence for each fault, where there may be several; else the message is the only one.
+    """
+
+    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
+        self.faults = list(faults) or [message]
+        super().__init__(message)
 
 
 class StudyError(LimbtorqueError):
@@ -75,3 +90,31 @@ class LoadError(TrialError):
     """An external load is missing or contradicts the geometry."""
 
     reason = "load"
+
+
+def did_you_mean(name: str, known: Iterable[str], *, n: int = 1, cutoff: float = 0.6) -> str:
+    """Suggest known names that are near an unknown one.
+
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+    known : iterable of str
+        Names that would have been right.
+    n : int, optional
+        Largest number of names to suggest.
+    cutoff : float, optional
+        Least similarity of a name that is suggested, from 0 to 1.
+
+    Returns
+    -------
+    str
+        The end of a sentence, empty where no known name is near.
+
+    Examples
+    --------
+    >>> did_you_mean("elbwo", ["elbow", "wrist"])
+    "; did you mean 'elbow'?"
+    """
+    near = difflib.get_close_matches(name, list(dict.fromkeys(known)), n=n, cutoff=cutoff)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

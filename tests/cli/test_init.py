@@ -24,7 +24,7 @@ from limbtorque.cli.main import main
 from limbtorque.errors import StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.writers.sto import write_sto
-from limbtorque.study.settings import ARM, LEG
+from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
 from limbtorque.workflow.check import check_study
 from text_files import write_trc

@@ -27,7 +27,9 @@ from limbtorque.statistics.time_normalisation import (
     no_moments,
     resample,
 )
-from limbtorque.study.settings import ARM, LEG, Ensembles, make_settings, override
+from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.tables.tables import curve_columns
 from limbtorque.workflow import check, layout

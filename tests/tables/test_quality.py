@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from limbtorque.study.settings import Quality
+from limbtorque.study.options.quality import Quality
 from limbtorque.tables.checks import CHECKS, FIGURES, assess
 from limbtorque.tables.tables import LEDGER_COLUMNS
 

@@ -20,7 +20,7 @@ from limbtorque.arrays import FloatArray, runs
 from limbtorque.figures.palette import CHOSEN, CRITERION, EDGE, LINE_COLOURS, RESIDUAL, TERM_COLOURS, UNKNOWN
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 from limbtorque.tables.tables import column_array
 
 CRITERION_NAMES = {

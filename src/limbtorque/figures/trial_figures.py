@@ -16,7 +16,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.figures.figures import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shade, stacked_panels
 from limbtorque.figures.palette import EDGE, GIVES, LINE_COLOURS, TAKES, TERM_COLOURS, UNKNOWN
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 from limbtorque.tables.tables import column_array
 
 POSTURES = 14

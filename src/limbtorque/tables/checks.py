@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from limbtorque.study.settings import Quality
+from limbtorque.study.options.quality import Quality
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ import pyarrow.parquet
 
 from limbtorque.chain.model import pairs
 from limbtorque.recordings.writers.sto import write_sto
-from limbtorque.study.settings import Convention, Joint, Muscles, TorqueColumns
+from limbtorque.study.chains import Joint
+from limbtorque.study.options.muscles import Muscles
+from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.checks import CHECKS, FIGURES
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"

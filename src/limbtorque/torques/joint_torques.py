@@ -25,7 +25,7 @@ from limbtorque.errors import LoadError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, put_xy
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
-from limbtorque.study.settings import Convention, TorqueColumns
+from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.tables import inducing_sources, make_table, term_columns, torque_columns
 
 RESTING_W = 0.1  # a chain whose energy changes by less is at rest: differences of its noise say nothing

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from limbtorque.study.settings import settings_hash
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 
 RESULTS = Path("results")
 SOURCES: dict[str, tuple[str, ...]] = {
@@ -297,7 +298,7 @@ def code_key(stage: str) -> str:
 def _data_beside(module: str, path: Path) -> list[Path]:
     """Files beside a module that it reads."""
     if module.startswith("limbtorque.muscles"):
-        return sorted((path.parent / "sets").glob("*.yaml"))
+        return sorted((path.parent / "sets").glob("*.json"))
     return (
         sorted((_PACKAGE / "report" / "data").glob("report.*")) if module == "limbtorque.workflow.stages.report" else []
     )

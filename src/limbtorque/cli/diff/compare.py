@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.settings import Quality, flattened
+from limbtorque.study.options.quality import Quality
+from limbtorque.study.settings import flattened
 from limbtorque.tables.csv_rows import read_rows
 
 KEYS = {  # what names a row; changes are seen beside the other rows that differ from it in the last of these only

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from limbtorque.chain.body_segments import table_row
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 from limbtorque.study.yaml_file import read_yaml
 
 BUILT_IN = Path(__file__).parent / "sets"
@@ -123,7 +123,7 @@ def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tu
 
     Examples
     --------
-    >>> from limbtorque.study.settings import ARM
+    >>> from limbtorque.study.chains import ARM
     >>> needed_landmarks(ARM)
     ('glenohumeral_axis', 'elbow_axis', 'wrist_axis', 'knuckle_2_middle_finger', 'ulnar_styloid')
     """

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from limbtorque.cli.init.known_sets import Fit, likely_labels, needed_landmarks, template_of
 from limbtorque.cli.init.survey import Body
-from limbtorque.study.settings import ARM, LEG, ChainModel
-from limbtorque.study.study import TO_DO
+from limbtorque.study.chains import ARM, LEG, ChainModel
+from limbtorque.study.table_file import TO_DO
 
 CHAINS: dict[str, ChainModel] = {"arm": ARM, "leg": LEG}
 Confirm = Callable[[str], bool]

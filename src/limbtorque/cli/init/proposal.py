@@ -16,7 +16,7 @@ from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_mo
 from limbtorque.cli.init.trials import ProposedTrial, propose_trials, with_unique_names
 from limbtorque.cli.init.up_axis import judge_up
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
-from limbtorque.study.study import TO_DO
+from limbtorque.study.table_file import TO_DO
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from limbtorque.cli.init.names import safe_name
 from limbtorque.cli.init.survey import Seen
-from limbtorque.study.study import TO_DO
+from limbtorque.study.table_file import TO_DO
 
 GRAVITY_M_S2 = 9.80665
 MASS_PARAMETERS = ("PROCESSING:BODYMASS", "SUBJECT:WEIGHT")

@@ -20,7 +20,7 @@ from limbtorque.recordings.read import SUFFIXES, file_format
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.time_normalisation import SAME_TIME_S
-from limbtorque.study.settings import Reading
+from limbtorque.study.options.reading import Reading
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe

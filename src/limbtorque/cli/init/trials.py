@@ -12,8 +12,9 @@ from limbtorque.cli.init.known_sets import Fit, fits
 from limbtorque.cli.init.marker_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.survey import Body, Seen, Strikes
-from limbtorque.study.settings import Ensembles, Plane
-from limbtorque.study.study import TO_DO
+from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.options.plane import Plane
+from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"
 ARMS_OF_A_WALK = "arms of a walk: take the # away to analyse them"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from limbtorque.cli.init.names import some_of
 from limbtorque.cli.init.survey import Strikes
 from limbtorque.cli.init.trials import TRAVELS, ProposedTrial
-from limbtorque.study.settings import Ensembles
+from limbtorque.study.options.ensembles import Ensembles
 
 MOVEMENT = Ensembles().window
 

@@ -10,7 +10,8 @@ from statistics import median
 from typing import Any
 
 from limbtorque.report.methods.references import CITED
-from limbtorque.study.settings import ChainModel, Settings, flattened
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.settings import Settings, flattened
 from limbtorque.tables.words import counted
 
 Row = Mapping[str, Any]

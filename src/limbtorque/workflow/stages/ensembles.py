@@ -13,7 +13,8 @@ import pyarrow as pa
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LimbtorqueError
 from limbtorque.statistics.time_normalisation import Moments, add, ensemble, no_moments
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.tables import (
     ENSEMBLE_COLUMNS,
     WINDOW_COLUMNS,

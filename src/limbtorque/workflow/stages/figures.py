@@ -22,8 +22,8 @@ from limbtorque.figures.figures import (
 )
 from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.table import choice_of
-from limbtorque.study.settings import ChainModel
-from limbtorque.study.study import Trial
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.trials import Trial
 from limbtorque.tables.tables import read_meta, read_table
 from limbtorque.workflow.batch import announce, finish, planned_study
 from limbtorque.workflow.layout import figure_path, table_path

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from limbtorque.motion.table import motion_from_table
 from limbtorque.simulate.replay import replay
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.tables import Column, empty_table, torque_columns
 from limbtorque.torques.joint_torques import joint_torques, torque_quality, torque_table
 from limbtorque.torques.summary import torque_summary

@@ -1,0 +1,74 @@
+"""Options of the sections `loads` and `plates`: external loads, force plates and ground contact."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from limbtorque.study.options.base import Frozen, Options, option
+
+Vector = tuple[float, float, float]
+
+
+class Force(Frozen):
+    """A constant force on the last segment."""
+
+    type: Literal["constant_force"]
+    force_n: Vector = option(..., "Force on the segment in the laboratory frame.", "N")
+    fraction: float = option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
+
+
+class Spring(Frozen):
+    """A linear spring between a fixed point and the last segment."""
+
+    type: Literal["spring"]
+    stiffness_n_m: float = option(..., "Stiffness.", "N/m", gt=0.0)
+    anchor_m: Vector = option(..., "Fixed end in the laboratory frame.", "m")
+    rest_length_m: float = option(0.0, "Length without force; a shorter spring is slack.", "m", ge=0.0)
+    fraction: float = option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
+
+
+LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
+
+
+class Plates(Options):
+    """Force plates and ground contact."""
+
+    assignment: Literal["auto", "none"] | tuple[int, ...] = option(
+        "auto",
+        "'auto' finds each foot's plates from geometry; a plate number or a list of them, [1, 2], gives them; 'none': no contact.",
+    )
+    threshold_n: float = option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
+    max_distance_m: float = option(
+        0.10, "Largest distance of the centre of pressure from the line of the foot.", "m", gt=0.0
+    )
+    max_contact_speed_m_s: float = option(
+        1.0, "A foot with a contact landmark slower than this may stand on the ground.", "m/s", gt=0.0
+    )
+    max_contact_height_m: float = option(
+        0.04, "An end of the foot no higher than this above its lowest position on a plate stands on it.", "m", gt=0.0
+    )
+    edge_margin_m: float = option(
+        0.04,
+        "How far beyond the plate's edge a standing heel or toe marker may be: markers stand out from the sole.",
+        "m",
+    )
+    min_contact_s: float = option(
+        0.06, "Contacts and gaps between contacts shorter than this are ignored.", "s", ge=0.0
+    )
+    belt_speed_m_s: float = option(
+        0.0, "Speed of a treadmill's belt, against the forward direction: a standing foot moves with it.", "m/s"
+    )
+    remove_offset: bool = option(True, "Subtract the mean of the unloaded samples of each plate's whole recording.")
+    max_offset_n: float = option(
+        40.0, "A plate whose lowest vertical force is farther from zero is never unloaded.", "N"
+    )
+
+    @field_validator("assignment", mode="before")
+    @classmethod
+    def _one_plate(cls, value: Any) -> Any:
+        """Take 2, or '2' of a column of the table of trials, for the list of one plate."""
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        return (value,) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -1,0 +1,123 @@
+"""Options of the sections `gaps`, `filter` and `differentiation`: from marker positions to derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, get_args
+
+from pydantic import field_validator, model_validator
+
+from limbtorque.study.options.base import Options, option
+
+CutoffCriterion = Literal["expected_error", "residual", "autocorrelation", "gcv"]
+
+
+class Gaps(Options):
+    """Missing samples."""
+
+    max_gap_s: float = option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
+    method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = option(
+        "cubic",
+        "'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more other markers of a "
+        "segment (gaps.segments); 'principal_components': from all markers. What these two cannot fill, 'cubic' does.",
+    )
+    segments: tuple[tuple[str, ...], ...] = option(
+        (),
+        "Labels of the markers of each rigid segment, for 'rigid_segment'; those that a recording lacks are left out.",
+    )
+    longer: Literal["trim", "fail"] = option(
+        "trim", "A longer gap: 'trim' keeps the longest stretch without one, 'fail' refuses the trial."
+    )
+    constant_marker: Literal["fail", "accept"] = option(
+        "fail", "A marker that has the very same position in all frames: refuse the trial, or accept a fixed point."
+    )
+    spikes: Literal["flag", "fill"] = option(
+        "flag", "Samples that leave their marker's path for up to three frames: flag the trial, or fill them as gaps."
+    )
+    min_stretch_s: float = option(0.2, "Shortest stretch worth analysing.", "s", gt=0.0)
+
+
+class Filter(Options):
+    """Low-pass filter of joint positions and force plates."""
+
+    method: Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline", "none"] = (
+        option(
+            "butterworth",
+            "'butterworth', 'critically_damped': recursive filters, run both ways; 'savitzky_golay': local polynomials; 'cubic_spline', "
+            "'quintic_spline': smoothing splines; 'none': no filter.",
+        )
+    )
+    cutoff_hz: float | CutoffCriterion = option(
+        "expected_error",
+        "Frequency at which the dual-pass gain is 1/sqrt(2). Or how it is chosen from the data: 'expected_error' (least expected error "
+        "of the accelerations), 'residual' analysis, 'autocorrelation' of the residual, 'gcv' (generalised cross-validation).",
+        "Hz",
+        "> 0.0 | expected_error | residual | autocorrelation | gcv",
+    )
+    max_cutoff_hz: float = option(
+        12.0,
+        "A cut-off from the data is no higher: markers are on skin, and skin that trembles looks like movement to every criterion. "
+        "Raise it for blows and landings with markers on bone or rigid clusters.",
+        "Hz",
+        gt=0.0,
+    )
+    scope: Literal["trial", "joint", "study"] = option(
+        "trial",
+        "A cut-off from the data is one for all joint centres of the trial, or each joint centre's own, or one for all trials of "
+        "the study that ask for it.",
+    )
+    order: int = option(
+        3,
+        "Order of one pass; the two passes together have twice that order. Local polynomials have the degree 2 order - 1; splines "
+        "have their own.",
+        "1",
+        ge=1,
+        le=8,
+    )
+    ends: Literal["auto", "reflect", "linear", "none"] = option(
+        "auto",
+        "What the signal is taken to be beyond its ends: its point reflection, a line, or nothing; 'auto': reflection for recursive "
+        "filters, nothing for the others.",
+    )
+    force_cutoff_hz: float | None = option(
+        None, "Cut-off of force plates; null: the same as for the joint positions.", "Hz", gt=0.0
+    )
+
+    @field_validator("cutoff_hz", mode="before")
+    @classmethod
+    def _number_or_criterion(cls, value: Any) -> Any:
+        if isinstance(value, str) and value in get_args(CutoffCriterion):
+            return value
+        try:
+            number = math.nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not 0.0 < number < math.inf:
+            raise ValueError(f"expected a frequency above 0 Hz, or one of {', '.join(get_args(CutoffCriterion))}")
+        return number
+
+    @model_validator(mode="after")
+    def _curved_polynomials(self) -> Filter:
+        if self.method == "savitzky_golay" and self.order < 2:
+            raise ValueError(
+                "order 1 gives lines, which have no second derivative; savitzky_golay needs order 2 or more"
+            )
+        if self.method == "savitzky_golay" and self.cutoff_hz == "expected_error":
+            raise ValueError(
+                "expected_error is not to be relied on with savitzky_golay, whose gain has lobes; give cutoff_hz: gcv, or a number"
+            )
+        return self
+
+
+class Differentiation(Options):
+    """Derivatives with respect to time."""
+
+    accuracy: Literal[2, 4, 6, 8] = option(
+        4, "Order of accuracy of the central differences; both derivatives come from one polynomial.", "1"
+    )
+
+    @field_validator("accuracy", mode="before")
+    @classmethod
+    def _number_as_text(cls, value: Any) -> Any:
+        """Take 4 where a column of the table of trials says '4'."""
+        return int(value) if isinstance(value, str) and value.isdigit() else value
