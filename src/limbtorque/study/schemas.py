@@ -30,7 +30,11 @@ def subjects_schema() -> dict[str, Any]:
 
 def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
     schema: dict[str, Any] = _without_titles(model.model_json_schema())
-    return {"$schema": DIALECT, "title": title, **schema}
+    for option in schema["properties"].values():
+        if "$ref" in option:  # a section: described by its model, with defaults of its own
+            option.pop("default", None)
+            option["description"] = schema["$defs"][option["$ref"].rpartition("/")[2]]["description"]
+    return {"$schema": DIALECT, "title": title} | schema
 
 
 def _without_titles(schema: Any) -> Any:

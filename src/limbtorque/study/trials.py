@@ -125,7 +125,9 @@ class References:
 
 
 class TrialRow(Row):
-    """Row of the table of trials; its references are checked where `References` are given as pydantic's context."""
+    """Row of the table of trials."""
+
+    # references are checked where `References` are given as pydantic's context
 
     trial: str = option(..., "Name of the trial.", allowed=NAME_IN_WORDS, pattern=NAME)
     session: str = option(

@@ -9,12 +9,13 @@ from pydantic import Field, field_validator
 from limbtorque.study.options.base import Frozen, Options, option
 
 Vector = tuple[float, float, float]
+Assignment = Literal["auto", "none"] | tuple[int, ...]
 
 
 class Force(Frozen):
     """A constant force on the last segment."""
 
-    type: Literal["constant_force"]
+    type: Literal["constant_force"] = option(..., "Kind of load.")
     force_n: Vector = option(..., "Force on the segment in the laboratory frame.", "N")
     fraction: float = option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
 
@@ -22,7 +23,7 @@ class Force(Frozen):
 class Spring(Frozen):
     """A linear spring between a fixed point and the last segment."""
 
-    type: Literal["spring"]
+    type: Literal["spring"] = option(..., "Kind of load.")
     stiffness_n_m: float = option(..., "Stiffness.", "N/m", gt=0.0)
     anchor_m: Vector = option(..., "Fixed end in the laboratory frame.", "m")
     rest_length_m: float = option(0.0, "Length without force; a shorter spring is slack.", "m", ge=0.0)
@@ -35,7 +36,7 @@ LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
 class Plates(Options):
     """Force plates and ground contact."""
 
-    assignment: Literal["auto", "none"] | tuple[int, ...] = option(
+    assignment: Assignment = option(
         "auto",
         "'auto' finds each foot's plates from geometry; a plate number or a list of them, [1, 2], gives them; 'none': no contact.",
     )
@@ -65,7 +66,7 @@ class Plates(Options):
         40.0, "A plate whose lowest vertical force is farther from zero is never unloaded.", "N"
     )
 
-    @field_validator("assignment", mode="before")
+    @field_validator("assignment", mode="before", json_schema_input_type=Assignment | int)
     @classmethod
     def _one_plate(cls, value: Any) -> Any:
         """Take 2, or '2' of a column of the table of trials, for the list of one plate."""

@@ -38,7 +38,7 @@ class Figures(Options):
     )
     formats: tuple[Literal["png", "pdf", "svg"], ...] = option(("png",), "Formats of each figure.")
 
-    @field_validator("kinds", "study", "formats", mode="before")
+    @field_validator("kinds", "study", "formats", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod
     def _one_entry(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value

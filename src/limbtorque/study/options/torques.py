@@ -24,7 +24,7 @@ class TorqueColumns(Options):
         False, "What each torque, gravity, velocity, the base and the load accelerate, joints and endpoint."
     )
 
-    @field_validator("conventions", mode="before")
+    @field_validator("conventions", mode="before", json_schema_input_type=Convention | tuple[Convention, ...])
     @classmethod
     def _one_convention(cls, value: Any) -> Any:
         if isinstance(value, list):  # each once; what is not a name is for the next check
