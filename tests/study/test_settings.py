@@ -5,6 +5,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import pydantic
 import pytest
+import yaml  # PyYAML, which Snakemake brings: a reader of YAML 1.1
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from limbtorque.errors import SettingsError
@@ -18,6 +21,7 @@ from limbtorque.study.settings import (
     override,
     settings_hash,
 )
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
 
 JOINT = {"name": "knee", "landmark": "knee_axis"}
 SEGMENT = {"name": "shank", "row": "shank"}
@@ -308,3 +312,105 @@ def test_values_that_fuzzing_found_are_faults(tmp_path, text, said):
 @pytest.mark.parametrize(("given", "meant"), [(2, (2,)), ("2", (2,)), ([1, 2], (1, 2)), ("none", "none")])
 def test_one_plate_may_be_given_without_a_list(given, meant):
     assert make_settings({"plates": {"assignment": given}}).plates.assignment == meant
+
+
+# --- options of the command line -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given", [{"filter": {"cutoff_hz": 6}}, {"filter.cutoff_hz": 6}, {"filter": {"cutoff_hz": "6"}}]
+)
+def test_the_command_line_goes_before_the_file_and_the_file_before_defaults(tmp_path, given):
+    path = tmp_path / "config.yaml"
+    path.write_text("title: mine\nfilter: {cutoff_hz: 8, order: 2}\n", encoding="utf-8")
+    found = load_settings(path, given)
+    assert (found.title, found.filter.cutoff_hz, found.filter.order, found.filter.ends) == ("mine", 6.0, 2, "auto")
+    assert load_settings(path, {}) == load_settings(path) == load_settings(path, None)
+
+
+def test_the_command_line_changes_dictionaries_entry_by_entry_and_entries_as_a_whole():
+    spring = {"type": "spring", "stiffness_n_m": 40, "anchor_m": [0, 0, 1]}
+    raw = {"loads": {"a": spring, "b": spring}, "marker_sets": {"lab": {"elbow_axis": "A", "wrist_axis": "B"}}}
+    push = {"type": "constant_force", "force_n": [0, 0, -9.81]}
+    found = make_settings(raw, overrides={"loads": {"a": push}, "marker_sets": {"lab": {"elbow_axis": ["C", "D"]}}})
+    assert (found.loads["a"].type, found.loads["b"].type) == ("constant_force", "spring")
+    assert found.marker_sets["lab"] == {"elbow_axis": ("C", "D"), "wrist_axis": "B"}
+    assert raw["loads"]["a"] is spring
+
+
+def test_faults_of_the_command_line_and_of_the_file_are_told_apart():
+    with pytest.raises(SettingsError) as error:
+        make_settings(
+            {"filter": {"order": 0}},
+            source="config.yaml",
+            overrides={"filter.cutof_hz": 6, "mucles": {"enabled": False}, "plane": {"kind": "x"}},
+        )
+    by_source = {
+        part.split("\n")[0]: part
+        for part in str(error.value)
+        .replace("\n--config", "\n\n--config")
+        .replace("\nconfig.yaml", "\n\nconfig.yaml")
+        .split("\n\n")
+    }
+    assert "filter.order is 0, expected 1 to 8" in by_source["config.yaml:"]
+    for sentence in (
+        "filter.cutof_hz is unknown; did you mean 'cutoff_hz'?",
+        "mucles is unknown; did you mean 'muscles'?",
+        "plane.kind is 'x', expected sagittal, horizontal or best_fit",
+    ):
+        assert sentence in by_source["--config:"]
+    assert len(error.value.faults) == 4
+
+
+# --- YAML 1.2 --------------------------------------------------------------------------------------------------------
+
+
+def test_words_and_times_are_text(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("title: 12:30:00\nmarker_sets:\n  no: {elbow_axis: on, wrist_axis: 2026-11-22}\n", encoding="utf-8")
+    found = load_settings(path)
+    assert found.title == "12:30:00"
+    assert found.marker_sets == {"no": {"elbow_axis": "on", "wrist_axis": "2026-11-22"}}
+
+
+@pytest.mark.parametrize(("word", "value"), [("no", False), ("off", False), ("true", True), ("yes", True)])
+def test_yes_and_no_are_still_taken_for_an_option_that_is_one(tmp_path, word, value):
+    path = tmp_path / "config.yaml"
+    path.write_text(f"muscles: {{enabled: {word}}}\n", encoding="utf-8")
+    assert load_settings(path).muscles.enabled is value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("filter:\n\torder: 2\n", "in line 2, column 1: .*; indent with spaces, not tabs"),
+        (
+            "filter: {order: 2}\nplane: {}\nfilter: {}\n",
+            "in line 3, column 1: 'filter' is there twice; keep one of them",
+        ),
+        ("filter:\n  order: 2\n  order: 3\n", "in line 3, column 3: 'order' is there twice"),
+        ("a: 1\n---\nb: 2\n", "in line 2"),
+        ("a: *x\n", "undefined alias"),
+        ("a: !!python/object:os.system x\n", "could not determine a constructor"),
+    ],
+)
+def test_yaml_that_is_refused_is_told_with_line_and_column(tmp_path, text, message):
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match=f"config.yaml is not readable as YAML .*{message}"):
+        load_settings(path)
+
+
+@given(
+    content=st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"))) | st.sampled_from(["no", "12:30", "010", "1e3", "+z", "{S}EL"]),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abcyno{}: #'\"", max_size=6), inner, max_size=4),
+        max_leaves=12,
+    )
+)  # fmt: skip
+@settings(max_examples=100, deadline=None)
+def test_what_is_written_is_read_back_the_same(content):
+    assert parse_yaml(yaml_text(content)) == content
+    if isinstance(content, dict):
+        assert yaml.safe_load(yaml_text(content)) == content  # readers of YAML 1.1, too

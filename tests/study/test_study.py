@@ -380,3 +380,49 @@ def test_what_is_still_to_be_filled_in_is_told_cell_by_cell_once(study):
         "config/trials.csv line 3 (trial b): chain is still to be filled in (TODO: arm or leg): arm, leg, or a chain of the "
         "settings",
     ]
+
+
+# --- options of the command line, and faults of every kind --------------------------------------------------------------
+
+
+def test_a_column_goes_before_the_command_line_and_that_before_the_file(study, tmp_path):
+    rows = ["a,S1,Ann,reach.c3d,arm,right,x,10,", "b,S1,Ann,reach.c3d,arm,right,x,,"]
+    study(
+        rows,
+        trial_columns=TRIALS + ",filter.cutoff_hz,filter.order",
+        settings=SETTINGS + "filter: {cutoff_hz: 8, order: 2}\n",
+    )
+    found = load_study(tmp_path / "a study", overrides={"filter": {"cutoff_hz": 6}})
+    assert [(t.settings.filter.cutoff_hz, t.settings.filter.order) for t in found.trials] == [(10.0, 2), (6.0, 2)]
+    assert found.settings.filter.cutoff_hz == 6.0
+    with pytest.raises(SettingsError, match=r"--config:\n  - filter.cutof_hz is unknown; did you mean 'cutoff_hz'"):
+        load_study(tmp_path / "a study", overrides={"filter.cutof_hz": 6})
+
+
+def test_faults_of_fields_references_and_duplicates_come_in_one_report(study):
+    found = faults(
+        study,
+        [
+            "a,S1,Ann,reach.c3d,arm,rigth,x",  # a field
+            "b,S1,Anna,reach.c3d,arm,left,x",  # a reference to the other table
+            "b,S1,Bob,reach.c3d,arm,left,x",  # twice, and a reference to a row with a fault
+        ],
+        ["Ann,70,1.75,f", "Bob,80000,1.8,m", "Ann,71,1.75,f"],
+    )
+    assert found == [
+        "config/subjects.csv line 3 (subject Bob): mass_kg is '80000', expected 1 to 400 kg; that looks like grams",
+        "config/subjects.csv line 4 (subject Ann): subject 'Ann' is there twice; one row for each subject",
+        "config/trials.csv line 2 (trial a): side is 'rigth', expected left or right; did you mean 'right'?",
+        "config/trials.csv line 3 (trial b): subject is 'Anna', expected a subject of config/subjects.csv; did you mean 'Ann'?",
+        "config/trials.csv: trial 'b' is there twice (as 'b'); names have to differ by more than upper and lower case",
+    ]
+
+
+def test_a_row_with_several_faults_has_a_sentence_for_each(study):
+    found = faults(
+        study,
+        ["reach,S1,Ann,nowhere.c3d,tail,up,x,lap,2,1,0"],
+        trial_columns=TRIALS + ",marker_set,start_s,end_s,filter.order",
+    )
+    columns = [fault.removeprefix("config/trials.csv line 2 (trial reach): ").split(" is ")[0] for fault in found]
+    assert columns == ["file", "chain", "side", "marker_set", "end_s", "filter.order"]
