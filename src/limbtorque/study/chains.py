@@ -16,7 +16,7 @@ class Joint(Options):
     """One joint of a chain."""
 
     name: str = option(..., "Name of the joint, used in column names.", allowed=NAME_IN_WORDS, pattern=NAME)
-    landmark: str = Field(description="Landmark that is taken for the joint centre.")
+    landmark: str = Field(description="Landmark used as the joint centre.")
     flexion_sagittal: Literal[-1, 1] = option(
         1, "+1 where flexion turns the distal segment counter-clockwise with x forward and y up."
     )
@@ -25,13 +25,13 @@ class Joint(Options):
         1, "+1 where flexion of the right limb is counter-clockwise seen from above; the left limb has the other sign."
     )
     sole: tuple[str, str] | None = option(
-        None, "Landmarks, back and front, whose line is the distal segment's for flexion, if they are mapped."
+        None, "Landmarks, back and front, whose line replaces the distal segment's for flexion, where they are mapped."
     )
-    flexion_name: str = option("flexion", "What flexion is called at this joint.")
-    extension_name: str = option("extension", "What the opposite of flexion is called.")
-    one_way: bool = option(False, "Flexes to one side only (elbow, knee): used to find mirrored limbs.")
+    flexion_name: str = option("flexion", "Word for flexion at this joint.")
+    extension_name: str = option("extension", "Word for the opposite of flexion.")
+    one_way: bool = option(False, "The joint flexes to one side only (elbow, knee); used to detect mirrored limbs.")
     moment_arms_in_any_plane: bool = option(
-        True, "The muscles' moment arms hold whatever the plane; false where they were sampled in the sagittal plane."
+        True, "The muscles' moment arms hold in any plane; false where they were sampled in the sagittal plane only."
     )
 
 
@@ -48,9 +48,9 @@ class ChainModel(Options):
     joints: tuple[Joint, ...] = Field(min_length=1, description="Joints, proximal first.")
     segments: tuple[Segment, ...] = Field(min_length=1, description="Segments, proximal first.")
     end: str = Field(description="Landmark at the end of the last segment.")
-    ground_contact: bool = option(False, "The last segment meets the ground: force plates load it.")
+    ground_contact: bool = option(False, "The last segment touches the ground, so force plates load it.")
     contact_landmarks: tuple[str, ...] = option(
-        (), "Landmarks of the last segment that show ground contact, if mapped."
+        (), "Landmarks of the last segment that indicate ground contact, where they are mapped."
     )
     muscles: str | None = option(
         None, "Muscle set: a built-in name (arm, leg, pairs) or a file in the study; null for none."

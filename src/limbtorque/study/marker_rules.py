@@ -13,7 +13,9 @@ class Between(Options):
     """A point on the line between two markers."""
 
     between: tuple[str, str] = Field(description="Labels of the two markers.")
-    fraction: float = option(0.5, "Share of the way from the first marker to the second.", "1", ge=-1.0, le=2.0)
+    fraction: float = option(
+        0.5, "Distance from the first marker as a fraction of the way to the second.", "1", ge=-1.0, le=2.0
+    )
 
 
 def _kind_of_rule(value: Any) -> str:
@@ -44,7 +46,7 @@ class Functional(Options):
         description="Labels of two or more markers of each of the two segments."
     )
     anatomical: AnatomicalRule = Field(
-        description="Marker, markers or point between two: where the plane and the depth along its normal come from."
+        description="Marker, markers or point between two: defines the plane, and the depth along its normal."
     )
 
     @model_validator(mode="after")

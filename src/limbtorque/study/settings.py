@@ -41,15 +41,16 @@ class Settings(Options):
     gravity_m_s2: float = option(9.80665, "Acceleration of gravity.", "m/s^2", ge=0.0, le=30.0)
     marker_sets: dict[str, dict[str, LandmarkRule]] = Field(
         default_factory=dict,
-        description="Per marker set: landmark -> marker, list of markers (their mean), two markers and a fraction, "
-        "or the markers of two segments whose centre of rotation it is. {S} stands for R or L, {s} for r or l, {side} for right or left.",
+        description="Per marker set: landmark -> marker, list of markers (their mean), point between two markers, or the "
+        "markers of two segments whose centre of rotation it is. {S} is replaced by R or L, {s} by r or l, {side}"
+        " by right or left.",
     )
     substitutes: dict[str, dict[str, str]] = Field(
         default_factory=dict,
-        description="Per marker set: landmark that is needed -> landmark that stands for it. Every use is noted.",
+        description="Per marker set: required landmark -> landmark used in its place. Every use is noted.",
     )
     chains: dict[str, ChainModel] = Field(
-        default_factory=dict, description="Chains of your own, beside the built-in arm and leg."
+        default_factory=dict, description="Chains of the study, beside the built-in arm and leg."
     )
     reading: Reading = Reading()
     plane: Plane = Plane()

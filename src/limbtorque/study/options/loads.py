@@ -17,7 +17,9 @@ class Force(Frozen):
 
     type: Literal["constant_force"] = option(..., "Kind of load.")
     force_n: Vector = option(..., "Force on the segment in the laboratory frame.", "N")
-    fraction: float = option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
+    fraction: float = option(
+        1.0, "Point of application, as a fraction of the last segment's length from its joint.", "1"
+    )
 
 
 class Spring(Frozen):
@@ -26,8 +28,10 @@ class Spring(Frozen):
     type: Literal["spring"] = option(..., "Kind of load.")
     stiffness_n_m: float = option(..., "Stiffness.", "N/m", gt=0.0)
     anchor_m: Vector = option(..., "Fixed end in the laboratory frame.", "m")
-    rest_length_m: float = option(0.0, "Length without force; a shorter spring is slack.", "m", ge=0.0)
-    fraction: float = option(1.0, "Where it acts: share of the last segment's length from its joint.", "1")
+    rest_length_m: float = option(0.0, "Length without force; the spring is slack when shorter.", "m", ge=0.0)
+    fraction: float = option(
+        1.0, "Point of application, as a fraction of the last segment's length from its joint.", "1"
+    )
 
 
 LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
@@ -38,32 +42,37 @@ class Plates(Options):
 
     assignment: Assignment = option(
         "auto",
-        "'auto' finds each foot's plates from geometry; a plate number or a list of them, [1, 2], gives them; 'none': no contact.",
+        "'auto' assigns plates to feet by geometry; a plate number, or a list such as [1, 2], sets them; 'none': "
+        "no ground contact.",
     )
     threshold_n: float = option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
     max_distance_m: float = option(
         0.10, "Largest distance of the centre of pressure from the line of the foot.", "m", gt=0.0
     )
     max_contact_speed_m_s: float = option(
-        1.0, "A foot with a contact landmark slower than this may stand on the ground.", "m/s", gt=0.0
+        1.0, "Largest speed of a contact landmark of a foot on the ground.", "m/s", gt=0.0
     )
     max_contact_height_m: float = option(
-        0.04, "An end of the foot no higher than this above its lowest position on a plate stands on it.", "m", gt=0.0
+        0.04,
+        "Largest height of an end of the foot above its lowest position on a plate while it is on the ground.",
+        "m",
+        gt=0.0,
     )
     edge_margin_m: float = option(
         0.04,
-        "How far beyond the plate's edge a standing heel or toe marker may be: markers stand out from the sole.",
+        "Largest distance of a heel or toe marker beyond the plate's edge while the foot is on the plate; markers"
+        " project beyond the sole.",
         "m",
     )
     min_contact_s: float = option(
-        0.06, "Contacts and gaps between contacts shorter than this are ignored.", "s", ge=0.0
+        0.06, "Shortest contact, and shortest interruption of a contact; shorter ones are ignored.", "s", ge=0.0
     )
-    belt_speed_m_s: float = option(
-        0.0, "Speed of a treadmill's belt, against the forward direction: a standing foot moves with it.", "m/s"
-    )
-    remove_offset: bool = option(True, "Subtract the mean of the unloaded samples of each plate's whole recording.")
+    belt_speed_m_s: float = option(0.0, "Speed of a treadmill's belt, opposite to the forward direction.", "m/s")
+    remove_offset: bool = option(True, "Subtract each plate's mean over the unloaded samples of the whole recording.")
     max_offset_n: float = option(
-        40.0, "A plate whose lowest vertical force is farther from zero is never unloaded.", "N"
+        40.0,
+        "Largest distance from zero of a plate's lowest vertical force; beyond it the plate counts as never unloaded.",
+        "N",
     )
 
     @field_validator("assignment", mode="before", json_schema_input_type=Assignment | int)

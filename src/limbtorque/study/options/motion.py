@@ -18,12 +18,12 @@ class Motion(Options):
 
     angles: Literal["segments", "rigid_chain"] = option(
         "segments",
-        "'segments': each segment's own direction, from joint to joint; 'rigid_chain': a chain of links of constant length, "
-        "fitted to all joints of all frames by least squares.",
+        "'segments': direction of each segment, from joint to joint; 'rigid_chain': a chain of links of constant "
+        "length, fitted to all joints and frames by least squares.",
     )
     min_functional_range_deg: float = option(
         20.0,
-        "A functional joint centre wants its segments to turn against each other by this much at least.",
+        "Smallest range of rotation between two segments from which a functional joint centre is computed.",
         "deg",
         gt=0.0,
         le=180.0,

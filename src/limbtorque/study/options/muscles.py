@@ -15,73 +15,74 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 class Muscles(Options):
     """Muscle forces: how the joint torques are shared. See docs/muscles.md."""
 
-    enabled: bool = option(True, "Share the joint torques among muscles.")
+    enabled: bool = option(True, "Compute muscle forces by static optimization.")
     sets: dict[str, str] = Field(
         default_factory=dict,
-        description="Muscle set of a chain in place of its own, {arm: pairs}: a built-in name (arm, leg, pairs) or a file in the "
-        "study.",
+        description="Muscle set of a chain in place of its default, {arm: pairs}: a built-in name (arm, leg, pairs) or a file"
+        " in the study.",
     )
     criterion: Literal["activation", "stress"] = option(
         "activation",
-        "What is kept small: 'activation', force over strength; 'stress', force over physiological cross-section "
-        "(the muscle set has to give pcsa_cm2).",
+        "Quantity that is minimised: 'activation', force over strength; 'stress', force over physiological "
+        "cross-sectional area (the muscle set needs pcsa_cm2).",
     )
     exponent: float | Literal["min_max"] = option(
         2.0,
-        "The sum of its powers with this exponent, from 1 to 10, is as small as can be; 'min_max': the largest one, "
-        "then the next, and so on.",
+        "Exponent of the minimised sum of powers, from 1 to 10; 'min_max': the largest value is minimised, then "
+        "the next, and so on.",
         "1",
         "1 to 10 | min_max",
     )
     weights: dict[str, Annotated[float, Field(gt=0.0)]] = Field(
         default_factory=dict,
-        description="Weight of a muscle's power in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not "
-        "given.",
+        description="Weight of a muscle in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not given.",
     )
-    min_activation: float = option(0.0, "No muscle is less active than this.", "1", ge=0.0, lt=1.0)
+    min_activation: float = option(0.0, "Least activation of every muscle.", "1", ge=0.0, lt=1.0)
     activation_bounds: dict[str, tuple[Share, Share]] = Field(
         default_factory=dict,
-        description="Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; those of the muscle set "
+        description="Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's "
         "where not given.",
     )
     reserve: Literal["least", "priced", "none"] = option(
         "least",
-        "Torque that no muscle makes: 'least', only where the muscles cannot reach the torque, and then as little as "
-        "possible; 'priced', everywhere, at a cost; 'none', no forces where the torque is out of reach.",
+        "Torque beyond the muscles' capacity: 'least', only where the muscles cannot produce the torque, and as "
+        "small as possible; 'priced', everywhere, at a cost; 'none', no muscle forces in such frames.",
     )
     reserve_nm: float = option(
         1.0,
-        "Priced reserve that adds 1 to the sum: as much as a fully active muscle of weight 1 (criterion: activation).",
+        "Priced reserve torque that costs as much as one fully active muscle of weight 1 (criterion: activation).",
         "N m",
         gt=0.0,
     )
     co_contraction: float = option(
         0.0,
-        "Every muscle is held at this share, at least, of the activation that the most active one at a joint it crosses has "
-        "without co-contraction; what that adds to the cost is a column.",
+        "Least activation of every muscle, as a fraction of the largest activation at the joints it crosses "
+        "without co-contraction; the added cost is a column.",
         "1",
         ge=0.0,
         le=1.0,
     )
-    ranges: bool = option(True, "Least and greatest force that each muscle could have with the same torques.")
+    ranges: bool = option(
+        True, "Compute the least and greatest force of each muscle that is compatible with the same torques."
+    )
     force_length_velocity: bool = option(
         False,
-        "Strength depends on fibre length and velocity, and passive tension is taken off the torque (De Groote et al. "
-        "2016, rigid tendon); muscles without fibre parameters keep their strength.",
+        "Strength depends on fibre length and velocity, and passive tension is subtracted from the torque (De "
+        "Groote et al. 2016, rigid tendon); muscles without fibre parameters have constant strength.",
     )
     max_fibre_velocity_lopt_s: float = option(
-        10.0, "Fastest shortening, in optimal fibre lengths per second.", "1/s", gt=0.0
+        10.0, "Largest shortening velocity, in optimal fibre lengths per second.", "1/s", gt=0.0
     )
     scale_moment_arms: Literal["none", "segment_length"] = option(
         "none",
-        "'segment_length': moment arms and lengths grow with the subject's segment distal to the joint, against the "
-        "muscle set's reference.",
+        "'segment_length': moment arms and lengths are scaled by the subject's segment distal to the joint, "
+        "relative to the muscle set's reference.",
     )
     scale_strength: Literal["none", "mass"] = option(
-        "none", "'mass': strengths grow with body mass, against the muscle set's reference."
+        "none", "'mass': strengths are scaled by body mass, relative to the muscle set's reference."
     )
     contact_forces: bool = option(
-        False, "Force in each joint, where the line of action of every muscle that pulls across it is known."
+        False, "Compute the force in each joint for which the lines of action of all muscles crossing it are known."
     )
 
     @field_validator("exponent", mode="before")

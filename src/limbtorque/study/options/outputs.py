@@ -13,10 +13,11 @@ class Tables(Options):
     """Formats of the tables."""
 
     csv: bool = option(True, "Write CSV beside Parquet.")
-    sto: bool = option(False, "Write OpenSim storage files (.sto) beside Parquet; columns of text are left out.")
+    sto: bool = option(False, "Write OpenSim storage files (.sto) beside Parquet; text columns are omitted.")
     xlsx: bool = option(
         False,
-        "Write results/summary.xlsx: a row for every trial, what its columns are, and the ledger; docs/tables.md.",
+        "Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see "
+        "docs/tables.md.",
     )
 
 
@@ -25,18 +26,20 @@ class Figures(Options):
 
     kinds: tuple[Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "cutoff"], ...] = option(
         ("torques", "cutoff"),
-        "What is drawn of each trial: 'torques', net torques and their terms; 'contributions', the same terms piled up; 'kinematics'; 'power'; "
-        "'limb', the limb in the plane with the forces on it; 'muscles', forces with their possible range; 'cutoff', what the cut-off was chosen from.",
+        "Figures of each trial: 'torques', net torques and their terms; 'contributions', the same terms stacked; "
+        "'kinematics'; 'power'; 'limb', the limb in the plane with the forces on it; 'muscles', forces with their"
+        " possible range; 'cutoff', the data from which the cut-off was chosen.",
     )
     study: tuple[Literal["ensembles", "peak_terms", "flags"], ...] = option(
         ("ensembles", "peak_terms", "flags"),
-        "What is drawn of the study, for each chain: 'ensembles', mean curves and spread by condition and side; 'peak_terms', terms side by side at "
-        "the peak of the mean torque; 'flags', a matrix of quality flags.",
+        "Figures of the study, for each chain: 'ensembles', mean curves and spread by condition and side; "
+        "'peak_terms', terms side by side at the peak of the mean torque; 'flags', a matrix of quality flags.",
     )
     width: Literal["one_column", "two_columns"] = option(
-        "two_columns", "Width of figures: 85 or 180 mm, as journals print them; that of the limb is 85 mm wide."
+        "two_columns",
+        "Width of figures: 85 or 180 mm, as journals print them; the figure of the limb is always 85 mm wide.",
     )
-    formats: tuple[Literal["png", "pdf", "svg"], ...] = option(("png",), "Formats of each figure.")
+    formats: tuple[Literal["png", "pdf", "svg"], ...] = option(("png",), "File formats of each figure.")
 
     @field_validator("kinds", "study", "formats", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod
@@ -47,13 +50,13 @@ class Figures(Options):
 class Report(Options):
     """Pages that open in a browser."""
 
-    enabled: bool = option(True, "Make results/report: a first page, and a page for each trial.")
+    enabled: bool = option(True, "Make results/report: an index page, and a page for each trial.")
 
 
 class Run(Options):
     """How the work is cut up."""
 
-    max_trials_per_job: int = option(100, "Trials in one job at the most; longer sessions are split.", "1", ge=1)
+    max_trials_per_job: int = option(100, "Largest number of trials in one job; longer sessions are split.", "1", ge=1)
     max_failed_fraction: float = option(
-        0.5, "The run ends with an error where a larger share of the trials failed.", "1", ge=0.0, le=1.0
+        0.5, "Largest fraction of failed trials; above it the run ends with an error.", "1", ge=0.0, le=1.0
     )

@@ -14,19 +14,21 @@ Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 class Plane(Options):
     """The plane of motion."""
 
-    kind: Literal["sagittal", "horizontal", "best_fit"] = option("sagittal", "Which plane the motion is projected on.")
-    up_axis: Axis | None = option(None, "Laboratory axis that points up; it has to be given.")
+    kind: Literal["sagittal", "horizontal", "best_fit"] = option("sagittal", "Plane on which the motion is projected.")
+    up_axis: Axis | None = option(None, "Laboratory axis that points up; required.")
     forward_axis: Axis | Literal["travel"] = option(
-        "travel", "Axis that points forward, or 'travel': the direction in which the proximal joint is displaced."
+        "travel",
+        "Laboratory axis that points forward, or 'travel': the direction of displacement of the proximal joint.",
     )
     min_projection: float = option(
         0.3,
-        "A segment whose projection is a smaller share of its length has no orientation in the plane.",
+        "Smallest projected length of a segment, as a fraction of its length, that defines its orientation in the"
+        " plane.",
         "1",
         gt=0.0,
         lt=1.0,
     )
-    min_travel_m: float = option(0.5, "Least displacement that defines a direction of travel.", "m", gt=0.0)
+    min_travel_m: float = option(0.5, "Smallest displacement that defines a direction of travel.", "m", gt=0.0)
 
     @model_validator(mode="after")
     def _not_parallel(self) -> Plane:

@@ -18,23 +18,28 @@ class Gaps(Options):
     max_gap_s: float = option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
     method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = option(
         "cubic",
-        "'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more other markers of a "
-        "segment (gaps.segments); 'principal_components': from all markers. What these two cannot fill, 'cubic' does.",
+        "'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more "
+        "other markers of a segment (gaps.segments); 'principal_components': from all markers. Gaps that the last"
+        " two cannot fill are filled by 'cubic'.",
     )
     segments: tuple[tuple[str, ...], ...] = option(
         (),
-        "Labels of the markers of each rigid segment, for 'rigid_segment'; those that a recording lacks are left out.",
+        "Labels of the markers of each rigid segment, for 'rigid_segment'; labels that a recording lacks are ignored.",
     )
     longer: Literal["trim", "fail"] = option(
-        "trim", "A longer gap: 'trim' keeps the longest stretch without one, 'fail' refuses the trial."
+        "trim", "Treatment of a longer gap: 'trim' uses the longest stretch without one, 'fail' refuses the trial."
     )
     constant_marker: Literal["fail", "accept"] = option(
-        "fail", "A marker that has the very same position in all frames: refuse the trial, or accept a fixed point."
+        "fail",
+        "Treatment of a marker with exactly the same position in all frames: 'fail' refuses the trial, 'accept' "
+        "takes it as a fixed point.",
     )
     spikes: Literal["flag", "fill"] = option(
-        "flag", "Samples that leave their marker's path for up to three frames: flag the trial, or fill them as gaps."
+        "flag",
+        "Treatment of samples that leave their marker's path for up to three frames: 'flag' flags the trial, "
+        "'fill' fills them as gaps.",
     )
-    min_stretch_s: float = option(0.2, "Shortest stretch worth analysing.", "s", gt=0.0)
+    min_stretch_s: float = option(0.2, "Shortest stretch that is analysed.", "s", gt=0.0)
 
 
 class Filter(Options):
@@ -43,44 +48,45 @@ class Filter(Options):
     method: Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline", "none"] = (
         option(
             "butterworth",
-            "'butterworth', 'critically_damped': recursive filters, run both ways; 'savitzky_golay': local polynomials; 'cubic_spline', "
-            "'quintic_spline': smoothing splines; 'none': no filter.",
+            "'butterworth', 'critically_damped': recursive filters, forward and backward; 'savitzky_golay': local "
+            "polynomials; 'cubic_spline', 'quintic_spline': smoothing splines; 'none': no filter.",
         )
     )
     cutoff_hz: float | CutoffCriterion = option(
         "expected_error",
-        "Frequency at which the dual-pass gain is 1/sqrt(2). Or how it is chosen from the data: 'expected_error' (least expected error "
-        "of the accelerations), 'residual' analysis, 'autocorrelation' of the residual, 'gcv' (generalised cross-validation).",
+        "Frequency at which the gain of both passes together is 1/sqrt(2), or the criterion by which it is chosen"
+        " from the data: 'expected_error' (smallest expected error of the accelerations), 'residual' analysis, "
+        "'autocorrelation' of the residual, 'gcv' (generalised cross-validation).",
         "Hz",
         "> 0.0 | expected_error | residual | autocorrelation | gcv",
     )
     max_cutoff_hz: float = option(
         12.0,
-        "A cut-off from the data is no higher: markers are on skin, and skin that trembles looks like movement to every criterion. "
-        "Raise it for blows and landings with markers on bone or rigid clusters.",
+        "Highest cut-off chosen from the data: markers move with the skin, and no criterion can tell skin "
+        "movement from bone movement. Raise it for impacts, with markers on bone or rigid clusters.",
         "Hz",
         gt=0.0,
     )
     scope: Literal["trial", "joint", "study"] = option(
         "trial",
-        "A cut-off from the data is one for all joint centres of the trial, or each joint centre's own, or one for all trials of "
-        "the study that ask for it.",
+        "Scope of a cut-off chosen from the data: one for all joint centres of a trial, one for each joint "
+        "centre, or one for all trials of the study that choose it from the data.",
     )
     order: int = option(
         3,
-        "Order of one pass; the two passes together have twice that order. Local polynomials have the degree 2 order - 1; splines "
-        "have their own.",
+        "Order of one pass; both passes together have twice that order. Local polynomials have degree 2 order - "
+        "1; splines ignore it.",
         "1",
         ge=1,
         le=8,
     )
     ends: Literal["auto", "reflect", "linear", "none"] = option(
         "auto",
-        "What the signal is taken to be beyond its ends: its point reflection, a line, or nothing; 'auto': reflection for recursive "
-        "filters, nothing for the others.",
+        "Extension of the signal beyond its ends: point reflection, a line, or none; 'auto': reflection for "
+        "recursive filters, none for the others.",
     )
     force_cutoff_hz: float | None = option(
-        None, "Cut-off of force plates; null: the same as for the joint positions.", "Hz", gt=0.0
+        None, "Cut-off of force plates; null: that of the joint positions.", "Hz", gt=0.0
     )
 
     @field_validator("cutoff_hz", mode="before")
@@ -113,7 +119,7 @@ class Differentiation(Options):
     """Derivatives with respect to time."""
 
     accuracy: Literal[2, 4, 6, 8] = option(
-        4, "Order of accuracy of the central differences; both derivatives come from one polynomial.", "1"
+        4, "Order of accuracy of the central differences; both derivatives come from the same polynomial.", "1"
     )
 
     @field_validator("accuracy", mode="before")

@@ -16,12 +16,13 @@ class TorqueColumns(Options):
 
     conventions: tuple[Convention, ...] = option(
         (),
-        "Groupings of the same terms as further columns: 'segment_space', 'torque_equation', 'motion_equation', "
-        "'interaction', 'motion_dependent'; see docs/theory.md.",
+        "Further groupings of the torque terms as columns: 'segment_space', 'torque_equation', 'motion_equation',"
+        " 'interaction', 'motion_dependent'; see docs/theory.md.",
     )
-    power: bool = option(False, "Power of every term, and the energy of every segment.")
+    power: bool = option(False, "Add the power of every term and the energy of every segment.")
     induced_accelerations: bool = option(
-        False, "What each torque, gravity, velocity, the base and the load accelerate, joints and endpoint."
+        False,
+        "Add the accelerations of joints and endpoint due to each torque, gravity, velocity, the base and the load.",
     )
 
     @field_validator("conventions", mode="before", json_schema_input_type=Convention | tuple[Convention, ...])
@@ -37,15 +38,17 @@ class Integration(Options):
 
     method: Literal["DOP853", "LSODA"] = option("DOP853", "Integrator.")
     rtol: float = option(1e-9, "Relative tolerance.", "1", ge=1e-13, le=1e-2)
-    atol: float = option(1e-10, "Absolute tolerance, of angles, velocities and works alike.", "rad, rad/s, J", gt=0.0)
-    max_step_s: float | None = option(None, "Longest step; null: as the tolerances allow.", "s", gt=0.0)
+    atol: float = option(1e-10, "Absolute tolerance of angles, velocities and work.", "rad, rad/s, J", gt=0.0)
+    max_step_s: float | None = option(None, "Longest step; null: set by the tolerances.", "s", gt=0.0)
 
 
 class Replay(Options):
     """Forward simulation of every trial with the torques found for it."""
 
-    enabled: bool = option(False, "Integrate the torques forward from the first frame and compare with the motion.")
-    tolerance_deg: float = option(
-        1.0, "The motion counts as reproduced as long as no joint is farther off.", "deg", gt=0.0
+    enabled: bool = option(
+        False, "Integrate the computed torques forward from the first frame and compare with the motion."
     )
-    stop_deg: float = option(30.0, "The replay ends where a joint is farther off: the motion is lost.", "deg", gt=0.0)
+    tolerance_deg: float = option(
+        1.0, "Largest error of any joint angle at which the motion counts as reproduced.", "deg", gt=0.0
+    )
+    stop_deg: float = option(30.0, "Error of a joint angle at which the replay stops.", "deg", gt=0.0)
