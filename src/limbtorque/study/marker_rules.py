@@ -19,7 +19,7 @@ class Between(Options):
 
 
 def _kind_of_rule(value: Any) -> str:
-    """Which kind of rule a landmark has, so that a fault is told of that kind only."""
+    """Kind of a landmark's rule, so that faults refer to this kind only."""
     if isinstance(value, Functional) or (isinstance(value, dict) and {"functional", "anatomical"} & set(value)):
         return "Functional"
     if isinstance(value, Between | dict):
@@ -28,7 +28,7 @@ def _kind_of_rule(value: Any) -> str:
 
 
 def _kind_of_place(value: Any) -> str:
-    """Likewise, of rules that say a place: one of these is the anatomical one beside a functional centre."""
+    """Kind of a rule that gives a position, as the anatomical one of a functional centre does."""
     kind = _kind_of_rule(value)
     return "Between" if kind == "Functional" else kind
 
@@ -40,7 +40,7 @@ AnatomicalRule = Annotated[Label | Labels | Line, Discriminator(_kind_of_place)]
 
 
 class Functional(Options):
-    """The point about which two segments turn against each other; see docs/signals.md."""
+    """The centre of rotation between two segments; see docs/signals.md."""
 
     functional: tuple[tuple[str, ...], tuple[str, ...]] = Field(
         description="Labels of two or more markers of each of the two segments."
@@ -57,7 +57,7 @@ class Functional(Options):
 
 
 def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
-    """What is wrong with the labels of two segments that turn against each other; empty where nothing is.
+    """Fault of the labels of the two segments of a functional centre; empty where there is none.
 
     >>> segments_fault((("TH1", "TH2"), ("TB1", "TB2")))
     ''
@@ -67,7 +67,7 @@ def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
             return f"{', '.join(labels) or 'no label'}: a segment's orientation needs two different markers or more; name another one"
     if both := sorted(set(segments[0]) & set(segments[1])):
         return (
-            f"{', '.join(both)}: named for both segments, and such a marker would be taken for their centre; "
+            f"{', '.join(both)}: named for both segments, and such a marker would be mistaken for their centre; "
             "give it to the segment it sits on"
         )
     return ""

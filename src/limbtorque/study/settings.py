@@ -82,7 +82,7 @@ class Settings(Options):
     def _chains_of_sets(self) -> Settings:
         if unknown := sorted(set(self.muscles.sets) - set(self.chain_names)):
             raise ValueError(
-                f"muscles.sets names {', '.join(unknown)}, which is no chain; the chains are {', '.join(self.chain_names)}"
+                f"muscles.sets names {', '.join(unknown)}, which is not a chain; the chains are {', '.join(self.chain_names)}"
             )
         return self
 
@@ -254,7 +254,7 @@ def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> lis
 
 def options_page() -> str:
     """Every option as a table in Markdown."""
-    lines = ["| option | default | range | unit | what it is |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| option | default | range | unit | description |", "| --- | --- | --- | --- | --- |"]
     for name, default, allowed, unit, sentence in describe_options():
         lines.append(f"| `{name}` | `{default}` | {allowed.replace('|', 'or')} | {unit} | {sentence} |")
     return "\n".join(lines)

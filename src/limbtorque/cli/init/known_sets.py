@@ -1,4 +1,4 @@
-"""Marker sets that are known by the names of their markers, and which of them a recording's labels fit."""
+"""Known marker sets, and the ones that fit the labels of a recording."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class KnownSet:
 
 @dataclass(frozen=True)
 class Fit:
-    """How far the labels of one body fit a known set, for one chain and side.
+    """Fit of the labels of one body to a known set, for one chain and side.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ class Plates(Options):
     @field_validator("assignment", mode="before", json_schema_input_type=Assignment | int)
     @classmethod
     def _one_plate(cls, value: Any) -> Any:
-        """Take 2, or '2' of a column of the table of trials, for the list of one plate."""
+        """Accept one plate number, also as text from the table of trials, as a list of one."""
         if isinstance(value, str) and value.isdigit():
             value = int(value)
         return (value,) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -13,7 +13,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 class Muscles(Options):
-    """Muscle forces: how the joint torques are shared. See docs/muscles.md."""
+    """Muscle forces by static optimization; see docs/muscles.md."""
 
     enabled: bool = option(True, "Compute muscle forces by static optimization.")
     sets: dict[str, str] = Field(

@@ -48,13 +48,13 @@ class Figures(Options):
 
 
 class Report(Options):
-    """Pages that open in a browser."""
+    """HTML report."""
 
     enabled: bool = option(True, "Make results/report: an index page, and a page for each trial.")
 
 
 class Run(Options):
-    """How the work is cut up."""
+    """Division of the study into jobs."""
 
     max_trials_per_job: int = option(100, "Largest number of trials in one job; longer sessions are split.", "1", ge=1)
     max_failed_fraction: float = option(

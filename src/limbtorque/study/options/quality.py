@@ -6,7 +6,7 @@ from limbtorque.study.options.base import Options, option
 
 
 class Quality(Options):
-    """Thresholds above which a trial is flagged."""
+    """Thresholds of quality metrics; a trial above one is flagged."""
 
     closure_nm: float = option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
     power_closure_w: float = option(

@@ -110,7 +110,7 @@ class Filter(Options):
             )
         if self.method == "savitzky_golay" and self.cutoff_hz == "expected_error":
             raise ValueError(
-                "expected_error is not to be relied on with savitzky_golay, whose gain has lobes; give cutoff_hz: gcv, or a number"
+                "expected_error is unreliable with savitzky_golay, whose gain has lobes; set cutoff_hz to gcv or a number"
             )
         return self
 
@@ -125,5 +125,5 @@ class Differentiation(Options):
     @field_validator("accuracy", mode="before")
     @classmethod
     def _number_as_text(cls, value: Any) -> Any:
-        """Take 4 where a column of the table of trials says '4'."""
+        """Accept a number as text, from the table of trials."""
         return int(value) if isinstance(value, str) and value.isdigit() else value
