@@ -1,4 +1,4 @@
-"""Every exception the program raises on purpose.
+"""Exceptions of the program, and suggestions for misspelt names.
 
 ::
 
@@ -12,7 +12,7 @@
         ├── SegmentError   segment parameters, a length measured between other landmarks
         └── LoadError      external loads, force plates
 
-A message says what, where, what was found, what was expected and what to do.
+A message names the place, the value found, the values expected and the remedy.
 """
 
 from __future__ import annotations

@@ -475,10 +475,7 @@ def test_a_walk_without_foot_strikes_keeps_the_movement_in_a_column_of_its_own(t
     assert no_way.startswith(
         "walk2_left, walk2_right: walking needs two foot strikes of the same side for a time-normalised curve"
     )
-    assert (
-        "mark them in the capture software, or give start_s and end_s of one cycle"
-        in no_way
-    )
+    assert "mark them in the capture software, or give start_s and end_s of one cycle" in no_way
     assert [bool(no_curve) for *_, no_curve in check_study(study)] == [False] * 4 + [True] * 2
 
 

@@ -1,4 +1,4 @@
-"""Sentences for what pydantic refuses: one kind of message for settings, tables and muscle sets."""
+"""Messages of validation: one kind for settings, tables and muscle sets."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def checked(model: type[Model], raw: Any, *, where: str, faults: list[str], cont
     model : type of BaseModel
         The model.
     raw : Any
-        What a file holds.
+        Content of a file, or a part of it.
     where : str
         Place of the data, with which the sentence of a fault begins.
     faults : list of str
         A sentence for every fault is added here.
     context : Any, optional
-        What the model's validators need to know beside the data.
+        Further data for the model's validators.
 
     Returns
     -------
@@ -59,12 +59,12 @@ def checked(model: type[Model], raw: Any, *, where: str, faults: list[str], cont
 def sentences(
     error: ValidationError, model: type[BaseModel], raw: Any, *, hint: Callable[[str], str] | None = None
 ) -> list[tuple[str, str]]:
-    """Faults of a validation, each as its path and a sentence with what was found and what was expected.
+    """Faults of a validation, each as its path and a sentence on the value found and the values expected.
 
     Parameters
     ----------
     error : ValidationError
-        What pydantic refused.
+        The error of pydantic.
     model : type of BaseModel
         The model that was validated.
     raw : Any
@@ -120,7 +120,7 @@ def _tag_as_value(detail: Any) -> dict[str, Any]:
 
 
 def shown(value: Any) -> str:
-    """Value as a person wrote it, cut to 120 characters."""
+    """Value as in YAML, at most 120 characters."""
     text = (
         {None: "null", True: "true", False: "false"}[value]
         if value is None or value is True or value is False
@@ -165,7 +165,7 @@ def _names_in(model: type[BaseModel], parts: Sequence[str]) -> list[str]:
 
 
 def _expected(detail: dict[str, Any], parts: Sequence[str], model: type[BaseModel], message: str) -> str:
-    """Say what was expected at a path: after 'expected', with a suggestion where a word is near a known one."""
+    """Expected values at a path, with a suggestion where the word found is near a known one."""
     kind, found, ctx = detail["type"], detail["input"], detail.get("ctx", {})
     field, models = _field_at(model, parts)
     if kind == "value_error":
@@ -248,5 +248,5 @@ def range_text(limits: Mapping[str, Any], unit: str = "") -> str:
     if "ge" in limits and "le" in limits:
         return f"{limits['ge']:g} to {limits['le']:g}{after}"
     words = {"gt": "above {:g}", "ge": "of {:g} or more", "lt": "below {:g}", "le": "of {:g} or less"}
-    said = [text.format(limits[key]) for key, text in words.items() if key in limits]
-    return f"a number {' and '.join(said)}{after}" if said else ""
+    words_of_limits = [text.format(limits[key]) for key, text in words.items() if key in limits]
+    return f"a number {' and '.join(words_of_limits)}{after}" if words_of_limits else ""

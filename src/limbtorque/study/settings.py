@@ -222,7 +222,7 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
 
 
 def _value(text: str) -> Any:
-    """Value of a cell or an argument: a list, a dictionary, nothing, or the text itself."""
+    """Value of a cell or an argument: a list, a dictionary, None, or the text itself."""
     if text[:1] == "[" or (text[:1] == "{" and ":" in text):  # not the {side} of an event's name
         return parse_yaml(text)
     return None if text in ("null", "~") else text
@@ -289,7 +289,7 @@ def flattened(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _unknown_option(path: str) -> str:
-    """Sentence for a name that is no option, where more can be said than the nearest name; else empty."""
+    """Sentence for an unknown name that is an option elsewhere; else empty."""
     *_, last = path.split(".")
     if path in option_names():
         section, _, name = path.rpartition(".")

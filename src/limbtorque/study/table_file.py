@@ -1,4 +1,4 @@
-"""Tables of a study as CSV files: rows with their line numbers, and what every row has in common."""
+"""CSV tables of a study: rows with their line numbers, and the model that all rows share."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Row(Frozen):
 
 
 def is_to_do(cell: str) -> bool:
-    """Tell whether a cell is still to be filled in, as `limbtorque init` leaves it."""
+    """Return True for a cell that is still to be filled in, as `limbtorque init` leaves it."""
     return cell.upper().startswith(TO_DO)
 
 
 def to_do_text(cell: str, description: str = "") -> str:
-    """Sentence about such a cell, which goes on after its name."""
+    """Sentence about a cell to fill in, to stand after the name of its column."""
     return f"is still to be filled in ({cell}): {description or 'see the comment'}"
 
 
 def unknown_column(table: str, column: str, known: Iterable[str]) -> str:
-    """Sentence about a column that is not known."""
+    """Sentence about an unknown column."""
     return f"{table}: column {column!r} is unknown{did_you_mean(column, known)}"
 
 

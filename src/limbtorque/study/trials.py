@@ -107,7 +107,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class References:
-    """What the rows of the table of trials may refer to.
+    """Targets of references in the table of trials.
 
     Attributes
     ----------
@@ -244,11 +244,11 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
     if not rows and len(faults) == count:
         faults.append(f"{table}: the table has no trials")
     faults += [_column_fault(table, column) for column in (rows[0][1] if rows else ()) if not _is_known(column)]
-    trials = []
+    as_json, trials = settings.model_dump_json(), []
     for line, cells in rows:
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
         row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
-        own = _own_settings(settings, cells, where, faults)
+        own = _own_settings(settings, as_json, cells, where, faults)
         if row and own and row.subject in subjects:
             trials.append(_trial(row, own, subjects[row.subject], references.folder))
     faults += _duplicates([cells["trial"] for _, cells in rows], table)
@@ -279,8 +279,9 @@ def _is_known(column: str) -> bool:
     return column in TrialRow.model_fields or _changes_option(column)
 
 
+@functools.cache
 def _changes_option(column: str) -> bool:
-    """Tell whether a column is an option that may differ between trials."""
+    """Return True if a column is an option that may differ between trials."""
     return column in option_names() and (column.split(".")[0] in PER_TRIAL or column in PER_TRIAL)
 
 
@@ -295,7 +296,9 @@ def _column_fault(table: str, column: str) -> str:
     return f"{table}: {column} is an option of the whole study; set it in the settings file"
 
 
-def _own_settings(settings: Settings, cells: dict[str, str], where: str, faults: list[str]) -> Settings | None:
+def _own_settings(
+    settings: Settings, as_json: str, cells: dict[str, str], where: str, faults: list[str]
+) -> Settings | None:
     """Settings of a trial: the study's, changed by the columns that are options; None where one is wrong."""
     changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
     open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
@@ -303,7 +306,7 @@ def _own_settings(settings: Settings, cells: dict[str, str], where: str, faults:
         f"{where}: {column} {to_do_text(changes.pop(column), OPTIONS_TO_DO.get(column, ''))}" for column in open_cells
     ]
     try:
-        own = _changed(settings.model_dump_json(), tuple(sorted(changes.items()))) if changes else settings
+        own = _changed(as_json, tuple(sorted(changes.items()))) if changes else settings
     except SettingsError as error:
         faults += [f"{where}: {fault}" for fault in error.faults]
         return None
@@ -314,11 +317,12 @@ def _own_settings(settings: Settings, cells: dict[str, str], where: str, faults:
 
 @functools.lru_cache(maxsize=1024)
 def _changed(settings: str, changes: tuple[tuple[str, str], ...]) -> Settings:
+    """Settings, given as JSON, with changes; one object for all trials with the same changes."""
     return override(Settings.model_validate_json(settings), dict(changes), source="columns of this trial")
 
 
 def _is_file(path: Path) -> bool:
-    """Tell whether a file exists; a name that no file system takes is of no file."""
+    """Return True if a file exists; a name that no file system takes is of no file."""
     try:
         return path.is_file()
     except OSError:

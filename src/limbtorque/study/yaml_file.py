@@ -58,7 +58,7 @@ def parse_yaml(text: str) -> Any:
 def yaml_text(content: Any) -> str:
     """Plain data as YAML, in the given order; lists without dictionaries on one line.
 
-    What older readers take for a truth value or a time of day is quoted, so that everybody reads the same.
+    Text that readers of YAML 1.1 take for a truth value or a time of day is quoted.
 
     >>> print(yaml_text({"title": "no", "start": "12:30:00", "plates": [1, 2]}), end="")
     title: 'no'
@@ -87,7 +87,7 @@ def _yaml() -> Any:
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
 
     class Representer(SafeRepresenter):
-        """Quote what YAML 1.1 takes for something else; write no anchors."""
+        """Quote what YAML 1.1 reads as something else; write no anchors."""
 
         def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (the name is the base class's)
             return True

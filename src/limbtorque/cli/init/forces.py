@@ -187,7 +187,7 @@ def _folder(one: Seen) -> tuple[str, ...]:
 
 
 def _one_place(one: Seen, other: Seen) -> bool:
-    """Tell whether the folders of two recordings are the same, or one within the other, but for kinds of files."""
+    """Return True if the folders of two recordings are the same, or one within the other, but for kinds of files."""
     mine, theirs = ([words for part in _folder(each) if (words := stem_words(part))] for each in (one, other))
     return all(a == b for a, b in zip(mine, theirs, strict=False))
 
@@ -206,13 +206,13 @@ def _same_name(one: Seen, other: Seen | Unread) -> bool:
 
 
 def _same_time(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Tell whether forces cover the time of a recording; with `both`, whether they begin and end with it."""
+    """Return True if forces cover the time of a recording; with `both`, whether they begin and end with it."""
     late_s, early_s = forces.begin_s - one.begin_s, one.end_s - forces.end_s
     most_s = FRAMES / one.rate_hz
     return max(late_s, early_s) <= most_s and (not both or min(late_s, early_s) >= -most_s)
 
 
 def _fits(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Tell whether forces cover the time of a recording with a whole number of samples for each frame."""
+    """Return True if forces cover the time of a recording with a whole number of samples for each frame."""
     ratio = forces.plate_rate_hz / one.rate_hz
     return _same_time(one, forces, both=both) and round(ratio) >= 1 and abs(ratio - round(ratio)) <= RATIO

@@ -88,7 +88,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
 
 
 def looks_like_a_body(body: Body, chains: Sequence[str]) -> bool:
-    """Tell whether at least two joints of a chain have labels that look like theirs."""
+    """Return True if at least two joints of a chain have labels that look like theirs."""
     return any(
         sum(bool(likely_labels(joint.landmark, body.labels)) for joint in CHAINS[chain].joints) >= 2 for chain in chains
     )

@@ -172,7 +172,7 @@ class Seen:
 
     @property
     def still(self) -> bool:
-        """Tell whether nothing moves: a static trial."""
+        """Return True if nothing moves: a static trial."""
         return self.moved_m < STILL_M
 
 
@@ -212,7 +212,7 @@ def recordings_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> list[Path]
 
 
 def _plain_text(path: Path) -> bool:
-    """Tell whether a .txt file is not a recording at all, such as a licence."""
+    """Return True if a .txt file is not a recording at all, such as a licence."""
     if path.suffix.lower() != ".txt":
         return False
     try:
@@ -436,7 +436,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Tell whether two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
+    """Return True if two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
 
     Parameters
     ----------
@@ -459,7 +459,7 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
 
 
 def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
-    """Where some markers of a body are in some frames, to the millimetre: copies share most of these.
+    """Positions of some markers of a body in some frames, to the millimetre: copies share most of these.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ def _whose(trial: ProposedTrial, kept: Sequence[ProposedTrial]) -> str:
 
 
 def _needed(column: str, proposal: Proposal) -> bool:
-    """Tell whether a column has a cell that is not empty, or is one to fill in."""
+    """Return True if a column has a cell that is not empty, or is one to fill in."""
     spoken_of = column == "forces_file" and any(column in note for note in proposal.notes)
     return spoken_of or any(getattr(trial, column) for trial in proposal.trials)
 

@@ -62,7 +62,7 @@ class ProposedTrial:
 
     @property
     def can_be_taken(self) -> bool:
-        """Tell whether it is a row, or a comment that becomes one when its leading # is removed."""
+        """Return True if it is a row, or a comment that becomes one when its leading # is removed."""
         return self.left_out in ("", ARMS_OF_A_WALK)
 
 
@@ -150,12 +150,12 @@ def propose_trials(
 
 
 def _swings(one: Seen, chain: str, forward: str, at_rest: bool | None) -> bool:
-    """Tell whether a chain is an arm of a walking person, who travels, or strikes the floor and never rests the hand."""
+    """Return True if a chain is an arm of a walking person, who travels, or strikes the floor and never rests the hand."""
     return chain == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
 
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
-    """Tell whether the end of a chain rests where its markers are first and last seen, as `ensembles.window: movement` needs it."""
+    """Return True if the end of a chain rests where its markers are first and last seen, as `ensembles.window: movement` needs it."""
     end = CHAINS[chain].end
     labels = fit.rules.get(end) or fit.rules.get(fit.known.substitutes.get(end, ("",))[0], ())
     shares = [share for label in labels for share in body.ends.get(label, ())]

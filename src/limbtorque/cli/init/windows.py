@@ -82,7 +82,7 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
 
 
 def _walks(trial: ProposedTrial) -> bool:
-    """Tell whether a leg goes a way, or does not rest at both ends of the recording."""
+    """Return True if a leg goes a way, or does not rest at both ends of the recording."""
     return trial.chain == "leg" and (trial.forward_axis == TRAVELS or trial.at_rest is False)
 
 

@@ -323,5 +323,5 @@ def _by(shape: tuple[int, ...]) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    """Tell whether it is a finite number; true and false are none."""
+    """Return True if it is a finite number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -260,7 +260,7 @@ def _check_slack(row: MuscleEntry, length: MusculotendonLength, where: str, faul
 def _build_arms(
     entries: Any, joints: list[str], length: MusculotendonLength | None, where: str, faults: list[str]
 ) -> dict[str, MomentArm]:
-    if not isinstance(entries, dict):  # which has been told
+    if not isinstance(entries, dict):  # reported for `MuscleEntry`
         return {}
     faults += [
         f"{where}: moment_arms has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
@@ -359,7 +359,7 @@ def _check_function(
     function: Any, arms: dict[str, MomentArm], joints: list[str], where: str, faults: list[str]
 ) -> None:
     """Check the signs: in the anatomical position (flexion 0) a flexor flexes and an extensor extends."""
-    if not isinstance(function, dict):  # which has been told
+    if not isinstance(function, dict):  # reported for `MuscleEntry`
         return
     for joint, sense in function.items():
         if joint not in joints:
@@ -506,7 +506,7 @@ def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm], wh
 def _build_lines(
     entries: Any, joints: list[str], arms: dict[str, MomentArm], where: str, faults: list[str]
 ) -> dict[str, LineOfAction]:
-    if not isinstance(entries, dict):  # there are none, or a fault has been told
+    if not isinstance(entries, dict):  # none, or reported for `MuscleEntry`
         return {}
     lines = {}
     for joint, entry in entries.items():

@@ -172,8 +172,8 @@ class MuscleSet:
 
 @functools.lru_cache(maxsize=32)
 def _crossing(muscle_set: MuscleSet, joints: frozenset[str]) -> MuscleSet:
-    kept = tuple(muscle for muscle in muscle_set.muscles if not joints.isdisjoint(muscle.crosses))
-    return muscle_set if len(kept) == len(muscle_set.muscles) else replace(muscle_set, muscles=kept)
+    crossing = tuple(muscle for muscle in muscle_set.muscles if not joints.isdisjoint(muscle.crosses))
+    return muscle_set if len(crossing) == len(muscle_set.muscles) else replace(muscle_set, muscles=crossing)
 
 
 @functools.lru_cache(maxsize=32)
@@ -295,7 +295,7 @@ def _build_reference(entry: Any, joints: list[str], faults: list[str]) -> Refere
 
 
 def scale_factors(muscle_set: MuscleSet, segment_length_m: Mapping[str, float]) -> dict[str, float]:
-    """How much longer a subject's segments are than those that a set's numbers belong to.
+    """Ratios of a subject's segment lengths to those of a set's reference.
 
     Parameters
     ----------
