@@ -1,6 +1,7 @@
 """Muscle sets: curves, moment arms, lengths and velocities against closed forms, SciPy, other programs and the sampled
 tables; every fault of a set."""
 
+import contextlib
 import copy
 import importlib.util
 import json
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline, PchipInterpolator, RectBivariateSpline, RegularGridInterpolator
 
@@ -29,7 +30,7 @@ from limbtorque.muscles.sets.curves import (
     shape_preserving_spline,
 )
 from limbtorque.muscles.sets.fitting import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
-from limbtorque.muscles.sets.muscle_entries import SENSES
+from limbtorque.muscles.sets.muscle_entries import SENSES, MuscleEntry
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping, scale_factors, scaled
 from limbtorque.study.yaml_file import read_yaml, yaml_text
 
@@ -1157,3 +1158,41 @@ def test_file_that_is_no_yaml(tmp_path):
     with pytest.raises(SettingsError, match="not readable as YAML"):
         load_muscle_set(path)
     assert BUILT_IN.is_dir()
+
+
+PLACES = st.sampled_from(
+    [
+        ["name"],
+        ["joints"],
+        ["flexion"],
+        ["muscles"],
+        ["reference"],
+        ["from_vertical"],
+        *(["muscles", 0, key] for key in MuscleEntry.model_fields),
+        ["muscles", 0, "moment_arms", "elbow"],
+        ["muscles", 1, "moment_arms", "elbow", "knots_deg"],
+        ["muscles", 1, "moment_arms", "elbow", "range_deg"],
+        ["muscles", 1, "moment_arms", "elbow", "max_departure_m"],
+    ]
+)
+WRONG = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 300)
+    | st.floats()
+    | st.sampled_from(["", " ", "elbow", "form", "zero"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["elbow", "form", "joints", "source", "x"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(place=PLACES, value=WRONG)
+@settings(max_examples=60, deadline=None)
+def test_whatever_stands_in_a_set_is_taken_or_told(place, value):
+    whole = content()
+    set_at(place, value)(whole)
+    with contextlib.suppress(SettingsError):
+        muscle_set_from_mapping(whole)

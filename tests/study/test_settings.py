@@ -1,5 +1,6 @@
 """Settings: unknown keys, ranges, one place for every option, changes for one trial."""
 
+import contextlib
 import types
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -414,3 +415,25 @@ def test_what_is_written_is_read_back_the_same(content):
     assert parse_yaml(yaml_text(content)) == content
     if isinstance(content, dict):
         assert yaml.safe_load(yaml_text(content)) == content  # readers of YAML 1.1, too
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "x", "spring", "[1", "none", "3"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "between", "functional", "anatomical", "joints", "name", "order", "x"])
+            | st.integers(0, 2),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(name=st.sampled_from(option_names()), value=ANYTHING)
+@settings(max_examples=60, deadline=None)
+def test_whatever_stands_at_an_option_is_taken_or_told(name, value):
+    with contextlib.suppress(SettingsError):
+        make_settings({}, overrides={name: value})

@@ -366,7 +366,7 @@ def _check_function(
             faults.append(
                 f"{where}: function has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
             )
-        elif joint in arms and sense in SENSES:
+        elif joint in arms and isinstance(sense, str) and sense in SENSES:
             _check_sign(arms[joint], joint, sense, where, faults)
     for joint, arm in arms.items():
         if not arm.is_zero and joint not in function:
