@@ -54,7 +54,7 @@ def test_every_threshold_is_used_and_every_figure_has_its_column():
     columns = {column.name: column for column in LEDGER_COLUMNS}
     for check in CHECKS:
         assert (columns[check.name].unit, columns[check.name].definition) == (check.unit, check.definition)
-        unit = Quality.model_fields[check.threshold].json_schema_extra["unit"] if check.threshold else check.unit
+        unit = Quality.model_fields[check.threshold].json_schema_extra["x-unit"] if check.threshold else check.unit
         assert unit == check.unit
     for name, unit, text in FIGURES:
         assert (columns[name].unit, columns[name].definition) == (unit, text)
