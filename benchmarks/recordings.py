@@ -13,7 +13,8 @@ import numpy as np
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.simulate.replay import replay
-from limbtorque.study.study import Trial, load_study
+from limbtorque.study.study import load_study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import assess
 from limbtorque.torques.joint_torques import joint_torques, torque_quality
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion

@@ -4,9 +4,9 @@ import csv
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
 
@@ -32,10 +32,10 @@ def make_study(folder, *, names=DEMO, extra="", change=lambda rows: rows):
     (folder / "config").mkdir(parents=True)
     (folder / "data").symlink_to(ROOT / "data")
     (folder / "config" / "subjects.csv").write_bytes((ROOT / "config" / "subjects.csv").read_bytes())
-    settings = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
-    for section, options in (yaml.safe_load(extra) or {}).items():
+    settings = parse_yaml((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    for section, options in (parse_yaml(extra) or {}).items():
         settings[section] = settings.get(section, {}) | options
-    (folder / "config" / "config.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    (folder / "config" / "config.yaml").write_text(yaml_text(settings), encoding="utf-8")
     with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["trial"] in names]
     rows = change([{**row, "condition": row["condition"].split()[-1]} for row in rows])

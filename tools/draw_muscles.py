@@ -22,7 +22,8 @@ from limbtorque.figures.style import save
 from limbtorque.muscles.forces import MuscleForces
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import override
-from limbtorque.study.study import Trial, load_study
+from limbtorque.study.study import load_study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.files import column_array
 
 ROOT = Path(__file__).resolve().parents[1]

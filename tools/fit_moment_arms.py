@@ -3,8 +3,8 @@
 Usage: python tools/fit_moment_arms.py FOLDER
 
 FOLDER holds ``arm_moment_arms.csv`` and ``leg_moment_arms.csv`` (muscle, joint, joint_flexion_deg, moment_arm_m,
-musculotendon_length_m, source) and ``muscle_parameters.csv``. The sets go to ``src/limbtorque/muscles/sets``; the same
-tables give the same bytes. Each moment arm takes the simplest form that follows the table
+musculotendon_length_m, source) and ``muscle_parameters.csv``. The sets go to ``src/limbtorque/muscles/sets``, each as
+YAML for people and as JSON, which is loaded; the same tables give the same bytes. Each moment arm takes the simplest form that follows the table
 (`limbtorque.muscles.sets.fitting`). A muscle's length is that of the table with every joint at 0, and the arms' integral
 from there; how far that departs from the table stands beside each arm. The choices that were made by looking at the
 curves stand in `LIMITS` and `NOTES`.
@@ -12,18 +12,19 @@ curves stand in `LIMITS` and `NOTES`.
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from limbtorque.muscles.sets.curves import Curve, evaluate, integral
 from limbtorque.muscles.sets.fitting import Fit, fit
+from limbtorque.study.yaml_file import read_yaml, yaml_text
 
-LINES = yaml.safe_load((Path(__file__).parent / "lines_of_action.yaml").read_text(encoding="utf-8"))
+LINES = read_yaml(Path(__file__).parent / "lines_of_action.yaml")
 SETS = Path(__file__).resolve().parents[1] / "src" / "limbtorque" / "muscles" / "sets"
 SOURCES = {
     "arm26": {"model": "OpenSim Arm26, sampled with OpenSim 4.6", "licence": "CC-BY-3.0"},
@@ -278,25 +279,9 @@ HEADERS = {
 }
 
 
-class Dumper(yaml.SafeDumper):
-    """Lists of numbers on one line, no anchors."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (the name is the base class's)
-        """Write a repeated source out again."""
-        return True
-
-
-def list_in_a_row(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
-    flow = not any(isinstance(value, dict) for value in values)
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flow)
-
-
-Dumper.add_representer(list, list_in_a_row)
-
-
 def write(name: str, header: str, whole: dict[str, Any]) -> None:
-    text = yaml.dump(whole, Dumper=Dumper, sort_keys=False, width=110, allow_unicode=True)
-    (SETS / f"{name}.yaml").write_text(HEADER + header + text, encoding="utf-8")
+    (SETS / f"{name}.yaml").write_text(HEADER + header + yaml_text(whole), encoding="utf-8")
+    (SETS / f"{name}.json").write_text(json.dumps(whole, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 def report(muscles: list[dict[str, Any]]) -> None:

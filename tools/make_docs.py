@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from limbtorque.study.settings import Settings, options_page
-from limbtorque.study.study import PER_TRIAL
+from limbtorque.study.trials import PER_TRIAL
 from limbtorque.tables.checks import CHECKS, METRICS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 SETTINGS_HEAD = """# Settings
 
-Made from the code by `tools/make_docs.py`; `limbtorque settings` prints the same table. Every option stands in the
-study's `config/config.yaml`. Options of PER_TRIAL
-can differ between trials: a column of `trials.csv` named like the option (`filter.cutoff_hz`), empty where the study's own holds.
+Made from the code by `tools/make_docs.py`; `limbtorque settings` prints the same table. Options are set in the study's
+`config/config.yaml`; those not set there have their defaults. Options of PER_TRIAL
+can differ between trials: add a column to `trials.csv` named like the option (`filter.cutoff_hz`); an empty cell means the study's value.
+
+The file is YAML 1.2: `no`, `on` and `12:30:00` are text where an option expects text, and a key given twice is an error.
 
 """
 SETTINGS_TAIL = """
@@ -23,17 +25,17 @@ SETTINGS_TAIL = """
 
 ```yaml
 marker_sets:
-  my_markers:                             # any name; trials.csv says which, where there are several
+  my_markers:                             # any name; trials.csv names it where there are several
     wrist_axis: RWRI                      # a marker,
     elbow_axis: [RELL, RELM]              # the mean of markers,
     hip_axis: {between: [RASI, RGTR], fraction: 0.4}   # a point between two
-    knee_axis:                            # the point about which two segments turn against each other,
+    knee_axis:                            # the centre of rotation between two segments,
       functional: [["{S}TH1", "{S}TH2", "{S}TH3"], ["{S}TB1", "{S}TB2"]]   # from two or more markers of each,
-      anatomical: ["{S}KNL", "{S}KNM"]    # with any of the rules above for what it cannot say (docs/signals.md)
+      anatomical: ["{S}KNL", "{S}KNM"]    # with any of the rules above for the plane (docs/signals.md)
     heel: "{S}HEE"                        # {S}: R or L, {s}: r or l, {side}: right or left, by the trial's side
 substitutes:
   my_markers:
-    greater_trochanter: hip_axis          # needed: what may stand for it; every use is noted in the ledger
+    greater_trochanter: hip_axis          # required: used in its place; every use is noted in the ledger
 ```
 
 The arm needs `glenohumeral_axis`, `elbow_axis`, `wrist_axis`, `ulnar_styloid` and `knuckle_2_middle_finger`; the leg
@@ -48,8 +50,8 @@ loads:
   spring: {type: spring, stiffness_n_m: 40, anchor_m: [-0.2, 0, 1.1], rest_length_m: 0.3}
 ```
 
-A trial takes one by its name in the column `load`. `fraction` is where it acts: 0 at the last joint, 1 at the end of the
-last segment. A held weight has inertia, which a constant force has not: give its trials a subject of their own with the
+A trial takes one by its name in the column `load`. `fraction` is its point of application: 0 at the last joint, 1 at the end of the
+last segment. A held weight has inertia, a constant force has none: for such trials add a subject with the
 loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.chain.Chain.holding` computes them).
 
 ## More columns, a replay, a rigid chain
@@ -65,7 +67,7 @@ replay:
   enabled: true
 ```
 
-## Chains of your own
+## Your own chains
 
 ```yaml
 chains:

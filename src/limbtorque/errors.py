@@ -1,4 +1,4 @@
-"""Every exception the program raises on purpose.
+"""Exceptions of the program, and suggestions for misspelt names.
 
 ::
 
@@ -12,10 +12,13 @@
         ├── SegmentError   segment parameters, a length measured between other landmarks
         └── LoadError      external loads, force plates
 
-A message says what, where, what was found, what was expected and what to do.
+A message names the place, the value found, the values expected and the remedy.
 """
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
 
 
 class LimbtorqueError(Exception):
@@ -23,7 +26,19 @@ class LimbtorqueError(Exception):
 
 
 class SettingsError(LimbtorqueError):
-    """The settings are wrong; nothing was computed."""
+    """The settings are wrong; nothing was computed.
+
+    Parameters
+    ----------
+    message : str
+        The whole message.
+    faults : sequence of str, optional
+        One sentence for each fault, where there may be several; else the message is the only one.
+    """
+
+    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
+        self.faults = list(faults) or [message]
+        super().__init__(message)
 
 
 class StudyError(LimbtorqueError):
@@ -75,3 +90,31 @@ class LoadError(TrialError):
     """An external load is missing or contradicts the geometry."""
 
     reason = "load"
+
+
+def did_you_mean(name: str, known: Iterable[str], *, n: int = 1, cutoff: float = 0.6) -> str:
+    """Suggest known names that are near an unknown one.
+
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+    known : iterable of str
+        Names that would have been right.
+    n : int, optional
+        Largest number of names to suggest.
+    cutoff : float, optional
+        Least similarity of a name that is suggested, from 0 to 1.
+
+    Returns
+    -------
+    str
+        The end of a sentence, empty where no known name is near.
+
+    Examples
+    --------
+    >>> did_you_mean("elbwo", ["elbow", "wrist"])
+    "; did you mean 'elbow'?"
+    """
+    near = difflib.get_close_matches(name, list(dict.fromkeys(known)), n=n, cutoff=cutoff)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -23,7 +23,7 @@ from limbtorque.chain import (
     torque_terms,
 )
 from limbtorque.simulate import AttachedLoad, Drive, pid, simulate
-from limbtorque.study.settings import Integration
+from limbtorque.study.options.torques import Integration
 
 TIGHT = Integration(rtol=1e-12, atol=1e-12)
 GRAVITY = (0.0, -9.81)

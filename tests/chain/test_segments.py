@@ -5,7 +5,7 @@ import pytest
 
 from limbtorque.chain.body_segments import DEMPSTER_WINTER, MEASURED, TABLES, segment_chain, table_row
 from limbtorque.errors import SegmentError
-from limbtorque.study.settings import ARM, LEG
+from limbtorque.study.chains import ARM, LEG
 
 # Winter (2009), Biomechanics and Motor Control of Human Movement, 4th ed., Table 4.1: mass over body mass, centre of mass
 # from proximal over length, radius of gyration about it over length, and the landmarks of the length.

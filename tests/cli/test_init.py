@@ -24,7 +24,7 @@ from limbtorque.cli.main import main
 from limbtorque.errors import StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.writers.sto import write_sto
-from limbtorque.study.settings import ARM, LEG
+from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
 from limbtorque.workflow.check import check_study
 from text_files import write_trc
@@ -168,7 +168,7 @@ def test_the_up_axis_takes_two_kinds_of_evidence_that_agree():
     assert judge_up([seen(up=(screen, body))])[0] == "+z"
     assert judge_up([seen(up=(screen,)), seen(up=(screen,))])[0] == ""
     assert judge_up([seen(up=(screen, body)), seen(up=(other,))])[0] == ""
-    assert judge_up([seen()]) == ("", ("nothing shows it",))
+    assert judge_up([seen()]) == ("", ("no evidence",))
 
 
 def test_mass_and_height_are_those_of_the_files_with_their_source():
@@ -278,7 +278,7 @@ def test_the_files_say_what_was_found_guessed_and_left_out(folder, tmp_path):
     )
     assert "glenohumeral_axis: acromion # no joint centre in the file" in config
     assert "# subjects are the names of the folders at level 1: S01, S02 (a guess)" in trials
-    assert re.search(r"# .*S01_cal\.c3d: left out, nothing moves by more than 0\.00\d m: a\s(# )?static trial", trials)
+    assert re.search(r"# .*S01_cal\.c3d: omitted, no marker moves by more than 0\.00\d m: a\s(# )?static trial", trials)
     assert "#S01_cal_right,S01,S01," in trials
     assert "# S02: PROCESSING:BODYMASS is 55.5 in 2 files" in subjects
 
@@ -287,7 +287,7 @@ def test_nothing_is_overwritten(folder, tmp_path):
     study = tmp_path / "study"
     (study / "config").mkdir(parents=True)
     (study / "config" / "subjects.csv").write_text("mine", encoding="utf-8")
-    with pytest.raises(StudyError, match=r"subjects.csv is there already, and is never overwritten"):
+    with pytest.raises(StudyError, match=r"subjects.csv exists, and existing files are never overwritten"):
         init_study(study, folder)
     assert [path.name for path in (study / "config").iterdir()] == ["subjects.csv"]
     assert (study / "config" / "subjects.csv").read_text(encoding="utf-8") == "mine"
@@ -302,7 +302,7 @@ def test_what_cannot_be_known_is_left_to_fill_in_and_the_loader_names_it(tmp_pat
         load_study(study)
     assert len(error.value.faults) == proposal.to_do == 9  # five landmarks, mass, side, forward axis, up axis
     config = (study / FILES[0]).read_text(encoding="utf-8")
-    assert 'elbow_axis: "TODO" # looks like it: EPICl (0.90), EPICm (0.90)' in config
+    assert 'elbow_axis: "TODO" # similar: EPICl (0.90), EPICm (0.90)' in config
     assert "up_axis: null # TODO" in config
 
 
@@ -348,7 +348,7 @@ def test_two_people_in_one_file_and_a_copy(tmp_path):
         ("Bob_game_right", "Bob", "Bob"),
         ("Bob_game_left", "Bob", "Bob"),
     ]
-    assert "game_copy.c3d: left out, the same movement is in game.c3d" in " ".join(
+    assert "game_copy.c3d: omitted, the same movement is in game.c3d" in " ".join(
         (study / FILES[1]).read_text(encoding="utf-8").replace("\n#", "").split()
     )
 
@@ -455,8 +455,8 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
         dict.fromkeys(["walk0_right", "walk0_left", "walk1_right", "walk1_left"], "events"),
     )
     said = (
-        f"4 of 4 leg trials have two foot strikes of their side or more ('{name}'); from the first to the second it takes "
-        "0.65 to 0.80 s, a cycle"
+        f"4 of 4 leg trials have two or more foot strikes of their side ('{name}'); a cycle, from the first to the second, "
+        "takes 0.65 to 0.80 s"
     )
     assert proposal.window.evidence == (said,)
     assert said in " ".join((study / FILES[0]).read_text(encoding="utf-8").replace("\n  #  ", "").split())
@@ -473,12 +473,9 @@ def test_a_walk_without_foot_strikes_keeps_the_movement_in_a_column_of_its_own(t
     assert lacking.startswith("walk2_left, walk2_right: no foot strike of its side; its other events are Foot Off Left")
     assert lacking.endswith("the window stays movement, in the column ensembles.window")
     assert no_way.startswith(
-        "walk2_left, walk2_right: a walk does not go from rest to rest, so there is no way to a curve"
+        "walk2_left, walk2_right: walking needs two foot strikes of the same side for a time-normalised curve"
     )
-    assert (
-        "without two foot strikes of their side (mark them in the capture software) or start_s and end_s of one cycle"
-        in no_way
-    )
+    assert "mark them in the capture software, or give start_s and end_s of one cycle" in no_way
     assert [bool(no_curve) for *_, no_curve in check_study(study)] == [False] * 4 + [True] * 2
 
 
@@ -492,8 +489,8 @@ def test_where_few_trials_have_foot_strikes_only_these_go_from_one_to_the_next(t
         "walk1_right": "",
         "walk1_left": "",
     }
-    assert proposal.window.evidence[0].startswith("1 of 4 leg trials have two foot strikes")
-    assert "walk0_right: one foot strike of its side only: the window stays movement" in proposal.window.evidence
+    assert proposal.window.evidence[0].startswith("1 of 4 leg trials have two or more foot strikes")
+    assert "walk0_right: only one foot strike of its side: the window stays movement" in proposal.window.evidence
 
 
 def test_a_strike_outside_of_the_recording_is_none(tmp_path):
@@ -551,11 +548,11 @@ def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
     proposal, study = leg_study(tmp_path, [WALK], chains=("arm", "leg"), stems=stems)
     assert [row["chain"] for row in rows(study)] == ["leg", "leg"]
     assert proposal.to_do == 0
-    said = "left out: 2 trials of 1 recordings, comments in config/trials.csv: arms of a walk: take the # away to analyse them"
+    said = "omitted: 2 trials of 1 recordings, comments in config/trials.csv: arms during walking: remove the leading # to include them"
     assert said in summary_text(proposal)
     path = study / FILES[1]
     text = path.read_text(encoding="utf-8")
-    assert "# Left out: arms of a walk: take the # away to analyse them\n#walk0_right_arm," in text
+    assert "# Omitted: arms during walking: remove the leading # to include them\n#walk0_right_arm," in text
     path.write_text(text.replace("#walk0_", "walk0_"), encoding="utf-8")
     assert configured(study)[1] == dict.fromkeys(
         ["walk0_right_leg", "walk0_left_leg", "walk0_right_arm", "walk0_left_arm"], "events"
@@ -609,8 +606,8 @@ def test_one_of_two_people_who_is_left_out_is_named(tmp_path):
     proposal = init_study(study, tmp_path / "data")
     assert [row["trial"] for row in rows(study) if "game_2" in row["file"]] == ["Ann_game_2_right", "Ann_game_2_left"]
     name = "Bob in ../data/game_2.c3d"
-    assert f"left out: {name}: the same movement is in game.c3d" in summary_text(proposal)
-    assert f"# {name}: left out, the same movement" in (study / FILES[1]).read_text(encoding="utf-8")
+    assert f"omitted: {name}: the same movement is in game.c3d" in summary_text(proposal)
+    assert f"# {name}: omitted, the same movement" in (study / FILES[1]).read_text(encoding="utf-8")
 
 
 # --- forces in a second file ------------------------------------------------------------------------------------------
@@ -680,7 +677,7 @@ def test_forces_that_could_not_be_read_are_named_beside_their_recording(tmp_path
     file.write_text(text, encoding="utf-8")
     found, notes, _ = forces_of(tmp_path)
     assert found == {"walk1.trc": "", "walk2.trc": ""}
-    said = "walk1_grf.mot has its name but could not be read: unit of length"
+    said = "walk1_grf.mot has the same name but could not be read: unit of length"
     assert f"walk1.trc: {said}" in notes
     of = {Path(row["file"]).name: row for row in rows(tmp_path / "study")}
     assert said in of["walk1.trc"]["note"]
@@ -706,7 +703,7 @@ def test_forces_of_another_subject_are_not_taken(tmp_path):
         write_markers(tmp_path / "data" / who / "markers" / "walk1.trc", seed=n)
     write_forces(tmp_path / "data" / "S01" / "forces" / "walk1.mot")
     notes = forces_of(tmp_path)[1]
-    assert "S02/markers/walk1.trc: S01/forces/walk1.mot runs at the same time, but so it does with S01" in notes
+    assert "S02/markers/walk1.trc: S01/forces/walk1.mot has the same time, but also matches S01" in notes
     of = {row["subject"]: Path(row["forces_file"]).name for row in rows(tmp_path / "study")}
     assert of == {"S01": "walk1.mot", "S02": ""}
 
@@ -716,7 +713,7 @@ def test_forces_in_the_folder_of_somebody_else_are_not_taken(tmp_path):
     write_forces(tmp_path / "data" / "S01" / "forces" / "walk1.mot")
     found, notes, _ = forces_of(tmp_path)
     assert found == {"walk1.trc": ""}
-    assert "has its name and time, but is in a folder of something else" in notes
+    assert "has the same name and time, but is in another folder" in notes
 
 
 def test_two_recordings_that_could_have_the_same_forces_get_none(tmp_path):
@@ -732,7 +729,7 @@ def test_without_a_name_the_only_file_of_that_time_is_taken(tmp_path):
     write_forces(tmp_path / "data" / "export_7.mot")
     found, notes, _ = forces_of(tmp_path)
     assert found == {"walk.trc": "export_7.mot", "later.trc": ""}
-    assert "though the names do not agree (column forces_file, a guess)" in notes
+    assert "although the names differ (column forces_file, a guess)" in notes
 
 
 def test_where_two_files_come_into_question_none_is_taken_and_both_are_named(tmp_path):
@@ -751,7 +748,7 @@ def test_forces_that_fit_two_recordings_by_time_only_are_taken_for_neither(tmp_p
     write_forces(tmp_path / "data" / "a.mot")
     found, notes, _ = forces_of(tmp_path)
     assert set(found.values()) == {""}
-    assert "run.trc: a.mot runs at the same time, but so it does with walk.trc" in notes
+    assert "run.trc: a.mot has the same time, but also matches walk.trc" in notes
 
 
 def test_forces_of_another_recording_by_name_are_not_taken_by_time(tmp_path):
@@ -764,9 +761,9 @@ def test_forces_of_another_recording_by_name_are_not_taken_by_time(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"begin_s": 2.0}, "walk1_grf.mot has its name, but runs from 2 to 3 s and the markers from 0 to 1 s"),
-        ({"n": 900}, "has its name, but runs from 0 to 0.899 s"),
-        ({"n": 251, "rate_hz": 250.0}, "has 250 samples per second, no whole number for each of 100 frames"),
+        ({"begin_s": 2.0}, "walk1_grf.mot has the same name, but runs from 2 to 3 s and the markers from 0 to 1 s"),
+        ({"n": 900}, "has the same name, but runs from 0 to 0.899 s"),
+        ({"n": 251, "rate_hz": 250.0}, "has 250 samples per second, not a whole multiple of 100 frames per second"),
     ],
 )
 def test_a_file_of_the_same_name_that_does_not_fit_is_told_and_not_taken(tmp_path, options, says):

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from limbtorque.cli.main import main
 from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
 from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import yaml_text
 from staged_study import make_study, run_stages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,7 +88,7 @@ def test_paths_and_odd_names(tmp_path):
         rows[-1]["file"] = str((ROOT / rows[-1]["file"].replace("recordings", "data/demo")).resolve())
         return rows
 
-    folder = make_study(tmp_path / "study", extra=yaml.safe_dump({"muscles": own}), change=change)
+    folder = make_study(tmp_path / "study", extra=yaml_text({"muscles": own}), change=change)
     source = ROOT / "src" / "limbtorque" / "muscles" / "sets" / "arm.yaml"
     (folder / "config" / "own.yaml").write_bytes(source.read_bytes())
     subjects = ["# masses of the demo", "subject,mass_kg,height_m,sex"]
@@ -114,7 +114,7 @@ def test_what_parts_would_not_have_in_common_is_refused(tmp_path):
 
 
 def test_a_muscle_set_beside_the_study_is_refused(tmp_path):
-    folder = make_study(tmp_path / "study", extra=yaml.safe_dump({"muscles": {"sets": {"arm": "../own.yaml"}}}))
+    folder = make_study(tmp_path / "study", extra=yaml_text({"muscles": {"sets": {"arm": "../own.yaml"}}}))
     with pytest.raises(StudyError, match="lies beside the study's folder"):
         split_study(folder, tmp_path / "parts")
     assert not (tmp_path / "parts").exists()

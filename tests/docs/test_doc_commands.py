@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import yaml
 
 from limbtorque.cli.main import EXAMPLES, main
 from limbtorque.recordings.writers import write_sto
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from text_files import write_trc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -313,10 +313,10 @@ TABLES = [
 def test_the_tables_of_a_recipe_are_those_of_a_study(recipe, number, tmp_path):
     """With the settings of demo and recipe; copies of one recording stand in for those that the table names."""
     study = copy_demo(tmp_path / "study")
-    settings = yaml.safe_load((study / "config" / "config.yaml").read_text(encoding="utf-8"))
+    settings = parse_yaml((study / "config" / "config.yaml").read_text(encoding="utf-8"))
     for block in re.findall(r"```yaml\n(.*?)```", RECIPES[recipe], flags=re.DOTALL):
-        settings |= yaml.safe_load(block)
-    (study / "config" / "config.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+        settings |= parse_yaml(block)
+    (study / "config" / "config.yaml").write_text(yaml_text(settings), encoding="utf-8")
     table = re.findall(r"```csv\n(.*?)```", RECIPES[recipe], flags=re.DOTALL)[number]
     rows = list(csv.DictReader(line for line in table.splitlines() if not line.startswith("#")))
     kind = "trials" if "trial" in rows[0] else "subjects"
@@ -335,5 +335,5 @@ def test_the_tables_of_a_recipe_are_those_of_a_study(recipe, number, tmp_path):
 
 
 def test_the_settings_of_the_recipes_say_what_the_text_says():
-    assert make_settings(yaml.safe_load(blocks("docs/howto.md", "yaml")[0])).marker_sets["our_lab"]
+    assert make_settings(parse_yaml(blocks("docs/howto.md", "yaml")[0])).marker_sets["our_lab"]
     assert len(TABLES) == 5

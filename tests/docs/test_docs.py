@@ -56,12 +56,11 @@ def test_yaml_is_found():
 
 @pytest.mark.parametrize("block", list(yaml_blocks()))
 def test_yaml_is_valid(block, tmp_path):
-    import yaml
-
     from limbtorque.muscles.sets.muscle_set import load_muscle_set
     from limbtorque.study.settings import make_settings
+    from limbtorque.study.yaml_file import parse_yaml
 
-    content = yaml.safe_load(block)
+    content = parse_yaml(block)
     if "joints" in content:  # a muscle set
         (tmp_path / "set.yaml").write_text(block, encoding="utf-8")
         assert load_muscle_set(tmp_path / "set.yaml").joints

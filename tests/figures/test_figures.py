@@ -10,7 +10,8 @@ from limbtorque.figures.style import failure_figure, save
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.figures.torque_figures import torque_figure
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.study.settings import ARM, load_settings
+from limbtorque.study.chains import ARM
+from limbtorque.study.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS = ("shoulder", "elbow", "wrist")

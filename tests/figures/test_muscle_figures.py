@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-import yaml
 from matplotlib.collections import PolyCollection
 
 from limbtorque.analysis import analyse_recording
@@ -17,6 +16,7 @@ from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_
 from limbtorque.muscles.static_optimization.sharing import share_torques
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings, option_names, override
+from limbtorque.study.yaml_file import parse_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "muscles.md").read_text(encoding="utf-8")
@@ -164,7 +164,7 @@ def test_the_check_of_the_page_holds():
 
 def test_the_set_of_the_page_loads_and_shares():
     (block,) = blocks("yaml")
-    muscles = muscle_set_from_mapping(yaml.safe_load(block))
+    muscles = muscle_set_from_mapping(parse_yaml(block))
     assert muscles.names == ("flexors", "extensors", "brachioradialis")
     found = musculotendon(muscles, np.radians([[0.0], [45.0], [90.0], [135.0]]))
     assert not found.out_of_range.any()

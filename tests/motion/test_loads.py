@@ -24,7 +24,7 @@ from limbtorque.motion.ground_reaction import (
 )
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.smoothers import Smoother, smooth_at
-from limbtorque.study.settings import Force, Plates, Spring
+from limbtorque.study.options.loads import Force, Plates, Spring
 from plates import (
     FORCE_N,
     N_FRAMES,

@@ -17,7 +17,9 @@ from limbtorque.signals.flat_tops import flat_tops
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_gain
 from limbtorque.simulate.minimum_jerk import minimum_jerk
 from limbtorque.simulate.reach import demo_trials
-from limbtorque.study.settings import Plates, Quality, load_settings, override
+from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.quality import Quality
+from limbtorque.study.settings import load_settings, override
 from limbtorque.tables.checks import CHECKS, assess
 
 ROOT = Path(__file__).resolve().parents[2]

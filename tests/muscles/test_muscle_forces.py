@@ -5,14 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.forces import check_options, muscle_summary
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.study.settings import Muscles, load_settings, make_settings, override
+from limbtorque.study.options.muscles import Muscles
+from limbtorque.study.settings import load_settings, make_settings, override
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "config" / "config.yaml"
@@ -22,7 +23,7 @@ JOINTS = ("shoulder", "elbow", "wrist")
 
 def analysed(trial="S01_sagittal_spring", *, side="right", mass=72.0, folder=Path(), **options):
     """A demo trial with options of the section `muscles`."""
-    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8")) | {"muscles": options}
+    raw = parse_yaml(DEMO.read_text(encoding="utf-8")) | {"muscles": options}
     return analyse_recording(
         read_c3d(ROOT / "data" / "demo" / f"{trial}.c3d"),
         chain="arm",
@@ -106,7 +107,7 @@ def test_share_is_moment_arm_times_force():
 
 def test_a_mirrored_limb_has_the_same_forces():
     # the left arm of the horizontal reach turns the other way round: the same flexions, the same forces
-    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw = parse_yaml(DEMO.read_text(encoding="utf-8"))
     recording = read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d")
     mirrored = recording_mirrored(recording)
     results = [
@@ -175,10 +176,10 @@ def test_co_contraction_gives_way_where_the_torque_would_be_out_of_reach(tmp_pat
 
 def scaled_set(folder, name, factor):
     """A built-in set with other strengths, as a file; its name."""
-    content = yaml.safe_load((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml((BUILT_IN / f"{name}.yaml").read_text(encoding="utf-8"))
     for muscle in content["muscles"]:
         muscle["max_isometric_force_n"] *= factor
-    (folder / "scaled.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    (folder / "scaled.yaml").write_text(yaml_text(content), encoding="utf-8")
     return "scaled.yaml"
 
 
@@ -198,9 +199,9 @@ def test_passive_tension_is_taken_off_the_torque_to_be_shared():
 
 
 def test_strength_scales_with_mass_and_arms_with_length(tmp_path):
-    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
     content["reference"] |= {"mass_kg": 36.0}
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(yaml_text(content), encoding="utf-8")
     plain = analysed()
     strong = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, scale_strength="mass")
     np.testing.assert_allclose(strong.muscles.muscle_set.max_force_n, 2.0 * plain.muscles.muscle_set.max_force_n)
@@ -245,10 +246,10 @@ def test_summary_of_muscles_is_peak_and_impulse():
 
 
 def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
-    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
     for muscle in content["muscles"]:
         muscle["max_isometric_force_n"] /= 30.0
-    (tmp_path / "weak.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    (tmp_path / "weak.yaml").write_text(yaml_text(content), encoding="utf-8")
     weak = {"folder": tmp_path, "sets": {"arm": "weak.yaml"}}
     least, none = analysed(**weak), analysed(**weak, reserve="none")
     a, b = frame(least), frame(none)
@@ -286,14 +287,14 @@ def test_what_a_set_does_not_have_is_refused(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"exponent": 0.5}, "a number from 1 to 10, or min_max; found 0.5"),
-        ({"exponent": 30}, "a number from 1 to 10, or min_max; found 30"),
+        ({"exponent": 0.5}, "exponent is 0.5, expected a number from 1 to 10, or min_max"),
+        ({"exponent": 30}, "exponent is 30, expected a number from 1 to 10, or min_max"),
         ({"exponent": "max"}, "min_max"),
         ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
         ({"exponent": "min_max", "reserve": "priced"}, "no meaning with exponent min_max"),
         ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
-        ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, "greater than or equal to 0"),
-        ({"weights": {"BRA": 0}}, "greater than 0"),
+        ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, r"BRA.0 is -0.1, expected a number of 0 or more"),
+        ({"weights": {"BRA": 0}}, "weights.BRA is 0, expected a number above 0"),
         ({"sets": {"armm": "pairs"}}, "armm, which is no chain"),
     ],
 )
@@ -311,11 +312,11 @@ def test_options_can_be_changed_in_the_table_of_trials():
 
 
 def test_stress_needs_cross_sections_and_uses_them(tmp_path):
-    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
     for k, muscle in enumerate(content["muscles"]):
         muscle["pcsa_cm2"] = 2.0 + k
     check_options(muscle_set_from_mapping(content), Muscles(criterion="stress"), JOINTS)
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(yaml_text(content), encoding="utf-8")
     stress = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, criterion="stress", exponent=3)
     found = stress.muscles
     pcsa = 2.0 + np.arange(15.0)
@@ -345,7 +346,7 @@ def test_range_is_half_of_what_matters():
 
 
 def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
-    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw = parse_yaml(DEMO.read_text(encoding="utf-8"))
     raw["plane"] |= {"kind": "horizontal"}
     result = analyse_recording(
         read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d"),
@@ -371,7 +372,7 @@ def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
 
 def forearm(**muscles):
     """Forearm and hand alone: the chain begins at the elbow."""
-    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw = parse_yaml(DEMO.read_text(encoding="utf-8"))
     raw["chains"] = {
         "forearm_only": {
             "joints": [
@@ -405,9 +406,9 @@ def test_a_chain_that_begins_at_the_elbow_has_no_elbow_flexion():
 
 
 def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
-    content = yaml.safe_load((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
     content["muscles"] = [muscle for muscle in content["muscles"] if "wrist" not in muscle["function"]]
-    (tmp_path / "no wrist.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    (tmp_path / "no wrist.yaml").write_text(yaml_text(content), encoding="utf-8")
     result = analysed(folder=tmp_path, sets={"arm": "no wrist.yaml"}, reserve="none")
     assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
     assert result.muscles.quality["reserve_share"] == 0
@@ -416,7 +417,7 @@ def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
 
 def test_signs_of_a_limb_that_extends_counter_clockwise():
     """In a mirrored table torques, proofs and multipliers change sign where flexion does; forces do not."""
-    raw = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    raw = parse_yaml(DEMO.read_text(encoding="utf-8"))
     raw["plane"] |= {"kind": "horizontal"}
     raw["muscles"] = {"sets": {"arm": "pairs"}, "activation_bounds": {"elbow_flexor": [0, 0.001]}}
     recording = read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d")
@@ -451,11 +452,11 @@ def test_range_of_a_force_has_its_passive_part():
 
 
 def test_no_force_in_a_joint_outside_the_range_of_its_arms(tmp_path):
-    content = yaml.safe_load((BUILT_IN / "pairs.yaml").read_text(encoding="utf-8"))
+    content = parse_yaml((BUILT_IN / "pairs.yaml").read_text(encoding="utf-8"))
     for muscle in content["muscles"]:
         if "elbow" in muscle["function"]:
             muscle["moment_arms"]["elbow"]["range_deg"] = [0, 80]
-    (tmp_path / "narrow.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    (tmp_path / "narrow.yaml").write_text(yaml_text(content), encoding="utf-8")
     result = analysed(folder=tmp_path, sets={"arm": "narrow.yaml"}, contact_forces=True)
     table = frame(result)
     out = table.moment_arm_status == 1

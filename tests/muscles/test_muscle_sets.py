@@ -1,15 +1,16 @@
 """Muscle sets: curves, moment arms, lengths and velocities against closed forms, SciPy, other programs and the sampled
 tables; every fault of a set."""
 
+import contextlib
 import copy
 import importlib.util
+import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline, PchipInterpolator, RectBivariateSpline, RegularGridInterpolator
 
@@ -29,8 +30,9 @@ from limbtorque.muscles.sets.curves import (
     shape_preserving_spline,
 )
 from limbtorque.muscles.sets.fitting import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
-from limbtorque.muscles.sets.muscle_entries import SENSES
+from limbtorque.muscles.sets.muscle_entries import SENSES, MuscleEntry
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping, scale_factors, scaled
+from limbtorque.study.yaml_file import read_yaml, yaml_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ("arm", "leg", "pairs")
@@ -287,7 +289,13 @@ def test_the_tool_makes_the_built_in_sets(recordings, tmp_path, monkeypatch):
     monkeypatch.setattr(tool, "SETS", tmp_path)
     tool.main(recordings.parent / "reference" / "muscles")
     for name in SETS:
-        assert (tmp_path / f"{name}.yaml").read_bytes() == (BUILT_IN / f"{name}.yaml").read_bytes()
+        for ending in ("yaml", "json"):
+            assert (tmp_path / f"{name}.{ending}").read_bytes() == (BUILT_IN / f"{name}.{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_both_files_of_a_built_in_set_hold_the_same(name):
+    assert read_yaml(BUILT_IN / f"{name}.yaml") == json.loads((BUILT_IN / f"{name}.json").read_text(encoding="utf-8"))
 
 
 # --- arms, lengths and velocities over frames --------------------------------------------------------------------
@@ -697,7 +705,7 @@ def test_scale_factors_of_a_subject():
         SettingsError, match=r"no segment length for the toes; it has hip, knee, ankle.*expected above 0"
     ):
         scale_factors(muscles, {"toes": 0.4, "knee": 0.0})
-    with pytest.raises(SettingsError, match=r"no joint 'kneee' to scale .did you mean 'knee'"):
+    with pytest.raises(SettingsError, match=r"no joint 'kneee' to scale; did you mean 'knee'"):
         scaled(muscles, length_factor={"kneee": 1.1})
     for wrong in ({"length_factor": {"knee": -1.0}}, {"length_factor": None, "strength_factor": math.nan}):
         with pytest.raises(SettingsError, match="expected a number above 0"):
@@ -739,7 +747,7 @@ def content():
 
 def test_a_set_of_ones_own(tmp_path):
     path = tmp_path / "my set.yaml"
-    path.write_text(yaml.safe_dump(content()))
+    path.write_text(yaml_text(content()))
     muscles = load_muscle_set(path)
     assert muscles.names == ("FLEX", "EXT")
     arms = musculotendon(muscles, [[0.0], [math.radians(60)], [9.0]])
@@ -747,7 +755,7 @@ def test_a_set_of_ones_own(tmp_path):
     assert arms.out_of_range[:, 0].tolist() == [False, False, True]
     changed = content()
     changed["muscles"][0]["max_isometric_force_n"] = 12345
-    path.write_text(yaml.safe_dump(changed))
+    path.write_text(yaml_text(changed))
     assert load_muscle_set(path).max_force_n[0] == 12345
 
 
@@ -786,12 +794,18 @@ def arm_of(entry):
 STRAIGHT = {"form": "polynomial", "joints": ["elbow"], "coefficients": [0.3, -0.03], "range_deg": [0, 130]}
 PARALLEL = {"parallel_to": "distal", "source": "a textbook"}
 BAD = {
-    "negative strength": (set_at(["muscles", 0, "max_isometric_force_n"], -5), "FLEX.*expected a force above 0 N"),
-    "strength not a number": (set_at(["muscles", 0, "max_isometric_force_n"], float("nan")), "above 0 N"),
+    "negative strength": (
+        set_at(["muscles", 0, "max_isometric_force_n"], -5),
+        "FLEX.*max_isometric_force_n is -5, expected a number above 0 N",
+    ),
+    "strength not a number": (
+        set_at(["muscles", 0, "max_isometric_force_n"], float("nan")),
+        "expected a finite number",
+    ),
     "strength as a text": (set_at(["muscles", 0, "max_isometric_force_n"], "500"), "above 0 N"),
     "unknown joint": (
         set_at(["muscles", 0, "moment_arms", "elbwo"], {"form": "zero"}),
-        "'elbwo', which the set does not have .did you mean 'elbow'",
+        "'elbwo', which the set does not have; did you mean 'elbow'",
     ),
     "joint left out": (
         remove_at(["muscles", 0, "moment_arms", "elbow"]),
@@ -803,7 +817,7 @@ BAD = {
         "25 m.*millimetres",
     ),
     "no source": (remove_at(["muscles", 0, "source"]), "FLEX.*source is missing"),
-    "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "name the model or paper"),
+    "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "expected the model or paper"),
     "flexor that extends": (
         set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], -0.03),
         "FLEX' is called a flexor of the elbow, but its moment arm",
@@ -813,7 +827,7 @@ BAD = {
         "EXT' is called an extensor",
     ),
     "no function": (set_at(["muscles", 0, "function"], {}), "function has to say flexor or extensor"),
-    "wrong function": (set_at(["muscles", 0, "function", "elbow"], "bender"), "'bender'; expected flexor or extensor"),
+    "wrong function": (set_at(["muscles", 0, "function", "elbow"], "bender"), "'bender', expected flexor or extensor"),
     "unknown form": (set_at(["muscles", 0, "moment_arms", "elbow", "form"], "splines"), "did you mean 'spline'"),
     "falling knots": (set_at(["muscles", 1, "moment_arms", "elbow", "knots_deg"], [0, 90, 60]), "has to rise"),
     "too few arms": (set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, -0.02]), "same length"),
@@ -823,34 +837,40 @@ BAD = {
     ),
     "misspelt key": (
         set_at(["muscles", 0, "max_isometric_force"], 5),
-        "unknown key.*did you mean 'max_isometric_force_n'",
+        "max_isometric_force is unknown; did you mean 'max_isometric_force_n'",
     ),
     "twice": (set_at(["muscles", 1, "name"], "FLEX"), "'FLEX' is there 2 times"),
-    "no muscles": (set_at(["muscles"], []), "muscles is empty"),
+    "no muscles": (set_at(["muscles"], []), r"muscles is \[\], expected 1 or more entries"),
     "joint without flexion": (set_at(["flexion"], {}), "flexion has to say"),
-    "length in millimetres": (set_at(["muscles", 0, "optimal_fibre_length_m"], 115.7), "below 1 m, or null"),
-    "area in square metres": (set_at(["muscles", 0, "pcsa_cm2"], -3), "FLEX.*pcsa_cm2.*an area from 0.1 to 1000 cm2"),
+    "length in millimetres": (
+        set_at(["muscles", 0, "optimal_fibre_length_m"], 115.7),
+        "optimal_fibre_length_m is 115.7, expected a number above 0 and below 1 m",
+    ),
+    "area in square metres": (
+        set_at(["muscles", 0, "pcsa_cm2"], -3),
+        "FLEX.*pcsa_cm2 is -3, expected a number of 0.1 or more and below 1000 cm2",
+    ),
     "activations crossed": (
         set_at(["muscles", 0, "min_activation"], 1.0),
-        "min_activation is 1.0 and max_activation 1.0; expected 0 <= least < largest <= 1",
+        "min_activation is 1.0 and max_activation 1.0, expected 0 <= least < largest <= 1",
     ),
-    "activation above 1": (set_at(["muscles", 0, "max_activation"], 1.2), "expected 0 <= least < largest <= 1"),
+    "activation above 1": (set_at(["muscles", 0, "max_activation"], 1.2), "max_activation is 1.2, expected 0 to 1"),
     "arm as a text": (
         set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], "3 cm"),
-        "arm_m is '3 cm'; expected numbers",
+        "arm_m is '3 cm', expected a number",
     ),
     "key of another form": (
         set_at(["muscles", 0, "moment_arms", "elbow", "knots_deg"], [0, 1]),
-        "at the elbow: unknown key 'knots_deg'",
+        "at the elbow: knots_deg is unknown",
     ),
     "departure as a text": (
         set_at(["muscles", 1, "moment_arms", "elbow", "max_departure_m"], "1 mm"),
-        "max_departure_m is '1 mm'; expected a number",
+        "max_departure_m is '1 mm', expected a number",
     ),
-    "note that is none": (set_at(["muscles", 1, "moment_arms", "elbow", "note"], 3), "note is 3; expected a text"),
+    "note that is none": (set_at(["muscles", 1, "moment_arms", "elbow", "note"], 3), "note is 3, expected a text"),
     "range upside down": (
         set_at(["muscles", 1, "moment_arms", "elbow", "range_deg"], [100, 20]),
-        r"range_deg is \[100, 20\]; expected \[lowest, highest\] flexion in degrees",
+        r"range_deg is \[100, 20\], expected \[lowest, highest\] flexion in degrees",
     ),
     "changes its function without a word": (
         set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, 0.02, 0.03]),
@@ -879,11 +899,11 @@ BAD = {
     ),
     "unknown joint of an arm": (
         arm_of({"form": "polynomial", "joints": ["elbwo"], "coefficients": [0.02], "range_deg": [0, 90]}),
-        "joints has 'elbwo', which the set does not have .did you mean 'elbow'",
+        "joints has 'elbwo', which the set does not have; did you mean 'elbow'",
     ),
     "joints as a text": (
         arm_of({"form": "polynomial", "joints": "elbow", "coefficients": [0.02], "range_deg": [0, 90]}),
-        "joints is 'elbow'; expected a list of the joints it depends on",
+        "joints is 'elbow', expected a list of the joints it depends on",
     ),
     "joint twice in an arm": (
         arm_of(
@@ -901,7 +921,7 @@ BAD = {
     ),
     "length of an unknown form": (
         set_in(0, length={"form": "sample"}),
-        "length: its form is 'sample'; expected polynomial, spline, sampled .did you mean 'sampled'",
+        "length: its form is 'sample', expected polynomial, spline, sampled; did you mean 'sampled'",
     ),
     "length that is a number": (set_in(0, length=0.3), "length: its form is None"),
     "length without its joints": (
@@ -921,7 +941,10 @@ BAD = {
         set_in(0, length={**STRAIGHT, "coefficients": [0.3, 0.03]}),
         r"minus the slope of the length -0.0300 m.*r = -dL/dq",
     ),
-    "length at zero in millimetres": (set_in(0, length_at_zero_m=250), "length_at_zero_m is 250; expected a length"),
+    "length at zero in millimetres": (
+        set_in(0, length_at_zero_m=250),
+        "length_at_zero_m is 250, expected a number above 0 and below 1 m",
+    ),
     "length that falls below zero": (
         set_in(
             0, length_at_zero_m=0.02, moment_arms={"elbow": {"form": "constant", "arm_m": 0.03, "range_deg": [0, 90]}}
@@ -929,18 +952,21 @@ BAD = {
         "its length falls to -0.0271 m within their range",  # 0.02 - 0.03 pi / 2
     ),
     "line of action at no joint": (set_in(0, lines_of_action={"elbwo": PARALLEL}), "did you mean 'elbow'"),
-    "line of action as a text": (set_in(0, lines_of_action="distal"), "expected one entry for each joint that has one"),
+    "line of action as a text": (
+        set_in(0, lines_of_action="distal"),
+        "lines_of_action is 'distal', expected 'name: value' entries",
+    ),
     "line of action without a source": (
         set_in(0, lines_of_action={"elbow": {"parallel_to": "distal"}}),
         "line of action at the elbow: source is missing",
     ),
     "line of action with an empty source": (
         set_in(0, lines_of_action={"elbow": {"parallel_to": "distal", "source": " "}}),
-        "source is ' '; expected a text",
+        "source is ' ', expected a text",
     ),
     "line of action along nothing": (
         set_in(0, lines_of_action={"elbow": {**PARALLEL, "parallel_to": "forearm"}}),
-        "parallel_to is 'forearm'; expected proximal or distal",
+        "parallel_to is 'forearm', expected proximal or distal",
     ),
     "line of action twice": (
         set_in(0, lines_of_action={"elbow": {**PARALLEL, "distal_m": [0.05, 0.02]}}),
@@ -952,7 +978,7 @@ BAD = {
     ),
     "line of action in millimetres": (
         set_in(0, lines_of_action={"elbow": {"distal_m": [50, 20], "proximal_m": [0.1, 0.02], "source": "a paper"}}),
-        r"distal_m is \[50, 20\]; expected .*each below 0.6 m",
+        r"distal_m is \[50, 20\], expected .*each below 0.6 m",
     ),
     "reference without a source": (
         set_at(["reference"], {"segment_length_m": {"elbow": 0.25}}),
@@ -960,19 +986,19 @@ BAD = {
     ),
     "reference of no joint": (
         set_at(["reference"], {"segment_length_m": {"elbwo": 0.25}, "source": "a paper"}),
-        "segment_length_m has 'elbwo', which is no joint .did you mean 'elbow'",
+        "segment_length_m has 'elbwo', which is no joint; did you mean 'elbow'",
     ),
     "reference in millimetres": (
         set_at(["reference"], {"segment_length_m": {"elbow": 250}, "source": "a paper"}),
-        "length distal to the elbow is 250; expected above 0 and below 1 m",
+        "segment_length_m.elbow is 250, expected a number below 1",
     ),
     "reference without weight": (
         set_at(["reference"], {"segment_length_m": {"elbow": 0.25}, "mass_kg": 0, "source": " "}),
-        "mass_kg is 0; expected a mass above 0 kg",
+        "mass_kg is 0, expected a number above 0 kg",
     ),
     "reference without lengths": (
         set_at(["reference"], {"segment_length_m": {}, "source": "a paper"}),
-        "expected the length distal to each joint",
+        "segment_length_m is {}, expected 1 or more entries",
     ),
 }
 
@@ -1132,3 +1158,41 @@ def test_file_that_is_no_yaml(tmp_path):
     with pytest.raises(SettingsError, match="not readable as YAML"):
         load_muscle_set(path)
     assert BUILT_IN.is_dir()
+
+
+PLACES = st.sampled_from(
+    [
+        ["name"],
+        ["joints"],
+        ["flexion"],
+        ["muscles"],
+        ["reference"],
+        ["from_vertical"],
+        *(["muscles", 0, key] for key in MuscleEntry.model_fields),
+        ["muscles", 0, "moment_arms", "elbow"],
+        ["muscles", 1, "moment_arms", "elbow", "knots_deg"],
+        ["muscles", 1, "moment_arms", "elbow", "range_deg"],
+        ["muscles", 1, "moment_arms", "elbow", "max_departure_m"],
+    ]
+)
+WRONG = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 300)
+    | st.floats()
+    | st.sampled_from(["", " ", "elbow", "form", "zero"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["elbow", "form", "joints", "source", "x"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(place=PLACES, value=WRONG)
+@settings(max_examples=60, deadline=None)
+def test_whatever_stands_in_a_set_is_taken_or_told(place, value):
+    whole = content()
+    set_at(place, value)(whole)
+    with contextlib.suppress(SettingsError):
+        muscle_set_from_mapping(whole)

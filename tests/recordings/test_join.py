@@ -335,10 +335,10 @@ def test_faults_of_the_column(tmp_path: Path) -> None:
     with pytest.raises(StudyError) as error:
         load_study(write_study(tmp_path, *[row.replace("a{b}", "ab", 1).replace("a<b>", "acb", 1) for row in rows]))
     said = "\n".join(error.value.faults)
-    assert "line 2 (trial no.mot): forces_file 'no.mot' does not exist in" in said
-    assert said.count("file and forces_file are the same file, 'm.trc'") == 2
-    assert "forces_file 'a<b>.mot' has braces or <> in its name" in said
-    assert "forces_file 'a{b}.mot' has braces or <> in its name" in said
+    assert "line 2 (trial no.mot): forces_file is 'no.mot', expected a file; it does not exist in" in said
+    assert said.count("expected another file than in the column file; name") == 2
+    assert "forces_file is 'a<b>.mot', expected a name without braces and <>" in said
+    assert "forces_file is 'a{b}.mot', expected a name without braces and <>" in said
 
 
 def test_a_channel_at_its_limit_stays_with_its_frames(walk: Recording) -> None:

@@ -15,7 +15,7 @@ from limbtorque.report.index import index_page
 from limbtorque.report.page import json_text
 from limbtorque.report.panels import draw_trial
 from limbtorque.report.trial import TrialContents, trial_page
-from limbtorque.study.settings import ARM
+from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.checks import CHECKS
 from limbtorque.tables.files import read_table

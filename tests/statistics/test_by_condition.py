@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
-from limbtorque.study.settings import ARM
+from limbtorque.study.chains import ARM
 from limbtorque.tables.summary import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[2]

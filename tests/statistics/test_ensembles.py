@@ -13,7 +13,9 @@ from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Event
-from limbtorque.study.settings import ARM, LEG, Ensembles, make_settings, override
+from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.tables.curves import curve_columns
 from limbtorque.workflow import check, layout

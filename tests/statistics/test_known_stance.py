@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
-from limbtorque.study.settings import ARM
+from limbtorque.study.chains import ARM
 from limbtorque.tables.summary import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,11 +12,12 @@ import openpyxl
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.settings import ARM, make_settings
+from limbtorque.study.chains import ARM
+from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.tables import workbook
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import long_table_writer, make_table
@@ -244,7 +245,7 @@ def test_the_settings_of_the_page_on_tables_are_valid():
     (block,) = re.findall(
         r"```yaml\n(.*?)```", (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL
     )
-    assert make_settings(yaml.safe_load(block)).ensembles.end_event == "Foot Strike {side}"
+    assert make_settings(parse_yaml(block)).ensembles.end_event == "Foot Strike {side}"
 
 
 # ---- Parquet ----

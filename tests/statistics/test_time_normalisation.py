@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from limbtorque.recordings.recording import Event
 from limbtorque.simulate.minimum_jerk import minimum_jerk
 from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
-from limbtorque.study.settings import Ensembles
+from limbtorque.study.options.ensembles import Ensembles
 
 
 def speed_of(*reaches, time_s):

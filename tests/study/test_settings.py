@@ -1,16 +1,19 @@
 """Settings: unknown keys, ranges, one place for every option, changes for one trial."""
 
+import contextlib
 import types
 from typing import Any, Literal, Union, get_args, get_origin
 
 import pydantic
 import pytest
+import yaml  # PyYAML, which Snakemake brings: a reader of YAML 1.1
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from limbtorque.errors import SettingsError
+from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import (
-    ARM,
-    LEG,
     Settings,
     describe_options,
     load_settings,
@@ -19,6 +22,7 @@ from limbtorque.study.settings import (
     override,
     settings_hash,
 )
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
 
 JOINT = {"name": "knee", "landmark": "knee_axis"}
 SEGMENT = {"name": "shank", "row": "shank"}
@@ -48,28 +52,28 @@ def fault(raw: Any) -> str:
             "chains.mine.joints.0.landmrk",
             "landmark",
         ),
-        ({"loads": {"pull": {"type": "spring", "stifness_n_m": 3}}}, "loads.pull.spring.stifness_n_m", "stiffness_n_m"),
+        ({"loads": {"pull": {"type": "spring", "stifness_n_m": 3}}}, "loads.pull.stifness_n_m", "stiffness_n_m"),
         (
             {"marker_sets": {"m": {"elbow": {"between": ["A", "B"], "fracton": 0.5}}}},
-            "marker_sets.m.elbow.Between.fracton",
+            "marker_sets.m.elbow.fracton",
             "fraction",
         ),
     ],
 )
 def test_unknown_keys_at_any_depth(raw, where, meant):
-    assert f"{where}: no option has this name; did you mean '{meant}'?" in fault(raw)
+    assert f"{where} is unknown; did you mean '{meant}'?" in fault(raw)
 
 
 def test_a_key_like_no_other_has_no_suggestion():
-    assert "zzzzzz: no option has this name\n" in fault({"zzzzzz": 1}) + "\n"
+    assert "zzzzzz is unknown\n" in fault({"zzzzzz": 1}) + "\n"
 
 
 def test_all_faults_are_told_at_once():
     message = fault({"filtr": {}, "filter": {"order": 0, "cutoff_hz": -1}, "plane": {"kind": "frontal"}})
-    for part in ("filtr:", "filter.order:", "filter.cutoff_hz:", "plane.kind:"):
+    for part in ("filtr is", "filter.order is", "filter.cutoff_hz is", "plane.kind is"):
         assert message.count(part) == 1
-    assert "found -1" in message
-    assert "'sagittal', 'horizontal' or 'best_fit'" in message
+    assert "filter.cutoff_hz is -1, expected" in message
+    assert "plane.kind is 'frontal', expected sagittal, horizontal or best_fit" in message
 
 
 # --- ranges ----------------------------------------------------------------------------------------------------------
@@ -78,19 +82,19 @@ def test_all_faults_are_told_at_once():
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ({"filter": {"cutoff_hz": 0}}, "filter.cutoff_hz: expected a frequency above 0 Hz, or one of expected_error, residual"),
+        ({"filter": {"cutoff_hz": 0}}, "filter.cutoff_hz is 0, expected a frequency above 0 Hz, or one of expected_error, residual"),
         ({"filter": {"cutoff_hz": float("nan")}}, "filter.cutoff_hz"),
         ({"filter": {"cutoff_hz": float("inf")}}, "filter.cutoff_hz"),
         ({"filter": {"cutoff_hz": True}}, "filter.cutoff_hz"),
-        ({"filter": {"cutoff_hz": "6,5"}}, "filter.cutoff_hz: expected a frequency above 0 Hz"),
-        ({"filter": {"order": 9}}, "filter.order: Input should be less than or equal to 8; found 9"),
+        ({"filter": {"cutoff_hz": "6,5"}}, "filter.cutoff_hz is '6,5', expected a frequency above 0 Hz"),
+        ({"filter": {"order": 9}}, "filter.order is 9, expected 1 to 8"),
         ({"filter": {"order": 2.5}}, "filter.order"),
         ({"filter": {"order": True}}, "filter.order"),
         ({"filter": None}, "filter"),
         ({"filter": 6}, "filter"),
-        ({"gravity_m_s2": -9.81}, "gravity_m_s2: Input should be greater than or equal to 0"),
-        ({"gaps": {"max_gap_s": 2.1}}, "gaps.max_gap_s: Input should be less than or equal to 2"),
-        ({"differentiation": {"accuracy": 3}}, "differentiation.accuracy: Input should be 2, 4, 6 or 8; found 3"),
+        ({"gravity_m_s2": -9.81}, "gravity_m_s2 is -9.81, expected 0 to 30 m/s^2"),
+        ({"gaps": {"max_gap_s": 2.1}}, "gaps.max_gap_s is 2.1, expected 0 to 2 s"),
+        ({"differentiation": {"accuracy": 3}}, "differentiation.accuracy is 3, expected 2, 4, 6 or 8"),
         ({"plane": {"up_axis": "z"}}, "plane.up_axis"),
         ({"plane": {"up_axis": "+z", "forward_axis": "-z"}}, "plane: forward_axis -z is parallel to up_axis +z"),
         ({"run": {"max_trials_per_job": 0}}, "run.max_trials_per_job"),
@@ -100,7 +104,7 @@ def test_all_faults_are_told_at_once():
         ({"figures": {"formats": ["gif"]}}, "figures.formats.0"),
         ({"loads": {"pull": {"type": "rope"}}}, "loads.pull"),
         ({"loads": {"pull": {"type": "spring", "stiffness_n_m": -1, "anchor_m": [0, 0, 0]}}}, "stiffness_n_m"),
-        ({"loads": {"pull": {"type": "constant_force", "force_n": [0, 0]}}}, "loads.pull.constant_force.force_n"),
+        ({"loads": {"pull": {"type": "constant_force", "force_n": [0, 0]}}}, "loads.pull.force_n"),
         ({"marker_sets": {"m": {"elbow": {"between": ["A"]}}}}, "marker_sets.m.elbow"),
     ],
 )  # fmt: skip
@@ -178,10 +182,10 @@ def test_every_option_has_a_sentence_and_every_number_a_unit(model, name):
     if name != "type":  # the tag that tells loads apart
         assert (field.description or "").strip().endswith((".", ")"))
     if numeric(field.annotation) and name != "assignment":  # plate numbers
-        assert field.json_schema_extra["unit"]
+        assert field.json_schema_extra["x-unit"]
         for suffix, unit in (("_hz", "Hz"), ("_nm", "N m"), ("_m_s", "m/s"), ("_deg", "deg"), ("_mb", "MB")):
             if name.endswith(suffix):
-                assert field.json_schema_extra["unit"] == unit
+                assert field.json_schema_extra["x-unit"] == unit
 
 
 def test_list_of_options_is_whole_and_within_its_own_ranges():
@@ -232,7 +236,7 @@ def test_override_takes_lists_and_words(text, value):
         ("filter.cutof_hz", "6", r"trial: no option is called 'filter\.cutof_hz'; did you mean 'filter\.cutoff_hz'\?"),
         ("filtr.cutoff_hz", "6", r"did you mean 'filter\.cutoff_hz'\?"),
         ("filter.cutoff_hz.x", "6", "no option is called"),
-        ("filter.cutoff_hz", "-6", r"filter\.cutoff_hz: expected a frequency above 0 Hz"),
+        ("filter.cutoff_hz", "-6", r"filter\.cutoff_hz is '-6', expected a frequency above 0 Hz"),
         ("filter.cutoff_hz", "six", r"filter\.cutoff_hz"),
         ("filter.cutoff_hz", "6 Hz", r"filter\.cutoff_hz"),
         ("filter.cutoff_hz", "[6", r"trial: filter\.cutoff_hz is '\[6'"),
@@ -296,8 +300,8 @@ def test_hash_sees_its_sections_only():
     [
         ("torques: {conventions: [{a: b}, [c]]}", "torques.conventions"),
         ("muscles: {exponent: " + "9" * 400 + "}", "expected a number from 1 to 10, or min_max"),
-        ("filter: {cutoff_hz: " + "9" * 400 + "}", "filter.cutoff_hz: expected a frequency above 0 Hz"),
-        ("filter: {cutoff_hz: [6]}", "filter.cutoff_hz: expected a frequency above 0 Hz"),
+        ("filter: {cutoff_hz: " + "9" * 400 + "}", "filter.cutoff_hz is 9.*, expected a frequency above 0 Hz"),
+        ("filter: {cutoff_hz: [6]}", r"filter.cutoff_hz is \[6\], expected a frequency above 0 Hz"),
     ],
 )
 def test_values_that_fuzzing_found_are_faults(tmp_path, text, said):
@@ -309,3 +313,127 @@ def test_values_that_fuzzing_found_are_faults(tmp_path, text, said):
 @pytest.mark.parametrize(("given", "meant"), [(2, (2,)), ("2", (2,)), ([1, 2], (1, 2)), ("none", "none")])
 def test_one_plate_may_be_given_without_a_list(given, meant):
     assert make_settings({"plates": {"assignment": given}}).plates.assignment == meant
+
+
+# --- options of the command line -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given", [{"filter": {"cutoff_hz": 6}}, {"filter.cutoff_hz": 6}, {"filter": {"cutoff_hz": "6"}}]
+)
+def test_the_command_line_goes_before_the_file_and_the_file_before_defaults(tmp_path, given):
+    path = tmp_path / "config.yaml"
+    path.write_text("title: mine\nfilter: {cutoff_hz: 8, order: 2}\n", encoding="utf-8")
+    found = load_settings(path, given)
+    assert (found.title, found.filter.cutoff_hz, found.filter.order, found.filter.ends) == ("mine", 6.0, 2, "auto")
+    assert load_settings(path, {}) == load_settings(path) == load_settings(path, None)
+
+
+def test_the_command_line_changes_dictionaries_entry_by_entry_and_entries_as_a_whole():
+    spring = {"type": "spring", "stiffness_n_m": 40, "anchor_m": [0, 0, 1]}
+    raw = {"loads": {"a": spring, "b": spring}, "marker_sets": {"lab": {"elbow_axis": "A", "wrist_axis": "B"}}}
+    push = {"type": "constant_force", "force_n": [0, 0, -9.81]}
+    found = make_settings(raw, overrides={"loads": {"a": push}, "marker_sets": {"lab": {"elbow_axis": ["C", "D"]}}})
+    assert (found.loads["a"].type, found.loads["b"].type) == ("constant_force", "spring")
+    assert found.marker_sets["lab"] == {"elbow_axis": ("C", "D"), "wrist_axis": "B"}
+    assert raw["loads"]["a"] is spring
+
+
+def test_faults_of_the_command_line_and_of_the_file_are_told_apart():
+    with pytest.raises(SettingsError) as error:
+        make_settings(
+            {"filter": {"order": 0}},
+            source="config.yaml",
+            overrides={"filter.cutof_hz": 6, "mucles": {"enabled": False}, "plane": {"kind": "x"}},
+        )
+    by_source = {
+        part.split("\n")[0]: part
+        for part in str(error.value)
+        .replace("\n--config", "\n\n--config")
+        .replace("\nconfig.yaml", "\n\nconfig.yaml")
+        .split("\n\n")
+    }
+    assert "filter.order is 0, expected 1 to 8" in by_source["config.yaml:"]
+    for sentence in (
+        "filter.cutof_hz is unknown; did you mean 'cutoff_hz'?",
+        "mucles is unknown; did you mean 'muscles'?",
+        "plane.kind is 'x', expected sagittal, horizontal or best_fit",
+    ):
+        assert sentence in by_source["--config:"]
+    assert len(error.value.faults) == 4
+
+
+# --- YAML 1.2 --------------------------------------------------------------------------------------------------------
+
+
+def test_words_and_times_are_text(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("title: 12:30:00\nmarker_sets:\n  no: {elbow_axis: on, wrist_axis: 2026-11-22}\n", encoding="utf-8")
+    found = load_settings(path)
+    assert found.title == "12:30:00"
+    assert found.marker_sets == {"no": {"elbow_axis": "on", "wrist_axis": "2026-11-22"}}
+
+
+@pytest.mark.parametrize(("word", "value"), [("no", False), ("off", False), ("true", True), ("yes", True)])
+def test_yes_and_no_are_still_taken_for_an_option_that_is_one(tmp_path, word, value):
+    path = tmp_path / "config.yaml"
+    path.write_text(f"muscles: {{enabled: {word}}}\n", encoding="utf-8")
+    assert load_settings(path).muscles.enabled is value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("filter:\n\torder: 2\n", "in line 2, column 1: .*; indent with spaces, not tabs"),
+        (
+            "filter: {order: 2}\nplane: {}\nfilter: {}\n",
+            "in line 3, column 1: 'filter' is there twice; keep one of them",
+        ),
+        ("filter:\n  order: 2\n  order: 3\n", "in line 3, column 3: 'order' is there twice"),
+        ("a: 1\n---\nb: 2\n", "in line 2"),
+        ("a: *x\n", "undefined alias"),
+        ("a: !!python/object:os.system x\n", "could not determine a constructor"),
+    ],
+)
+def test_yaml_that_is_refused_is_told_with_line_and_column(tmp_path, text, message):
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match=f"config.yaml is not readable as YAML .*{message}"):
+        load_settings(path)
+
+
+@given(
+    content=st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"))) | st.sampled_from(["no", "12:30", "010", "1e3", "+z", "{S}EL"]),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abcyno{}: #'\"", max_size=6), inner, max_size=4),
+        max_leaves=12,
+    )
+)  # fmt: skip
+@settings(max_examples=100, deadline=None)
+def test_what_is_written_is_read_back_the_same(content):
+    assert parse_yaml(yaml_text(content)) == content
+    if isinstance(content, dict):
+        assert yaml.safe_load(yaml_text(content)) == content  # readers of YAML 1.1, too
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["", "x", "spring", "[1", "none", "3"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "between", "functional", "anatomical", "joints", "name", "order", "x"])
+            | st.integers(0, 2),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(name=st.sampled_from(option_names()), value=ANYTHING)
+@settings(max_examples=60, deadline=None)
+def test_whatever_stands_at_an_option_is_taken_or_told(name, value):
+    with contextlib.suppress(SettingsError):
+        make_settings({}, overrides={name: value})

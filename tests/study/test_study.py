@@ -135,18 +135,18 @@ def test_all_faults_of_both_tables_are_told_at_once(study):
         trial_columns=TRIALS + ",filter.cutoff_hz",
     )
     expected = [
-        "subjects.csv line 2: mass_kg is 70000, expected 1 to 400 kg; that looks like grams",
-        "subjects.csv line 2: height_m is 175, expected 0.3 to 2.8 m; that looks like centimetres",
-        "subjects.csv line 3: mass_kg is 'heavy', expected a number",
-        "subjects.csv line 4: subject 'Cid' has no mass_kg",
-        "subjects.csv line 5: subject 'Ann' is there twice",
-        "subjects.csv line 6: sex is 'x', expected f, m or nothing",
-        "trials.csv line 2 (trial a): file 'nowhere.c3d' does not exist",
-        "trials.csv line 3 (trial b): subject 'Anne' is not in config/subjects.csv; did you mean 'Ann'?",
+        "subjects.csv line 2 (subject Ann): mass_kg is '70000', expected 1 to 400 kg; that looks like grams",
+        "subjects.csv line 2 (subject Ann): height_m is '175', expected 0.3 to 2.8 m; that looks like centimetres",
+        "subjects.csv line 3 (subject Bob): mass_kg is 'heavy', expected a number",
+        "subjects.csv line 4 (subject Cid): mass_kg is missing: body mass; segment masses are fractions of it (kg)",
+        "subjects.csv line 5 (subject Ann): subject 'Ann' is there twice",
+        "subjects.csv line 6 (subject Dan): sex is 'x', expected f, m or nothing",
+        "trials.csv line 2 (trial a): file is 'nowhere.c3d', expected a file; it does not exist in the study's folder 'a study'",
+        "trials.csv line 3 (trial b): subject is 'Anne', expected a subject of config/subjects.csv; did you mean 'Ann'?",
         "trials.csv line 4 (trial c): chain is 'tail', expected one of arm, leg",
         "trials.csv line 4 (trial c): side is 'rigth', expected left or right",
         "trials.csv: trial 'A' is there twice (as 'a')",
-        "trials.csv line 6: trial is '../d'; a name starts with a letter or digit",
+        "trials.csv line 6 (trial ../d): trial is '../d', expected letters, digits, '_', '.' and '-' only",
         "trials.csv line 7 (trial e): ",
     ]
     for part in expected:
@@ -181,37 +181,37 @@ def test_names_that_are_right(study, name):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("70000,1.75,f", "mass_kg is 70000, expected 1 to 400 kg; that looks like grams"),
-        ("401,1.75,f", "mass_kg is 401, expected 1 to 400 kg"),
-        ("0,1.75,f", "mass_kg is 0"),
-        ("-70,1.75,f", "mass_kg is -70"),
-        (",1.75,f", "subject 'Ann' has no mass_kg; segment masses are shares of it"),
+        ("70000,1.75,f", "mass_kg is '70000', expected 1 to 400 kg; that looks like grams"),
+        ("401,1.75,f", "mass_kg is '401', expected 1 to 400 kg"),
+        ("0,1.75,f", "mass_kg is '0'"),
+        ("-70,1.75,f", "mass_kg is '-70'"),
+        (",1.75,f", "mass_kg is missing: body mass; segment masses are fractions of it"),
         ("nan,1.75,f", "mass_kg is 'nan', expected a finite number"),
         ("inf,1.75,f", "mass_kg is 'inf', expected a finite number"),
         ("70 kg,1.75,f", "mass_kg is '70 kg', expected a number with a decimal point"),
         ('"70,5",1.75,f', "mass_kg is '70,5', expected a number with a decimal point"),
         ("70,5,1.75,f", "expected 4 cells, found 5"),
         ("70,1.75", "expected 4 cells, found 3"),
-        ("70,175,f", "height_m is 175, expected 0.3 to 2.8 m; that looks like centimetres"),
-        ("70,1750,f", "height_m is 1750, expected 0.3 to 2.8 m; that looks like millimetres"),
-        ("70,5.9,f", "height_m is 5.9, expected 0.3 to 2.8 m"),
+        ("70,175,f", "height_m is '175', expected 0.3 to 2.8 m; that looks like centimetres"),
+        ("70,1750,f", "height_m is '1750', expected 0.3 to 2.8 m; that looks like millimetres"),
+        ("70,5.9,f", "height_m is '5.9', expected 0.3 to 2.8 m"),
         ("70,1.75,female", "sex is 'female', expected f, m or nothing"),
     ],
 )
 def test_subjects_that_cannot_be(study, row, message):
-    found = [fault for fault in faults(study, subjects=[f"Ann,{row}"]) if "is not in" not in fault]
+    found = [fault for fault in faults(study, subjects=[f"Ann,{row}"]) if "expected a subject of" not in fault]
     assert len(found) == 1
-    assert found[0].startswith("subjects.csv line 2: ")
+    assert found[0].startswith("config/subjects.csv line 2")
     assert message in found[0]
 
 
 def test_measured_parameters_that_cannot_be(study):
     columns = SUBJECTS + ",hand_mass_kg,hand_com_m,forearm_inertia_kgm2"
     found = faults(study, subjects=["Ann,70,1.75,f,-0.4,near,0"], subject_columns=columns)
-    assert [fault.removeprefix("subjects.csv line 2: ") for fault in found] == [
-        "hand_com_m is 'near', expected a number with a decimal point",
-        "hand_mass_kg is -0.4, expected more than 0",
-        "forearm_inertia_kgm2 is 0, expected more than 0",
+    assert [fault.removeprefix("config/subjects.csv line 2 (subject Ann): ") for fault in found] == [
+        "hand_mass_kg is '-0.4', expected a number above 0 kg",
+        "hand_com_m is 'near', expected a number with a decimal point, above 0 m",
+        "forearm_inertia_kgm2 is '0', expected a number above 0 kg m^2",
     ]
     misspelt = only(study, subjects=["Ann,70,1.75,f,1"], subject_columns=SUBJECTS + ",forarm_mass_kg")
     assert "column 'forarm_mass_kg' is unknown; did you mean 'forearm_mass_kg'?" in misspelt
@@ -221,10 +221,16 @@ def test_measured_parameters_that_cannot_be(study):
     ("cells", "message"),
     [
         ("arm,right,x,,,abc,,", "start_s is 'abc', expected a number"),
-        ("arm,right,x,,,2,1,", "end_s 1 is not after start_s 2"),
-        ("arm,right,x,,,2,2,", "end_s 2 is not after start_s 2"),
-        ("arm,right,x,lap,,,,", "marker_set 'lap' is not in the settings; did you mean 'lab'?"),
-        ("arm,right,x,,sprong,,,", "load 'sprong' is not among the settings' loads; did you mean 'spring'?"),
+        ("arm,right,x,,,2,1,", "end_s is '1', expected a time after start_s, 2 s"),
+        ("arm,right,x,,,2,2,", "end_s is '2', expected a time after start_s, 2 s"),
+        (
+            "arm,right,x,lap,,,,",
+            "marker_set is 'lap', expected one of lab, the settings' marker_sets; did you mean 'lab'?",
+        ),
+        (
+            "arm,right,x,,sprong,,,",
+            "load is 'sprong', expected a name from the settings' loads; did you mean 'spring'?",
+        ),
         ("arm,Right,x,,,,,", "side is 'Right', expected left or right"),
         ("arm,right,x,,,,,0", "filter.order"),
         ("arm,right,x,,,,,[2", "filter.order is '[2'"),
@@ -240,13 +246,13 @@ def test_trials_that_cannot_be(study, cells, message):
 @pytest.mark.parametrize(("file", "shown"), [("", "''"), ("config", "'config'"), ("../a study/none", "none'")])
 def test_files_that_are_no_files(study, file, shown):
     found = only(study, [f"reach,S1,Ann,{file},arm,right,x"])
-    assert f"{shown} does not exist in 'a study'" in found
+    assert f"{shown}, expected a file; it does not exist in the study's folder 'a study'" in found
 
 
 def test_a_study_without_marker_sets_or_with_several(study):
     assert "have no marker_sets" in only(study, settings="plane: {up_axis: +z}\n")
     two = "plane: {up_axis: +z}\nmarker_sets:\n  one: {elbow_axis: A}\n  two: {elbow_axis: B}\n"
-    assert "marker_set is empty, expected one of one, two" in only(study, settings=two)
+    assert "marker_set is '', expected one of one, two" in only(study, settings=two)
 
 
 # --- tables that are no tables ---------------------------------------------------------------------------------------
@@ -254,11 +260,11 @@ def test_a_study_without_marker_sets_or_with_several(study):
 
 def test_columns_that_are_missing_misspelt_or_double(study):
     found = only(study, ["reach,S1,Ann,reach.c3d,arm,right"], trial_columns=TRIALS.removesuffix(",condition"))
-    assert found == "trials.csv: column condition is missing"
+    assert found == "config/trials.csv: column condition is missing"
     misspelt = only(study, ["reach,S1,Ann,reach.c3d,arm,right,x,"], trial_columns=TRIALS + ",marker_sett")
     assert "column 'marker_sett' is unknown; did you mean 'marker_set'?" in misspelt
     twice = only(study, ["reach,S1,Ann,reach.c3d,arm,right,x,left"], trial_columns=TRIALS + ",side")
-    assert twice == "trials.csv: a column occurs twice: side"
+    assert twice == "config/trials.csv: a column occurs twice: side"
 
 
 def test_an_option_that_is_misspelt_is_told(study):
@@ -268,7 +274,9 @@ def test_an_option_that_is_misspelt_is_told(study):
 
 def test_semicolons(study):
     found = only(study, ["reach;S1;Ann;reach.c3d;arm;right;x"], trial_columns=TRIALS.replace(",", ";"))
-    assert found.startswith("trials.csv: column trial, session, subject, file, chain, side, condition is missing")
+    assert found.startswith(
+        "config/trials.csv: column trial, session, subject, file, chain, side, condition is missing"
+    )
     assert found.endswith("the columns are separated by ';', expected ','")
 
 
@@ -362,13 +370,59 @@ def test_what_is_still_to_be_filled_in_is_told_cell_by_cell_once(study):
         settings="marker_sets:\n  lab: {elbow_axis: TODO, wrist_axis: WRI}\n",
     )
     assert found == [
-        "marker_sets.lab.elbow_axis is still to be filled in (TODO): name the marker, or the markers, it is made of, or take "
-        "the line out and name one that may stand for it in 'substitutes'",
-        "subjects.csv line 2 (subject Ann): mass_kg is still to be filled in (TODO): body mass in kg; segment masses are "
-        "shares of it",
+        "marker_sets.lab.elbow_axis is still to be filled in (TODO): name its marker or markers, or remove the line and name a "
+        "landmark that may stand for it in 'substitutes'",
+        "config/subjects.csv line 2 (subject Ann): mass_kg is still to be filled in (TODO): body mass; segment masses are "
+        "fractions of it (kg)",
         "config/trials.csv line 2 (trial reach): side is still to be filled in (TODO): left or right, the limb that the "
         "markers are on",
         "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings",
         "config/trials.csv line 3 (trial b): chain is still to be filled in (TODO: arm or leg): arm, leg, or a chain of the "
         "settings",
     ]
+
+
+# --- options of the command line, and faults of every kind --------------------------------------------------------------
+
+
+def test_a_column_goes_before_the_command_line_and_that_before_the_file(study, tmp_path):
+    rows = ["a,S1,Ann,reach.c3d,arm,right,x,10,", "b,S1,Ann,reach.c3d,arm,right,x,,"]
+    study(
+        rows,
+        trial_columns=TRIALS + ",filter.cutoff_hz,filter.order",
+        settings=SETTINGS + "filter: {cutoff_hz: 8, order: 2}\n",
+    )
+    found = load_study(tmp_path / "a study", overrides={"filter": {"cutoff_hz": 6}})
+    assert [(t.settings.filter.cutoff_hz, t.settings.filter.order) for t in found.trials] == [(10.0, 2), (6.0, 2)]
+    assert found.settings.filter.cutoff_hz == 6.0
+    with pytest.raises(SettingsError, match=r"--config:\n  - filter.cutof_hz is unknown; did you mean 'cutoff_hz'"):
+        load_study(tmp_path / "a study", overrides={"filter.cutof_hz": 6})
+
+
+def test_faults_of_fields_references_and_duplicates_come_in_one_report(study):
+    found = faults(
+        study,
+        [
+            "a,S1,Ann,reach.c3d,arm,rigth,x",  # a field
+            "b,S1,Anna,reach.c3d,arm,left,x",  # a reference to the other table
+            "b,S1,Bob,reach.c3d,arm,left,x",  # twice, and a reference to a row with a fault
+        ],
+        ["Ann,70,1.75,f", "Bob,80000,1.8,m", "Ann,71,1.75,f"],
+    )
+    assert found == [
+        "config/subjects.csv line 3 (subject Bob): mass_kg is '80000', expected 1 to 400 kg; that looks like grams",
+        "config/subjects.csv line 4 (subject Ann): subject 'Ann' is there twice; one row for each subject",
+        "config/trials.csv line 2 (trial a): side is 'rigth', expected left or right; did you mean 'right'?",
+        "config/trials.csv line 3 (trial b): subject is 'Anna', expected a subject of config/subjects.csv; did you mean 'Ann'?",
+        "config/trials.csv: trial 'b' is there twice (as 'b'); names have to differ by more than upper and lower case",
+    ]
+
+
+def test_a_row_with_several_faults_has_a_sentence_for_each(study):
+    found = faults(
+        study,
+        ["reach,S1,Ann,nowhere.c3d,tail,up,x,lap,2,1,0"],
+        trial_columns=TRIALS + ",marker_set,start_s,end_s,filter.order",
+    )
+    columns = [fault.removeprefix("config/trials.csv line 2 (trial reach): ").split(" is ")[0] for fault in found]
+    assert columns == ["file", "chain", "side", "marker_set", "end_s", "filter.order"]

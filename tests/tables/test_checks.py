@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from limbtorque.study.settings import Quality
+from limbtorque.study.options.quality import Quality
 from limbtorque.tables.checks import CHECKS, METRICS, Flag, assess
 from limbtorque.tables.ledger import LEDGER_COLUMNS
 
@@ -67,5 +67,5 @@ def test_every_option_of_quality_is_used_and_every_metric_has_its_column():
     for check in CHECKS:
         assert (columns[check.name].unit, columns[check.name].definition) == (check.unit, check.definition)
         if check.name in Quality.model_fields:
-            assert Quality.model_fields[check.name].json_schema_extra["unit"] == check.unit
+            assert Quality.model_fields[check.name].json_schema_extra["x-unit"] == check.unit
     assert set(METRICS) <= set(LEDGER_COLUMNS)

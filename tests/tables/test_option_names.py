@@ -6,7 +6,11 @@ from typing import get_args
 
 import pytest
 
-from limbtorque.study.settings import ARM, LEG, Convention, Muscles, Quality, TorqueColumns, option_names
+from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.options.muscles import Muscles
+from limbtorque.study.options.quality import Quality
+from limbtorque.study.options.torques import Convention, TorqueColumns
+from limbtorque.study.settings import option_names
 from limbtorque.tables.checks import CHECKS, assess
 from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.dictionary import DICTIONARY_COLUMNS

@@ -12,7 +12,10 @@ import pytest
 from limbtorque.analysis import analyse_recording
 from limbtorque.motion.table import kinematics_table, motion_from_table
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.study.settings import ARM, Convention, Muscles, TorqueColumns, load_settings
+from limbtorque.study.chains import ARM
+from limbtorque.study.options.muscles import Muscles
+from limbtorque.study.options.torques import Convention, TorqueColumns
+from limbtorque.study.settings import load_settings
 from limbtorque.tables import files
 from limbtorque.tables.checks import CHECKS
 from limbtorque.tables.column import Column

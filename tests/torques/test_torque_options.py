@@ -12,7 +12,8 @@ from limbtorque.errors import SettingsError
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.simulate.replay import replay
-from limbtorque.study.settings import Convention, Integration, TorqueColumns, load_settings, make_settings, override
+from limbtorque.study.options.torques import Convention, Integration, TorqueColumns
+from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.tables.checks import assess
 from limbtorque.tables.torques import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
 from limbtorque.torques.joint_torques import joint_torques, torque_quality
@@ -410,18 +411,21 @@ def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
     [
         (
             {"replay": True},
-            r"replay: is a section; write 'replay:' and its options \(enabled, tolerance_deg, stop_deg\)",
+            r"replay is true, expected 'replay:' and, indented below it, its entries \(enabled, tolerance_deg, stop_deg\)",
         ),
-        ({"replay": None}, "replay: is a section"),
+        ({"replay": None}, "replay is null, expected 'replay:' and"),
         (
             {"motion": "rigid_chain"},
-            r"motion: is a section; .*\(angles, min_functional_range_deg\) indented below it; found 'rigid_chain'",
+            r"motion is 'rigid_chain', expected 'motion:' and, .*\(angles, min_functional_range_deg\)",
         ),
         (
             {"torques.conventions": []},
             r"is an option of a section; write 'torques:' and, indented below it, 'conventions:",
         ),
-        ({"torques": {"conventions": ["interacton"]}}, r"torques\.conventions\.0: .*'interaction'"),
+        (
+            {"torques": {"conventions": ["interacton"]}},
+            r"torques\.conventions\.0 is 'interacton', .*did you mean 'interaction'",
+        ),
     ],
 )
 def test_sections_written_wrongly_are_explained(raw, message):

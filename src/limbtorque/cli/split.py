@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from limbtorque.errors import StudyError
-from limbtorque.study.study import SETTINGS_FILE, Study, load_study, table_rows
+from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.study.table_file import table_rows
 from limbtorque.workflow.layout import shares_cutoff
 
 FILES = ("file", "forces_file")  # columns of the table of trials that are paths

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from limbtorque.figures.palette import ABSORBED, GENERATED, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, mark_frames, stacked_panels
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 
 POSTURES = 14

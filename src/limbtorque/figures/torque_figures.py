@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.style import TWO_COLUMNS_MM, mark_frames, stacked_panels
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 
 
 def draw_torque_terms(

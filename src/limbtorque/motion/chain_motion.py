@@ -25,7 +25,8 @@ from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.smoothers import HALF_ORDER
 from limbtorque.signals.splines import spline_derivatives
-from limbtorque.study.settings import ChainModel, Settings
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,10 @@ from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import PlaneFrame, axis_vector
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.study.settings import ChainModel, Gaps, LoadModel, Plates, Settings
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.loads import LoadModel, Plates
+from limbtorque.study.options.signal import Gaps
+from limbtorque.study.settings import Settings
 
 
 def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.plane import PlaneFrame
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 
 UNDECIDED_DEG = 10.0
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
@@ -125,7 +125,7 @@ def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArra
 
     Examples
     --------
-    >>> from limbtorque.study.settings import ARM
+    >>> from limbtorque.study.chains import ARM
     >>> flexion = Flexion(np.ones(3), np.zeros(3), np.ones(3, dtype=bool), ())
     >>> angle = np.radians([[0.0, 90.0, 0.0], [0.0, 0.0, 0.0], [0.0, -30.0, 0.0], [0.0, -5.0, 0.0]])
     >>> reversed_flexion_share(ARM, flexion, angle)

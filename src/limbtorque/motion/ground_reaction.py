@@ -16,7 +16,7 @@ from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.flat_tops import flat_tops
 from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
-from limbtorque.study.settings import Force, LoadModel, Plates
+from limbtorque.study.options.loads import Force, LoadModel, Plates
 
 StatusArray = NDArray[np.int8]
 

@@ -15,7 +15,8 @@ from limbtorque.motion.landmarks import LandmarkMap, locate, needed_markers
 from limbtorque.motion.markers import PreparedMarkers, prepare_markers
 from limbtorque.motion.plane import Planarity, PlaneFrame, find_plane, planarity
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.settings import ChainModel, Settings
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.settings import Settings
 
 SHORTEST_SEGMENT_M = 0.01
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import LandmarkError
+from limbtorque.errors import LandmarkError, did_you_mean
 from limbtorque.recordings.recording import Recording, find_marker
-from limbtorque.study.settings import Between, Functional, LandmarkRule, segments_fault
+from limbtorque.study.marker_rules import Between, Functional, LandmarkRule, segments_fault
 
 
 @dataclass(frozen=True)
@@ -140,8 +139,7 @@ def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterab
 
 def _unmapped(names: list[str], mapping: LandmarkMap) -> str:
     verb = "is" if len(names) == 1 else "are"
-    near = [hit for name in names for hit in difflib.get_close_matches(name, mapping.rules, n=1, cutoff=0.8)]
-    hint = f"; did you mean {' and '.join(map(repr, near))} to be called so?" if near else ""
+    hint = "".join(did_you_mean(name, mapping.rules, cutoff=0.8) for name in names)
     return (
         f"landmark {', '.join(map(repr, names))} {verb} needed but not mapped; the marker set has {', '.join(mapping.rules)}{hint}; "
         "add to 'marker_sets', or name one that may stand for it in 'substitutes', e.g. "

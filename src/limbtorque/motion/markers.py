@@ -12,7 +12,8 @@ from limbtorque.errors import SignalError
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import Filled, Gap, fill_gaps
 from limbtorque.signals.labels import LabelFaults, fault_notes, find_faults
-from limbtorque.study.settings import Gaps, Settings
+from limbtorque.study.options.signal import Gaps
+from limbtorque.study.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.errors import SettingsError, SignalError
-from limbtorque.study.settings import Plane
+from limbtorque.study.options.plane import Plane
 
 View = Literal["sagittal", "horizontal", "oblique"]
 

@@ -12,7 +12,8 @@ from limbtorque.signals.cutoff import CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiation_reach
 from limbtorque.signals.smooth import Scope, smooth_positions
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.study.settings import CutoffCriterion, Filter, Settings
+from limbtorque.study.options.signal import CutoffCriterion, Filter
+from limbtorque.study.settings import Settings
 
 SMOOTHED_BEFORE_M = 1e-6
 

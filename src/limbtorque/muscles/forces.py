@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.errors import SettingsError
+from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values
 from limbtorque.muscles.hill import HillLimits, hill_limits
@@ -34,7 +33,7 @@ from limbtorque.muscles.static_optimization.sharing import (
     reachable_part,
     share_torques,
 )
-from limbtorque.study.settings import Muscles
+from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.files import make_table
 from limbtorque.tables.muscles import MuscleEntry, criterion_text, muscle_columns
 
@@ -131,8 +130,7 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
     for option in ("weights", "activation_bounds"):
         for muscle in _own(getattr(options, option), muscle_set):
             if muscle not in muscle_set.names:
-                near = difflib.get_close_matches(muscle, muscle_set.names, n=1)
-                hint = f"; did you mean '{near[0]}'?" if near else f"; it has {', '.join(muscle_set.names)}"
+                hint = did_you_mean(muscle, muscle_set.names) or f"; it has {', '.join(muscle_set.names)}"
                 faults.append(
                     f"has no muscle '{muscle}' (muscles.{option}){hint}; in a study with several sets name the set, too: "
                     f"'leg.{muscle}'"

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.errors import SettingsError
-from limbtorque.muscles.sets.curve_entry import hint
+from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.muscles.sets.curves import (
     EVERYWHERE,
     Bundle,
@@ -204,7 +203,7 @@ def _plan(muscle_set: MuscleSet, names: tuple[str, ...]) -> _Plan:
     for name in names:
         if name not in muscle_set.joints:
             known = ", ".join(muscle_set.joints)
-            near = hint(name, muscle_set.joints)
+            near = did_you_mean(name, muscle_set.joints)
             raise SettingsError(f"muscle set '{muscle_set.name}' has no joint '{name}'{near}; it has {known}")
     column = {name: j for j, name in enumerate(names)}
     arms = [

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import LandmarkError
+from limbtorque.errors import LandmarkError, did_you_mean
 from limbtorque.recordings.audit import Audit
 
 TIME_DIGITS = 6  # decimals of the time of an event, s
@@ -193,12 +192,7 @@ def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -
         raise LandmarkError(
             f"{recording.source}: point {name!r} is a modelled output, not a position; name a marker or a joint centre"
         )
-    near = difflib.get_close_matches(name, [label.rpartition(":")[2] for label in recording.labels], n=3)
-    hint = (
-        f"; did you mean {', '.join(repr(n) for n in near)}?"
-        if near
-        else "; compare the marker set with `limbtorque inspect`"
-    )
+    hint = did_you_mean(name, [label.rpartition(":")[2] for label in recording.labels], n=3)
     raise LandmarkError(
         f"{recording.source}: marker {name!r} is not among the {len(recording.labels)} positions of the file{hint}"
     )

@@ -14,7 +14,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.report.curves import decimals_for, fixed_point, frame_step, largest_of, spans
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 from limbtorque.tables.torques import term_columns
 

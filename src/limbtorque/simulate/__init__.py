@@ -8,7 +8,7 @@ Not here: the workflow and its results.
 from limbtorque.simulate.forward import AttachedLoad, Drive, Simulation, pid, simulate
 from limbtorque.simulate.minimum_jerk import MinimumJerk, minimum_jerk
 from limbtorque.simulate.muscle_driven import MuscleState, Musculature, muscle_drive, muscle_state
-from limbtorque.study.settings import Integration
+from limbtorque.study.options.torques import Integration
 
 __all__ = [
     "AttachedLoad",

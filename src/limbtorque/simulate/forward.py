@@ -15,7 +15,7 @@ from limbtorque.chain.energy import segment_energies
 from limbtorque.chain.forward import check_inertia, segment_accelerations
 from limbtorque.chain.kinematics import STILL, in_plane
 from limbtorque.chain.model import Chain, Point
-from limbtorque.study.settings import Integration
+from limbtorque.study.options.torques import Integration
 
 RUNAWAY_RAD_S = 1e6
 TorqueLaw = Callable[[float, FloatArray, FloatArray, FloatArray], ArrayLike]

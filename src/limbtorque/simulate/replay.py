@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.simulate.forward import simulate
-from limbtorque.study.settings import Integration
+from limbtorque.study.options.torques import Integration
 from limbtorque.torques.joint_torques import Torques, known_frames
 
 SHORTEST = 3  # frames

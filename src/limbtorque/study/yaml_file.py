@@ -1,25 +1,16 @@
-"""YAML files written by people: what YAML lets pass and a person did not mean is refused."""
+"""The one reader and writer of YAML: version 1.2, in which `no` and `12:30:00` are text; a key given twice is refused."""
 
 from __future__ import annotations
 
+import functools
+import io
+import re
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-_Base: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """YAML in which a key that is there twice is an error: the first of the two would be lost."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for (key, _), name in zip(node.value, keys, strict=False):
-            if keys.count(name) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{name!r} is there twice", key.start_mark)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
+READ_OTHERWISE = re.compile(
+    r"y|n|yes|no|on|off|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9]*)?", re.IGNORECASE
+)  # by YAML 1.1
 
 
 def read_yaml(path: Path) -> Any:
@@ -33,7 +24,7 @@ def read_yaml(path: Path) -> Any:
     Returns
     -------
     Any
-        What it holds; None for an empty file.
+        Its content; None for an empty file.
 
     Raises
     ------
@@ -41,16 +32,86 @@ def read_yaml(path: Path) -> Any:
         Not readable as YAML, with a key twice, or not in UTF-8: a sentence that goes on after the file's name.
     """
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        return parse_yaml(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         raise ValueError(f"is not in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error)
+
+
+def parse_yaml(text: str) -> Any:
+    r"""Read YAML from a text; raises `ValueError` as `read_yaml` does.
+
+    >>> parse_yaml("answer: no\ntime: 12:30:00\ndate: 2026-11-22\nparts: [1, 2.5, null, true]")
+    {'answer': 'no', 'time': '12:30:00', 'date': '2026-11-22', 'parts': [1, 2.5, None, True]}
+    """
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        return _yaml().load(text)
+    except YAMLError as error:
+        mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
+        problem = (error.problem if isinstance(error, MarkedYAMLError) else None) or str(error).splitlines()[0]
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        tab = (
-            "; indent with spaces, not tabs"
-            if "\\t" in problem or "\t" in problem or "cannot start any token" in problem
-            else ""
-        )
+        tab = "; indent with spaces, not tabs" if "\\t" in problem or "\t" in problem else ""
         raise ValueError(f"is not readable as YAML{where}: {problem}{tab}") from None
+
+
+def yaml_text(content: Any) -> str:
+    """Plain data as YAML, in the given order; lists without dictionaries on one line.
+
+    Text that readers of YAML 1.1 take for a truth value or a time of day is quoted.
+
+    >>> print(yaml_text({"title": "no", "start": "12:30:00", "plates": [1, 2]}), end="")
+    title: 'no'
+    start: '12:30:00'
+    plates: [1, 2]
+    """
+    text = io.StringIO()
+    _yaml().dump(content, text)
+    return re.sub(" +\n", "\n", text.getvalue())  # the ends of long texts that go on in the next line
+
+
+@functools.cache
+def _yaml() -> Any:
+    """Reader and writer; `ruamel.yaml` is imported here, so that jobs that read no YAML do without it."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
+    from ruamel.yaml.representer import SafeRepresenter
+
+    class Constructor(SafeConstructor):
+        """Plain data; dates stay text."""
+
+        def check_mapping_key(self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any) -> bool:
+            if key in mapping:
+                problem = f"{key!r} is there twice; keep one of them"
+                raise DuplicateKeyError(None, None, problem, key_node.start_mark)
+            return bool(super().check_mapping_key(node, key_node, mapping, key, value))
+
+    class Representer(SafeRepresenter):
+        """Quote what YAML 1.1 reads as something else; write no anchors."""
+
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (the name is the base class's)
+            return True
+
+        def represent_str(self, data: str) -> Any:
+            style = "'" if READ_OTHERWISE.fullmatch(data) else None
+            return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+        def represent_float(self, data: float) -> Any:
+            node = super().represent_float(data)
+            node.value = re.sub(r"^(-?\d+)e", r"\1.0e", node.value)
+            return node
+
+        def represent_list(self, data: Any) -> Any:
+            plain = not any(isinstance(value, dict) for value in data)
+            return self.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=plain)
+
+    Constructor.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
+    Representer.add_representer(str, Representer.represent_str)
+    Representer.add_representer(float, Representer.represent_float)
+    for kind in (list, tuple):
+        Representer.add_representer(kind, Representer.represent_list)
+    yaml: Any = YAML(typ="safe", pure=True)
+    yaml.Constructor, yaml.Representer = Constructor, Representer
+    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False
+    yaml.width, yaml.allow_unicode = 110, True
+    return yaml

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from limbtorque.study.settings import Quality
+from limbtorque.study.options.quality import Quality
 from limbtorque.tables.column import Column
 
 NO_TOLERANCE = "no tolerance: every occurrence is flagged"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbtorque.study.settings import Joint
+from limbtorque.study.chains import Joint
 from limbtorque.tables.column import (
     FLEXION,
     GROUP_COLUMNS,

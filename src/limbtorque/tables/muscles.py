@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from limbtorque.study.settings import Muscles
+from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.column import FRAME_COLUMNS, IN_PLANE, MECHANICAL, Column, xy_columns
 
 TENSION = "tension positive"

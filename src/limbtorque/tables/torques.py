@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from limbtorque.chain.model import pairs
-from limbtorque.study.settings import Convention, TorqueColumns
+from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.column import (
     ANGLE_SIGN,
     EXTERNAL_STATUS,

@@ -25,7 +25,7 @@ from limbtorque.errors import LoadError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, put_xy
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
-from limbtorque.study.settings import Convention, TorqueColumns
+from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.files import make_table
 from limbtorque.tables.torques import inducing_sources, term_columns, torque_columns
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 from limbtorque.tables.summary import STATISTICS
 from limbtorque.tables.torques import term_columns
 from limbtorque.torques.joint_torques import Torques, used_frames

@@ -19,7 +19,8 @@ import pyarrow as pa
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, TrialError
 from limbtorque.study.settings import load_settings
-from limbtorque.study.study import SETTINGS_FILE, Study, Trial, load_study
+from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import Flag
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import empty_table, kept_text, read_table, write_table

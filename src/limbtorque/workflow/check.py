@@ -11,7 +11,7 @@ from limbtorque.motion.table import kinematics_table
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.recordings.recording import Event
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.study.study import Trial
+from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import assess
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_quality, used_frames
 from limbtorque.workflow.load_checked import checked_study

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
 from limbtorque.statistics.wording import Percent, axis_label, has_curve, missing_curves, one_of_counted
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.tables.files import column_values, read_table
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, table_path

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from limbtorque.study.settings import settings_hash
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 
 RESULTS = Path("results")
 SOURCES: dict[str, tuple[str, ...]] = {
@@ -300,7 +301,7 @@ def code_key(stage: str) -> str:
 def _data_beside(module: str, path: Path) -> list[Path]:
     """Files beside a module that it reads: muscle sets, templates of the module's name, shared files of the report."""
     if module.startswith("limbtorque.muscles"):
-        return sorted((path.parent / "sets").glob("*.yaml"))
+        return sorted((path.parent / "sets").glob("*.json"))
     if module == "limbtorque.workflow.stages.report":
         return sorted((_PACKAGE / "report" / "data").glob("*.*"))
     return sorted(path.parent.glob(f"{path.stem}.*.jinja"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.workflow.layout import SOURCES, stage_outputs
 
 # benchmarks/stages.py measures what these allow for; docs/cluster.md has its figures

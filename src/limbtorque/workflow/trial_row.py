@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from limbtorque.study.settings import Settings, flattened
-from limbtorque.study.study import Trial
+from limbtorque.study.trials import Trial
 
 
 class TrialRows:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from limbtorque.cli.diff.runs import CURVES, GROUP, Curve, Row, joined, number
-from limbtorque.study.settings import Quality
+from limbtorque.study.options.quality import Quality
 
 COMPARED_BY_CONDITION = ("mean", "sd", "n_trials", "n_subjects")
 STATES = ("status", "torque_status", "muscle_status", "reason", "plane")  # text that is compared word by word

@@ -1,4 +1,4 @@
-"""Which file without markers has the forces of which recording: by its name and its time, or not at all."""
+"""Match force files to recordings without force plates, by name and time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FRAMES = 2  # how far begin and end of the two files may lie apart: the last sam
 
 @dataclass(frozen=True)
 class Paired:
-    """Forces that were found for a recording.
+    """Force file of a recording.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
         unit = "set reading.forces_length_unit and " if "length_unit" in why else ""
         why = why.replace("reading.length_unit", "reading.forces_length_unit").rstrip(".")
         said.append(
-            f"{u.name} has its name but could not be read: {why}; if it has its forces, {unit}name it in forces_file"
+            f"{u.name} has the same name but could not be read: {why}; if it has the forces of this recording, {unit}name it in forces_file"
         )
     return "; ".join(said)
 
@@ -131,8 +131,8 @@ def _by_name(one: Seen, found: Sequence[Seen], others: Sequence[Seen]) -> Paired
         if not _one_place(one, chosen):
             return Paired(
                 None,
-                f"{chosen.name} has its name and time, but is in a folder of something else, such as another subject: name it "
-                "in the column forces_file if it has its forces",
+                f"{chosen.name} has the same name and time, but is in another folder, such as another subject's; name it "
+                "in the column forces_file if it has the forces of this recording",
             )
         return Paired(
             chosen,
@@ -145,9 +145,9 @@ def _by_name(one: Seen, found: Sequence[Seen], others: Sequence[Seen]) -> Paired
     why = (
         f"runs from {first.begin_s:g} to {first.end_s:g} s and the markers from {one.begin_s:g} to {one.end_s:g} s"
         if not _same_time(one, first)
-        else f"has {first.plate_rate_hz:g} samples per second, no whole number for each of {one.rate_hz:g} frames"
+        else f"has {first.plate_rate_hz:g} samples per second, not a whole multiple of {one.rate_hz:g} frames per second"
     )
-    return Paired(None, f"{first.name} has its name, but {why}: not taken for its forces (column forces_file)")
+    return Paired(None, f"{first.name} has the same name, but {why}: not used as its force file (column forces_file)")
 
 
 def _by_time(found: Sequence[Seen], rivals: Sequence[str]) -> Paired:
@@ -157,8 +157,8 @@ def _by_time(found: Sequence[Seen], rivals: Sequence[str]) -> Paired:
         return _claimed(found[0], rivals)
     return Paired(
         found[0],
-        "the forces are in the only file of the folder that begins and ends at the same time, though the names do not "
-        "agree (column forces_file, a guess)",
+        "the forces are taken from the only file of the folder that begins and ends at the same time, although the names "
+        "differ (column forces_file, a guess)",
         f"forces: {found[0].name}, by its time only",
     )
 
@@ -166,7 +166,7 @@ def _by_time(found: Sequence[Seen], rivals: Sequence[str]) -> Paired:
 def _claimed(forces: Seen, rivals: Sequence[str]) -> Paired:
     return Paired(
         None,
-        f"{forces.name} runs at the same time, but so it does with {', '.join(rivals)}: name the file that has the "
+        f"{forces.name} has the same time, but also matches {', '.join(rivals)}; name the file with the "
         "forces in the column forces_file",
     )
 
@@ -174,7 +174,7 @@ def _claimed(forces: Seen, rivals: Sequence[str]) -> Paired:
 def _undecided(found: Sequence[Seen]) -> Paired:
     return Paired(
         None,
-        f"{' and '.join(_names(found))} may have its forces, they cover the same time: name one in the column forces_file",
+        f"{' and '.join(_names(found))} may have its forces, as they cover the same time; name one in the column forces_file",
     )
 
 
@@ -187,13 +187,13 @@ def _folder(one: Seen) -> tuple[str, ...]:
 
 
 def _one_place(one: Seen, other: Seen) -> bool:
-    """Whether the folders of two recordings are the same, or one within the other, but for kinds of files."""
+    """Return True if the folders of two recordings are the same, or one within the other, but for kinds of files."""
     mine, theirs = ([words for part in _folder(each) if (words := stem_words(part))] for each in (one, other))
     return all(a == b for a, b in zip(mine, theirs, strict=False))
 
 
 def _shared_folders(one: Seen, other: Seen) -> int:
-    """How many folders two recordings have in common, and one more where they are in the same one."""
+    """Number of folders that two recordings have in common, plus one where they are in the same folder."""
     mine, theirs = _folder(one), _folder(other)
     shared = next(
         (k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), min(len(mine), len(theirs))
@@ -206,13 +206,13 @@ def _same_name(one: Seen, other: Seen | Unread) -> bool:
 
 
 def _same_time(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Whether forces cover the time of a recording; with `both`, whether they begin and end with it."""
+    """Return True if forces cover the time of a recording; with `both`, whether they begin and end with it."""
     late_s, early_s = forces.begin_s - one.begin_s, one.end_s - forces.end_s
     most_s = FRAMES / one.rate_hz
     return max(late_s, early_s) <= most_s and (not both or min(late_s, early_s) >= -most_s)
 
 
 def _fits(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Whether forces cover the time of a recording with a whole number of samples for each frame."""
+    """Return True if forces cover the time of a recording with a whole number of samples for each frame."""
     ratio = forces.plate_rate_hz / one.rate_hz
     return _same_time(one, forces, both=both) and round(ratio) >= 1 and abs(ratio - round(ratio)) <= RATIO

@@ -1,4 +1,4 @@
-"""`limbtorque init`: look at the recordings of a folder and write a study for them, where none is yet."""
+"""`limbtorque init`: propose a study for a folder of recordings and write its files."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def init_study(
     chains : sequence of str
         Which chains to look for.
     confirm : callable, optional
-        Asks a person whether a likely label is right.
+        Asks the user whether a likely label is right.
     watch : callable, optional
-        Follows what is looked at, with the number of files: a progress bar.
+        Follows the files as they are read, with their number: a progress bar.
 
     Returns
     -------
@@ -46,21 +46,23 @@ def init_study(
     Raises
     ------
     StudyError
-        A file of the study is there already, the folder has no recordings, or none of them can be read. Nothing is written.
+        A file of the study exists, the folder has no recordings, or none of them can be read. Nothing is written.
     """
     there = [name for name in FILES if (study / name).exists()]
     if there:
         raise StudyError(
             [
-                f"{study / name} is there already, and is never overwritten; name another folder, or move it away"
+                f"{study / name} exists, and existing files are never overwritten; name another folder, or move the file"
                 for name in there
             ]
         )
     if not recordings.is_dir():
-        raise StudyError([f"{recordings} is no folder; give the folder of the recordings after --from"])
+        raise StudyError([f"{recordings} is not a folder; give the folder of the recordings after --from"])
     paths = recordings_in(recordings, leave_out=[study / "config", study / "results"])
     if not paths:
-        raise StudyError([f"{recordings} has no file that ends as recordings do (C3D, TRC, STO, MOT, TSV, CSV)"])
+        raise StudyError(
+            [f"{recordings} has no recordings (C3D, TRC, STO, MOT, TSV, CSV); give their folder after --from"]
+        )
     looked = survey(recordings, paths)
     found = list(watch(looked, len(paths)) if watch else looked)
     if not any(isinstance(one, Seen) for one in found):

@@ -1,4 +1,4 @@
-"""Marker sets that are known by the names of their markers, and which of them a recording's labels fit."""
+"""Known marker sets, and the ones that fit the labels of a recording."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from limbtorque.chain.body_segments import table_row
-from limbtorque.study.settings import ChainModel
+from limbtorque.study.chains import ChainModel
 from limbtorque.study.yaml_file import read_yaml
 
 BUILT_IN = Path(__file__).parent / "sets"
@@ -75,7 +75,7 @@ class KnownSet:
 
 @dataclass(frozen=True)
 class Fit:
-    """How far the labels of one body fit a known set, for one chain and side.
+    """Fit of the labels of one body to a known set, for one chain and side.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tu
 
     Examples
     --------
-    >>> from limbtorque.study.settings import ARM
+    >>> from limbtorque.study.chains import ARM
     >>> needed_landmarks(ARM)
     ('glenohumeral_axis', 'elbow_axis', 'wrist_axis', 'knuckle_2_middle_finger', 'ulnar_styloid')
     """

@@ -1,4 +1,4 @@
-"""Marker sets of the labels that were seen: known ones, or what is left to name."""
+"""Marker sets for the labels of the recordings: known ones, or templates to fill in."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from limbtorque.cli.init.known_sets import Fit, likely_labels, needed_landmarks, template_of
 from limbtorque.cli.init.survey import Body
-from limbtorque.study.settings import ARM, LEG, ChainModel
-from limbtorque.study.study import TO_DO
+from limbtorque.study.chains import ARM, LEG, ChainModel
+from limbtorque.study.table_file import TO_DO
 
 CHAINS: dict[str, ChainModel] = {"arm": ARM, "leg": LEG}
 Confirm = Callable[[str], bool]
@@ -41,7 +41,7 @@ class ProposedSet:
 
 @dataclass
 class Sets:
-    """The marker sets proposed so far, by what is in them."""
+    """Marker sets proposed so far, by their content."""
 
     by_content: dict[tuple[object, ...], ProposedSet] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
 
 
 def looks_like_a_body(body: Body, chains: Sequence[str]) -> bool:
-    """Whether at least two joints of a chain have labels that look like theirs."""
+    """Return True if at least two joints of a chain have labels that look like theirs."""
     return any(
         sum(bool(likely_labels(joint.landmark, body.labels)) for joint in CHAINS[chain].joints) >= 2 for chain in chains
     )
@@ -144,9 +144,9 @@ def unknown_set(
         else:
             hint = partly.known.missing.get(name, "") if partly else ""
             looks = (
-                f"looks like it: {', '.join(f'{label} ({score:.2f})' for label, score in likely)}"
+                f"similar: {', '.join(f'{label} ({score:.2f})' for label, score in likely)}"
                 if likely
-                else "no label looks like it"
+                else "no similar label"
             )
             rules[name], comments[name] = (TO_DO,), "; ".join(filter(None, (looks, hint)))
     for name, pair in partly.known.substitutes.items() if partly else ():
@@ -155,7 +155,7 @@ def unknown_set(
             substitutes[name] = pair
     sides = [fit.side for fit in found[chain] if partly and fit.known is partly.known]
     about = (
-        "no known set fits these labels; name the marker, or a list of markers, of each landmark",
+        "no known marker set fits these labels; name the marker, or a list of markers, for each landmark",
         f"labels: {', '.join(body.labels)}",
     )
     return (

@@ -52,22 +52,24 @@ def name_them(
     elif seen and not all(body.prefix for one in seen for body in one.bodies):
         if any(text != "S01" for text in people):
             notes.append(
-                f"subjects are SUBJECTS:NAMES of the files: {some_of(people)} (a guess; rename them, tell several apart)"
+                f"subjects are SUBJECTS:NAMES of the files: {some_of(people)} (a guess; rename them if needed)"
             )
         else:
             notes.append(
-                "neither folders nor files name the subjects: S01 stands for all (a guess; tell several apart)"
+                "neither folders nor files name the subjects: S01 is used for all (a guess; name them if there are several)"
             )
     if any(body.prefix for one in seen for body in one.bodies):
-        notes.append("where labels have a subject prefix, it is taken for the subject's name")
+        notes.append("where labels have a subject prefix, it is used as the subject's name")
     if conditions:
         source = "the other folders' names" if depth > (level is not None) else "the files' names without their numbers"
-        notes.append(f"conditions are from {source}: {some_of(kinds)} (a guess; what do you compare?)")
+        notes.append(
+            f"conditions are from {source}: {some_of(kinds)} (a guess; change them to the conditions you compare)"
+        )
     return subjects, conditions, notes
 
 
 def _subject_level(seen: Sequence[Seen], depth: int) -> int | None:
-    """Which folder names the subject: the one that file names begin with, or else the first whose names all have a digit."""
+    """Level of the folder that names the subject: file names begin with it, or else all its names have a digit."""
     for level in range(depth):
         names = [(Path(one.name).parts[level], Path(one.name).name) for one in seen]
         if all(file.casefold().startswith(folder.casefold()) for folder, file in names):
@@ -79,7 +81,7 @@ def _subject_level(seen: Sequence[Seen], depth: int) -> int | None:
 
 
 def some_of(values: Iterable[str]) -> str:
-    """Six of some names at most, in alphabetical order, and how many more there are."""
+    """First six names in alphabetical order, and the number of further ones."""
     names = sorted(set(values))
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 

@@ -1,4 +1,4 @@
-"""What was seen in a folder of recordings -> trials, subjects and marker sets, each with what they rest on."""
+"""A proposed study: trials, subjects and marker sets from the recordings of a folder, with their evidence."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_mo
 from limbtorque.cli.init.trials import ProposedTrial, propose_trials, with_unique_names
 from limbtorque.cli.init.up_axis import judge_up
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
-from limbtorque.study.study import TO_DO
+from limbtorque.study.table_file import TO_DO
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A study that was proposed.
+    """A proposed study.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Proposal:
 
     @property
     def to_do(self) -> int:
-        """How many places are left to fill in."""
+        """Number of places left to fill in."""
         rows = [trial for trial in self.trials if not trial.left_out]
         cells = [text for row in rows for text in (row.chain, row.side, row.forward_axis, row.marker_set)]
         cells += [text for subject in self.subjects for text in (subject.mass_kg,)]
@@ -73,7 +73,7 @@ def propose(
     chains: Sequence[str] = ("arm", "leg"),
     confirm: Confirm | None = None,
 ) -> Proposal:
-    """Make a study of what was seen.
+    """Propose a study for recordings.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def propose(
     relative_to : Path
         The study's folder, from which the recordings are named.
     chains : sequence of str
-        Which chains to look for.
+        Chains to look for.
     confirm : callable, optional
-        Asks a person whether a likely label is right; without it such labels are only suggested in a comment.
+        Asks the user whether a likely label is right; without it such labels are only suggested in a comment.
 
     Returns
     -------
@@ -145,14 +145,14 @@ def _with_forces(
     relative_to: Path,
     said: list[tuple[str, str]],
 ) -> list[ProposedTrial]:
-    """Rows with the files of their forces; what was found is added to what is said."""
+    """Rows with their force files; notes on them are added."""
     seen = [one for one in looked if isinstance(one, Seen)]
     unread = [one for one in looked if isinstance(one, Unread)]
     paired = pair_forces(list(kept.values()), seen)
     said += [(found.sentence, name) for name, found in paired.items()]
     used = {found.forces.name for found in paired.values() if found.forces}
     said += [
-        ("no markers; where it has the forces of a trial, name it in a column forces_file", one.name)
+        ("no markers; if it has the forces of a trial, name it in a column forces_file", one.name)
         for one in seen
         if not one.bodies and one.name not in used
     ]
@@ -175,7 +175,7 @@ def _with_forces(
 
 
 def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
-    """Recording and prefix -> the recording with the same movement that is kept: with force plates, at the higher rate."""
+    """Recording and prefix -> the copy of the same movement that is used: with force plates, at the higher rate."""
     known: dict[tuple[object, ...], list[Seen]] = {}
     preferred = sorted(seen, key=lambda one: (not one.n_plates, -one.rate_hz))
     return {(one.name, body.prefix): _copy_of(one, body, known) for one in preferred for body in one.bodies}
@@ -195,7 +195,7 @@ def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]])
 
 
 def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:
-    """Sentences on recordings, each once with the names of those it is true of."""
+    """Sentences about recordings, each once with the names of its recordings."""
     whose: dict[str, list[str]] = {}
     for sentence, name in said:
         whose.setdefault(sentence, []).append(name)

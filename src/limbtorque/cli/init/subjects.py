@@ -1,4 +1,4 @@
-"""Subjects with the body mass and height that their recordings say."""
+"""Subjects with the body mass and height given in their recordings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from limbtorque.cli.init.names import safe_name
 from limbtorque.cli.init.survey import Seen
-from limbtorque.study.study import TO_DO
+from limbtorque.study.table_file import TO_DO
 
 GRAVITY_M_S2 = 9.80665
 MASS_PARAMETERS = ("PROCESSING:BODYMASS", "SUBJECT:WEIGHT")
@@ -41,7 +41,7 @@ def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
     mass, said = _agreed(alone, MASS_PARAMETERS)
     evidence += said
     if mass is not None and not 1.0 <= mass <= 400.0:
-        evidence.append(f"{mass:g} cannot be a body mass in kg")
+        evidence.append(f"{mass:g} is not a plausible body mass in kg")
         mass = None
     height, said = _agreed(alone, HEIGHT_PARAMETERS)
     evidence += said
@@ -49,7 +49,7 @@ def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
         height, unit = (
             (height, "m") if height < 3.0 else (height / 100.0, "cm") if height < 300.0 else (height / 1000.0, "mm")
         )
-        evidence.append(f"the height's unit is not in the file: taken as {unit}")
+        evidence.append(f"the file gives no unit of height; {unit} assumed")
     evidence += [
         f"{one.name}, where nothing moves: {one.weight_n:.0f} N on the plates, {one.weight_n / GRAVITY_M_S2:.1f} kg"
         for one in ones
@@ -57,7 +57,7 @@ def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
     ]
     sexes = {text.strip().lower()[:1] for one in alone for parameter, text in one.said if parameter == "SUBJECT:GENDER"}
     if mass is None:
-        evidence.append("the mass has to be filled in: segment masses are shares of it")
+        evidence.append("fill in the mass: segment masses are fractions of it")
     return ProposedSubject(
         subject=safe_name(name),
         mass_kg=f"{mass:g}" if mass is not None else TO_DO,
@@ -68,7 +68,7 @@ def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
 
 
 def _agreed(ones: Sequence[Seen], parameters: Sequence[str]) -> tuple[float | None, list[str]]:
-    """A number that all files agree on, and a sentence on its source."""
+    """Number on which all files agree, and a sentence on its source."""
     for parameter in parameters:
         texts = sorted({text for one in ones for name, text in one.said if name == parameter})
         numbers = [float(text) for text in texts if re.fullmatch(r"\d+(\.\d+)?", text) and float(text) > 0.0]

@@ -1,4 +1,4 @@
-"""What the recordings of a folder hold, file by file, in a few numbers that fit in memory for a whole cohort."""
+"""Survey of the recordings of a folder: a few numbers for each file, small enough for a whole cohort."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from limbtorque.recordings.read import SUFFIXES, file_format
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.time_normalisation import SAME_TIME_S
-from limbtorque.study.settings import Reading
+from limbtorque.study.options.reading import Reading
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
@@ -172,7 +172,7 @@ class Seen:
 
     @property
     def still(self) -> bool:
-        """Whether nothing moves: a static trial."""
+        """Return True if nothing moves: a static trial."""
         return self.moved_m < STILL_M
 
 
@@ -212,7 +212,7 @@ def recordings_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> list[Path]
 
 
 def _plain_text(path: Path) -> bool:
-    """Whether a .txt file is not a recording at all, such as a licence."""
+    """Return True if a .txt file is not a recording at all, such as a licence."""
     if path.suffix.lower() != ".txt":
         return False
     try:
@@ -222,7 +222,7 @@ def _plain_text(path: Path) -> bool:
 
 
 def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = None) -> Iterator[Seen | Unread]:
-    """Look at recordings one after the other, in a guarded process.
+    """Survey recordings one after the other, in a sandboxed process.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = Non
 
 
 def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
-    """What a recording holds.
+    """Survey one recording.
 
     Parameters
     ----------
@@ -436,7 +436,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Whether two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
+    """Return True if two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
 
     Parameters
     ----------
@@ -459,7 +459,7 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
 
 
 def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
-    """Where some markers of a body are in some frames, to the millimetre: copies share most of these.
+    """Positions of some markers of a body in some frames, to the millimetre: copies share most of these.
 
     Parameters
     ----------

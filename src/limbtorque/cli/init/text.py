@@ -1,4 +1,4 @@
-"""A proposed study as three files, with what was found, what was guessed and what is left to fill in."""
+"""Text of a proposed study's three files, with evidence, guesses and places to fill in."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def config_text(proposal: Proposal, *, source: str) -> str:
     proposal : Proposal
         The study.
     source : str
-        Where the recordings are, in words.
+        Folder of the recordings, for the comment.
 
     Returns
     -------
@@ -48,27 +48,27 @@ def config_text(proposal: Proposal, *, source: str) -> str:
         else 'null # TODO: the laboratory\'s axis that points up, such as "+z"'
     )
     lines = [
-        f"# Proposed by `limbtorque init` from the recordings in {source}. TODO is what it could not know.",
-        "# Every option, its default, range and unit: `limbtorque settings`. What is not here has its default.",
+        f"# Proposed by `limbtorque init` from the recordings in {source}. Fill in every TODO: the recordings do not contain it.",
+        "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
         f"title: {json.dumps(proposal.title, ensure_ascii=False)}",
         "",
         "plane:",
-        "  # What shows which axis points up:",
+        "  # Evidence for the axis that points up:",
         *(f"  #   {line}" for sentence in proposal.up_evidence for line in [sentence]),
         f"  up_axis: {up}",
-        "  kind: sagittal # the default, not found out: or horizontal, or best_fit; a column plane.kind of trials.csv for single trials",
+        "  kind: sagittal # the default; or horizontal, or best_fit; for single trials use a column plane.kind in trials.csv",
         "",
-        "marker_sets: # landmark: marker, or markers whose mean it is; {S} is R or L, {side} is right or left, by the trial's side",
+        "marker_sets: # landmark: marker, or markers (their mean); {S} is R or L, {side} is right or left, the trial's side",
     ]
     for chosen in proposal.sets:
         lines += _set_lines(chosen)
     if not proposal.sets:
-        lines[-1] = "marker_sets: {} # TODO: no landmark was recognised; docs/settings.md says how to name them"
+        lines[-1] = "marker_sets: {} # TODO: no landmark was recognised; see docs/settings.md for naming them"
     substitutes = [chosen for chosen in proposal.sets if chosen.substitutes]
     if substitutes:
         lines += [
             "",
-            "substitutes: # landmark that is needed: the one that stands for it; every use is noted in the ledger",
+            "substitutes: # required landmark: the one used in its place; every use is noted in the ledger",
         ]
         for chosen in substitutes:
             lines.append(f"  {chosen.name}:")
@@ -76,7 +76,7 @@ def config_text(proposal: Proposal, *, source: str) -> str:
     lines += [
         "",
         *_window_lines(proposal.window),
-        "# Left at their defaults, worth a thought: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
+        "# Defaults worth checking: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
         "# segments.table (dempster_winter), plates.assignment (auto).",
     ]
     return "\n".join(lines) + "\n"
@@ -88,7 +88,7 @@ def _window_lines(chosen: ProposedWindow) -> list[str]:
     default = " # the default" if chosen.window == MOVEMENT else ""
     lines = [
         "ensembles:",
-        "  # What is 0 to 100 % of the curves, and what that rests on:",
+        "  # Definition of 0 to 100 % of the curves, and the evidence for it:",
         *(f"  #   {line}" for sentence in chosen.evidence for line in _wrapped(sentence)),
         f"  window: {chosen.window}{default}",
     ]
@@ -115,11 +115,11 @@ def _wrapped(sentence: str, width: int = 116) -> list[str]:
 
 
 def trials_text(proposal: Proposal) -> str:
-    """Text of config/trials.csv: the rows, and as comments what was left out and why."""
+    """Text of config/trials.csv: the rows, and as comments omitted rows with their reasons."""
     kept = [trial for trial in proposal.trials if not trial.left_out]
     columns = [name for name in TRIAL_COLUMNS if name not in WHERE_NEEDED or _needed(name, proposal)]
     comments = [
-        "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not want; TODO has to be filled in.",
+        "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not need; fill in every TODO.",
         *proposal.notes,
         *_missing_side(kept),
     ]
@@ -128,9 +128,9 @@ def trials_text(proposal: Proposal) -> str:
     reasons: dict[str, list[ProposedTrial]] = {}
     for trial in proposal.trials:
         if trial.left_out == ARMS_OF_A_WALK:
-            reasons.setdefault(f"Left out: {ARMS_OF_A_WALK}", []).append(trial)
+            reasons.setdefault(f"Omitted: {ARMS_OF_A_WALK}", []).append(trial)
         elif trial.left_out:
-            reasons.setdefault(f"{_whose(trial, kept)}: left out, {trial.left_out}", []).append(trial)
+            reasons.setdefault(f"{_whose(trial, kept)}: omitted, {trial.left_out}", []).append(trial)
     for reason, rows in reasons.items():
         text += _commented([reason])
         text += "".join(
@@ -141,27 +141,27 @@ def trials_text(proposal: Proposal) -> str:
 
 
 def _whose(trial: ProposedTrial, kept: Sequence[ProposedTrial]) -> str:
-    """File of a trial, with the person where others of the same file are analysed."""
+    """File of a trial, with the subject where the file has several."""
     others = any(other.file == trial.file and other.prefix != trial.prefix for other in kept)
     return f"{trial.prefix} in {trial.file}" if others and trial.prefix else trial.file
 
 
 def _needed(column: str, proposal: Proposal) -> bool:
-    """Whether a column has a cell that is not empty, or is one to fill in."""
+    """Return True if a column has a cell that is not empty, or is one to fill in."""
     spoken_of = column == "forces_file" and any(column in note for note in proposal.notes)
     return spoken_of or any(getattr(trial, column) for trial in proposal.trials)
 
 
 def _missing_side(trials: Sequence[ProposedTrial]) -> list[str]:
     return (
-        ["The labels of some recordings do not say a side: fill in left or right."]
+        ["The labels of some recordings do not indicate a side: fill in left or right."]
         if any(t.side.startswith("TODO") for t in trials)
         else []
     )
 
 
 def subjects_text(proposal: Proposal) -> str:
-    """Text of config/subjects.csv: the rows, each under what its numbers rest on."""
+    """Text of config/subjects.csv: the rows, each after a comment with the source of its numbers."""
     comments = ["Proposed by `limbtorque init`: body mass in kg, height in m, sex f or m; the last two may be empty."]
     text = _commented(comments) + _csv([["subject", "mass_kg", "height_m", "sex", "note"]])
     for one in proposal.subjects:
@@ -183,7 +183,7 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
 
 
 def summary_text(proposal: Proposal) -> str:
-    """What was proposed, in a few lines for the terminal."""
+    """Summary of the proposal in a few lines for the terminal."""
     kept = [trial for trial in proposal.trials if not trial.left_out]
     chains = sorted({f"{trial.side} {trial.chain}" for trial in kept})
     left_out = {_whose(t, kept): t.left_out for t in proposal.trials if not t.can_be_taken}
@@ -194,8 +194,8 @@ def summary_text(proposal: Proposal) -> str:
         f"subjects: {', '.join(f'{s.subject} ({s.mass_kg} kg)' for s in proposal.subjects) or 'none'}",
         f"marker sets: {', '.join(chosen.name for chosen in proposal.sets) or 'none'}",
         f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
-        *([f"left out: {of_arms}, or ask for them with --chain arm"] if arms else []),
-        *(f"left out: {name}: {why}" for name, why in left_out.items()),
+        *([f"omitted: {of_arms}, or use --chain arm"] if arms else []),
+        *(f"omitted: {name}: {why}" for name, why in left_out.items()),
         *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
         f"0 to 100 % of the curves: {proposal.window.window}",
         *(f"  {sentence}" for sentence in proposal.window.evidence),

@@ -1,4 +1,4 @@
-"""Rows of the table of trials: which limbs a recording has, and which way the person goes."""
+"""Rows of the table of trials: the limbs in a recording, and the direction of walking."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from limbtorque.cli.init.known_sets import Fit, fits
 from limbtorque.cli.init.marker_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.survey import Body, Seen, Strikes
-from limbtorque.study.settings import Ensembles, Plane
-from limbtorque.study.study import TO_DO
+from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.options.plane import Plane
+from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"
-ARMS_OF_A_WALK = "arms of a walk: take the # away to analyse them"
+ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class ProposedTrial:
 
     @property
     def can_be_taken(self) -> bool:
-        """Whether it is a row, or a comment that becomes one when its # is taken away."""
+        """Return True if it is a row, or a comment that becomes one when its leading # is removed."""
         return self.left_out in ("", ARMS_OF_A_WALK)
 
 
@@ -74,7 +75,7 @@ def propose_trials(
     confirm: Confirm | None,
     up_axis: str,
 ) -> tuple[list[ProposedTrial], list[str]]:
-    """Rows of one body of one recording, and what is to be said of it.
+    """Rows for one body of one recording, and notes on it.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def propose_trials(
     """
     stem = Path(one.name).stem
     prefix = body.prefix if len(one.bodies) > 1 else ""
-    left_out = f"nothing moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
+    left_out = f"no marker moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
     forward, note = _forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
@@ -117,7 +118,7 @@ def propose_trials(
         if partly is None and not looks_like_a_body(body, chains):
             return [], [
                 *notes,
-                f"no chain is recognised in the labels {some_of(body.labels)}; no row is made of it",
+                f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created",
             ]
         chain, sides, built = unknown_set(body, chains, found, confirm)
         rows = [(chain, side, sets.name_of(built), None) for side in sides]
@@ -149,12 +150,12 @@ def propose_trials(
 
 
 def _swings(one: Seen, chain: str, forward: str, at_rest: bool | None) -> bool:
-    """Whether a chain is an arm of a person who walks: goes a way, or strikes the floor and never rests the hand."""
+    """Return True if a chain is an arm of a walking person, who travels, or strikes the floor and never rests the hand."""
     return chain == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
 
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
-    """Whether the end of a chain rests where its markers are first and last seen, as `ensembles.window: movement` needs it."""
+    """Return True if the end of a chain rests where its markers are first and last seen, as `ensembles.window: movement` needs it."""
     end = CHAINS[chain].end
     labels = fit.rules.get(end) or fit.rules.get(fit.known.substitutes.get(end, ("",))[0], ())
     shares = [share for label in labels for share in body.ends.get(label, ())]
@@ -168,7 +169,7 @@ def _best(chain_fits: Sequence[Fit]) -> list[Fit]:
 
 
 def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
-    """Why a recording does not support a chain that it nearly supports."""
+    """Sentence on the landmarks that a recording lacks for a chain."""
     if not chain_fits:
         return []
     fit = chain_fits[0]
@@ -177,13 +178,13 @@ def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
 
 
 def _forward(body: Body, up_axis: str) -> tuple[str, str]:
-    """Where the person goes or faces, and a note on it."""
+    """Forward axis from travel or facing, and a note on it."""
     level = np.array([0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"])
     distance = float(np.linalg.norm(np.array(body.travel_m) * level))
     if distance >= 2.0 * Plane().min_travel_m:
         return TRAVELS, ""
-    seen = f"; {body.facing.sentence}" if body.facing else "; neither pelvis nor feet show it"
-    return TO_DO, f"the markers travel {distance:.2f} m only{seen}"
+    seen = f"; {body.facing.sentence}" if body.facing else "; pelvis and feet do not indicate the direction"
+    return TO_DO, f"the markers travel only {distance:.2f} m{seen}"
 
 
 def with_unique_names(trials: Sequence[ProposedTrial]) -> tuple[ProposedTrial, ...]:

@@ -1,4 +1,4 @@
-"""Which axis of the laboratory points up, by what the recordings show."""
+"""Laboratory axis that points up, by the evidence in the recordings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from limbtorque.cli.init.survey import Clue, Seen
 
 
 def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
-    """The axis that points up, where two kinds of evidence or more agree on it and none speaks against it.
+    """The axis that points up, where two kinds of evidence or more agree on it and none contradicts it.
 
     Parameters
     ----------
@@ -34,5 +34,5 @@ def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
     axes = {axis for kinds in by_kind.values() for axis in kinds}
     if len(axes) == 1 and len(by_kind) >= 2:
         return axes.pop(), tuple(sentences)
-    why = "the evidence disagrees" if len(axes) > 1 else "one kind of evidence only" if axes else "nothing shows it"
+    why = "the evidence disagrees" if len(axes) > 1 else "only one kind of evidence" if axes else "no evidence"
     return "", (*sentences, why)

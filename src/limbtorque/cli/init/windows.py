@@ -1,4 +1,4 @@
-"""Which part of each trial is 0 to 100 % of its curves: from foot strike to foot strike, or the movement."""
+"""Definition of 0 to 100 % of the curves: from foot strike to foot strike, or the movement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from limbtorque.cli.init.names import some_of
 from limbtorque.cli.init.survey import Strikes
 from limbtorque.cli.init.trials import TRAVELS, ProposedTrial
-from limbtorque.study.settings import Ensembles
+from limbtorque.study.options.ensembles import Ensembles
 
 MOVEMENT = Ensembles().window
 
@@ -72,8 +72,8 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
     restless = [trial.trial for trial in without if trial.at_rest is False and not _walks(trial)]
     if restless:
         evidence.append(
-            f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: the movement may "
-            "not be found there, and these trials would have no curve (limbtorque check tells); where they have events, "
+            f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: without a detected movement "
+            "these trials have no curve (`limbtorque check` shows it); if they have events, "
             "name them in ensembles.start_event and end_event, else set ensembles.window to trial"
         )
     return ProposedWindow(window, event, tuple(evidence)), tuple(
@@ -82,12 +82,12 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
 
 
 def _walks(trial: ProposedTrial) -> bool:
-    """Whether a leg goes a way, or does not rest at both ends of the recording."""
+    """Return True if a leg goes a way, or does not rest at both ends of the recording."""
     return trial.chain == "leg" and (trial.forward_axis == TRAVELS or trial.at_rest is False)
 
 
 def _cycle(trial: ProposedTrial) -> Strikes | None:
-    """The foot strikes that make a cycle of a trial: two at least."""
+    """Foot strikes that define a cycle of a trial: two at least."""
     if trial.chain != "leg" and trial.at_rest is not False:
         return None
     return max((s for s in trial.strikes if len(s.times_s) > 1), key=lambda s: len(s.times_s), default=None)
@@ -104,25 +104,24 @@ def _found(
 ) -> str:
     lasting = [cycle.times_s[1] - cycle.times_s[0] for cycle in cycles]
     return (
-        f"{len(having)} of {len(asked)} {kind}trials have two foot strikes of their side or more ({event!r}); from the "
-        f"first to the second it takes {min(lasting):.2f} to {max(lasting):.2f} s, a cycle"
+        f"{len(having)} of {len(asked)} {kind}trials have two or more foot strikes of their side ({event!r}); a cycle, from the "
+        f"first to the second, takes {min(lasting):.2f} to {max(lasting):.2f} s"
     )
 
 
 def _lacking(legs: Sequence[ProposedTrial], window: str) -> list[str]:
-    """Leg trials without two foot strikes of their side, and what events they have."""
+    """Sentences on leg trials without two foot strikes of their side, with the events they have."""
     by_reason: dict[str, list[str]] = {}
     walks = [trial.trial for trial in legs if _walks(trial)]
     for trial in legs:
-        has = "one foot strike of its side only" if trial.strikes else "no foot strike of its side"
+        has = "only one foot strike of its side" if trial.strikes else "no foot strike of its side"
         other = f"; its other events are {', '.join(trial.other_events[:6])}" if trial.other_events else ""
         by_reason.setdefault(has + other, []).append(trial.trial)
     kept = f": the window stays {MOVEMENT}" + (", in the column ensembles.window" if window != MOVEMENT else "")
     said = [f"{some_of(names)}: {reason}{kept}" for reason, names in by_reason.items()]
     if walks:
         said.append(
-            f"{some_of(walks)}: a walk does not go from rest to rest, so there is no way to a curve over 0 to 100 % of these "
-            "without two foot strikes of their side (mark them in the capture software) or start_s and end_s of one cycle in trials.csv, with "
-            "ensembles.window set to trial; the torques themselves need neither"
+            f"{some_of(walks)}: walking needs two foot strikes of the same side for a time-normalised curve; mark them in the capture software, "
+            "or give start_s and end_s of one cycle in trials.csv and set ensembles.window to trial; torques do not need this"
         )
     return said

@@ -1,4 +1,4 @@
-"""Entries of a muscle set's file that hold a curve: checked, with a sentence for every fault, and built.
+"""Curves of a muscle set's file: their entries as models, and the curves built from them.
 
 The forms are one polynomial, a shape-preserving spline through knots, and samples on a grid; the same for a moment arm
 (key ``arms_m``) and for a length (``lengths_m``).
@@ -6,16 +6,17 @@ The forms are one polynomial, a shape-preserving spline through knots, and sampl
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, ConfigDict
 
 from limbtorque.arrays import FloatArray
+from limbtorque.errors import did_you_mean
 from limbtorque.muscles.sets.curves import (
     Curve,
     Range,
@@ -25,9 +26,66 @@ from limbtorque.muscles.sets.curves import (
     shape_preserving_spline,
 )
 from limbtorque.muscles.sets.fitting import fit
+from limbtorque.study.options.base import Frozen, option
 
 LEAST_RANGE_DEG = 2.0 * math.pi  # a shorter range is more likely in radians
 CURVE_FORMS = ("polynomial", "spline", "sampled")
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("expected a text")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_not_blank)]
+
+
+class Entry(Frozen):
+    """Entry of a muscle set's file; a number in quotes is a text."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class FormEntry(Entry):
+    """Entry of a curve of some form."""
+
+    form: str = option(..., "Form of the curve.")
+    note: str = option("", "A remark.")
+
+
+class Departing(FormEntry):
+    """A curve that was fitted to samples, and how far it departs from them."""
+
+    max_departure_m: float | None = option(None, "Largest departure from the samples.", "m")
+    departs_at_deg: float | list[float] | None = option(None, "Flexion of each joint where it departs so.", "deg")
+
+
+class OfJoints(Departing):
+    """A curve that may depend on other joints than its own."""
+
+    joints: Any = option(None, "Joints it depends on.")
+
+
+class Polynomial(OfJoints):
+    """Coefficients of rising powers of the flexion in radians."""
+
+    coefficients: Any = option(..., "Coefficients, in as many nested lists as there are joints.")
+    range_deg: Any = option(..., "Lowest and highest flexion.", "deg")
+
+
+class Spline(OfJoints):
+    """Shape-preserving cubic spline through knots."""
+
+    knots_deg: Any = option(..., "Flexion at the knots.", "deg")
+    range_deg: Any = option(None, "Lowest and highest flexion, within the knots.", "deg")
+
+
+class Sampled(FormEntry):
+    """Samples on a grid."""
+
+    joints: Any = option(None, "Joints it depends on.")
+    flexion_deg: Any = option(..., "Flexion at the samples, for each joint.", "deg")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +107,6 @@ class CurveEntry:
     departs_at_deg: tuple[float, ...]
 
 
-def curve_keys(form: str, values_key: str) -> set[str]:
-    """Keys that an entry of a form has to have besides the form."""
-    return {
-        "polynomial": {"coefficients", "range_deg"},
-        "spline": {"knots_deg", values_key},
-        "sampled": {"flexion_deg", values_key},
-    }[form]
-
-
 def read_curve(
     entry: dict[str, Any],
     *,
@@ -67,7 +116,7 @@ def read_curve(
     where: str,
     faults: list[str],
 ) -> CurveEntry | None:
-    """Read an entry with a curve whose keys have been checked: `CURVE_FORMS`, or a constant with a range.
+    """Build the curve of an entry that has been validated: of `CURVE_FORMS`, or a constant with a range.
 
     Parameters
     ----------
@@ -103,11 +152,13 @@ def _joints(
     entry: dict[str, Any], own: str | None, known: Sequence[str], where: str, faults: list[str]
 ) -> tuple[str, ...] | None:
     joints = entry.get("joints", [own])
-    if not (isinstance(joints, list) and joints and all(is_text(joint) for joint in joints)):
-        faults.append(f"{where}: joints is {joints!r}; expected a list of the joints it depends on")
+    if not (isinstance(joints, list) and joints and all(isinstance(joint, str) for joint in joints)):
+        faults.append(f"{where}: joints is {joints!r}, expected a list of the joints it depends on")
         return None
     unknown = [joint for joint in joints if joint not in known]
-    faults += [f"{where}: joints has '{joint}', which the set does not have{hint(joint, known)}" for joint in unknown]
+    faults += [
+        f"{where}: joints has '{joint}', which the set does not have{did_you_mean(joint, known)}" for joint in unknown
+    ]
     if len(set(joints)) < len(joints):
         faults.append(f"{where}: joints names a joint twice: {', '.join(joints)}")
         return None
@@ -161,7 +212,7 @@ def _read_samples(
     lines = given if isinstance(given, list) and given and isinstance(given[0], list) else [given]
     if not (isinstance(lines, list) and len(lines) == len(joints)):
         faults.append(
-            f"{where}: flexion_deg is {given!r}; expected a list of angles for each of its joints, {', '.join(joints)}"
+            f"{where}: flexion_deg is {given!r}, expected a list of angles for each of its joints, {', '.join(joints)}"
         )
         return None
     grid = [_grid("flexion_deg", line, joints[:1], where, faults) for line in lines]
@@ -223,14 +274,14 @@ def _grid(key: str, values: Any, joints: Sequence[str], where: str, faults: list
     shape = _shape(nested)
     if shape is None or 0 in shape or len(shape) != len(joints):
         deep = "" if len(joints) == 1 else f" in {len(joints)} nested lists ({', '.join(joints)}), rows of equal length"
-        faults.append(f"{where}: {key} is {values!r}; expected numbers{deep}")
+        faults.append(f"{where}: {key} is {values!r}, expected numbers{deep}")
         return None
     return np.array(nested, dtype=float)
 
 
 def _shape(values: Any) -> tuple[int, ...] | None:
     """Shape of nested lists of numbers; None where they are ragged or hold something else."""
-    if is_number(values):
+    if _is_number(values):
         return ()
     if not isinstance(values, list):
         return None
@@ -245,7 +296,7 @@ def _ranges(value: Any, joints: Sequence[str], where: str, faults: list[str]) ->
     pairs = value if len(joints) > 1 or (isinstance(value, list) and _shape(value) == (1, 2)) else [value]
     if not (isinstance(pairs, list) and len(pairs) == len(joints) and all(_is_range(pair) for pair in pairs)):
         each = "" if len(joints) == 1 else f", one such pair for each of {', '.join(joints)}"
-        faults.append(f"{where}: range_deg is {value!r}; expected [lowest, highest] flexion in degrees{each}")
+        faults.append(f"{where}: range_deg is {value!r}, expected [lowest, highest] flexion in degrees{each}")
         return None
     if any(high - low < LEAST_RANGE_DEG for low, high in pairs):
         faults.append(
@@ -257,7 +308,7 @@ def _ranges(value: Any, joints: Sequence[str], where: str, faults: list[str]) ->
 
 
 def _is_range(pair: Any) -> bool:
-    return isinstance(pair, list) and len(pair) == 2 and all(is_number(end) for end in pair) and pair[0] < pair[1]
+    return isinstance(pair, list) and len(pair) == 2 and all(_is_number(end) for end in pair) and pair[0] < pair[1]
 
 
 def _rises(key: str, values: FloatArray, where: str, faults: list[str]) -> bool:
@@ -271,29 +322,6 @@ def _by(shape: tuple[int, ...]) -> str:
     return " by ".join(str(n) for n in shape)
 
 
-def keys_fit(content: Any, needed: Collection[str], extras: Collection[str], where: str, faults: list[str]) -> bool:
-    """Whether the content is a mapping with the needed keys; unknown keys are faults too."""
-    if not isinstance(content, dict):
-        faults.append(f"{where} is {content!r}; expected a mapping")
-        return False
-    known = sorted({*needed, *extras})
-    faults += [f"{where}: unknown key '{key}'{hint(str(key), known)}" for key in content if key not in known]
-    missing = sorted(set(needed) - set(content))
-    faults += [f"{where}: {key} is missing" for key in missing]
-    return not missing
-
-
-def hint(word: str, known: Any) -> str:
-    """Ask whether a word that is near was meant; empty where none is."""
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""
-
-
-def is_text(value: Any) -> bool:
-    """Whether it is a text with something in it."""
-    return isinstance(value, str) and bool(value.strip())
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a finite number; true and false are none."""
+def _is_number(value: Any) -> bool:
+    """Return True if it is a finite number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -48,7 +48,7 @@ class Curve:
 
     @property
     def is_zero(self) -> bool:
-        """Whether the curve is zero everywhere."""
+        """True if the curve is zero everywhere."""
         return not self.coefficients.any()
 
 

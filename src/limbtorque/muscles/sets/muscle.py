@@ -1,4 +1,4 @@
-"""What is known of a muscle: strength, moment arms, length, lines of action.
+"""A muscle: strength, moment arms, length, lines of action.
 
 A moment arm is positive where the muscle flexes the joint. With L the musculotendon length and q the flexion,
 r = -dL/dq: a muscle that shortens as the joint flexes is a flexor, and its tension makes a flexing torque (virtual
@@ -44,12 +44,12 @@ class MomentArm:
 
     @property
     def is_zero(self) -> bool:
-        """Whether the arm is zero at every flexion."""
+        """True if the arm is zero at every flexion."""
         return self.curve.is_zero
 
     @property
     def is_constant(self) -> bool:
-        """Whether the arm is the same at every flexion."""
+        """True if the arm is the same at every flexion."""
         return self.form in ("zero", "not_sampled", "constant")
 
 
@@ -156,12 +156,12 @@ class Muscle:
 
     @property
     def velocity_known(self) -> bool:
-        """Whether its arm was sampled at every joint it crosses, so that its velocity follows from the joints'."""
+        """True if its arm was sampled at every joint it crosses, so that its velocity follows from the joints'."""
         return all(arm.form != "not_sampled" for arm in self.moment_arms.values())
 
     @property
     def fibres_known(self) -> bool:
-        """Whether the parameters of its fibres are known, and its length and velocity too."""
+        """True if the parameters of its fibres are known, and its length and velocity too."""
         parameters = (self.optimal_fibre_length_m, self.tendon_slack_length_m, self.pennation_rad)
         return self.length is not None and self.velocity_known and None not in parameters
 

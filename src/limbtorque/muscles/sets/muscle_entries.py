@@ -1,15 +1,27 @@
-"""Entry of a muscle in a set's file: checked, with a sentence for every fault, and built."""
+"""Muscles of a set's file: their entries as models, checked against each other, and the muscles built from them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import AfterValidator, field_validator
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.sets.curve_entry import CURVE_FORMS, curve_keys, hint, is_number, is_text, keys_fit, read_curve
+from limbtorque.errors import did_you_mean
+from limbtorque.muscles.sets.curve_entry import (
+    CURVE_FORMS,
+    Departing,
+    Entry,
+    FormEntry,
+    Polynomial,
+    Sampled,
+    Spline,
+    Text,
+    read_curve,
+)
 from limbtorque.muscles.sets.curves import (
     EVERYWHERE,
     Curve,
@@ -22,36 +34,145 @@ from limbtorque.muscles.sets.curves import (
     times,
 )
 from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength, narrowest
+from limbtorque.study.faults import checked
+from limbtorque.study.options.base import option
 
 LARGEST_ARM_M = 0.15  # no limb muscle's moment arm is longer; one that is, is probably in millimetres
 LARGEST_LENGTH_M = 1.0
 LEAST_FORCE_N = 5.0
-LEAST_AREA_CM2 = 0.1
-MISSING = object()
 FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
 LARGEST_LINE_M = 0.6
 AGREE_PART, AGREE_M = 0.2, 5e-3  # how far an arm may be from -dL/dq of the length given beside it
 SENSES = {"flexor": 1.0, "extensor": -1.0}
-ENDS = ("proximal", "distal")
-DEPARTURES = {"max_departure_m", "departs_at_deg", "length_departure_m", "length_departs_at_deg"}
-ARM_KEYS: dict[str, tuple[set[str], set[str]]] = {  # those that are needed and those that may be there
-    "zero": (set(), set()),
-    "not_sampled": (set(), set()),
-    "constant": ({"arm_m"}, {"range_deg"} | DEPARTURES),
-    "polynomial": (curve_keys("polynomial", "arms_m"), {"joints"} | DEPARTURES),
-    "spline": (curve_keys("spline", "arms_m"), {"joints", "range_deg"} | DEPARTURES),
-    "sampled": (curve_keys("sampled", "arms_m"), {"joints"}),
-    "from_length": (set(), set()),
+
+
+# --- entries -----------------------------------------------------------------------------------------------------
+
+
+class Arm(Departing):
+    """A moment arm with its own departure and that of the length made of it."""
+
+    length_departure_m: float | None = option(None, "Largest departure of the length made of it.", "m")
+    length_departs_at_deg: float | list[float] | None = option(None, "Flexion where the length departs so.", "deg")
+
+
+class ConstantArm(Arm):
+    """The same moment arm at every flexion."""
+
+    arm_m: float = option(..., "Moment arm.", "m")
+    range_deg: Any = option(None, "Lowest and highest flexion.", "deg")
+
+
+class PolynomialArm(Polynomial, Arm):
+    """A moment arm as a polynomial."""
+
+
+class SplineArm(Spline, Arm):
+    """A moment arm as a spline."""
+
+    arms_m: Any = option(..., "Moment arms at the knots.", "m")
+
+
+class SampledArm(Sampled):
+    """Samples of a moment arm."""
+
+    arms_m: Any = option(..., "Moment arms at the samples.", "m")
+
+
+class PolynomialLength(Polynomial):
+    """A length as a polynomial."""
+
+    joints: Any = option(..., "Joints it depends on.")
+
+
+class SplineLength(Spline):
+    """A length as a spline."""
+
+    joints: Any = option(..., "Joint it depends on.")
+    lengths_m: Any = option(..., "Lengths at the knots.", "m")
+
+
+class SampledLength(Sampled):
+    """Samples of a length."""
+
+    joints: Any = option(..., "Joints it depends on.")
+    lengths_m: Any = option(..., "Lengths at the samples.", "m")
+
+
+ARM_FORMS: dict[str, type[FormEntry]] = {
+    "zero": FormEntry,
+    "not_sampled": FormEntry,
+    "constant": ConstantArm,
+    "polynomial": PolynomialArm,
+    "spline": SplineArm,
+    "sampled": SampledArm,
+    "from_length": FormEntry,
 }
-LENGTH_EXTRAS = {
-    "polynomial": {"max_departure_m", "departs_at_deg"},
-    "spline": {"range_deg", "max_departure_m", "departs_at_deg"},
-    "sampled": set[str](),
+LENGTH_FORMS: dict[str, type[FormEntry]] = {
+    "polynomial": PolynomialLength,
+    "spline": SplineLength,
+    "sampled": SampledLength,
 }
-MUSCLE_KEYS = {"name", "max_isometric_force_n", "source", "function", "moment_arms"}
-PARAMETERS = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad", "pcsa_cm2")
-ACTIVATIONS = ("min_activation", "max_activation")
-MUSCLE_EXTRAS = {"full_name", "length", "length_at_zero_m", "lines_of_action", *PARAMETERS, *ACTIVATIONS}
+
+
+def _a_point(values: list[float]) -> list[float]:
+    if len(values) != 2 or not all(abs(value) < LARGEST_LINE_M for value in values):
+        raise ValueError(
+            f"expected [distance along the segment, distance from its axis], each below {LARGEST_LINE_M:g} m"
+        )
+    return values
+
+
+Point = Annotated[list[float], AfterValidator(_a_point)]
+
+
+class LineEntry(Entry):
+    """Line of action of a muscle at a joint."""
+
+    source: Text = option(..., "Where the line is from.")
+    parallel_to: Literal["proximal", "distal"] | None = option(None, "Segment it is parallel to.")
+    proximal_m: Point | None = option(None, "Point on the proximal segment: along it, and from its axis.", "m")
+    distal_m: Point | None = option(None, "Point on the distal segment: along it, and from its axis.", "m")
+    note: Text | None = option(None, "A remark.")
+
+
+class MuscleEntry(Entry):
+    """A muscle; its moment arms, length and lines of action are validated by their forms."""
+
+    name: Text = option(..., "Name.")
+    full_name: str | None = option(None, "Anatomical name.")
+    max_isometric_force_n: float = option(..., "Strength.", "N", gt=0.0)
+    source: dict[str, Any] = option(..., "The model or paper (model) and its licence (licence).")
+    function: dict[str, Literal["flexor", "extensor"]] = option(..., "Flexor or extensor of each joint it moves.")
+    moment_arms: dict[str, Any] = option(..., "Moment arm at each joint of the set.")
+    length: Any = option(None, "Length of muscle and tendon as a curve.")
+    length_at_zero_m: float | None = option(
+        None, "Length of muscle and tendon with every joint at 0.", "m", gt=0.0, lt=LARGEST_LENGTH_M
+    )
+    lines_of_action: dict[str, Any] = option({}, "Lines of action at joints.")
+    optimal_fibre_length_m: float | None = option(None, "Optimal fibre length.", "m", gt=0.0, lt=1.0)
+    tendon_slack_length_m: float | None = option(None, "Tendon slack length.", "m", gt=0.0, lt=1.0)
+    pennation_rad: float | None = option(None, "Pennation at optimal fibre length.", "rad", ge=0.0, lt=math.pi / 2)
+    pcsa_cm2: float | None = option(None, "Physiological cross-sectional area.", "cm2", ge=0.1, lt=1000.0)
+    min_activation: float = option(0.0, "Least activation.", "1", ge=0.0, le=1.0)
+    max_activation: float = option(1.0, "Largest activation.", "1", ge=0.0, le=1.0)
+
+    @field_validator("max_isometric_force_n")
+    @classmethod
+    def _newtons(cls, value: float) -> float:
+        if value < LEAST_FORCE_N:
+            raise ValueError(f"expected {LEAST_FORCE_N:g} N or more; is it in kilonewtons?")
+        return value
+
+    @field_validator("source")
+    @classmethod
+    def _with_licence(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if not all(isinstance(value.get(key), str) and value[key].strip() for key in ("model", "licence")):
+            raise ValueError("expected the model or paper (model) and its licence (licence)")
+        return value
+
+
+# --- muscles -----------------------------------------------------------------------------------------------------
 
 
 def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -> Muscle | None:
@@ -73,76 +194,56 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
     Muscle or None
     """
     name = entry.get("name") if isinstance(entry, dict) else None
-    where = f"muscle '{name}'" if is_text(name) else f"muscle {index + 1}"
+    where = f"muscle '{name}'" if isinstance(name, str) and name.strip() else f"muscle {index + 1}"
     before = len(faults)
-    if not keys_fit(entry, MUSCLE_KEYS, MUSCLE_EXTRAS, where, faults) and not isinstance(entry, dict):
+    row = checked(MuscleEntry, entry, where=where, faults=faults)
+    parts = {key: value for key, value in entry.items() if value is not None} if isinstance(entry, dict) else {}
+    given = _build_length(parts, joints, where, faults)
+    arms = _build_arms(parts.get("moment_arms"), joints, given, where, faults)
+    _check_function(parts.get("function"), arms, joints, where, faults)
+    lines = _build_lines(parts.get("lines_of_action"), joints, arms, where, faults)
+    if row is None:
         return None
-    entry = {**dict.fromkeys(MUSCLE_KEYS, MISSING), **entry}  # what is missing has been told
-    if not is_text(name) and name is not None:
-        faults.append(f"{where}: name is {name!r}; expected a text")
-    for key in ("max_isometric_force_n", *PARAMETERS):
-        if entry.get(key) is not MISSING:
-            _check_parameter(key, entry.get(key), where, faults)
-    _check_together(entry, where, faults)
-    _check_activations(entry, where, faults)
-    if entry["source"] is not MISSING:
-        _check_source(entry["source"], where, faults)
-    given = _build_length(entry, joints, where, faults)
-    arms = {}
-    if entry["moment_arms"] is not MISSING:
-        arms = _build_arms(entry["moment_arms"], joints, given, where, faults)
-    if entry["function"] is not MISSING and entry["moment_arms"] is not MISSING:
-        _check_function(entry["function"], arms, joints, where, faults)
-    lines = _build_lines(entry.get("lines_of_action", {}), joints, arms, where, faults)
-    length = _complete_length(entry, given, arms, where, faults) if len(faults) == before else None
+    _check_together(row, where, faults)
+    length = _complete_length(row, given, arms, where, faults) if len(faults) == before else None
     if len(faults) == before and length is not None:
-        _check_slack(entry, length, where, faults)
+        _check_slack(row, length, where, faults)
     if len(faults) > before:
         return None
     return Muscle(
-        name=str(name),
-        full_name=str(entry.get("full_name") or name),
-        max_isometric_force_n=float(entry["max_isometric_force_n"]),
-        source={key: str(value) for key, value in entry["source"].items()},
-        function=dict(entry["function"]),
+        name=row.name,
+        full_name=row.full_name or row.name,
+        max_isometric_force_n=row.max_isometric_force_n,
+        source={key: str(value) for key, value in row.source.items()},
+        function=dict(row.function),
         moment_arms=arms,
         length=length,
         lines_of_action=lines,
-        min_activation=float(entry.get("min_activation", 0.0)),
-        max_activation=float(entry.get("max_activation", 1.0)),
-        **{key: None if entry.get(key) is None else float(entry[key]) for key in PARAMETERS},
+        min_activation=row.min_activation,
+        max_activation=row.max_activation,
+        optimal_fibre_length_m=row.optimal_fibre_length_m,
+        tendon_slack_length_m=row.tendon_slack_length_m,
+        pennation_rad=row.pennation_rad,
+        pcsa_cm2=row.pcsa_cm2,
     )
 
 
-def _check_parameter(key: str, value: Any, where: str, faults: list[str]) -> None:
-    if key == "max_isometric_force_n":
-        if not is_number(value) or value <= 0:
-            faults.append(f"{where}: {key} is {value!r}; expected a force above 0 N")
-        elif value < LEAST_FORCE_N:
-            faults.append(
-                f"{where}: {key} is {value!r} N, expected {LEAST_FORCE_N:g} N at least; is it in kilonewtons?"
-            )
-    elif key == "pennation_rad":
-        if value is not None and not (is_number(value) and 0 <= value < math.pi / 2):
-            faults.append(f"{where}: {key} is {value!r}; expected an angle from 0 to below 1.57 rad, or null")
-    elif key == "pcsa_cm2":
-        if value is not None and not (is_number(value) and LEAST_AREA_CM2 <= value < 1000):
-            faults.append(f"{where}: {key} is {value!r}; expected an area from {LEAST_AREA_CM2:g} to 1000 cm2, or null")
-    elif value is not None and not (is_number(value) and 0 < value < 1):
-        faults.append(f"{where}: {key} is {value!r}; expected a length above 0 and below 1 m, or null")
-
-
-def _check_together(entry: dict[str, Any], where: str, faults: list[str]) -> None:
-    given = [key for key in FIBRES if entry.get(key) is not None]
+def _check_together(row: MuscleEntry, where: str, faults: list[str]) -> None:
+    given = [key for key in FIBRES if getattr(row, key) is not None]
     if 0 < len(given) < len(FIBRES):
         faults.append(
             f"{where}: gives {' and '.join(given)} only; {', '.join(FIBRES)} belong together: give all three, or none"
         )
+    if not row.min_activation < row.max_activation:
+        faults.append(
+            f"{where}: min_activation is {row.min_activation!r} and max_activation {row.max_activation!r}, expected "
+            "0 <= least < largest <= 1"
+        )
 
 
-def _check_slack(entry: dict[str, Any], length: MusculotendonLength, where: str, faults: list[str]) -> None:
+def _check_slack(row: MuscleEntry, length: MusculotendonLength, where: str, faults: list[str]) -> None:
     """Check that the muscle is longer than its tendon somewhere in its range."""
-    slack = entry.get("tendon_slack_length_m")
+    slack = row.tendon_slack_length_m
     if slack is None:
         return
     longest = length.offset_m + sum(float(_over_range(curve).max()) for curve in length.curves)
@@ -153,30 +254,16 @@ def _check_slack(entry: dict[str, Any], length: MusculotendonLength, where: str,
         )
 
 
-def _check_activations(entry: dict[str, Any], where: str, faults: list[str]) -> None:
-    least, largest = entry.get("min_activation", 0.0), entry.get("max_activation", 1.0)
-    if not (is_number(least) and is_number(largest) and 0 <= least < largest <= 1):
-        faults.append(
-            f"{where}: min_activation is {least!r} and max_activation {largest!r}; expected 0 <= least < largest <= 1"
-        )
-
-
-def _check_source(source: Any, where: str, faults: list[str]) -> None:
-    if not (isinstance(source, dict) and is_text(source.get("model")) and is_text(source.get("licence"))):
-        faults.append(f"{where}: source is {source!r}; name the model or paper (model) and its licence (licence)")
-
-
 # --- moment arms -------------------------------------------------------------------------------------------------
 
 
 def _build_arms(
     entries: Any, joints: list[str], length: MusculotendonLength | None, where: str, faults: list[str]
 ) -> dict[str, MomentArm]:
-    if not isinstance(entries, dict):
-        faults.append(f"{where}: moment_arms is {entries!r}; expected one entry for each of {', '.join(joints)}")
+    if not isinstance(entries, dict):  # reported for `MuscleEntry`
         return {}
     faults += [
-        f"{where}: moment_arms has joint '{joint}', which the set does not have{hint(str(joint), joints)}"
+        f"{where}: moment_arms has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
         for joint in entries
         if joint not in joints
     ]
@@ -197,18 +284,14 @@ def _build_arm(
     entry: Any, joint: str, joints: list[str], length: MusculotendonLength | None, where: str, faults: list[str]
 ) -> MomentArm | None:
     form = entry.get("form") if isinstance(entry, dict) else None
-    if not isinstance(form, str) or form not in ARM_KEYS:
-        near = hint(str(form), ARM_KEYS)
-        faults.append(f"{where}: the moment arm's form is {form!r}; expected {', '.join(ARM_KEYS)}{near}")
+    if not isinstance(form, str) or form not in ARM_FORMS:
+        near = did_you_mean(str(form), ARM_FORMS)
+        faults.append(f"{where}: the moment arm's form is {form!r}, expected {', '.join(ARM_FORMS)}{near}")
         return None
-    needed, extras = ARM_KEYS[form]
-    if not keys_fit(entry, needed, {"form", "note", *extras}, where, faults) or not _about_fits(entry, where, faults):
+    if checked(ARM_FORMS[form], entry, where=where, faults=faults) is None:
         return None
     if form == "from_length":
         arm = _arm_from_length(entry, joint, length, where, faults)
-    elif form == "constant" and not is_number(entry["arm_m"]):
-        faults.append(f"{where}: arm_m is {entry['arm_m']!r}; expected numbers")
-        return None
     elif form in CURVE_FORMS or "range_deg" in entry:
         one = {"coefficients": entry["arm_m"]} if form == "constant" else {}
         read = read_curve(
@@ -226,18 +309,6 @@ def _build_arm(
         )
         return None
     return arm
-
-
-def _about_fits(entry: dict[str, Any], where: str, faults: list[str]) -> bool:
-    """Check what an entry says about departures and in its note."""
-    before = len(faults)
-    for key in sorted(DEPARTURES & set(entry)):
-        values = entry[key] if isinstance(entry[key], list) else [entry[key]]
-        if not all(is_number(value) for value in values):
-            faults.append(f"{where}: {key} is {entry[key]!r}; expected a number")
-    if not isinstance(entry.get("note", ""), str):
-        faults.append(f"{where}: note is {entry['note']!r}; expected a text")
-    return len(faults) == before
 
 
 def _described_arm(
@@ -288,17 +359,14 @@ def _check_function(
     function: Any, arms: dict[str, MomentArm], joints: list[str], where: str, faults: list[str]
 ) -> None:
     """Check the signs: in the anatomical position (flexion 0) a flexor flexes and an extensor extends."""
-    if not isinstance(function, dict):
-        faults.append(f"{where}: function is {function!r}; expected flexor or extensor for each joint it moves")
+    if not isinstance(function, dict):  # reported for `MuscleEntry`
         return
     for joint, sense in function.items():
         if joint not in joints:
             faults.append(
-                f"{where}: function has joint '{joint}', which the set does not have{hint(str(joint), joints)}"
+                f"{where}: function has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
             )
-        elif sense not in SENSES:
-            faults.append(f"{where}: its function at the {joint} is {sense!r}; expected flexor or extensor")
-        elif joint in arms:
+        elif joint in arms and isinstance(sense, str) and sense in SENSES:
             _check_sign(arms[joint], joint, sense, where, faults)
     for joint, arm in arms.items():
         if not arm.is_zero and joint not in function:
@@ -339,12 +407,10 @@ def _build_length(
         return None
     form = given.get("form") if isinstance(given, dict) else None
     if not isinstance(form, str) or form not in CURVE_FORMS:
-        faults.append(f"{where}: its form is {form!r}; expected {', '.join(CURVE_FORMS)}{hint(str(form), CURVE_FORMS)}")
+        near = did_you_mean(str(form), CURVE_FORMS)
+        faults.append(f"{where}: its form is {form!r}, expected {', '.join(CURVE_FORMS)}{near}")
         return None
-    needed = {"form", "joints"} | curve_keys(form, "lengths_m")
-    if not keys_fit(given, needed, {"note"} | LENGTH_EXTRAS[form], where, faults) or not _about_fits(
-        given, where, faults
-    ):
+    if checked(LENGTH_FORMS[form], given, where=where, faults=faults) is None:
         return None
     read = read_curve(given, values_key="lengths_m", own_joint=None, known_joints=joints, where=where, faults=faults)
     if read is None:
@@ -369,7 +435,7 @@ def _length_fits(lengths: FloatArray, where: str, faults: list[str]) -> bool:
 
 
 def _complete_length(
-    entry: dict[str, Any],
+    row: MuscleEntry,
     given: MusculotendonLength | None,
     arms: dict[str, MomentArm],
     where: str,
@@ -380,21 +446,16 @@ def _complete_length(
     if given:
         _check_agreement(given, arms, where, faults)
         return None if gaps - set(given.range_rad) else given
-    if "length_at_zero_m" not in entry:
+    if row.length_at_zero_m is None:
         return None
-    length = _length_from_arms(entry["length_at_zero_m"], arms, where, faults)
+    length = _length_from_arms(row.length_at_zero_m, arms, where, faults)
     return None if gaps else length
 
 
 def _length_from_arms(
-    at_zero_m: Any, arms: dict[str, MomentArm], where: str, faults: list[str]
+    at_zero_m: float, arms: dict[str, MomentArm], where: str, faults: list[str]
 ) -> MusculotendonLength | None:
     """L(q) = L(0) - sum over the joints of the integral of the arm from 0."""
-    if not (is_number(at_zero_m) and 0 < at_zero_m < LARGEST_LENGTH_M):
-        faults.append(
-            f"{where}: length_at_zero_m is {at_zero_m!r}; expected a length above 0 and below {LARGEST_LENGTH_M:g} m"
-        )
-        return None
     moving = {joint: arm.curve for joint, arm in arms.items() if not arm.is_zero}
     others = [joint for joint, curve in moving.items() if curve.joints != (joint,)]
     faults += [
@@ -445,13 +506,12 @@ def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm], wh
 def _build_lines(
     entries: Any, joints: list[str], arms: dict[str, MomentArm], where: str, faults: list[str]
 ) -> dict[str, LineOfAction]:
-    if not isinstance(entries, dict):
-        faults.append(f"{where}: lines_of_action is {entries!r}; expected one entry for each joint that has one")
+    if not isinstance(entries, dict):  # none, or reported for `MuscleEntry`
         return {}
     lines = {}
     for joint, entry in entries.items():
         if joint not in joints:
-            near = hint(str(joint), joints)
+            near = did_you_mean(str(joint), joints)
             faults.append(f"{where}: lines_of_action has joint '{joint}', which the set does not have{near}")
             continue
         if joint in arms and arms[joint].is_zero and arms[joint].form != "not_sampled":
@@ -463,33 +523,15 @@ def _build_lines(
 
 
 def _build_line(entry: Any, where: str, faults: list[str]) -> LineOfAction | None:
-    before = len(faults)
-    if not keys_fit(entry, {"source"}, {"parallel_to", "proximal_m", "distal_m", "note"}, where, faults):
+    row = checked(LineEntry, entry, where=where, faults=faults)
+    if row is None:
         return None
-    given = {"parallel_to", "proximal_m", "distal_m"} & set(entry)
-    if given not in ({"parallel_to"}, {"proximal_m", "distal_m"}):
+    given = [key for key in ("parallel_to", "proximal_m", "distal_m") if getattr(row, key) is not None]
+    if given not in (["parallel_to"], ["proximal_m", "distal_m"]):
         faults.append(f"{where}: expected either parallel_to, or both proximal_m and distal_m")
         return None
-    if "parallel_to" in entry and entry["parallel_to"] not in ENDS:
-        faults.append(f"{where}: parallel_to is {entry['parallel_to']!r}; expected proximal or distal")
-    for key in sorted(given - {"parallel_to"}):
-        point = entry[key]
-        is_point = isinstance(point, list) and len(point) == 2 and all(is_number(value) for value in point)
-        if not (is_point and all(abs(value) < LARGEST_LINE_M for value in point)):
-            faults.append(
-                f"{where}: {key} is {point!r}; expected [distance along the segment, distance from its axis], "
-                f"each below {LARGEST_LINE_M:g} m"
-            )
-    for key in ("source", "note"):
-        if key in entry and not is_text(entry[key]):
-            faults.append(f"{where}: {key} is {entry[key]!r}; expected a text")
-    if len(faults) > before:
-        return None
-    points = {key: (float(entry[key][0]), float(entry[key][1])) for key in given - {"parallel_to"}}
-    return LineOfAction(
-        entry.get("parallel_to"),
-        points.get("proximal_m"),
-        points.get("distal_m"),
-        entry["source"],
-        entry.get("note", ""),
-    )
+    return LineOfAction(row.parallel_to, _pair(row.proximal_m), _pair(row.distal_m), row.source, row.note or "")
+
+
+def _pair(point: list[float] | None) -> tuple[float, float] | None:
+    return (point[0], point[1]) if point else None

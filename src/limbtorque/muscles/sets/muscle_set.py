@@ -3,24 +3,50 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import SettingsError
-from limbtorque.muscles.sets.curve_entry import hint, is_number, is_text, keys_fit
+from limbtorque.errors import SettingsError, did_you_mean
+from limbtorque.muscles.sets.curve_entry import Entry, Text
 from limbtorque.muscles.sets.curves import evaluate_linear, times
 from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength
 from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, build_muscle
+from limbtorque.study.faults import checked
+from limbtorque.study.options.base import option
 from limbtorque.study.yaml_file import read_yaml
 
 BUILT_IN = Path(__file__).parent
-SET_KEYS = {"name", "joints", "flexion", "muscles"}
+
+
+class ReferenceEntry(Entry):
+    """The body that a set's numbers belong to."""
+
+    segment_length_m: dict[str, Annotated[float, Field(gt=0.0, lt=LARGEST_LENGTH_M)]] = option(
+        ..., "Length of the segment distal to each joint.", "m", min_length=1
+    )
+    mass_kg: float | None = option(None, "Mass of the body.", "kg", gt=0.0)
+    source: Text = option(..., "Where the numbers are from.")
+    note: str = option("", "A remark.")
+
+
+class SetEntry(Entry):
+    """A muscle set; its muscles are validated one by one."""
+
+    name: Any = option(..., "Name of the set.")
+    description: Any = option(None, "A remark.")
+    joints: list[str] = option(..., "Joints from proximal to distal.", min_length=1)
+    flexion: dict[str, Text] = option(..., "Flexion of each joint in a sentence, and where it is 0.")
+    from_vertical: list[str] = option([], "Joints whose flexion may be taken from the vertical.")
+    reference: Any = option(None, "The body that the numbers belong to.")
+    muscles: list[Any] = option(..., "The muscles.", min_length=1)
 
 
 @dataclass(frozen=True)
@@ -146,14 +172,14 @@ class MuscleSet:
 
 @functools.lru_cache(maxsize=32)
 def _crossing(muscle_set: MuscleSet, joints: frozenset[str]) -> MuscleSet:
-    kept = tuple(muscle for muscle in muscle_set.muscles if not joints.isdisjoint(muscle.crosses))
-    return muscle_set if len(kept) == len(muscle_set.muscles) else replace(muscle_set, muscles=kept)
+    crossing = tuple(muscle for muscle in muscle_set.muscles if not joints.isdisjoint(muscle.crosses))
+    return muscle_set if len(crossing) == len(muscle_set.muscles) else replace(muscle_set, muscles=crossing)
 
 
 @functools.lru_cache(maxsize=32)
 def _read(path: Path, name: str, stamp: tuple[int, int]) -> MuscleSet:  # noqa: ARG001 (a changed file is another key)
     try:
-        content = read_yaml(path)
+        content = json.loads(path.read_bytes()) if path.suffix == ".json" else read_yaml(path)
     except ValueError as error:
         raise SettingsError(f"muscle set {name} {error}") from None
     if content is None:
@@ -183,10 +209,10 @@ def load_muscle_set(name_or_path: str | Path) -> MuscleSet:
     >>> load_muscle_set("leg").names[:3]
     ('hamstrings', 'bifemsh', 'glut_max')
     """
-    built_in = sorted(path.stem for path in BUILT_IN.glob("*.yaml"))
-    path = BUILT_IN / f"{name_or_path}.yaml" if str(name_or_path) in built_in else Path(name_or_path)
+    built_in = sorted(path.stem for path in BUILT_IN.glob("*.json"))  # of the YAML file beside it, and quicker to read
+    path = BUILT_IN / f"{name_or_path}.json" if str(name_or_path) in built_in else Path(name_or_path)
     if not path.is_file():
-        near = hint(str(name_or_path), built_in)
+        near = did_you_mean(str(name_or_path), built_in)
         raise SettingsError(
             f"muscle set '{name_or_path}': neither a built-in set ({', '.join(built_in)}) nor a file{near}"
         )
@@ -222,65 +248,54 @@ def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet
 
 
 def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
-    if not keys_fit(content, SET_KEYS, {"description", "reference", "from_vertical"}, "the set", faults):
+    row = checked(SetEntry, content, where="the set", faults=faults)
+    parts = content if isinstance(content, dict) else {}
+    joints, entries = parts.get("joints"), parts.get("muscles")
+    if not (isinstance(joints, list) and all(isinstance(joint, str) for joint in joints) and isinstance(entries, list)):
         return None
-    joints, flexion, entries = content["joints"], content["flexion"], content["muscles"]
-    if not (isinstance(joints, list) and joints and all(isinstance(joint, str) for joint in joints)):
-        faults.append(f"joints is {joints!r}; expected a list of names from proximal to distal")
-        return None
-    if len(set(joints)) < len(joints):
-        faults.append(f"joints names a joint twice: {', '.join(joints)}")
-    if not (isinstance(flexion, dict) and set(flexion) == set(joints) and all(is_text(v) for v in flexion.values())):
-        faults.append(
-            f"flexion has to say in a sentence for each of {', '.join(joints)} what its flexion is and where it is 0"
-        )
-    if not (isinstance(entries, list) and entries):
-        faults.append("muscles is empty; expected a list of muscles")
-        return None
-    vertical = content.get("from_vertical", [])
-    if not (isinstance(vertical, list) and all(joint in joints for joint in vertical)):
-        faults.append(f"from_vertical is {vertical!r}; expected a list of joints of the set: {', '.join(joints)}")
-    reference = _build_reference(content["reference"], joints, faults) if "reference" in content else None
     muscles = [build_muscle(entry, i, joints, faults) for i, entry in enumerate(entries)]
+    reference = _build_reference(parts["reference"], joints, faults) if "reference" in parts else None
     names = [muscle.name for muscle in muscles if muscle]
     faults += [
         f"muscle '{twice}' is there {names.count(twice)} times"
         for twice in dict.fromkeys(names)
         if names.count(twice) > 1
     ]
+    if row is None:
+        return None
+    _check_joints(row, faults)
     if faults:
         return None
-    kept = tuple(muscle for muscle in muscles if muscle)
-    return MuscleSet(str(content["name"]), tuple(joints), dict(flexion), kept, reference, tuple(vertical))
+    built = tuple(muscle for muscle in muscles if muscle)
+    return MuscleSet(str(row.name), tuple(joints), dict(row.flexion), built, reference, tuple(row.from_vertical))
+
+
+def _check_joints(row: SetEntry, faults: list[str]) -> None:
+    joints = ", ".join(row.joints)
+    if len(set(row.joints)) < len(row.joints):
+        faults.append(f"joints names a joint twice: {joints}")
+    if set(row.flexion) != set(row.joints):
+        faults.append(f"flexion has to say in a sentence for each of {joints} what its flexion is and where it is 0")
+    if not set(row.from_vertical) <= set(row.joints):
+        faults.append(f"from_vertical is {row.from_vertical!r}, expected joints of the set: {joints}")
 
 
 def _build_reference(entry: Any, joints: list[str], faults: list[str]) -> Reference | None:
-    before = len(faults)
-    if not keys_fit(entry, {"segment_length_m", "source"}, {"mass_kg", "note"}, "reference", faults):
-        return None
-    lengths, mass = entry["segment_length_m"], entry.get("mass_kg")
-    if not (isinstance(lengths, dict) and lengths):
-        faults.append(f"reference: segment_length_m is {lengths!r}; expected the length distal to each joint")
-        return None
-    for joint, length in lengths.items():
-        if joint not in joints:
-            faults.append(f"reference: segment_length_m has '{joint}', which is no joint{hint(str(joint), joints)}")
-        if not (is_number(length) and 0 < length < LARGEST_LENGTH_M):
-            faults.append(f"reference: the length distal to the {joint} is {length!r}; expected above 0 and below 1 m")
-    if mass is not None and not (is_number(mass) and mass > 0):
-        faults.append(f"reference: mass_kg is {mass!r}; expected a mass above 0 kg")
-    if not is_text(entry["source"]):
-        faults.append(f"reference: source is {entry['source']!r}; name where the lengths are from")
-    if len(faults) > before:
-        return None
-    return Reference({j: float(v) for j, v in lengths.items()}, None if mass is None else float(mass), entry["source"])
+    row = checked(ReferenceEntry, entry, where="reference", faults=faults)
+    lengths = row.segment_length_m if row else {}
+    unknown = [joint for joint in lengths if joint not in joints]
+    faults += [
+        f"reference: segment_length_m has '{joint}', which is no joint{did_you_mean(joint, joints)}"
+        for joint in unknown
+    ]
+    return Reference(dict(lengths), row.mass_kg, row.source) if row and not unknown else None
 
 
 # --- scaling -----------------------------------------------------------------------------------------------------
 
 
 def scale_factors(muscle_set: MuscleSet, segment_length_m: Mapping[str, float]) -> dict[str, float]:
-    """How much longer a subject's segments are than those that a set's numbers belong to.
+    """Ratios of a subject's segment lengths to those of a set's reference.
 
     Parameters
     ----------
@@ -355,11 +370,11 @@ def scaled(
     factors = dict(length_factor or {})
     for joint in factors:
         if joint not in muscle_set.joints:
-            near = hint(joint, muscle_set.joints)
+            near = did_you_mean(joint, muscle_set.joints)
             raise SettingsError(f"muscle set '{muscle_set.name}' has no joint '{joint}' to scale{near}")
     for what, factor in [*factors.items(), ("strength", strength_factor)]:
         if not (math.isfinite(factor) and factor > 0):
-            raise SettingsError(f"the factor of {what} is {factor!r}; expected a number above 0")
+            raise SettingsError(f"the factor of {what} is {factor!r}, expected a number above 0")
     muscles = tuple(_scaled_muscle(muscle, factors, strength_factor) for muscle in muscle_set.muscles)
     return replace(muscle_set, muscles=muscles, reference=None if factors else muscle_set.reference)
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from limbtorque.figures.templates import prose
 from limbtorque.report.methods.references import CITED
-from limbtorque.study.settings import ChainModel, Settings, flattened
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.settings import Settings, flattened
 from limbtorque.tables.words import counted
 
 Row = Mapping[str, Any]

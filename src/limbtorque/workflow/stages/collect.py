@@ -14,7 +14,8 @@ from limbtorque.chain.body_segments import DEMPSTER_WINTER
 from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
 from limbtorque.study.settings import settings_hash
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import CHECKS, METRICS, assess
 from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows

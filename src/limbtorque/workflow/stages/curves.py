@@ -16,7 +16,7 @@ from limbtorque.recordings.recording import Event
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
-from limbtorque.study.study import Trial
+from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import assess
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
 from limbtorque.tables.curves import CURVE_COLUMNS, curve_columns

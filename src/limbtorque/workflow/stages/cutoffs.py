@@ -11,7 +11,7 @@ from pathlib import Path
 from limbtorque.motion.table import kept_choice
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
-from limbtorque.study.study import Trial
+from limbtorque.study.trials import Trial
 from limbtorque.workflow.batch import LOG, finish, planned_study
 from limbtorque.workflow.layout import shares_cutoff
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion

@@ -16,8 +16,8 @@ from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.style import ONE_COLUMN_MM, WIDTHS_MM, failure_figure, save
 from limbtorque.figures.torque_figures import contributions_figure, torque_figure
 from limbtorque.motion.table import choice_of
-from limbtorque.study.settings import ChainModel
-from limbtorque.study.study import Trial
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.trials import Trial
 from limbtorque.tables.files import read_meta, read_table
 from limbtorque.workflow.batch import announce, finish, planned_study
 from limbtorque.workflow.layout import figure_path, table_path

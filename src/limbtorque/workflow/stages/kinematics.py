@@ -15,7 +15,8 @@ from limbtorque.motion.table import kinematics_table
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics import kinematics_columns
 from limbtorque.workflow.batch import run_batch

@@ -12,7 +12,8 @@ import pyarrow as pa
 from limbtorque.motion.table import motion_from_table
 from limbtorque.muscles.forces import muscle_forces, muscle_summary, muscle_table, table_entries
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_array, empty_table
 from limbtorque.tables.muscles import muscle_columns

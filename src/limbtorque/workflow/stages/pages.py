@@ -10,7 +10,8 @@ from typing import Any
 from limbtorque.recordings.audit import Audit, Finding
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import Flag, assess
 from limbtorque.tables.files import read_table
 from limbtorque.workflow.batch import announce, finish, planned_study

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from limbtorque.motion.table import motion_from_table
 from limbtorque.simulate.replay import replay
-from limbtorque.study.study import Study, Trial
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import empty_table
 from limbtorque.tables.torques import torque_columns

@@ -1,0 +1,121 @@
+"""Chains of joints and segments: the built-in arm and leg, and those of the settings."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from limbtorque.study.options.base import Options, option
+
+NAME = r"^[a-z][a-z0-9_]*$"
+NAME_IN_WORDS = "small letters, digits and '_', a letter first"
+
+
+class Joint(Options):
+    """One joint of a chain."""
+
+    name: str = option(..., "Name of the joint, used in column names.", allowed=NAME_IN_WORDS, pattern=NAME)
+    landmark: str = Field(description="Landmark used as the joint centre.")
+    flexion_sagittal: Literal[-1, 1] = option(
+        1, "+1 where flexion turns the distal segment counter-clockwise with x forward and y up."
+    )
+    flexion_zero_deg: float = option(0.0, "Joint angle at zero flexion in the sagittal plane.", "deg")
+    flexion_right_horizontal: Literal[-1, 1] = option(
+        1, "+1 where flexion of the right limb is counter-clockwise seen from above; the left limb has the other sign."
+    )
+    sole: tuple[str, str] | None = option(
+        None, "Landmarks, back and front, whose line replaces the distal segment's for flexion, where they are mapped."
+    )
+    flexion_name: str = option("flexion", "Word for flexion at this joint.")
+    extension_name: str = option("extension", "Word for the opposite of flexion.")
+    one_way: bool = option(False, "The joint flexes to one side only (elbow, knee); used to detect mirrored limbs.")
+    moment_arms_in_any_plane: bool = option(
+        True, "The muscles' moment arms hold in any plane; false where they were sampled in the sagittal plane only."
+    )
+
+
+class Segment(Options):
+    """One segment of a chain."""
+
+    name: str = option(..., "Name of the segment, used in column names.", allowed=NAME_IN_WORDS, pattern=NAME)
+    row: str = Field(description="Row of the table of segment parameters.")
+
+
+class ChainModel(Options):
+    """A planar chain: joints from the base outwards, and the segments between them."""
+
+    joints: tuple[Joint, ...] = Field(min_length=1, description="Joints, proximal first.")
+    segments: tuple[Segment, ...] = Field(min_length=1, description="Segments, proximal first.")
+    end: str = Field(description="Landmark at the end of the last segment.")
+    ground_contact: bool = option(False, "The last segment touches the ground, so force plates load it.")
+    contact_landmarks: tuple[str, ...] = option(
+        (), "Landmarks of the last segment that indicate ground contact, where they are mapped."
+    )
+    muscles: str | None = option(
+        None, "Muscle set: a built-in name (arm, leg, pairs) or a file in the study; null for none."
+    )
+
+    @model_validator(mode="after")
+    def _agree(self) -> ChainModel:
+        if len(self.joints) != len(self.segments):
+            raise ValueError(
+                f"a chain has as many segments as joints, found {len(self.segments)} and {len(self.joints)}"
+            )
+        names = [j.name for j in self.joints] + [s.name for s in self.segments]
+        if len(set(names)) != len(names):
+            raise ValueError(f"names of joints and segments have to differ, found {names}")
+        if taken := sorted({"base", "chain", "endpoint", "external"} & set(names)):
+            raise ValueError(
+                f"names of joints and segments, found {', '.join(taken)}: columns of the tables have these names"
+            )
+        return self
+
+
+ARM = ChainModel(
+    joints=(
+        Joint(
+            name="shoulder",
+            landmark="glenohumeral_axis",
+            flexion_zero_deg=-90.0,
+            moment_arms_in_any_plane=False,
+        ),
+        Joint(name="elbow", landmark="elbow_axis", one_way=True),
+        Joint(name="wrist", landmark="wrist_axis"),
+    ),
+    segments=(
+        Segment(name="upper_arm", row="upper_arm"),
+        Segment(name="forearm", row="forearm"),
+        Segment(name="hand", row="hand"),
+    ),
+    end="knuckle_2_middle_finger",
+    muscles="arm",
+)
+LEG = ChainModel(
+    joints=(
+        Joint(
+            name="hip",
+            landmark="hip_axis",
+            flexion_zero_deg=-90.0,
+            moment_arms_in_any_plane=False,
+        ),
+        Joint(name="knee", landmark="knee_axis", flexion_sagittal=-1, one_way=True),
+        Joint(
+            name="ankle",
+            landmark="ankle_axis",
+            flexion_zero_deg=70.0,  # the line from ankle to metatarsal slopes by about 20 deg; better measured by the sole
+            sole=("heel", "head_of_metatarsal_2"),
+            flexion_name="dorsiflexion",
+            extension_name="plantarflexion",
+        ),
+    ),
+    segments=(
+        Segment(name="thigh", row="thigh"),
+        Segment(name="shank", row="shank"),
+        Segment(name="foot", row="foot"),
+    ),
+    end="head_of_metatarsal_2",
+    ground_contact=True,
+    contact_landmarks=("heel", "head_of_metatarsal_2"),
+    muscles="leg",
+)

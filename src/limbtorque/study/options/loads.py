@@ -1,0 +1,84 @@
+"""Options of the sections `loads` and `plates`: external loads, force plates and ground contact."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from limbtorque.study.options.base import Frozen, Options, option
+
+Vector = tuple[float, float, float]
+Assignment = Literal["auto", "none"] | tuple[int, ...]
+
+
+class Force(Frozen):
+    """A constant force on the last segment."""
+
+    type: Literal["constant_force"] = option(..., "Kind of load.")
+    force_n: Vector = option(..., "Force on the segment in the laboratory frame.", "N")
+    fraction: float = option(
+        1.0, "Point of application, as a fraction of the last segment's length from its joint.", "1"
+    )
+
+
+class Spring(Frozen):
+    """A linear spring between a fixed point and the last segment."""
+
+    type: Literal["spring"] = option(..., "Kind of load.")
+    stiffness_n_m: float = option(..., "Stiffness.", "N/m", gt=0.0)
+    anchor_m: Vector = option(..., "Fixed end in the laboratory frame.", "m")
+    rest_length_m: float = option(0.0, "Length without force; the spring is slack when shorter.", "m", ge=0.0)
+    fraction: float = option(
+        1.0, "Point of application, as a fraction of the last segment's length from its joint.", "1"
+    )
+
+
+LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
+
+
+class Plates(Options):
+    """Force plates and ground contact."""
+
+    assignment: Assignment = option(
+        "auto",
+        "'auto' assigns plates to feet by geometry; a plate number, or a list such as [1, 2], sets them; 'none': "
+        "no ground contact.",
+    )
+    threshold_n: float = option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
+    max_distance_m: float = option(
+        0.10, "Largest distance of the centre of pressure from the line of the foot.", "m", gt=0.0
+    )
+    max_contact_speed_m_s: float = option(
+        1.0, "Largest speed of a contact landmark of a foot on the ground.", "m/s", gt=0.0
+    )
+    max_contact_height_m: float = option(
+        0.04,
+        "Largest height of an end of the foot above its lowest position on a plate while it is on the ground.",
+        "m",
+        gt=0.0,
+    )
+    edge_margin_m: float = option(
+        0.04,
+        "Largest distance of a heel or toe marker beyond the plate's edge while the foot is on the plate; markers"
+        " project beyond the sole.",
+        "m",
+    )
+    min_contact_s: float = option(
+        0.06, "Shortest contact, and shortest interruption of a contact; shorter ones are ignored.", "s", ge=0.0
+    )
+    belt_speed_m_s: float = option(0.0, "Speed of a treadmill's belt, opposite to the forward direction.", "m/s")
+    remove_offset: bool = option(True, "Subtract each plate's mean over the unloaded samples of the whole recording.")
+    max_offset_n: float = option(
+        40.0,
+        "Largest distance from zero of a plate's lowest vertical force; beyond it the plate counts as never unloaded.",
+        "N",
+    )
+
+    @field_validator("assignment", mode="before", json_schema_input_type=Assignment | int)
+    @classmethod
+    def _one_plate(cls, value: Any) -> Any:
+        """Accept one plate number, also as text from the table of trials, as a list of one."""
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        return (value,) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -1,0 +1,116 @@
+"""Options of the section `muscles`: static optimization."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from limbtorque.study.options.base import Options, option
+
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Muscles(Options):
+    """Muscle forces by static optimization; see docs/muscles.md."""
+
+    enabled: bool = option(True, "Compute muscle forces by static optimization.")
+    sets: dict[str, str] = Field(
+        default_factory=dict,
+        description="Muscle set of a chain in place of its default, {arm: pairs}: a built-in name (arm, leg, pairs) or a file"
+        " in the study.",
+    )
+    criterion: Literal["activation", "stress"] = option(
+        "activation",
+        "Quantity that is minimised: 'activation', force over strength; 'stress', force over physiological "
+        "cross-sectional area (the muscle set needs pcsa_cm2).",
+    )
+    exponent: float | Literal["min_max"] = option(
+        2.0,
+        "Exponent of the minimised sum of powers, from 1 to 10; 'min_max': the largest value is minimised, then "
+        "the next, and so on.",
+        "1",
+        "1 to 10 | min_max",
+    )
+    weights: dict[str, Annotated[float, Field(gt=0.0)]] = Field(
+        default_factory=dict,
+        description="Weight of a muscle in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not given.",
+    )
+    min_activation: float = option(0.0, "Least activation of every muscle.", "1", ge=0.0, lt=1.0)
+    activation_bounds: dict[str, tuple[Share, Share]] = Field(
+        default_factory=dict,
+        description="Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's "
+        "where not given.",
+    )
+    reserve: Literal["least", "priced", "none"] = option(
+        "least",
+        "Torque beyond the muscles' capacity: 'least', only where the muscles cannot produce the torque, and as "
+        "small as possible; 'priced', everywhere, at a cost; 'none', no muscle forces in such frames.",
+    )
+    reserve_nm: float = option(
+        1.0,
+        "Priced reserve torque that costs as much as one fully active muscle of weight 1 (criterion: activation).",
+        "N m",
+        gt=0.0,
+    )
+    co_contraction: float = option(
+        0.0,
+        "Least activation of every muscle, as a fraction of the largest activation at the joints it crosses "
+        "without co-contraction; the added cost is a column.",
+        "1",
+        ge=0.0,
+        le=1.0,
+    )
+    ranges: bool = option(
+        True, "Compute the least and greatest force of each muscle that is compatible with the same torques."
+    )
+    force_length_velocity: bool = option(
+        False,
+        "Strength depends on fibre length and velocity, and passive tension is subtracted from the torque (De "
+        "Groote et al. 2016, rigid tendon); muscles without fibre parameters have constant strength.",
+    )
+    max_fibre_velocity_lopt_s: float = option(
+        10.0, "Largest shortening velocity, in optimal fibre lengths per second.", "1/s", gt=0.0
+    )
+    scale_moment_arms: Literal["none", "segment_length"] = option(
+        "none",
+        "'segment_length': moment arms and lengths are scaled by the subject's segment distal to the joint, "
+        "relative to the muscle set's reference.",
+    )
+    scale_strength: Literal["none", "mass"] = option(
+        "none", "'mass': strengths are scaled by body mass, relative to the muscle set's reference."
+    )
+    contact_forces: bool = option(
+        False, "Compute the force in each joint for which the lines of action of all muscles crossing it are known."
+    )
+
+    @field_validator("exponent", mode="before")
+    @classmethod
+    def _number_or_limit(cls, value: Any) -> Any:
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if value != "min_max" and not 1.0 <= number <= 10.0:
+            raise ValueError("expected a number from 1 to 10, or min_max")
+        return value if value == "min_max" else number
+
+    @field_validator("activation_bounds", mode="before")
+    @classmethod
+    def _pairs(cls, value: Any) -> Any:
+        pairs = value.items() if isinstance(value, dict) else ()
+        if wrong := [name for name, pair in pairs if not (isinstance(pair, list | tuple) and len(pair) == 2)]:
+            raise ValueError(f"{wrong[0]}: expected its least and largest activation, such as [0.1, 0.8]")
+        return value
+
+    @model_validator(mode="after")
+    def _agree(self) -> Muscles:
+        if self.exponent == "min_max" and self.weights:
+            raise ValueError("weights have no meaning with exponent min_max: in the limit they cancel; leave them out")
+        if self.exponent == "min_max" and self.reserve == "priced":
+            raise ValueError("reserve 'priced' has no meaning with exponent min_max: use 'least' or 'none'")
+        for muscle, (least, largest) in self.activation_bounds.items():
+            if least > largest:
+                raise ValueError(f"activation_bounds of {muscle}: least {least} is above largest {largest}")
+        return self

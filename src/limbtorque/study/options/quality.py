@@ -1,0 +1,84 @@
+"""Options of the section `quality`: thresholds of the quality flags."""
+
+from __future__ import annotations
+
+from limbtorque.study.options.base import Options, option
+
+
+class Quality(Options):
+    """Thresholds of quality metrics; a trial above one is flagged."""
+
+    closure_nm: float = option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
+    power_closure_w: float = option(
+        1e-8, "Largest difference between powers and rate of change of energy.", "W", gt=0.0
+    )
+    energy_rate_share: float = option(
+        0.05, "Difference between the powers and the change of energy from frame to frame, as a fraction.", "1", gt=0.0
+    )
+    chain_fit_m: float = option(0.01, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
+    out_of_plane_share: float = option(
+        0.20, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
+    )
+    tilt_deg: float = option(25.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
+    functional_offset_m: float = option(
+        0.05, "Distance of a functional joint centre from the anatomical one.", "m", gt=0.0
+    )
+    functional_residual_m: float = option(
+        0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
+    )
+    length_variation: float = option(0.03, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
+    gap_share: float = option(0.10, "Fraction of frames in which a required marker was filled.", "1", gt=0.0)
+    swapped_frames: float = option(
+        0.0,
+        "Frames in which a required marker is swapped with another; 0: no tolerance, every occurrence is flagged.",
+        "1",
+        ge=0.0,
+    )
+    spike_frames: float = option(
+        0.0, "Frames in which a required marker has a spike; 0: no tolerance, every occurrence is flagged.", "1", ge=0.0
+    )
+    noise_m: float = option(1e-3, "Standard deviation of the joint centres' noise.", "m", gt=0.0)
+    acceleration_lost_share: float = option(
+        0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
+    )
+    plate_saturated_share: float = option(0.0, "Fraction of frames in which a plate is saturated.", "1", ge=0.0)
+    plate_drift_n: float = option(5.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
+    reversed_flexion_deg: float = option(
+        10.0, "Median flexion of an elbow or knee in the wrong direction.", "deg", gt=0.0
+    )
+    reversed_flexion_share: float = option(
+        0.0,
+        "Fraction of frames in which an elbow or knee is flexed in the wrong direction by more than 10 degrees.",
+        "1",
+        ge=0.0,
+    )
+    foreshortened_share: float = option(
+        0.0, "Fraction of frames with a segment pointing out of the plane.", "1", ge=0.0
+    )
+    unused_share: float = option(0.9, "Fraction of frames that are not in the summary.", "1", ge=0.0)
+    other_foot_unknown_share: float = option(
+        0.0,
+        "Fraction of frames in which a plate is used although the position of the other foot is unknown.",
+        "1",
+        ge=0.0,
+    )
+    up_axis_deg: float = option(
+        45.0, "Angle of the leg, or of the ground reaction force, to the up axis.", "deg", gt=0.0
+    )
+    unmeasured_share: float = option(0.0, "Fraction of frames with ground contact but no usable plate.", "1", ge=0.0)
+    reserve_share: float = option(
+        0.01, "Fraction of frames in which the muscles cannot produce the torque.", "1", ge=0.0
+    )
+    arm_range_share: float = option(
+        0.01, "Fraction of frames in which a joint is outside the range of its moment arms.", "1", ge=0.0
+    )
+    fibre_range_share: float = option(
+        0.01,
+        "Fraction of frames in which a fibre is outside the range of its force-length and force-velocity curves.",
+        "1",
+        ge=0.0,
+    )
+    reserve_part: float = option(
+        0.10, "Largest priced reserve torque over the largest net torque of the joint.", "1", gt=0.0
+    )
+    passive_part: float = option(0.5, "Largest passive tension of a muscle over its strength.", "1", gt=0.0)

@@ -1,0 +1,34 @@
+"""Options of the section `reading`: how recordings are read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from limbtorque.study.options.base import Options, option
+
+
+class Reading(Options):
+    """Reading of recordings."""
+
+    memory_limit_mb: int = option(2048, "Largest memory for reading one file.", "MB", ge=128)
+    time_limit_s: float = option(120.0, "Longest time for reading one file.", "s", gt=0.0)
+    max_speed_m_s: float = option(
+        40.0, "Speed that no joint centre can reach; a faster one is an error.", "m/s", gt=0.0
+    )
+    length_unit: Literal["mm", "cm", "m"] | None = option(
+        None, "Unit of positions, for files with a missing or wrong unit; overrides the file."
+    )
+    force_unit: Literal["N", "kN"] | None = option(None, "Unit of forces, for text files without one.")
+    rate_hz: float | None = option(
+        None, "Frames per second, for text files without times; other files have to agree with it.", "Hz", gt=0.0
+    )
+    text_encoding: str | None = option(
+        None, "Encoding of text that is not UTF-8, by Python's name, e.g. 'shift_jis'; null: Windows-1252 is assumed."
+    )
+    forces_length_unit: Literal["mm", "cm", "m"] | None = option(
+        None, "Unit of positions in the file of the column forces_file, to which length_unit does not apply."
+    )
+    forces_offset_s: float | None = option(
+        None, "Time added to the times of forces_file, where its clock differs from the markers'.", "s"
+    )
+    strict: bool = option(False, "Refuse a file for which anything has to be assumed; the error lists the assumptions.")

@@ -1,0 +1,135 @@
+"""Table of subjects: one row for each person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationInfo, create_model, field_validator
+
+from limbtorque.chain.body_segments import MEASURED
+from limbtorque.study.faults import checked, limits_of, range_text, unit_of
+from limbtorque.study.options.base import option
+from limbtorque.study.table_file import Row, table_rows, unknown_column
+
+REQUIRED_COLUMNS = ("subject", "mass_kg", "height_m", "sex")
+OTHER_UNITS = (  # of numbers out of range: lowest and highest, and the unit they are probably in
+    ("mass_kg", 1000.0, 400000.0, "grams"),
+    ("height_m", 30.0, 280.0, "centimetres"),
+    ("height_m", 300.0, 2800.0, "millimetres"),
+)
+UNITS = {"kg": "kg", "m": "m", "kgm2": "kg m^2"}  # of segment parameters, by the end of their names
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One subject.
+
+    Attributes
+    ----------
+    name : str
+        Name, as in the table of trials.
+    mass_kg : float
+        Body mass, kg.
+    height_m : float
+        Body height, m; NaN where not given.
+    sex : str
+        ``"f"``, ``"m"`` or empty.
+    measured : dict of str to float
+        Segment parameters of this subject, e.g. ``{"forearm_mass_kg": 1.2}``; they take the place of the table's.
+    note : str
+        A remark, carried to the ledger.
+    """
+
+    name: str
+    mass_kg: float
+    height_m: float
+    sex: str
+    measured: dict[str, float]
+    note: str = ""
+
+
+class _Columns(Row):
+    """Row of the table of subjects."""
+
+    subject: str = option(
+        ..., "Name of the subject, to which the table of trials refers.", allowed="a name", min_length=1
+    )
+    mass_kg: float = option(..., "Body mass; segment masses are fractions of it.", "kg", ge=1.0, le=400.0)
+    height_m: float | None = option(None, "Body height; may be empty.", "m", ge=0.3, le=2.8)
+    sex: Literal["f", "m"] | None = option(None, "Sex: f, m or empty.", allowed="f, m or nothing")
+    note: str = option("", "A remark, carried to the ledger.")
+
+    @field_validator("mass_kg", "height_m", mode="before")
+    @classmethod
+    def _in_its_unit(cls, value: Any, info: ValidationInfo) -> Any:
+        field = cls.model_fields[str(info.field_name)]
+        for name, low, high, unit in OTHER_UNITS:
+            if name == info.field_name and low <= _number(value) <= high:
+                raise ValueError(f"expected {range_text(limits_of(field), unit_of(field))}; that looks like {unit}")
+        return value
+
+    @field_validator("sex", mode="before")
+    @classmethod
+    def _in_small_letters(cls, value: Any) -> Any:
+        return value.lower() if isinstance(value, str) else value
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def _measured(name: str) -> Any:
+    unit = UNITS[name.rpartition("_")[2]]
+    return option(None, "Measured segment parameter; takes the place of the table's.", unit, gt=0.0)
+
+
+SubjectRow = create_model(
+    "SubjectRow", __base__=_Columns, **{name: (float | None, _measured(name)) for name in MEASURED}
+)  # type: ignore[call-overload]
+
+
+def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[str, Subject], set[str]]:
+    """Read the table of subjects.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    table : str
+        Its name in messages.
+    faults : list of str
+        A sentence for every fault is added here.
+
+    Returns
+    -------
+    subjects : dict of str to Subject
+        Subjects by name, of the rows without a fault.
+    names : set of str
+        Names in all rows.
+    """
+    rows = table_rows(path, REQUIRED_COLUMNS, faults, name=table)
+    known = list(SubjectRow.model_fields)
+    faults += [unknown_column(table, column, known) for column in (rows[0][1] if rows else ()) if column not in known]
+    subjects: dict[str, Subject] = {}
+    names: set[str] = set()
+    for line, cells in rows:
+        name = cells["subject"]
+        where = f"{table} line {line}" + (f" (subject {name})" if name else "")
+        row = checked(SubjectRow, SubjectRow.cells(cells), where=where, faults=faults)
+        if name in names:
+            faults.append(f"{where}: subject {name!r} is there twice; one row for each subject")
+        elif row:
+            subjects[name] = _subject(row)
+        names.add(name)
+    return subjects, names
+
+
+def _subject(row: Any) -> Subject:
+    measured = {name: value for name in MEASURED if (value := getattr(row, name)) is not None}
+    height = float("nan") if row.height_m is None else row.height_m
+    return Subject(row.subject, row.mass_kg, height, row.sex or "", measured, row.note)

@@ -1,0 +1,125 @@
+"""CSV tables of a study: rows with their line numbers, and the model that all rows share."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationInfo, field_validator
+
+from limbtorque.errors import did_you_mean
+from limbtorque.study.faults import description_of
+from limbtorque.study.options.base import Frozen
+
+TO_DO = "TODO"
+
+
+class Row(Frozen):
+    """A row of a table: cells are texts; an empty cell is like a missing one, except where a field holds text."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _filled_in(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, str) and is_to_do(value):
+            raise ValueError(to_do_text(value, description_of(cls.model_fields[str(info.field_name)])))
+        return value
+
+    @classmethod
+    def cells(cls, row: Mapping[str, str]) -> dict[str, str]:
+        """Cells of a row for validation: those of the model's fields, without empty ones that stand for no value."""
+        return {
+            name: row[name]
+            for name, field in cls.model_fields.items()
+            if name in row and (row[name] or field.annotation is str)
+        }
+
+
+def is_to_do(cell: str) -> bool:
+    """Return True for a cell that is still to be filled in, as `limbtorque init` leaves it."""
+    return cell.upper().startswith(TO_DO)
+
+
+def to_do_text(cell: str, description: str = "") -> str:
+    """Sentence about a cell to fill in, to stand after the name of its column."""
+    return f"is still to be filled in ({cell}): {description or 'see the comment'}"
+
+
+def unknown_column(table: str, column: str, known: Iterable[str]) -> str:
+    """Sentence about an unknown column."""
+    return f"{table}: column {column!r} is unknown{did_you_mean(column, known)}"
+
+
+def table_rows(
+    path: Path, required: Iterable[str], faults: list[str], *, name: str = ""
+) -> list[tuple[int, dict[str, str]]]:
+    """Rows of a table of the study with their line numbers; cells stripped, empty rows and comments left out.
+
+    Parameters
+    ----------
+    path : Path
+        The table, CSV.
+    required : iterable of str
+        Columns it must have.
+    faults : list of str
+        Faults of the table are added here.
+    name : str, optional
+        Name of the table in messages; that of the file where it is not given.
+    """
+    name = name or path.name
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(_without_comments(file), strict=True)
+            start = _comments_before_the_header(path)
+            header = [column.strip() for column in reader.fieldnames or []]
+            if fault := _header_fault(header, required):
+                faults.append(f"{name}: {fault}")
+                return []
+            reader.fieldnames = header
+            rows = []
+            for row in reader:
+                line = start + reader.line_num
+                if None in row or any(value is None for value in row.values()):
+                    faults.append(f"{name} line {line}: expected {len(header)} cells, found {_cells(row)}")
+                elif any(value.strip() for value in row.values()):
+                    rows.append((line, {key: value.strip() for key, value in row.items()}))
+            return rows
+    except FileNotFoundError:
+        faults.append(f"{path}: the table does not exist")
+    except (UnicodeDecodeError, csv.Error, OSError) as error:
+        faults.append(f"{path}: not readable as CSV in UTF-8: {error}")
+    return []
+
+
+def _header_fault(header: list[str], required: Iterable[str]) -> str:
+    if missing := [column for column in required if column not in header]:
+        semicolons = len(header) == 1 and ";" in header[0]
+        hint = "; the columns are separated by ';', expected ','" if semicolons else ""
+        return f"column {', '.join(missing)} is missing{hint}"
+    twice = sorted({column for column in header if header.count(column) > 1})
+    return f"a column occurs twice: {', '.join(twice)}" if twice else ""
+
+
+def _without_comments(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of a CSV file, those that begin with # empty, and left out before the header; a # in a quoted cell stays."""
+    quoted, begun = False, False
+    for line in lines:
+        if not quoted and line.lstrip().startswith("#"):
+            if begun:
+                yield "\n"
+            continue
+        begun = True
+        quoted ^= line.count('"') % 2 == 1
+        yield line
+
+
+def _comments_before_the_header(path: Path) -> int:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return sum(1 for _ in itertools.takewhile(lambda line: line.lstrip().startswith("#"), file))
+
+
+def _cells(row: dict[str | None, str | list[str] | None]) -> int:
+    extra = row.get(None)
+    return sum(v is not None for k, v in row.items() if k is not None) + (len(extra) if isinstance(extra, list) else 0)

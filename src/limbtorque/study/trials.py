@@ -1,0 +1,345 @@
+"""Table of trials: one row for each trial, with columns for options that differ between trials."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationInfo, field_validator
+
+from limbtorque.errors import SettingsError, did_you_mean
+from limbtorque.study.faults import checked
+from limbtorque.study.options.base import option
+from limbtorque.study.settings import Settings, option_names, override
+from limbtorque.study.subjects import Subject
+from limbtorque.study.table_file import Row, is_to_do, table_rows, to_do_text, unknown_column
+
+REQUIRED_COLUMNS = ("trial", "session", "subject", "file", "chain", "side", "condition")
+PER_TRIAL = (
+    "gravity_m_s2",
+    "reading",
+    "plane",
+    "gaps",
+    "filter",
+    "differentiation",
+    "segments",
+    "plates",
+    "motion",
+    "integration",
+    "replay",
+    "muscles",
+    "quality",
+    "ensembles.window",
+    "ensembles.onset_share",
+    "ensembles.max_rest_s",
+    "ensembles.start_event",
+    "ensembles.end_event",
+    "ensembles.cycle",
+)
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
+NAME_IN_WORDS = (
+    "letters, digits, '_', '.' and '-' only, at most 100, a letter or digit first: it becomes the name of a file"
+)
+
+
+OPTIONS_TO_DO = {
+    "plane.forward_axis": "the laboratory's axis that the person faces, such as +x, or travel where they move along"
+}
+NO_UP_AXIS = "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial to analyse.
+
+    Attributes
+    ----------
+    name, session, condition : str
+        As in the table of trials.
+    subject : Subject
+        Subject of the trial.
+    file : Path
+        The recording; relative paths start at the study's folder.
+    chain : str
+        Name of the chain.
+    side : str
+        ``"left"`` or ``"right"``.
+    settings : Settings
+        The study's settings with this trial's own columns applied.
+    marker_set : str
+        Marker set of the settings that names the markers.
+    prefix : str
+        Subject prefix of the labels, where the file has several.
+    load : str
+        Name of an external load, or empty.
+    start_s, end_s : float or None
+        Window of the recording that is analysed, s from its first frame.
+    note : str
+        A remark, carried to the ledger.
+    forces_file : Path or None
+        A second file, whose force plates are joined to the recording.
+    """
+
+    name: str
+    session: str
+    subject: Subject
+    file: Path
+    chain: str
+    side: str
+    condition: str
+    settings: Settings
+    marker_set: str
+    prefix: str = ""
+    load: str = ""
+    start_s: float | None = None
+    end_s: float | None = None
+    note: str = ""
+    forces_file: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that are read for the trial."""
+        return (self.file, self.forces_file) if self.forces_file else (self.file,)
+
+
+@dataclass(frozen=True)
+class References:
+    """Targets of references in the table of trials.
+
+    Attributes
+    ----------
+    folder : Path
+        The study's folder.
+    settings : Settings
+        The study's settings.
+    subjects : collection of str
+        Names of the subjects.
+    """
+
+    folder: Path
+    settings: Settings
+    subjects: Collection[str]
+
+
+class TrialRow(Row):
+    """Row of the table of trials."""
+
+    # references are checked where `References` are given as pydantic's context
+
+    trial: str = option(..., "Name of the trial.", allowed=NAME_IN_WORDS, pattern=NAME)
+    session: str = option(
+        ..., "Name of the session, by which trials are put into jobs.", allowed=NAME_IN_WORDS, pattern=NAME
+    )
+    subject: str = option(..., "Subject of the trial, a name from the table of subjects.")
+    file: str = option(..., "Recording; a relative path starts at the study's folder.")
+    forces_file: str = option("", "Second file, whose force plates are joined to the recording.")
+    chain: str = option(..., "Arm, leg, or a chain of the settings.")
+    side: Literal["left", "right"] = option(..., "Left or right, the limb that the markers are on.")
+    condition: str = option("", "Experimental condition, by which trials are averaged.")
+    marker_set: str = option(
+        "",
+        "Marker set of the settings that names the markers; may be empty where there is only one.",
+        validate_default=True,
+    )
+    prefix: str = option("", "Subject prefix of the labels, where the file has several.")
+    load: str = option("", "External load, a name from the settings' loads.")
+    start_s: float | None = option(None, "Start of the part that is analysed, from the first frame.", "s")
+    end_s: float | None = option(None, "End of the part that is analysed, from the first frame.", "s")
+    note: str = option("", "A remark, carried to the ledger.")
+
+    @field_validator("subject")
+    @classmethod
+    def _known_subject(cls, value: str, info: ValidationInfo) -> str:
+        known = info.context.subjects if info.context else ()
+        if info.context and known and value not in known:
+            raise ValueError(f"expected a subject of {info.context.settings.subjects}{did_you_mean(value, known)}")
+        return value
+
+    @field_validator("file", "forces_file")
+    @classmethod
+    def _existing_file(cls, value: str, info: ValidationInfo) -> str:
+        if info.context is None or (info.field_name == "forces_file" and not value):
+            return value
+        folder = info.context.folder
+        if set(value) & set("{}<>"):
+            raise ValueError(
+                "expected a name without braces and <>, which Snakemake takes for a pattern; rename the file"
+            )
+        if not _is_file(folder / value):
+            raise ValueError(f"expected a file; it does not exist in the study's folder {folder.resolve().name!r}")
+        if (
+            info.field_name == "forces_file"
+            and "file" in info.data
+            and _same(folder / info.data["file"], folder / value)
+        ):
+            raise ValueError(
+                "expected another file than in the column file; name the file that has the force plates, or leave forces_file empty "
+                "where the recording has them itself"
+            )
+        return value
+
+    @field_validator("chain")
+    @classmethod
+    def _known_chain(cls, value: str, info: ValidationInfo) -> str:
+        if info.context and value not in (known := info.context.settings.chain_names):
+            raise ValueError(f"expected one of {', '.join(known)}{did_you_mean(value, known)}")
+        return value
+
+    @field_validator("load")
+    @classmethod
+    def _known_load(cls, value: str, info: ValidationInfo) -> str:
+        if info.context and value and value not in (known := info.context.settings.loads):
+            raise ValueError(f"expected a name from the settings' loads{did_you_mean(value, known)}")
+        return value
+
+    @field_validator("marker_set")
+    @classmethod
+    def _known_marker_set(cls, value: str, info: ValidationInfo) -> str:
+        known = list(info.context.settings.marker_sets) if info.context else [value]
+        if not known:
+            raise ValueError(
+                "expected a name from marker_sets, and the settings have no marker_sets, so no landmark is known"
+            )
+        if not value and len(known) == 1:
+            return known[0]
+        if value not in known:
+            raise ValueError(
+                f"expected one of {', '.join(known)}, the settings' marker_sets{did_you_mean(value, known)}"
+            )
+        return value
+
+    @field_validator("end_s")
+    @classmethod
+    def _after_start(cls, value: float | None, info: ValidationInfo) -> float | None:
+        start = info.data.get("start_s")
+        if value is not None and start is not None and value <= start:
+            raise ValueError(f"expected a time after start_s, {start:g} s")
+        return value
+
+
+def read_trials(path: Path, references: References, subjects: dict[str, Subject], *, faults: list[str]) -> list[Trial]:
+    """Read the table of trials.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    references : References
+        What its rows may refer to.
+    subjects : dict of str to Subject
+        The subjects without a fault, by name.
+    faults : list of str
+        A sentence for every fault is added here.
+
+    Returns
+    -------
+    list of Trial
+        The trials of the rows without a fault.
+    """
+    settings, table, count = references.settings, references.settings.trials, len(faults)
+    rows = table_rows(path, REQUIRED_COLUMNS, faults, name=table)
+    if not rows and len(faults) == count:
+        faults.append(f"{table}: the table has no trials")
+    faults += [_column_fault(table, column) for column in (rows[0][1] if rows else ()) if not _is_known(column)]
+    as_json, trials = settings.model_dump_json(), []
+    for line, cells in rows:
+        where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
+        row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
+        own = _own_settings(settings, as_json, cells, where, faults)
+        if row and own and row.subject in subjects:
+            trials.append(_trial(row, own, subjects[row.subject], references.folder))
+    faults += _duplicates([cells["trial"] for _, cells in rows], table)
+    return trials
+
+
+def _trial(row: TrialRow, settings: Settings, subject: Subject, folder: Path) -> Trial:
+    return Trial(
+        name=row.trial,
+        session=row.session,
+        subject=subject,
+        file=folder / row.file,
+        chain=row.chain,
+        side=row.side,
+        condition=row.condition,
+        settings=settings,
+        marker_set=row.marker_set,
+        prefix=row.prefix,
+        load=row.load,
+        start_s=row.start_s,
+        end_s=row.end_s,
+        note=row.note,
+        forces_file=folder / row.forces_file if row.forces_file else None,
+    )
+
+
+def _is_known(column: str) -> bool:
+    return column in TrialRow.model_fields or _changes_option(column)
+
+
+@functools.cache
+def _changes_option(column: str) -> bool:
+    """Return True if a column is an option that may differ between trials."""
+    return column in option_names() and (column.split(".")[0] in PER_TRIAL or column in PER_TRIAL)
+
+
+def _column_fault(table: str, column: str) -> str:
+    if column.split(".")[0] not in Settings.model_fields:
+        return (
+            f"{unknown_column(table, column, TrialRow.model_fields)}; "
+            "a column that changes an option for one trial is named like the option, e.g. filter.cutoff_hz"
+        )
+    if column not in option_names():
+        return f"{table}: no option is called {column!r}{did_you_mean(column, option_names())}"
+    return f"{table}: {column} is an option of the whole study; set it in the settings file"
+
+
+def _own_settings(
+    settings: Settings, as_json: str, cells: dict[str, str], where: str, faults: list[str]
+) -> Settings | None:
+    """Settings of a trial: the study's, changed by the columns that are options; None where one is wrong."""
+    changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
+    open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
+    faults += [
+        f"{where}: {column} {to_do_text(changes.pop(column), OPTIONS_TO_DO.get(column, ''))}" for column in open_cells
+    ]
+    try:
+        own = _changed(as_json, tuple(sorted(changes.items()))) if changes else settings
+    except SettingsError as error:
+        faults += [f"{where}: {fault}" for fault in error.faults]
+        return None
+    if own.plane.up_axis is None and NO_UP_AXIS not in faults:
+        faults.append(NO_UP_AXIS)
+    return None if open_cells else own
+
+
+@functools.lru_cache(maxsize=1024)
+def _changed(settings: str, changes: tuple[tuple[str, str], ...]) -> Settings:
+    """Settings, given as JSON, with changes; one object for all trials with the same changes."""
+    return override(Settings.model_validate_json(settings), dict(changes), source="columns of this trial")
+
+
+def _is_file(path: Path) -> bool:
+    """Return True if a file exists; a name that no file system takes is of no file."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _same(first: Path, second: Path) -> bool:
+    return _is_file(first) and _is_file(second) and first.samefile(second)
+
+
+def _duplicates(names: list[str], table: str) -> list[str]:
+    faults, seen = [], dict[str, str]()
+    for name in filter(None, names):
+        if name.lower() in seen:
+            faults.append(
+                f"{table}: trial {name!r} is there twice (as {seen[name.lower()]!r}); names have to differ by more than "
+                "upper and lower case"
+            )
+        seen[name.lower()] = name
+    return faults
