@@ -295,7 +295,7 @@ def test_what_a_set_does_not_have_is_refused(options, message):
         ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
         ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, r"BRA.0 is -0.1, expected a number of 0 or more"),
         ({"weights": {"BRA": 0}}, "weights.BRA is 0, expected a number above 0"),
-        ({"sets": {"armm": "pairs"}}, "armm, which is no chain"),
+        ({"sets": {"armm": "pairs"}}, "armm, which is not a chain"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(options, message):
