@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.figures.figures import muscle_figure, save
+from limbtorque.motion.limb import Limb
 from limbtorque.muscles.forces import MuscleForces
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import override
@@ -50,12 +51,14 @@ def analyse(trial: Trial, **options: str) -> TrialResult:
     changes = {"replay.enabled": "false", **{f"muscles.{name}": value for name, value in options.items()}}
     return analyse_recording(
         read_c3d(trial.file),
-        chain=trial.chain,
-        side=trial.side,
-        body_mass_kg=trial.subject.mass_kg,
-        settings=override(trial.settings, changes, source="draw_muscles"),
-        marker_set=trial.marker_set,
-        prefix=trial.prefix,
+        Limb(
+            trial.chain,
+            side=trial.side,
+            body_mass_kg=trial.subject.mass_kg,
+            marker_set=trial.marker_set,
+            prefix=trial.prefix,
+        ),
+        override(trial.settings, changes, source="draw_muscles"),
     )
 
 
@@ -122,7 +125,7 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
     for price in ("1", "10"):
         result = analyse(trial, reserve="priced", reserve_nm=price).muscles
         largest = ", ".join(f"{value:.2g}" for value in np.nanmax(np.abs(result.reserve_nm), axis=0))
-        print(f"priced reserve, {price} N m: at most {largest} N m, reserve_part {result.quality['reserve_part']:.2g}")
+        print(f"priced reserve, {price} N m: at most {largest} N m, reserve_part {result.metrics['reserve_part']:.2g}")
     result = analyse(trial, force_length_velocity="true").muscles
     peaks = ", ".join(
         f"{n} {a:.0f} -> {b:.0f}" for n, a, b in zip(names, force.max(0), result.force_n[used].max(0), strict=True)

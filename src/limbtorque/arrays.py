@@ -36,11 +36,21 @@ def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing
     ValueError
         Another shape, or a number that is not finite.
     """
+    return finite(name, plane_vectors(name, value, n_frames), missing=missing)
+
+
+def plane_vectors(name: str, value: ArrayLike, n_frames: int | None = None) -> FloatArray:
+    """Vector of the plane as `vectors` returns it, with its numbers unchecked.
+
+    Raises
+    ------
+    ValueError
+        Another shape.
+    """
     array = np.asarray(value, dtype=float)
     if array.shape != (2,) and (n_frames is None or array.shape != (n_frames, 2)):
         expected = "(2,)" if n_frames is None else f"(2,) or ({n_frames}, 2)"
         raise ValueError(f"{name} has shape {array.shape}, expected {expected}: components in the plane")
-    finite(name, array, missing=missing)
     return array if n_frames is None else np.broadcast_to(array, (n_frames, 2))
 
 

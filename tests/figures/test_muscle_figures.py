@@ -11,6 +11,7 @@ from matplotlib.collections import PolyCollection
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.figures.figures import muscle_figure, save
+from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
 from limbtorque.muscles.static_optimization.sharing import share_torques
@@ -25,10 +26,8 @@ def analyse(**changes):
     settings = load_settings(ROOT / "config" / "config.yaml")
     return analyse_recording(
         read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"),
-        chain="arm",
-        side="right",
-        body_mass_kg=72.0,
-        settings=override(settings, {f"muscles.{name}": value for name, value in changes.items()}, source="test"),
+        Limb("arm", side="right", body_mass_kg=72.0),
+        override(settings, {f"muscles.{name}": value for name, value in changes.items()}, source="test"),
     ).muscle_table
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from chains import random_chain, random_motion, same
-from limbtorque.chain import newton_euler
+from limbtorque.chain import Kinematics, newton_euler
 from limbtorque.muscles.joint_contact import (
     PARALLEL,
     POINTS,
@@ -210,11 +210,8 @@ class Limb:
         self.gravity, self.base = np.array([0.3, -9.81]), rng.normal(0.0, 5.0, 2)
         self.wrenches = newton_euler(
             self.chain,
-            self.angle,
-            self.velocity,
-            self.acceleration,
+            Kinematics(self.angle, self.velocity, self.acceleration, base_acceleration_m_s2=self.base),
             gravity_m_s2=self.gravity,
-            base_acceleration_m_s2=self.base,
         )
         self.proximal = np.column_stack([np.full(40, DOWN), self.theta[:, :-1]])
         self.lines = [[None] * 7 for _ in range(3)]

@@ -17,6 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray, runs
+from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import CHOSEN, CRITERION, EDGE, LINE_COLOURS, RESIDUAL, TERM_COLOURS, UNKNOWN
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.signals.cutoff import CutoffChoice
@@ -182,7 +183,7 @@ def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, wid
     wide = width_mm > ONE_COLUMN_MM
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         size = (width_mm * MM, (22.0 + (48.0 if wide else 38.0) * n) * MM)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = NotebookFigure(figsize=size, layout="constrained")
         panels = figure.subplots(n, 1, sharex=True, squeeze=False)[:, 0]
         for k, axes in enumerate(panels):
             draw(axes, k)
@@ -331,7 +332,7 @@ def muscle_figure(
     rows = max(-(-len(chosen) // across), 1)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         height = 26.0 + (45.0 if ranges else 34.0) * rows
-        figure = Figure(figsize=(width_mm * MM, height * MM), layout="constrained")
+        figure = NotebookFigure(figsize=(width_mm * MM, height * MM), layout="constrained")
         figure.set_layout_engine("constrained", h_pad=0.7 * MM, w_pad=1.2 * MM, hspace=0.0, wspace=0.02)
         kinds = [*ranges, False]  # whether a panel shows the whole range
         ratios = [1.0 if whole else 3.2 for whole in kinds] * rows

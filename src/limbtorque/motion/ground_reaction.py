@@ -19,6 +19,7 @@ from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
 from limbtorque.study.settings import Force, LoadModel, Plates
 
 StatusArray = NDArray[np.int8]
+Smoothing = tuple[Smoother, float]  # a method and its cut-off, Hz
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
@@ -44,9 +45,9 @@ class ExternalLoad:
     status : ndarray of int8, shape (n_frames,)
         0 no load, 1 load known, 2 the foot is on the ground, or within `min_contact_s` of it, and the force is not known (force and couple are NaN).
     notes : tuple of str
-        What was found and decided.
-    quality : mapping of str to float
-        Quality figures of the load.
+        Decisions, for the ledger.
+    metrics : mapping of str to float
+        Metrics of the load.
     """
 
     force_n: FloatArray
@@ -54,7 +55,7 @@ class ExternalLoad:
     couple_nm: FloatArray
     status: StatusArray
     notes: tuple[str, ...]
-    quality: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -114,11 +115,14 @@ class Foot:
         Ends of the line of the foot: heel (or ankle) and front, m.
     contact : ndarray of bool, shape (n_frames,)
         Whether it may stand on the ground, judged from its movement.
+    side : str
+        Side of the body, for the notes.
     """
 
     back_m: FloatArray
     front_m: FloatArray
     contact: BoolArray
+    side: str = ""
 
     @property
     def unseen(self) -> BoolArray:
@@ -133,6 +137,7 @@ def find_foot(
     settings: Plates,
     rate_hz: float,
     belt_m_s: FloatArray,
+    side: str = "",
 ) -> Foot:
     """Find when a foot may stand on the ground: whenever one of its landmarks is slow.
 
@@ -148,6 +153,8 @@ def find_foot(
         Frames per second.
     belt_m_s : ndarray of shape (3,)
         Velocity of the ground: zero, or that of a treadmill's belt, m/s.
+    side : str, optional
+        Side of the body, for the notes.
 
     Returns
     -------
@@ -164,24 +171,48 @@ def find_foot(
     for positions in contact_m.values():
         velocity, _ = differentiate(positions, rate_hz=rate_hz, accuracy=2)
         contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.max_contact_speed_m_s
-    return Foot(ends[0], ends[1], _ignore_short(contact, round(settings.min_contact_s * rate_hz)))
+    return Foot(ends[0], ends[1], _ignore_short(contact, round(settings.min_contact_s * rate_hz)), side)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Frames of a recording that are analysed.
+
+    Attributes
+    ----------
+    frames : slice
+        The frames, counted from 0.
+    first_frame : int
+        Number of the first of them in the original capture.
+    rate_hz : float
+        Frames per second.
+    """
+
+    frames: slice
+    first_frame: int
+    rate_hz: float
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames."""
+        return int(self.frames.stop - self.frames.start)
+
+    def named(self, start: int, stop: int) -> str:
+        """Return the first and the last frame's numbers in the original capture."""
+        return f"frames {self.first_frame + start}-{self.first_frame + stop - 1}"
 
 
 def ground_load(
     plates: Sequence[ForcePlate],
-    *,
     foot: Foot,
+    ankle_m: FloatArray,
+    *,
     other_foot: Foot | None,
-    frames: slice,
-    first_frame: int,
-    rate_hz: float,
-    smoother: Smoother | None,
-    cutoff_hz: float | None,
+    stretch: Stretch,
+    smoothing: Smoothing | None,
     settings: Plates,
     frame: PlaneFrame,
     up: FloatArray,
-    ankle_m: FloatArray,
-    side: str = "",
 ) -> ExternalLoad:
     """Ground reaction on a foot from the plates it stands on.
 
@@ -189,28 +220,22 @@ def ground_load(
     ----------
     plates : sequence of ForcePlate
         The plates of the recording.
-    foot, other_foot : Foot
-        The foot in question and, where it is mapped, the other one: two feet on one plate cannot be told apart.
-    frames : slice
+    foot : Foot
+        The foot in question.
+    ankle_m : ndarray of shape (n_frames, 2)
+        Last joint in the plane, m: the point where the equivalent force and couple are given.
+    other_foot : Foot or None
+        The other foot, where it is mapped: two feet on one plate cannot be separated.
+    stretch : Stretch
         The frames of the recording that are analysed.
-    first_frame : int
-        Number of the first of them in the original capture, for the notes.
-    rate_hz : float
-        Frames per second of the markers.
-    smoother : Smoother or None
-        How the plates are smoothed: like the joint positions; None averages the samples around each frame instead.
-    cutoff_hz : float or None
-        Cut-off, Hz; None where there is no smoother.
+    smoothing : pair of Smoother and float, or None
+        The joint positions' method and the plates' cut-off, Hz; None averages the samples around each frame instead.
     settings : Plates
         Thresholds and assignment.
     frame : PlaneFrame
         The plane of motion.
     up : ndarray of shape (3,)
         Unit vector upwards.
-    ankle_m : ndarray of shape (n_frames, 2)
-        Last joint in the plane, m: the point where the equivalent force and couple are given.
-    side : str, optional
-        Side of the foot, for the notes.
 
     Returns
     -------
@@ -235,60 +260,25 @@ def ground_load(
     force between the first and the last third of the unloaded tenths of a second of a plate that was used: tenths with less than
     `max_offset_n` throughout that change by less than half of `threshold_n`; NaN with fewer than six.
     """
-    n_frames = len(ankle_m)
-    notes: list[str] = []
-    measured, unusable, other_unknown, saturated, lost = (np.zeros(n_frames, dtype=bool) for _ in range(5))
-    force, moment = np.zeros((n_frames, 3)), np.zeros((n_frames, 3))
-    tilt_deg, drift_n = 0.0, np.nan
-    for plate in _chosen_plates(plates, settings):
-        per_frame, samples = _analysed_samples(plate, frames, rate_hz)
-        everything = np.hstack([plate.force_n, plate.moment_nm])
-        offset, offset_note = _offset(everything, per_frame, up, settings)
-        notes += [f"plate {plate.number}: {offset_note}"] if offset_note else []
-        if offset is None:
-            continue
-        wrench = everything[samples] - offset
-        broken = np.asarray(np.isnan(wrench).any(axis=1))
-        wrench[broken] = 0.0
-        mean = wrench.reshape(n_frames, per_frame, 6).mean(axis=1)
-        seen = mean[:, :3] + offset[:3]
-        heavy = np.linalg.norm(seen, axis=1) > HEAVY * settings.threshold_n
-        tilt_deg = max(tilt_deg, _angle_deg(seen[heavy].sum(axis=0), up))
-        broken_frames: BoolArray = np.asarray(broken.reshape(n_frames, per_frame).any(axis=1))
-        own = np.zeros(n_frames, dtype=bool)
-        for start, stop in _loaded_stretches(mean, up, settings, rate_hz):
-            part = slice(start, stop)
-            whose, why = _verdict(plate, mean[part], foot, other_foot, part, settings, up)
-            if whose == "own" and broken_frames[max(start - 1, 0) : stop + 1].any():
-                whose, why = "unusable", "samples of the plate are missing, not used"
-            why = why.replace("this foot", f"this foot ({side})", 1) if side else why
-            notes.append(f"plate {plate.number} frames {first_frame + start}-{first_frame + stop - 1}: {why}")
-            own[part] = whose == "own"
-            unusable[part] |= whose == "unusable"
-            if whose == "own":
-                other_unknown[part] |= (
-                    np.ones(stop - start, dtype=bool) if other_foot is None else other_foot.unseen[part]
-                )
-        measured |= own
-        if own.any():
-            drift_n = float(np.fmax(drift_n, _drift(everything[:, :3] @ up, per_frame, rate_hz, settings)))
-            cut = own & _saturated(plate)[samples].reshape(n_frames, per_frame).any(axis=1)
-            saturated |= cut
-            lost |= _widened(cut, _reach_frames(plate, per_frame, smoother, cutoff_hz)) & own
-            for start, stop in runs(cut):
-                at = f"plate {plate.number} frames {first_frame + start}-{first_frame + stop - 1}"
-                notes.append(f"{at}: a channel is at its limit, the force is not known")
-        masked = np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0)
-        smooth = _at_frames(masked, per_frame, plate.rate_hz, smoother, cutoff_hz)
-        force += smooth[:, :3]
-        moment += smooth[:, 3:]
-    shortest = round(settings.min_contact_s * rate_hz)
-    missing = (
-        _widened(_ignore_short((foot.contact | unusable) & ~measured, shortest, close=False), shortest) & ~measured
+    loads = [
+        _plate_load(plate, (foot, other_foot), stretch, smoothing, settings, up)
+        for plate in _chosen_plates(plates, settings)
+    ]
+    force, moment = np.zeros((stretch.n_frames, 3)), np.zeros((stretch.n_frames, 3))
+    for load in loads:
+        force += load.force_n
+        moment += load.moment_nm
+    measured, unusable, other_unknown, saturated, lost = (
+        np.any([getattr(load, name) for load in loads] or [np.zeros(stretch.n_frames, dtype=bool)], axis=0)
+        for name in ("own", "unusable", "other_unknown", "saturated", "lost")
     )
+    shortest = round(settings.min_contact_s * stretch.rate_hz)
+    alone = _ignore_short((foot.contact | unusable) & ~measured, shortest, close=False)
+    missing = _widened(alone, shortest) & ~measured
+    notes = [note for load in loads for note in load.notes]
     for start, stop in runs(missing):
         notes.append(
-            f"frames {first_frame + start}-{first_frame + stop - 1}: on the ground without a usable plate, {settings.min_contact_s:g} s before and after counted in"
+            f"{stretch.named(start, stop)}: on the ground without a usable plate, {settings.min_contact_s:g} s before and after counted in"
         )
     missing |= lost
     in_plane = frame.project(force)
@@ -296,15 +286,96 @@ def ground_load(
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
-    quality = {
+    metrics = {
         "unmeasured_share": float(missing.mean()),
         "no_contact": float(not status.any()),
         "other_foot_unknown_share": float(other_unknown.mean()),
         "plate_saturated_share": float(saturated.mean()),
-        "plate_drift_n": drift_n,
-        "plate_tilt_deg": tilt_deg,
+        "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
+        "plate_tilt_deg": max((load.tilt_deg for load in loads), default=0.0),
     }
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), quality)
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics)
+
+
+@dataclass(frozen=True)
+class _PlateLoad:
+    """Load of one plate on the foot: force and moment at the frames, masks of frames, metrics and notes."""
+
+    force_n: FloatArray
+    moment_nm: FloatArray
+    own: BoolArray
+    unusable: BoolArray
+    other_unknown: BoolArray
+    saturated: BoolArray
+    lost: BoolArray
+    tilt_deg: float
+    drift_n: float
+    notes: tuple[str, ...]
+
+
+def _plate_load(
+    plate: ForcePlate,
+    feet: tuple[Foot, Foot | None],
+    stretch: Stretch,
+    smoothing: Smoothing | None,
+    settings: Plates,
+    up: FloatArray,
+) -> _PlateLoad:
+    n_frames = stretch.n_frames
+    nothing, none = np.zeros((n_frames, 3)), np.zeros(n_frames, dtype=bool)
+    per_frame, samples = _analysed_samples(plate, stretch.frames, stretch.rate_hz)
+    everything = np.hstack([plate.force_n, plate.moment_nm])
+    offset, offset_note = _offset(everything, per_frame, up, settings)
+    notes = [f"plate {plate.number}: {offset_note}"] if offset_note else []
+    if offset is None:
+        return _PlateLoad(nothing, nothing, none, none, none, none, none, 0.0, np.nan, tuple(notes))
+    wrench = everything[samples] - offset
+    broken = np.asarray(np.isnan(wrench).any(axis=1))
+    wrench[broken] = 0.0
+    mean = wrench.reshape(n_frames, per_frame, 6).mean(axis=1)
+    seen = mean[:, :3] + offset[:3]
+    heavy = np.linalg.norm(seen, axis=1) > HEAVY * settings.threshold_n
+    broken_frames: BoolArray = np.asarray(broken.reshape(n_frames, per_frame).any(axis=1))
+    own, unusable, other_unknown, found = _assigned(plate, mean, broken_frames, feet, stretch, settings, up)
+    notes += found
+    saturated, lost, drift_n = none, none, np.nan
+    if own.any():
+        drift_n = _drift(everything[:, :3] @ up, per_frame, stretch.rate_hz, settings)
+        saturated = own & _saturated(plate)[samples].reshape(n_frames, per_frame).any(axis=1)
+        lost = _widened(saturated, _reach_frames(plate, per_frame, smoothing)) & own
+        for start, stop in runs(saturated):
+            at = f"plate {plate.number} {stretch.named(start, stop)}"
+            notes.append(f"{at}: a channel is at its limit, the force is not known")
+    smooth = _at_frames(np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0), per_frame, plate.rate_hz, smoothing)
+    tilt_deg = _angle_deg(seen[heavy].sum(axis=0), up)
+    masks = (own, unusable, other_unknown, saturated, lost)
+    return _PlateLoad(smooth[:, :3], smooth[:, 3:], *masks, tilt_deg, drift_n, tuple(notes))
+
+
+def _assigned(
+    plate: ForcePlate,
+    mean: FloatArray,
+    broken: BoolArray,
+    feet: tuple[Foot, Foot | None],
+    stretch: Stretch,
+    settings: Plates,
+    up: FloatArray,
+) -> tuple[BoolArray, BoolArray, BoolArray, list[str]]:
+    """Frames in which the plate is the foot's own, unusable for it, and own with the other foot unseen; and notes."""
+    own, unusable, other_unknown = (np.zeros(len(mean), dtype=bool) for _ in range(3))
+    (foot, other), notes = feet, []
+    for start, stop in _loaded_stretches(mean, up, settings, stretch.rate_hz):
+        part = slice(start, stop)
+        whose, why = _verdict(plate, mean[part], feet, part, settings, up)
+        if whose == "own" and broken[max(start - 1, 0) : stop + 1].any():
+            whose, why = "unusable", "samples of the plate are missing, not used"
+        why = why.replace("this foot", f"this foot ({foot.side})", 1) if foot.side else why
+        notes.append(f"plate {plate.number} {stretch.named(start, stop)}: {why}")
+        own[part] = whose == "own"
+        unusable[part] |= whose == "unusable"
+        if whose == "own":
+            other_unknown[part] |= np.ones(stop - start, dtype=bool) if other is None else other.unseen[part]
+    return own, unusable, other_unknown, notes
 
 
 def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) -> FloatArray:
@@ -398,10 +469,11 @@ def _saturated(plate: ForcePlate) -> BoolArray:
     return plate.saturated if len(plate.saturated) else flat_tops(plate.force_n)
 
 
-def _reach_frames(plate: ForcePlate, per_frame: int, smoother: Smoother | None, cutoff_hz: float | None) -> int:
+def _reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None) -> int:
     """Frames on both sides that the filter of the plate, or the mean around each frame, reaches."""
-    if smoother is None or cutoff_hz is None:
+    if smoothing is None:
         return 1
+    smoother, cutoff_hz = smoothing
     return -(-smoother_reach(cutoff_hz, rate_hz=plate.rate_hz, smoother=smoother) // per_frame)
 
 
@@ -443,13 +515,13 @@ def _loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_h
 def _verdict(
     plate: ForcePlate,
     wrench: FloatArray,
-    foot: Foot,
-    other: Foot | None,
+    feet: tuple[Foot, Foot | None],
     part: slice,
     settings: Plates,
     up: FloatArray,
 ) -> tuple[str, str]:
-    """Whose loaded stretch this is ("own", "unusable" for this foot, "other"), and why."""
+    """Foot that a loaded stretch belongs to ("own", "unusable" for this foot, "other"), and the reason."""
+    foot, other = feet
     pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
     given = settings.assignment != "auto"
     own = _distance(pressure, foot, part, up)
@@ -533,13 +605,12 @@ def _ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> Bool
     return result
 
 
-def _at_frames(
-    wrench: FloatArray, per_frame: int, rate_hz: float, smoother: Smoother | None, cutoff_hz: float | None
-) -> FloatArray:
+def _at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
     """Samples at the markers' frames, without aliasing: smoothed first, or the mean around each frame."""
     if not wrench.any():
         return wrench[::per_frame]
-    if smoother is not None and cutoff_hz is not None:
+    if smoothing is not None:
+        smoother, cutoff_hz = smoothing
         if cutoff_hz >= 0.5 * rate_hz / per_frame:
             raise LoadError(
                 f"force plates would be filtered at {cutoff_hz:g} Hz (filter.force_cutoff_hz), and samples taken at the frames, "

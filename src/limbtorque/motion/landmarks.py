@@ -11,7 +11,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError
 from limbtorque.recordings.recording import Recording, find_marker
-from limbtorque.study.settings import Between, Functional, LandmarkRule, segments_fault
+from limbtorque.study.settings import Between, ChainModel, Functional, LandmarkRule, Plates, segments_fault
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,13 @@ class LandmarkMap:
     def _label(self, label: str) -> str:
         letter = self.side[0]
         return label.replace("{S}", letter.upper()).replace("{s}", letter).replace("{side}", self.side)
+
+
+def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:
+    """Landmarks that show ground contact and are mapped; none where the chain does not meet the ground."""
+    if not model.ground_contact or plates.assignment == "none":
+        return []
+    return [name for name in model.contact_landmarks if mapping.has(name)]
 
 
 def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterable[str]) -> dict[str, int]:

@@ -33,7 +33,7 @@ class SmoothedJoints:
         Cut-off of all joint centres, or of each, Hz; empty without a filter.
     choices : tuple of CutoffChoice
         What the trial's data say of the cut-off of all joint centres, or of each; empty where they are too few to tell.
-    quality : dict of str to float
+    metrics : dict of str to float
         Cut-offs, noise, bandwidth and the share of the acceleration that is taken away.
     notes : tuple of str
         What was chosen.
@@ -44,7 +44,7 @@ class SmoothedJoints:
     smoother: Smoother | None
     cutoff_hz: tuple[float, ...]
     choices: tuple[CutoffChoice, ...]
-    quality: dict[str, float]
+    metrics: dict[str, float]
     notes: tuple[str, ...]
 
 
@@ -106,14 +106,14 @@ def smooth_joints(
         found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=given_hz)
         choices = _own_choice(values, rate_hz, smoother, by)
     reach = found.reach + (differentiation_reach(accuracy) if chosen.method == "savitzky_golay" else 0)
-    quality = {"cutoff_hz": max(found.cutoff_hz), **_judged(values, rate_hz, smoother, found.cutoff_hz)}
+    metrics = {"cutoff_hz": max(found.cutoff_hz), **_judged(values, rate_hz, smoother, found.cutoff_hz)}
     if choices:
-        quality |= {
+        metrics |= {
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
             "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
         }
-    notes = _notes(found.cutoff_hz, choices, chosen, names, quality["noise_m"])
-    return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, quality, notes)
+    notes = _notes(found.cutoff_hz, choices, chosen, names, metrics["noise_m"])
+    return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, metrics, notes)
 
 
 def _own_choice(

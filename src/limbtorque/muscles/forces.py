@@ -75,7 +75,7 @@ class MuscleForces:
         Forces in the joints.
     out_of_range, fibres_out_of_range : ndarray of bool, shape (n_frames,)
         Frames in which a joint is outside the range of its moment arms, and a fibre outside that of its curves.
-    quality : dict of str to float
+    metrics : dict of str to float
         What was measured.
     notes : tuple of str
         What is not known, and where.
@@ -98,7 +98,7 @@ class MuscleForces:
     contact: ContactForce | None
     out_of_range: BoolArray
     fibres_out_of_range: BoolArray
-    quality: dict[str, float]
+    metrics: dict[str, float]
     notes: tuple[str, ...]
 
 
@@ -201,9 +201,10 @@ def muscle_forces(
     """
     check_options(muscle_set, options, motion.joints)
     chosen, scaling = _to_subject(muscle_set.crossing(motion.joints), motion, options, body_mass_kg)
-    sign = motion.flexion_sign
-    flexion = sign * (motion.angle_rad - motion.flexion_zero_rad)
-    geometry = musculotendon(chosen, flexion, velocity_rad_s=sign * motion.velocity_rad_s, joints=motion.joints)
+    sign, flexion = motion.flexion.sign, motion.flexion.of(motion.kinematics.angle_rad)
+    geometry = musculotendon(
+        chosen, flexion, velocity_rad_s=sign * motion.kinematics.velocity_rad_s, joints=motion.joints
+    )
     unknown = _unknown_arms(motion, chosen)
     known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
     arm = geometry.moment_arm_m * known[:, None]
@@ -249,17 +250,17 @@ def muscle_forces(
         contact=contact,
         out_of_range=np.asarray((geometry.out_of_range & known).any(axis=1)),
         fibres_out_of_range=fibres_out,
-        quality={},
+        metrics={},
         notes=(*scaling, *unknown.values(), *_notes(motion, chosen, geometry, known, limits, contact, valid)),
     )
-    result.quality.update(_quality(net_nm, result, np.broadcast_to(strength, force.shape), options))
+    result.metrics.update(_metrics(net_nm, result, np.broadcast_to(strength, force.shape), options))
     return result
 
 
 def _unknown_arms(motion: ChainMotion, muscle_set: MuscleSet) -> dict[str, str]:
     """Joints whose moment arms are not known, with the reason."""
     unknown = {}
-    for i, (joint, in_plane) in enumerate(zip(motion.joints, motion.moment_arms_known, strict=True)):
+    for i, (joint, in_plane) in enumerate(zip(motion.joints, motion.flexion.moment_arms_known, strict=True)):
         arms = [muscle.moment_arms[joint] for muscle in muscle_set.muscles]
         if not in_plane:
             unknown[joint] = f"{joint}: moment arms are not known in this plane, its torque is all reserve"
@@ -376,7 +377,7 @@ def _contact(
     muscle_set: MuscleSet,
 ) -> ContactForce:
     """Forces in the joints; a joint outside the range of its moment arms, or without them, has none."""
-    proximal, distal = segment_axes(motion.angle_rad, motion.flexion_zero_rad)
+    proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
     return contact_force(
         np.where(unknown[..., None], np.nan, reaction_n),
         force,
@@ -384,14 +385,14 @@ def _contact(
         lines_of_action(muscle_set.muscles, motion.joints),
         proximal_rad=proximal,
         distal_rad=distal,
-        flexion_sign=motion.flexion_sign,
+        flexion_sign=motion.flexion.sign,
         joints=motion.joints,
         muscles=muscle_set.names,
         reserve_nm=sharing.reserve_nm,
     )
 
 
-def _quality(net_nm: FloatArray, found: MuscleForces, strength: FloatArray, options: Muscles) -> dict[str, float]:
+def _metrics(net_nm: FloatArray, found: MuscleForces, strength: FloatArray, options: Muscles) -> dict[str, float]:
     valid = ~np.isnan(net_nm).any(axis=1)
     known = found.arm_known
     count = max(int(valid.sum()), 1)
@@ -493,7 +494,7 @@ def muscle_table(
     """
     entries = table_entries(found.muscle_set, motion.joints)
     columns = muscle_columns(motion.joints, motion.segments, entries, options)
-    proximal, distal = segment_axes(motion.angle_rad, motion.flexion_zero_rad)
+    proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
     axes = [{i: distal[:, i], **({i - 1: proximal[:, i]} if i else {})} for i in range(len(motion.joints))]
     shared = found.sharing
     values: dict[str, Any] = {
@@ -512,9 +513,9 @@ def muscle_table(
     for k, entry in enumerate(entries):
         values |= _muscle_values(entry.name, k, found)
     for i, joint in enumerate(motion.joints):
-        values[f"{joint}_flexion_sign"] = np.full(len(found.force_n), motion.flexion_sign[i])
+        values[f"{joint}_flexion_sign"] = np.full(len(found.force_n), motion.flexion.sign[i])
         values[f"{joint}_optimality_certificate"] = found.proof[:, i]
-        values[f"{joint}_optimization_multiplier"] = found.sharing.multiplier[:, i] * motion.flexion_sign[i]
+        values[f"{joint}_optimization_multiplier"] = found.sharing.multiplier[:, i] * motion.flexion.sign[i]
         values[f"{joint}_torque_reserve_nm"] = found.reserve_nm[:, i]
         for k, entry in enumerate(entries):
             own_arm = found.geometry.moment_arm_m[:, i, k]
@@ -527,7 +528,7 @@ def muscle_table(
             values |= {f"{joint}_contact_{axis}_n": contact.contact_n[:, i, a] for a, axis in enumerate("xy")}
             for k, axis_rad in axes[i].items():
                 along, across = along_and_across(
-                    contact.contact_n[:, i], axis_rad, flexion_sign=float(motion.flexion_sign[i])
+                    contact.contact_n[:, i], axis_rad, flexion_sign=float(motion.flexion.sign[i])
                 )
                 values[f"{joint}_contact_along_{motion.segments[k]}_n"] = along
                 values[f"{joint}_contact_across_{motion.segments[k]}_n"] = across

@@ -51,7 +51,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             body_mass_kg=trial.subject.mass_kg,
             reaction_n=np.stack(reaction, axis=1),
         )
-        meta["quality"] = forces.quality
+        meta["quality"] = forces.metrics
         meta["notes"] = list(forces.notes)
         meta["summary"] = muscle_summary(motion, forces, options)
         return muscle_table(motion, forces, options=options, meta=meta)
