@@ -12,7 +12,8 @@ from synthetic import ROOT, recording
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
-from limbtorque.muscles.forces import muscle_forces, muscle_table
+from limbtorque.muscles.force_table import muscle_table
+from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.study.settings import load_settings
 from limbtorque.torques.joint_torques import joint_torques, torque_table

@@ -24,7 +24,8 @@ from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.baselines import slsqp
-from limbtorque.muscles.static_optimization.sharing import FAILED, OK, RESERVE, force_range, share_torques
+from limbtorque.muscles.static_optimization.ranges import force_range
+from limbtorque.muscles.static_optimization.solve import FAILED, OK, RESERVE, share_torques
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings
 

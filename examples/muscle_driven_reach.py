@@ -17,7 +17,7 @@ from _arms import VERTICAL, two_link_arm
 from limbtorque import chain as lc
 from limbtorque.muscles.hill import excitation_for_rate
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.sharing import share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.simulate import (
     Integration,
     MinimumJerk,

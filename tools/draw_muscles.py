@@ -19,7 +19,7 @@ import pyarrow as pa
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.figures.figures import muscle_figure, save
 from limbtorque.motion.limb import Limb
-from limbtorque.muscles.forces import MuscleForces
+from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import override
 from limbtorque.study.study import Trial, load_study
@@ -101,12 +101,12 @@ def print_muscles(results: dict[str, TrialResult], first: str) -> None:
     print(f"\nmean width of the range, shares of the strength: {width.mean():.2f}")
     print(f"range wider than 95 % of the strength: {100 * (width > 0.95).mean():.0f} % of muscles and frames")
     for name, other in results.items():
-        shared = other.muscles.sharing
+        shared = other.muscles.optimized
         jump = np.nanmax(np.abs(np.diff(other.muscles.force_n, axis=0)), axis=0)
         print(
             f"{name}: active muscles {np.median((shared.activation[used] > 1e-6).sum(axis=1)):.0f} (median), largest change "
             f"from frame to frame {jump.max():.0f} N ({muscles.muscle_set.names[jump.argmax()]}), largest gap "
-            f"{np.nanmax(np.abs(shared.gap)):.0e}, largest residual {np.nanmax(shared.residual_nm):.0e} N m"
+            f"{np.nanmax(np.abs(shared.duality_gap)):.0e}, largest residual {np.nanmax(shared.residual_nm):.0e} N m"
         )
 
 
@@ -118,7 +118,7 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
     for share in ("0.1", "0.2"):
         result = analyse(trial, co_contraction=share).muscles
         more = result.force_n[used].sum() / force.sum() - 1.0
-        cost = np.nansum(result.sharing.cost[used]) / np.nansum(plain.muscles.sharing.cost[used]) - 1.0
+        cost = np.nansum(result.optimized.cost[used]) / np.nansum(plain.muscles.optimized.cost[used]) - 1.0
         print(
             f"co_contraction {share}: cost +{100 * cost:.0f} %, sum of all forces +{100 * more:.0f} %, {statuses(result)}"
         )
@@ -151,7 +151,7 @@ def used_frames(table: pa.Table) -> np.ndarray:
 
 
 def statuses(found: MuscleForces) -> str:
-    return f"frames that the muscles cannot reach {int((found.sharing.status == 1).sum())}"
+    return f"frames that the muscles cannot reach {int((found.optimized.status == 1).sum())}"
 
 
 def part(table: pa.Table, from_s: float) -> pa.Table:

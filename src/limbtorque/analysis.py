@@ -15,7 +15,9 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
-from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
+from limbtorque.muscles.force_result import MuscleForces
+from limbtorque.muscles.force_table import muscle_table
+from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulate.replay import Replay, replay

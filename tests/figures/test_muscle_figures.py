@@ -14,7 +14,7 @@ from limbtorque.figures.figures import muscle_figure, save
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
-from limbtorque.muscles.static_optimization.sharing import share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings, option_names, override
 

@@ -10,7 +10,8 @@ import yaml
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
-from limbtorque.muscles.forces import check_options, muscle_summary
+from limbtorque.muscles.force_summary import muscle_summary
+from limbtorque.muscles.options import check_options
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import Muscles, load_settings, make_settings, override
@@ -201,7 +202,7 @@ def test_strength_scales_with_mass_and_arms_with_length(tmp_path):
     strong = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, scale_strength="mass")
     np.testing.assert_allclose(strong.muscles.muscle_set.max_force_n, 2.0 * plain.muscles.muscle_set.max_force_n)
     np.testing.assert_allclose(
-        strong.muscles.sharing.activation, plain.muscles.sharing.activation / 2.0, atol=1e-9
+        strong.muscles.optimized.activation, plain.muscles.optimized.activation / 2.0, atol=1e-9
     )  # torques are the same, every muscle twice as strong
     long = analysed(scale_moment_arms="segment_length")
     factor = plain.motion.chain.length_m[1] / content["reference"]["segment_length_m"]["elbow"]
@@ -315,8 +316,8 @@ def test_stress_needs_cross_sections_and_uses_them(tmp_path):
     stress = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, criterion="stress", exponent=3)
     found = stress.muscles
     pcsa = 2.0 + np.arange(15.0)
-    ok = found.sharing.status == 0
-    np.testing.assert_allclose(found.sharing.cost[ok], ((found.force_n / pcsa) ** 3).sum(axis=1)[ok], rtol=1e-12)
+    ok = found.optimized.status == 0
+    np.testing.assert_allclose(found.optimized.cost[ok], ((found.force_n / pcsa) ** 3).sum(axis=1)[ok], rtol=1e-12)
     least_squares = analysed(exponent=3)
     assert not np.allclose(found.force_n[ok], least_squares.muscles.force_n[ok], atol=1.0)
     assert closure(stress) <= CLOSURE_NM

@@ -12,7 +12,7 @@ from limbtorque.chain import Chain, Kinematics, torque_terms
 from limbtorque.muscles.hill import ActivationDynamics, excitation_for_rate, hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.sharing import share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.simulate import Musculature, State, minimum_jerk, muscle_drive, muscle_state, simulate
 from limbtorque.study.settings import Integration
 

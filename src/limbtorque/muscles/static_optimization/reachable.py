@@ -161,7 +161,7 @@ def least_largest(
     activation : ndarray of shape (n_muscles, n_frames)
         The limit of the least sum of p-th powers for p without end.
     normal : ndarray of shape (n_joints, n_frames)
-        The direction in which the torque asks for the largest of them, whatever the sharing.
+        The direction in which the torque asks for the largest of them, whatever the shares.
 
     Notes
     -----

@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.motion.table import motion_from_table
-from limbtorque.muscles.forces import muscle_forces, muscle_summary, muscle_table, table_entries
+from limbtorque.muscles.force_summary import muscle_summary
+from limbtorque.muscles.force_table import muscle_table, table_entries
+from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.study.study import Study, Trial
 from limbtorque.tables.tables import Column, column_array, empty_table, muscle_columns
