@@ -22,9 +22,6 @@ from limbtorque.motion.plane import PlaneFrame, axis_vector
 from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.signals.derivatives import differentiate
-from limbtorque.signals.smoothers import HALF_ORDER
-from limbtorque.signals.splines import spline_derivatives
 from limbtorque.study.settings import ChainModel, Settings
 
 
@@ -131,7 +128,7 @@ def chain_motion(
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
     foreshortened = _foreshortened(recording, placed, smoothed, settings)
     joint_m, joint_metrics = _checked_joints(smoothed.values[..., :2], foreshortened, recording, settings)
-    kinematics = _kinematics(joint_m, foreshortened, flexion, recording.rate_hz, settings)
+    kinematics = _kinematics(joint_m, foreshortened, flexion, smoothed, recording.rate_hz)
     edge = _edges(len(joint_m), smoothed.reach)
     external = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m)
     tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
@@ -234,25 +231,18 @@ def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatAr
 
 
 def _kinematics(
-    joint_m: FloatArray, foreshortened: BoolArray, flexion: Flexion, rate_hz: float, settings: Settings
+    joint_m: FloatArray, foreshortened: BoolArray, flexion: Flexion, smoothed: SmoothedJoints, rate_hz: float
 ) -> Kinematics:
     """Joint angles and the base's motion, with derivatives that agree with each other."""
     angle = _joint_angles(joint_m)
     n_joints = angle.shape[1]
-    first, second = _derivatives(np.hstack([angle, joint_m[:, 0]]), rate_hz, settings)
+    first, second = smoothed.differentiate(np.hstack([angle, joint_m[:, 0]]), rate_hz)
     return Kinematics(
         *_blanked(angle, first[:, :n_joints], second[:, :n_joints], foreshortened, flexion.zero_rad),
         base_m=joint_m[:, 0],
         base_velocity_m_s=first[:, n_joints:],
         base_acceleration_m_s2=second[:, n_joints:],
     )
-
-
-def _derivatives(values: FloatArray, rate_hz: float, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """By the spline of the degree that smoothed the positions, or else by central differences."""
-    if settings.filter.method in HALF_ORDER:
-        return spline_derivatives(values, rate_hz=rate_hz, half_order=HALF_ORDER[settings.filter.method])
-    return differentiate(values, rate_hz=rate_hz, accuracy=settings.differentiation.accuracy)
 
 
 def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recording) -> RigidChainFit:

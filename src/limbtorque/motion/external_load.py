@@ -96,9 +96,9 @@ def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz:
         return [
             "force plates are not filtered, but averaged over each frame: vibration above half the frame rate is folded down"
         ]
-    if smoother.method == "savitzky_golay":
+    if not smoother.strategy.one_gain:
         return [
-            "savitzky_golay smooths forces and differentiates positions with different gains: at an impact the two do not fit"
+            f"{smoother.method} smooths forces and differentiates positions with different gains: at an impact the two do not fit"
         ]
     if force_cutoff_hz == cutoff_hz:
         return []
