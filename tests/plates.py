@@ -4,11 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.motion.ground_reaction import (
-    Stretch,
-    find_foot,
-    ground_load,
-)
+from limbtorque.motion.foot import find_foot
+from limbtorque.motion.ground_reaction import Stretch, ground_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother

@@ -110,6 +110,27 @@ def runs(mask: ArrayLike) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(np.flatnonzero(steps == 1), np.flatnonzero(steps == -1), strict=True)]
 
 
+def widened(mask: BoolArray, frames: int) -> BoolArray:
+    """Widen every run of true values by frames at both ends."""
+    result = np.array(mask)
+    for start, stop in runs(mask):
+        result[max(start - frames, 0) : stop + frames] = True
+    return result
+
+
+def ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolArray:
+    """Close short gaps between true runs, then drop short true runs."""
+    result = np.array(mask, dtype=bool)
+    if close:
+        for start, stop in runs(~result):
+            if stop - start < shortest and start > 0 and stop < len(result):
+                result[start:stop] = True
+    for start, stop in runs(result):
+        if stop - start < shortest:
+            result[start:stop] = False
+    return result
+
+
 def missing_samples(positions_m: FloatArray) -> BoolArray:
     """Where any coordinate is missing, shape (..., 3) -> (...); adding is much faster than looking along a short axis."""
     return np.isnan(positions_m[..., 0] + positions_m[..., 1] + positions_m[..., 2])

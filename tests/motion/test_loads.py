@@ -13,15 +13,8 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 
 from limbtorque.errors import LoadError, SignalError
-from limbtorque.motion.ground_reaction import (
-    MEASURED,
-    NONE,
-    UNMEASURED,
-    centre_of_pressure,
-    find_foot,
-    hand_load,
-    no_load,
-)
+from limbtorque.motion.foot import centre_of_pressure, find_foot
+from limbtorque.motion.ground_reaction import MEASURED, NONE, UNMEASURED, hand_load, no_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.smoothers import Smoother, smooth_at
 from limbtorque.study.settings import Force, Plates, Spring

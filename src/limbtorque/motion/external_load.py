@@ -9,7 +9,8 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError, LoadError
-from limbtorque.motion.ground_reaction import ExternalLoad, Foot, Stretch, find_foot, ground_load, hand_load, no_load
+from limbtorque.motion.foot import Foot, find_foot
+from limbtorque.motion.ground_reaction import ExternalLoad, Stretch, ground_load, hand_load, no_load
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened
 from limbtorque.errors import LoadError
+from limbtorque.motion.foot import Foot, centre_of_pressure, distance_m, inside
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.motion.plate_signals import (
+    Smoothing,
+    analysed_samples,
+    at_frames,
+    drift_n,
+    loaded_stretches,
+    offset_of,
+    reach_frames,
+    saturated_samples,
+)
 from limbtorque.recordings.recording import ForcePlate
-from limbtorque.signals.derivatives import differentiate
-from limbtorque.signals.flat_tops import flat_tops
-from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
 from limbtorque.study.settings import Force, LoadModel, Plates
 
 StatusArray = NDArray[np.int8]
-Smoothing = tuple[Smoother, float]  # a method and its cut-off, Hz
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
 SPREAD_N = 1.0
 HEAVY = 5.0  # times the threshold: forces whose direction tells which way is up
-FLANK = 0.1  # of the threshold: down to there a load that was found is followed to its beginning and its end
-BLOCK_S = 0.1
-FEWEST_BLOCKS = 6
 
 
 @dataclass(frozen=True)
@@ -103,75 +106,6 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
         )
     status = np.full(len(point), MEASURED, dtype=np.int8)
     return ExternalLoad(force[:, :2].copy(), point[:, :2].copy(), np.zeros(len(point)), status, ())
-
-
-@dataclass(frozen=True)
-class Foot:
-    """One foot over time, in the laboratory frame.
-
-    Attributes
-    ----------
-    back_m, front_m : ndarray of shape (n_frames, 3)
-        Ends of the line of the foot: heel (or ankle) and front, m.
-    contact : ndarray of bool, shape (n_frames,)
-        Whether it may stand on the ground, judged from its movement.
-    side : str
-        Side of the body, for the notes.
-    """
-
-    back_m: FloatArray
-    front_m: FloatArray
-    contact: BoolArray
-    side: str = ""
-
-    @property
-    def unseen(self) -> BoolArray:
-        """Frames in which neither end of the foot is known."""
-        return np.asarray(np.isnan(self.front_m).any(axis=1) & np.isnan(self.back_m).any(axis=1))
-
-
-def find_foot(
-    contact_m: Mapping[str, FloatArray],
-    *,
-    ends: tuple[FloatArray, FloatArray],
-    settings: Plates,
-    rate_hz: float,
-    belt_m_s: FloatArray,
-    side: str = "",
-) -> Foot:
-    """Find when a foot may stand on the ground: whenever one of its landmarks is slow.
-
-    Parameters
-    ----------
-    contact_m : mapping of str to ndarray of shape (n_frames, 3)
-        Positions of the landmarks that show contact, m; a missing sample shows none.
-    ends : pair of ndarray of shape (n_frames, 3)
-        Back and front of the foot's line, m.
-    settings : Plates
-        Thresholds.
-    rate_hz : float
-        Frames per second.
-    belt_m_s : ndarray of shape (3,)
-        Velocity of the ground: zero, or that of a treadmill's belt, m/s.
-    side : str, optional
-        Side of the body, for the notes.
-
-    Returns
-    -------
-    Foot
-        The foot and its contacts.
-
-    Notes
-    -----
-    Height is not judged: stairs, kerbs and ramps have none of their own. A foot held still in the air counts as
-    standing, and its torques are left empty rather than computed without the ground; `plates.assignment: none` says
-    that there is no ground in the trial.
-    """
-    contact = np.zeros(len(ends[1]), dtype=bool)
-    for positions in contact_m.values():
-        velocity, _ = differentiate(positions, rate_hz=rate_hz, accuracy=2)
-        contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.max_contact_speed_m_s
-    return Foot(ends[0], ends[1], _ignore_short(contact, round(settings.min_contact_s * rate_hz)), side)
 
 
 @dataclass(frozen=True)
@@ -273,8 +207,8 @@ def ground_load(
         for name in ("own", "unusable", "other_unknown", "saturated", "lost")
     )
     shortest = round(settings.min_contact_s * stretch.rate_hz)
-    alone = _ignore_short((foot.contact | unusable) & ~measured, shortest, close=False)
-    missing = _widened(alone, shortest) & ~measured
+    alone = ignore_short((foot.contact | unusable) & ~measured, shortest, close=False)
+    missing = widened(alone, shortest) & ~measured
     notes = [note for load in loads for note in load.notes]
     for start, stop in runs(missing):
         notes.append(
@@ -323,9 +257,9 @@ def _plate_load(
 ) -> _PlateLoad:
     n_frames = stretch.n_frames
     nothing, none = np.zeros((n_frames, 3)), np.zeros(n_frames, dtype=bool)
-    per_frame, samples = _analysed_samples(plate, stretch.frames, stretch.rate_hz)
+    per_frame, samples = analysed_samples(plate, stretch.frames, stretch.rate_hz)
     everything = np.hstack([plate.force_n, plate.moment_nm])
-    offset, offset_note = _offset(everything, per_frame, up, settings)
+    offset, offset_note = offset_of(everything, per_frame, up, settings)
     notes = [f"plate {plate.number}: {offset_note}"] if offset_note else []
     if offset is None:
         return _PlateLoad(nothing, nothing, none, none, none, none, none, 0.0, np.nan, tuple(notes))
@@ -338,18 +272,18 @@ def _plate_load(
     broken_frames: BoolArray = np.asarray(broken.reshape(n_frames, per_frame).any(axis=1))
     own, unusable, other_unknown, found = _assigned(plate, mean, broken_frames, feet, stretch, settings, up)
     notes += found
-    saturated, lost, drift_n = none, none, np.nan
+    saturated, lost, drift = none, none, np.nan
     if own.any():
-        drift_n = _drift(everything[:, :3] @ up, per_frame, stretch.rate_hz, settings)
-        saturated = own & _saturated(plate)[samples].reshape(n_frames, per_frame).any(axis=1)
-        lost = _widened(saturated, _reach_frames(plate, per_frame, smoothing)) & own
+        drift = drift_n(everything[:, :3] @ up, per_frame, stretch.rate_hz, settings)
+        saturated = own & saturated_samples(plate)[samples].reshape(n_frames, per_frame).any(axis=1)
+        lost = widened(saturated, reach_frames(plate, per_frame, smoothing)) & own
         for start, stop in runs(saturated):
             at = f"plate {plate.number} {stretch.named(start, stop)}"
             notes.append(f"{at}: a channel is at its limit, the force is not known")
-    smooth = _at_frames(np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0), per_frame, plate.rate_hz, smoothing)
+    smooth = at_frames(np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0), per_frame, plate.rate_hz, smoothing)
     tilt_deg = _angle_deg(seen[heavy].sum(axis=0), up)
     masks = (own, unusable, other_unknown, saturated, lost)
-    return _PlateLoad(smooth[:, :3], smooth[:, 3:], *masks, tilt_deg, drift_n, tuple(notes))
+    return _PlateLoad(smooth[:, :3], smooth[:, 3:], *masks, tilt_deg, drift, tuple(notes))
 
 
 def _assigned(
@@ -364,7 +298,7 @@ def _assigned(
     """Frames in which the plate is the foot's own, unusable for it, and own with the other foot unseen; and notes."""
     own, unusable, other_unknown = (np.zeros(len(mean), dtype=bool) for _ in range(3))
     (foot, other), notes = feet, []
-    for start, stop in _loaded_stretches(mean, up, settings, stretch.rate_hz):
+    for start, stop in loaded_stretches(mean, up, settings, stretch.rate_hz):
         part = slice(start, stop)
         whose, why = _verdict(plate, mean[part], feet, part, settings, up)
         if whose == "own" and broken[max(start - 1, 0) : stop + 1].any():
@@ -376,32 +310,6 @@ def _assigned(
         if whose == "own":
             other_unknown[part] |= np.ones(stop - start, dtype=bool) if other is None else other.unseen[part]
     return own, unusable, other_unknown, notes
-
-
-def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) -> FloatArray:
-    """Point at the height `level_m` about which a wrench has no horizontal moment.
-
-    Parameters
-    ----------
-    wrench : ndarray of shape (n, 6)
-        Force in N and moment about the laboratory's origin in N m.
-    up : ndarray of shape (3,)
-        Unit vector upwards.
-    level_m : float
-        Height of the working surface along `up`, m.
-
-    Returns
-    -------
-    ndarray of shape (n, 3)
-        Centre of pressure, m; NaN without vertical force.
-    """
-    force, moment = wrench[:, :3], wrench[:, 3:]
-    vertical = force @ up
-    loaded = np.abs(vertical) > 1e-9
-    per_newton = np.divide(1.0, vertical, where=loaded, out=np.full(len(vertical), np.nan))[:, None]
-    horizontal = np.cross(up, moment) * per_newton
-    slope = (force - vertical[:, None] * up) * per_newton
-    return np.asarray(horizontal + level_m * (up + slope))
 
 
 def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[ForcePlate]:
@@ -419,97 +327,9 @@ def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[Force
     return [plate for plate in plates if plate.number in settings.assignment]
 
 
-def _analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple[int, slice]:
-    """Samples of a plate for each frame, and the samples of the analysed frames."""
-    ratio = plate.rate_hz / rate_hz
-    per_frame = round(ratio)
-    if abs(ratio - per_frame) > 1e-6 or per_frame < 1:
-        raise LoadError(
-            f"plate {plate.number} was sampled at {plate.rate_hz:g} Hz, expected a whole multiple of the markers' {rate_hz:g} Hz"
-        )
-    start, stop = frames.start * per_frame, frames.stop * per_frame
-    if len(plate.force_n) < stop:
-        raise LoadError(
-            f"plate {plate.number} has {len(plate.force_n)} samples, expected at least {stop} for the frames"
-        )
-    return per_frame, slice(start, stop)
-
-
-def _offset(everything: FloatArray, per_frame: int, up: FloatArray, settings: Plates) -> tuple[FloatArray | None, str]:
-    """Mean wrench of the unloaded frames of the whole recording, and a note.
-
-    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, which is itself near zero, for at least a twentieth of the recording.
-    """
-    if not settings.remove_offset:
-        return np.zeros(6), ""
-    whole = len(everything) // per_frame * per_frame
-    mean = everything[:whole].reshape(-1, per_frame, 6).mean(axis=1)
-    mean = mean[~np.isnan(mean).any(axis=1)]
-    if not len(mean):
-        return np.zeros(6), "has no complete sample"
-    vertical = mean[:, :3] @ up
-    quiet = vertical < np.percentile(vertical, 5.0) + 0.5 * settings.threshold_n
-    level = float(np.median(vertical[quiet]))
-    if level < -settings.max_offset_n:
-        return None, (
-            f"is not used: it reads {level:.0f} N for a twentieth of the recording or more, and no plate pulls; tare it, or raise "
-            "plates.max_offset_n"
-        )
-    if level > settings.max_offset_n:
-        return np.zeros(
-            6
-        ), f"is never unloaded (at least {level:.0f} N), so its offset is not known and was not subtracted"
-    quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
-    offset = cast(FloatArray, mean[quiet].mean(axis=0))
-    return offset, f"offset of {offset[:3] @ up:.1f} N vertical subtracted"
-
-
-def _saturated(plate: ForcePlate) -> BoolArray:
-    """Samples in which a channel is at its limit: of the plate's own channels, or of the force where they are not known."""
-    return plate.saturated if len(plate.saturated) else flat_tops(plate.force_n)
-
-
-def _reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None) -> int:
-    """Frames on both sides that the filter of the plate, or the mean around each frame, reaches."""
-    if smoothing is None:
-        return 1
-    smoother, cutoff_hz = smoothing
-    return -(-smoother_reach(cutoff_hz, rate_hz=plate.rate_hz, smoother=smoother) // per_frame)
-
-
-def _drift(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plates) -> float:
-    """Change of the unloaded vertical force from the first to the last third of the unloaded tenths of a second; NaN if few."""
-    size = per_frame * max(round(BLOCK_S * rate_hz), 1)
-    blocks = vertical[: len(vertical) // size * size].reshape(-1, size)
-    frames = blocks.reshape(len(blocks), -1, per_frame).mean(axis=2)
-    steady = np.ptp(frames, axis=1) < 0.5 * settings.threshold_n
-    level = frames.mean(axis=1)[steady & (np.abs(frames) < settings.max_offset_n).all(axis=1)]
-    if len(level) < FEWEST_BLOCKS:
-        return float("nan")
-    third = len(level) // 3
-    return float(abs(np.median(level[-third:]) - np.median(level[:third])))
-
-
 def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
     length = float(np.linalg.norm(vector))
     return float(np.degrees(np.arccos(np.clip(vector @ up / length, -1.0, 1.0)))) if length else 0.0
-
-
-def _loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
-    """Runs of frames above the threshold, each with the flanks that lead up to it and down from it."""
-    shortest = round(settings.min_contact_s * rate_hz)
-    vertical = mean[:, :3] @ up
-    found = runs(_ignore_short(vertical > settings.threshold_n, shortest))
-    bounds = [0, *(edge for run in found for edge in run), len(vertical)]
-    stretches = []
-    for k, (start, stop) in enumerate(found):
-        before, after = bounds[2 * k], bounds[2 * k + 3]
-        while start > max(before, found[k][0] - shortest) and vertical[start - 1] > FLANK * settings.threshold_n:
-            start -= 1
-        while stop < min(after, found[k][1] + shortest) and vertical[stop] > FLANK * settings.threshold_n:
-            stop += 1
-        stretches.append((start, stop))
-    return stretches
 
 
 def _verdict(
@@ -524,8 +344,8 @@ def _verdict(
     foot, other = feet
     pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
     given = settings.assignment != "auto"
-    own = _distance(pressure, foot, part, up)
-    theirs = _distance(pressure, other, part, up) if other is not None else np.inf
+    own = distance_m(pressure, foot, part, up)
+    theirs = distance_m(pressure, other, part, up) if other is not None else np.inf
     if np.isnan(own):
         return "unusable", "this foot is not seen, not used"
     where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
@@ -534,89 +354,13 @@ def _verdict(
     if theirs < own and not given:
         return "other", f"other foot, {where}"
     if other is not None:
-        shared = other.contact[part] & _inside(plate, other, part, settings, up, anywhere=True)
+        shared = other.contact[part] & inside(plate, other, part, settings, up, anywhere=True)
         if shared.mean() > SHARED_PLATE_SHARE:
             return "unusable", f"both feet on the plate in {100 * shared.mean():.0f} % of the frames, not used"
-    outside = foot.contact[part] & ~_inside(plate, foot, part, settings, up)
+    outside = foot.contact[part] & ~inside(plate, foot, part, settings, up)
     if outside.mean() > SHARED_PLATE_SHARE:
         return (
             "unusable",
             f"this foot is over the edge of the plate in {100 * outside.mean():.0f} % of the frames, not used",
         )
     return "own", f"this foot{', as given' * given}, {where}"
-
-
-def _distance(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) -> float:
-    """Median horizontal distance of the centre of pressure from the line of the foot."""
-    flat = np.eye(3) - np.outer(up, up)
-    back, front = foot.back_m[part] @ flat, foot.front_m[part] @ flat
-    line, point = front - back, pressure_m @ flat - back
-    along = np.clip((point * line).sum(axis=1) / np.maximum((line**2).sum(axis=1), 1e-12), 0.0, 1.0)
-    distance = np.linalg.norm(point - along[:, None] * line, axis=1)
-    known = distance[~np.isnan(distance)]
-    return float(np.median(known)) if len(known) else np.nan
-
-
-def _inside(
-    plate: ForcePlate, foot: Foot, part: slice, settings: Plates, up: FloatArray, *, anywhere: bool = False
-) -> BoolArray:
-    """Whether all standing ends of the foot (or any end at all) are above the plate, give or take the margin.
-
-    An end that is lifted (heel-off, toe-down) does not count: it may well be beyond the edge.
-    """
-    over, standing = [], []
-    for points in (foot.back_m, foot.front_m):
-        height = points[part] @ up
-        lowest = np.nanmin(height) if not np.isnan(height).all() else np.nan
-        standing.append(height < lowest + settings.max_contact_height_m)
-        over.append(_in_quadrilateral(points[part], plate.corners_m, up, 0.0 if anywhere else settings.edge_margin_m))
-    if anywhere:
-        return over[0] | over[1]
-    return (over[0] | ~standing[0]) & (over[1] | ~standing[1])
-
-
-def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArray, margin_m: float) -> BoolArray:
-    centre = corners_m.mean(axis=0)
-    inside = np.ones(len(points_m), dtype=bool)
-    for corner, following in zip(corners_m, np.roll(corners_m, -1, axis=0), strict=True):
-        outward = np.cross(following - corner, up)
-        outward = outward * np.sign(outward @ (corner - centre)) / max(float(np.linalg.norm(outward)), 1e-12)
-        inside &= (points_m - corner) @ outward < margin_m
-    return inside
-
-
-def _widened(mask: BoolArray, frames: int) -> BoolArray:
-    result = np.array(mask)
-    for start, stop in runs(mask):
-        result[max(start - frames, 0) : stop + frames] = True
-    return result
-
-
-def _ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolArray:
-    """Close short gaps between true runs, then drop short true runs."""
-    result = np.array(mask, dtype=bool)
-    if close:
-        for start, stop in runs(~result):
-            if stop - start < shortest and start > 0 and stop < len(result):
-                result[start:stop] = True
-    for start, stop in runs(result):
-        if stop - start < shortest:
-            result[start:stop] = False
-    return result
-
-
-def _at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
-    """Samples at the markers' frames, without aliasing: smoothed first, or the mean around each frame."""
-    if not wrench.any():
-        return wrench[::per_frame]
-    if smoothing is not None:
-        smoother, cutoff_hz = smoothing
-        if cutoff_hz >= 0.5 * rate_hz / per_frame:
-            raise LoadError(
-                f"force plates would be filtered at {cutoff_hz:g} Hz (filter.force_cutoff_hz), and samples taken at the frames, "
-                f"{rate_hz / per_frame:g} a second, would alias; give less than {0.5 * rate_hz / per_frame:g} Hz"
-            )
-        return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[::per_frame]
-    before = per_frame // 2
-    padded = np.concatenate([np.repeat(wrench[:1], before, axis=0), wrench])[: len(wrench)]
-    return cast(FloatArray, padded.reshape(-1, per_frame, wrench.shape[1]).mean(axis=1))
