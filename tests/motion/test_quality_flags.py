@@ -255,12 +255,12 @@ def test_drift_is_not_known_where_the_plate_is_hardly_unloaded():
 
 def test_drift_of_real_plates_is_small(recordings):
     """Both plates of a recorded walk: 0.03 and 0.7 N, found by hand from the first and last 0.2 s."""
-    from limbtorque.motion.ground_reaction import _drift
+    from limbtorque.motion.plate_signals import drift_n
 
     recording = read_c3d(recordings / "walking_opensim" / "walking2.c3d")
     for plate, by_hand in zip(recording.force_plates, (0.03, 0.7), strict=True):
         per_frame = round(plate.rate_hz / recording.rate_hz)
-        drift = _drift(plate.force_n[:, 2], per_frame, recording.rate_hz, Plates())
+        drift = drift_n(plate.force_n[:, 2], per_frame, recording.rate_hz, Plates())
         assert drift == pytest.approx(by_hand, abs=0.1)
 
 

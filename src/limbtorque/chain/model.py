@@ -136,8 +136,8 @@ class Kinematics:
         Joint angles and angular velocities.
     acceleration_rad_s2 : ndarray of shape (n_frames, n_joints)
         Angular accelerations; NaN, unknown, where they are not given.
-    base_m, base_velocity_m_s, base_acceleration_m_s2 : ndarray of shape (n_frames, 2)
-        Position of the first joint and its derivatives; one vector of shape (2,) holds for all frames, 0 by default.
+    base_m, base_velocity_m_s, base_acceleration_m_s2 : ndarray of shape (n_frames, 2) or (2,)
+        Position of the first joint and its derivatives; of shape (2,) the same on all frames, 0 by default.
 
     Raises
     ------
@@ -147,8 +147,8 @@ class Kinematics:
     Examples
     --------
     >>> at_rest = Kinematics([[0.0, 1.5]], [[0.0, 0.0]], [[0.0, 0.0]])
-    >>> at_rest.base_m.tolist()
-    [[0.0, 0.0]]
+    >>> at_rest.n_frames
+    1
     """
 
     angle_rad: FloatArray
@@ -172,7 +172,9 @@ class Kinematics:
                 )
             object.__setattr__(self, name, value)
         for name in ("base_m", "base_velocity_m_s", "base_acceleration_m_s2"):
-            object.__setattr__(self, name, plane_vectors(name, getattr(self, name), shape[0]))
+            value = np.asarray(getattr(self, name), dtype=float)
+            plane_vectors(name, value, shape[0])
+            object.__setattr__(self, name, value)
 
     @property
     def n_frames(self) -> int:
@@ -180,7 +182,7 @@ class Kinematics:
         return len(self.angle_rad)
 
     def arrays(self, chain: Chain, *names: str, missing: bool = False) -> list[FloatArray]:
-        """Arrays of these names, checked for a chain.
+        """Return arrays of these names, one row for each frame, checked for a chain.
 
         Raises
         ------
@@ -190,7 +192,8 @@ class Kinematics:
         """
         if self.angle_rad.shape[1] != chain.n_links:
             raise ValueError(f"angle_rad has shape {self.angle_rad.shape}, expected (n_frames, {chain.n_links})")
-        return [finite(name, getattr(self, name), missing=missing) for name in names]
+        found = [finite(name, getattr(self, name), missing=missing) for name in names]
+        return [array if array.ndim == 2 else np.broadcast_to(array, (self.n_frames, 2)) for array in found]
 
 
 @dataclass(frozen=True, eq=False)
