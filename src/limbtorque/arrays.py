@@ -132,7 +132,7 @@ def ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolA
 
 
 def missing_samples(positions_m: FloatArray) -> BoolArray:
-    """Where any coordinate is missing, shape (..., 3) -> (...); adding is much faster than looking along a short axis."""
+    """Mask of missing samples, shape (..., 3) -> (...); a sum is much faster than `any` along a short axis."""
     return np.isnan(positions_m[..., 0] + positions_m[..., 1] + positions_m[..., 2])
 
 

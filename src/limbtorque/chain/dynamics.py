@@ -64,7 +64,7 @@ class TorqueTerms:
 
 @dataclass(frozen=True)
 class JointWrenches:
-    """What each proximal link does to its distal neighbour, from a recursive Newton-Euler pass.
+    """Joint torques and reaction forces on the distal links, from a recursive Newton-Euler pass.
 
     Attributes
     ----------

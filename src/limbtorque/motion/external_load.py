@@ -1,4 +1,4 @@
-"""Which external load acts on a limb: none, one of the settings, or the ground."""
+"""External load on a limb: none, one of the settings, or the ground."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ FEWEST_FRAMES = 3
 
 @dataclass(frozen=True)
 class PlanarPose:
-    """Where a rigid segment is in the plane.
+    """Pose of a rigid segment in the plane.
 
     Attributes
     ----------

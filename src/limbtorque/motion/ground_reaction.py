@@ -35,7 +35,7 @@ HEAVY = 5.0  # times the threshold: forces whose direction tells which way is up
 
 @dataclass(frozen=True)
 class ExternalLoad:
-    """What the surroundings do to the last segment, in the plane.
+    """External load on the last segment, in the plane.
 
     Attributes
     ----------

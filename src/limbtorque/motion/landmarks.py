@@ -16,7 +16,7 @@ from limbtorque.study.settings import Between, ChainModel, Functional, LandmarkR
 
 @dataclass(frozen=True)
 class LandmarkMap:
-    """Which markers make which landmarks of one side.
+    """Rules that make the landmarks of one side from markers.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class LandmarkMap:
     prefix: str = ""
 
     def has(self, landmark: str) -> bool:
-        """Whether the landmark, or its substitute, is mapped."""
+        """Return True where the landmark, or its substitute, is mapped."""
         return landmark in self.rules or self.substitutes.get(landmark) in self.rules
 
     def weights(self, landmark: str) -> dict[str, float]:

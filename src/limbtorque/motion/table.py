@@ -69,14 +69,14 @@ def _constants(motion: ChainMotion) -> dict[str, Any]:
 
 
 def kept_choice(choice: CutoffChoice) -> dict[str, Any]:
-    """What a cut-off was chosen from, as JSON can hold it."""
+    """Choice of a cut-off as a JSON value."""
     curves = {name: getattr(choice, name).tolist() for name in ("grid_hz", "residual", "criterion")}
     line = None if np.isnan(choice.line[0]) else choice.line
     return {**vars(choice), **curves, "line": line}
 
 
 def choice_of(kept: Mapping[str, Any]) -> CutoffChoice:
-    """What a cut-off was chosen from, the inverse of `kept_choice`."""
+    """Choice of a cut-off from its JSON value, the inverse of `kept_choice`."""
     curves = {name: np.array(kept[name]) for name in ("grid_hz", "residual", "criterion")}
     line = tuple(kept["line"]) if kept["line"] else (float("nan"), float("nan"))
     return CutoffChoice(**{**kept, **curves, "line": line})

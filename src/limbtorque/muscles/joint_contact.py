@@ -22,7 +22,7 @@ there is no reserve.
 
 What can be known. A moment arm says how far from the joint a muscle pulls, not in which direction. Two points say
 both, and their arm is compared with the one in use; where they differ the muscle does not run straight between them
-(it bends round a bone) or the points are those of another limb. The comparison sees a wrong direction only so far as it
+(it bends round a bone) or the points are those of another limb. The comparison detects a wrong direction only so far as it
 changes the arm: little where the muscle inserts near the foot of its own moment arm, as the triceps does. A line
 parallel to a segment has the arm in use by construction, so nothing checks it; a direction that errs by 10 degrees
 moves the contact force by 17 % of the muscle's.
@@ -221,7 +221,7 @@ def contact_force(
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """What a cut through one joint severs: the muscles that cross it and pull in some frame.
+    """Muscles that cross one joint and pull in some frame.
 
     Attributes
     ----------

@@ -84,9 +84,9 @@ class Simulation:
     Attributes
     ----------
     success : bool
-        Whether the integration reached the last time, or the one at which it was told to stop.
+        True where the integration reached the last time, or `until` stopped it.
     message : str
-        What the integrator said.
+        Message of the integrator.
     n_evaluations : int
         How often the accelerations were computed.
     time_s : ndarray of shape (n_frames,)
@@ -350,7 +350,7 @@ class _Motion:
         return general, total, power
 
     def simulation(self, result: Any) -> Simulation:
-        """What was found, with torques and energies at the times asked for."""
+        """Return the simulation, with torques and energies at the requested times."""
         angle, velocity, base, base_velocity, memory, joint_work, base_work, load_work = (
             part.T for part in self.split(result.y)
         )
@@ -392,7 +392,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
 
 
 def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArray:
-    """What a function of the caller returned, checked: the integrator would go on for ever on a NaN."""
+    """Check what a function of the caller returned: a NaN would keep the integrator busy for ever."""
     array = np.asarray(value, dtype=float)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise ValueError(

@@ -72,7 +72,7 @@ class Musculature:
 
 @dataclass(frozen=True, eq=False)
 class MuscleState:
-    """What the muscles of a chain can do in its postures.
+    """Moment arms, strengths and passive tensions of the muscles of a chain in its postures.
 
     Attributes
     ----------

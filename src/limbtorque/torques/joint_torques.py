@@ -1,4 +1,4 @@
-"""Net joint torques of a motion, term by term, checked by a second method, and what is said of them in a row."""
+"""Net joint torques of a motion, term by term, checked by a second method, and their metrics."""
 
 from __future__ import annotations
 

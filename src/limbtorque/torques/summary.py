@@ -1,4 +1,4 @@
-"""What a trial's torques come to: peak, mean, impulse, power and work of every joint and term."""
+"""Summary of a trial's torques: peak, mean, impulse, power and work of every joint and term."""
 
 from __future__ import annotations
 

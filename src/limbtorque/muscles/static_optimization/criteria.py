@@ -23,7 +23,7 @@ NO_CHOICE = 1e-9  # least and greatest activation that differ by less are the sa
 
 
 def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple[Answer, FloatArray, FloatArray]:
-    """Share torques within reach among the muscles that no reserve holds at a bound, and certify.
+    """Solve reachable torques with the muscles that no reserve holds at a bound, and certify the answer.
 
     On the edge of what can be reached more muscles have no choice, and multipliers run far away: with patience those whose
     least and greatest share are the same are held, too.
@@ -46,7 +46,7 @@ def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple
 
 
 def _other_criterion(frames: Frames, start: Answer, held: BoolArray, criterion: Criterion) -> Answer:
-    """Share among the muscles that are not held by another exponent than 2; `start` makes the torque."""
+    """Solve for the muscles that are not held with another exponent than 2; `start` makes the torque."""
     scaled, target = frames.scaled
     bounds = (frames.low, frames.high)
     own = np.where(held, 0.0, start.share)
@@ -122,7 +122,7 @@ def _linear_one_by_one(
 
 
 def priced(frames: Frames, first: Nearest, criterion: Criterion) -> Answer:
-    """Share between the muscles and reserves that cost (reserve / price)^2."""
+    """Solve for muscles and reserves that cost (reserve / price)^2."""
     scaled, target = frames.scaled
     bounds = (frames.low, frames.high)
     weight = (frames.scale * criterion.reserve_nm) ** 2

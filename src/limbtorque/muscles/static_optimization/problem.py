@@ -1,4 +1,4 @@
-"""What a static optimization asks of each frame, and the answer before its certificate is checked."""
+"""Problem of each frame, and its answer before the certificate is checked."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ def force_range(
     Returns
     -------
     least_n, greatest_n : ndarray of shape (n_frames, n_muscles)
-        Exact, by the facets of the reachable torques. NaN where there are no forces. What lies between them is decided by
-        the criterion, not by the mechanics.
+        Exact, by the facets of the reachable torques. NaN where there are no forces. Between them the criterion
+        decides, not the mechanics.
     """
     arm, _ = arm_and_torque(moment_arm_m, optimized.reserve_nm)
     n_frames, _, n_muscles = arm.shape
@@ -96,7 +96,7 @@ def reachable_part(
 def _scaled_blocks(
     arm: FloatArray, torque: FloatArray, rows: list[FloatArray], known: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], FloatArray, FloatArray, list[FloatArray]]]:
-    """Known frames, block after block: which, reach and torque, and the rows (strength first), frames last.
+    """Yield the known frames by blocks: indices, reach, torque and the rows (strength first), frames last.
 
     Only joints that a muscle crosses, each in parts of what all muscles make at it.
     """
