@@ -151,7 +151,7 @@ def test_the_check_of_the_page_holds():
     (block,) = blocks("python")
     names = {}
     exec(block, names)
-    shared = names["shared"]
+    shared = names["found"]
     assert shared.status.tolist() == [0, 1]
     assert np.abs(names["left_over"]).max() < 1e-10
     assert names["bound"][0] == pytest.approx(shared.cost[0], rel=1e-9)
