@@ -14,7 +14,7 @@ BoolArray = NDArray[np.bool_]
 def frames(
     name: str, value: ArrayLike, n_joints: int, *, like: FloatArray | None = None, missing: bool = False
 ) -> FloatArray:
-    """Array of shape (n_frames, n_joints), finite; NaN is let pass where `missing` says so.
+    """Array of shape (n_frames, n_joints), finite; NaN passes with `missing`.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
 
 
 def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:
-    """Return the array, if its numbers are finite; NaN, a missing value, is let pass where `missing` says so.
+    """Return the array, if its numbers are finite; NaN, a missing value, passes with `missing`.
 
     Raises
     ------

@@ -163,9 +163,7 @@ def _notes(
         if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.max_cutoff_hz:
             note += ", which filter.max_cutoff_hz does not allow"
     note += f"; noise about {1e3 * noise_m:.2g} mm"
-    smooth = (
-        "no camera has so little noise: the recording was smoothed before, so nothing can be told of its own cut-off"
-    )
+    smooth = "no camera has so little noise: the recording was smoothed before, so its own cut-off is unknown"
     return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)
 
 

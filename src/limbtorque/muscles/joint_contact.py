@@ -331,7 +331,7 @@ def _notes(joint: str, cut: _Cut, why: WhyNot, tolerance_m: float) -> list[str]:
     ]
     notes += [
         f"{where} in {100 * share:.0f} % of the frames, where {muscle} is not straight between its two points: their "
-        f"moment arm differs by up to {1e3 * why.largest_difference_m[muscle]:.1f} mm ({1e3 * tolerance_m:g} mm are let pass)"
+        f"moment arm differs by up to {1e3 * why.largest_difference_m[muscle]:.1f} mm ({1e3 * tolerance_m:g} mm are allowed)"
         for muscle, share in why.disagreeing.items()
     ]
     if why.reserve:

@@ -40,7 +40,7 @@ class Lines:
 
 
 def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Orientations of the axes in which lines of action are told.
+    """Orientations of the axes in which lines of action are given.
 
     Parameters
     ----------

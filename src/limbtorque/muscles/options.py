@@ -62,7 +62,7 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
     reference = muscle_set.reference
     if options.scale_strength == "mass" and (reference is None or reference.mass_kg is None):
         faults.append(
-            "does not say which body mass its strengths belong to (reference: mass_kg), which muscles.scale_strength: mass "
+            "gives no body mass for its strengths (reference: mass_kg), which muscles.scale_strength: mass "
             "needs; give it in a set of your own"
         )
     known = reference.segment_length_m if reference else {}

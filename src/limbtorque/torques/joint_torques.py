@@ -138,7 +138,7 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
-    """Frames that the summary uses, shape (n_frames,): torque known, and not within reach of the ends."""
+    """Frames that the summary uses, shape (n_frames,): torque known and free of edge effects."""
     return ~motion.edge & known_frames(torques)
 
 
