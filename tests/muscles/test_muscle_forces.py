@@ -272,7 +272,7 @@ def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
         ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC' .muscles.weights.; did you mean 'BRA'"),
         ({"activation_bounds": {"SOL": [0, 1]}}, "no muscle 'SOL' .muscles.activation_bounds."),
         ({"criterion": "stress"}, "no cross-section .pcsa_cm2."),
-        ({"scale_strength": "mass"}, "which body mass"),
+        ({"scale_strength": "mass"}, "gives no body mass"),
     ],
 )
 def test_what_a_set_does_not_have_is_refused(options, message):
