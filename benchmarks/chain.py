@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from limbtorque.arrays import FloatArray
-from limbtorque.chain import Chain, TorqueTerms, newton_euler, torque_terms
+from limbtorque.chain import Chain, Kinematics, TorqueTerms, newton_euler, torque_terms
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -50,7 +50,7 @@ def measure(n: int, frames: int, sample: int, runs: int) -> None:
     rest = np.zeros(n)
 
     def ours() -> TorqueTerms:
-        return torque_terms(chain, *motion, gravity_m_s2=GRAVITY)
+        return torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
 
     def net() -> None:
         for q, v, a in zip(*some, strict=True):
@@ -115,10 +115,10 @@ def check(chain: Chain, motion: Motion, model: pin.Model) -> None:
     """Stop where the two programs, or our two methods, do not agree."""
     data = model.createData()
     expected = np.array([pin.rnea(model, data, q, v, a) for q, v, a in zip(*motion, strict=True)])
-    terms = torque_terms(chain, *motion, gravity_m_s2=GRAVITY)
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
     many = (terms.inertial, terms.centripetal, terms.coriolis)
     size = (sum(np.abs(term).sum(axis=2) for term in many) + np.abs(terms.gravity)).max()
-    second = newton_euler(chain, *motion, gravity_m_s2=GRAVITY).torque_nm
+    second = newton_euler(chain, Kinematics(*motion), gravity_m_s2=GRAVITY).torque_nm
     off = max(np.abs(terms.net - expected).max(), np.abs(second - expected).max()) / size
     if not off < AGREEMENT:
         raise SystemExit(f"{chain.n_links} links: torques differ by {off:.1e} of their terms, expected {AGREEMENT:.0e}")

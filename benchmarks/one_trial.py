@@ -10,8 +10,10 @@ from pathlib import Path
 from synthetic import ROOT, recording
 
 from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
-from limbtorque.muscles.forces import muscle_forces, muscle_table
+from limbtorque.muscles.force_table import muscle_table
+from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.study.settings import load_settings
 from limbtorque.torques.joint_torques import joint_torques, torque_table
@@ -28,9 +30,7 @@ def main() -> None:
     times: dict[str, list[float]] = {"motion": [], "torques": [], "muscles": [], "tables": []}
     for _ in range(options.runs):
         marks = [time.perf_counter()]
-        motion = chain_motion(
-            trial, chain="arm", side="right", marker_set="arm_markers", body_mass_kg=72.0, settings=settings
-        )
+        motion = chain_motion(trial, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings)
         marks.append(time.perf_counter())
         torques = joint_torques(motion)
         marks.append(time.perf_counter())

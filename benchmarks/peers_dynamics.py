@@ -10,7 +10,7 @@ import numpy as np
 from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import ARM
 
-from limbtorque.chain import newton_euler, torque_terms
+from limbtorque.chain import Kinematics, newton_euler, torque_terms
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 Torques = Callable[[], FloatArray]
@@ -48,13 +48,13 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
             Way(
                 OURS,
                 "all terms, torque_terms",
-                lambda: lambda: torque_terms(CHAIN, *motion, gravity_m_s2=GRAVITY),
+                lambda: lambda: torque_terms(CHAIN, Kinematics(*motion), gravity_m_s2=GRAVITY),
                 lambda found: found.net,
             ),
             Way(
                 OURS,
                 "Newton-Euler, newton_euler: net torques and joint forces",
-                lambda: lambda: newton_euler(CHAIN, *motion, gravity_m_s2=GRAVITY),
+                lambda: lambda: newton_euler(CHAIN, Kinematics(*motion), gravity_m_s2=GRAVITY),
                 lambda found: found.torque_nm,
             ),
             *(Way(program, how, lambda make=make: make(motion)) for program, how, make in peers),
@@ -102,7 +102,9 @@ def our_calls(motion: Motion) -> FloatArray:
     torque = np.empty_like(angle)
     for f in range(len(angle)):
         at = slice(f, f + 1)
-        torque[f] = torque_terms(CHAIN, angle[at], velocity[at], acceleration[at], gravity_m_s2=GRAVITY).net[0]
+        torque[f] = torque_terms(
+            CHAIN, Kinematics(angle[at], velocity[at], acceleration[at]), gravity_m_s2=GRAVITY
+        ).net[0]
     return torque
 
 

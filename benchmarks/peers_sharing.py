@@ -10,7 +10,7 @@ from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from sharing import JOINTS, MUSCLES, limbs, scaled
 
 from limbtorque.muscles.static_optimization.baselines import slsqp
-from limbtorque.muscles.static_optimization.sharing import OK, share_torques
+from limbtorque.muscles.static_optimization.solve import OK, share_torques
 
 Activations = Callable[[], FloatArray]
 

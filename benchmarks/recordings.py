@@ -16,7 +16,7 @@ from limbtorque.simulate.replay import replay
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import assess
-from limbtorque.torques.joint_torques import joint_torques, torque_quality
+from limbtorque.torques.joint_torques import joint_torques, torque_metrics
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 
 STUDY = Path(__file__).resolve().parents[1] / "tests" / "recordings_study"
@@ -45,11 +45,11 @@ def _cells(trial: Trial, reader: GuardedReader) -> tuple[str, ...]:
     net = torques.terms.net
     swing = (motion.load.status == 0) & ~motion.edge & ~motion.foreshortened
     still = joint_torques(
-        replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2))
+        replace(motion, kinematics=replace(motion.kinematics, base_acceleration_m_s2=np.zeros(2)))
     ).terms.net
-    metrics = {**motion.quality, **torque_quality(motion, torques)}
+    metrics = {**motion.metrics, **torque_metrics(motion, torques)}
     played = replay(motion, torques, stop_deg=trial.settings.replay.stop_deg, integration=trial.settings.integration)
-    quality = played.quality(trial.settings.replay.tolerance_deg)
+    quality = played.metrics(trial.settings.replay.tolerance_deg)
     change, distance_mm = _rigid(trial, motion, net, recording)
     return (
         f"{metrics['cutoff_hz']:.1f} Hz",
@@ -71,7 +71,7 @@ def _rigid(trial: Trial, motion: ChainMotion, net: np.ndarray, recording: object
     fitted = trial_motion(replace(trial, settings=trial.settings.model_copy(update={"motion": rigid})), recording)
     inner = ~motion.edge & ~fitted.edge
     before, after = (np.nanmax(np.abs(t[inner, 0])) for t in (net, joint_torques(fitted).terms.net))
-    return abs(after / before - 1.0), 1e3 * fitted.quality["chain_fit_m"]
+    return abs(after / before - 1.0), 1e3 * fitted.metrics["chain_fit_m"]
 
 
 if __name__ == "__main__":

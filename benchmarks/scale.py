@@ -26,6 +26,8 @@ from scipy.optimize import nnls
 from stages import STAGE, numbers
 from synthetic import ROOT, study
 
+from limbtorque.motion.limb import Limb
+
 SESSION = 50  # trials
 SHORT = 250  # frames of a trial where the number of trials is what grows
 
@@ -170,11 +172,7 @@ def plain(folder: str, share: int, shares: int) -> None:
     whole = load_study(Path(folder))
     for trial in whole.trials[share::shares]:
         result = analyse_recording(
-            read_c3d(trial.file),
-            chain=trial.chain,
-            side=trial.side,
-            body_mass_kg=trial.subject.mass_kg,
-            settings=trial.settings,
+            read_c3d(trial.file), Limb(trial.chain, side=trial.side, body_mass_kg=trial.subject.mass_kg), trial.settings
         )
         named = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
         for name, table in named.items():

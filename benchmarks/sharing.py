@@ -20,10 +20,12 @@ from scipy import sparse
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.arrays import FloatArray
+from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.baselines import slsqp
-from limbtorque.muscles.static_optimization.sharing import FAILED, OK, RESERVE, force_range, share_torques
+from limbtorque.muscles.static_optimization.ranges import force_range
+from limbtorque.muscles.static_optimization.solve import FAILED, OK, RESERVE, share_torques
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings
 
@@ -53,11 +55,11 @@ def limbs(frames: int) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray
     """Moment arms, strengths and torques, flexion positive."""
     settings = load_settings(ROOT / "config" / "config.yaml")
     trial = analyse_recording(
-        read_c3d(TRIAL), chain="arm", side="right", body_mass_kg=72.0, settings=settings, marker_set="arm_markers"
+        read_c3d(TRIAL), Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings
     )
-    motion, sign = trial.motion, trial.motion.flexion_sign
+    motion, sign = trial.motion, trial.motion.flexion.sign
     muscles = load_muscle_set("arm")
-    flexion = resampled(sign * (motion.angle_rad - motion.flexion_zero_rad), frames)
+    flexion = resampled(sign * (motion.kinematics.angle_rad - motion.flexion.zero_rad), frames)
     torque = resampled(trial.torques.terms.net * sign, frames)
     arm = musculotendon(muscles, flexion, joints=motion.joints).moment_arm_m
     some = strongest(arm * muscles.max_force_n)

@@ -220,11 +220,11 @@ def lost_table(cases: Iterable[Case]) -> None:
             left = smooth_at(case.position, rate_hz=case.rate_hz, cutoff_hz=cutoff_hz, smoother=FIXED).second
             truth = float(np.sqrt(np.mean((left - case.acceleration)[scored] ** 2)) / whole)
             found.setdefault((case.kind, cutoff_hz), []).append((truth, judged))
-    print("\n## Acceleration that the filter takes away\n")
+    print("\n## Acceleration that the filter removes\n")
     print(
-        "`acceleration_lost_share` as judged from the noisy movements of the first set, Butterworth filter of order 2, and what the filter"
+        "`acceleration_lost_share` as estimated from the noisy movements of the first set, Butterworth filter of order 2, and what the filter"
     )
-    print("takes from the same movements without noise, ends left out.\n")
+    print("removes from the same movements without noise, ends left out.\n")
     print("| movement | cut-off | share lost, median | judged less that: median | 5 % | 95 % |\n" + "| --- " * 6 + "|")
     for (kind, cutoff_hz), pairs in found.items():
         truth, judged = np.array(pairs).T

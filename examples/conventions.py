@@ -12,7 +12,7 @@ import numpy as np
 from _arms import VERTICAL, two_link_arm
 from two_link_reach import FAST_S, reach_by_joints
 
-from limbtorque.chain import interaction_torques, motion_dependent_torques, segment_terms
+from limbtorque.chain import Kinematics, interaction_torques, motion_dependent_torques, segment_terms
 
 ELBOW = 1
 BLUE, RED, GREEN = (draw.COLOURS[kind] for kind in ("inertial", "centripetal", "gravity"))
@@ -23,7 +23,7 @@ def main(folder: Path) -> dict[str, float]:
     """Four sortings of one torque."""
     arm = two_link_arm()
     time, reach, joint = reach_by_joints(arm, FAST_S, VERTICAL)
-    segment = segment_terms(arm, reach.position, reach.velocity, reach.acceleration, terms=joint)
+    segment = segment_terms(arm, Kinematics(reach.position, reach.velocity, reach.acceleration), terms=joint)
     interaction, dependent = interaction_torques(joint), motion_dependent_torques(segment)
     torque = joint.net[:, ELBOW]
     sortings = {

@@ -12,8 +12,8 @@ import _drawing as draw
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from limbtorque.chain import Chain, joint_angles, joint_positions, segment_angles, segment_energies
-from limbtorque.simulate import simulate
+from limbtorque.chain import Chain, Kinematics, joint_angles, joint_positions, segment_angles, segment_energies
+from limbtorque.simulate import State, simulate
 
 MASS_KG, LENGTHS_M, G, DURATION_S = 1.0, (1.0, 0.5), 9.81, 20.0
 ANGLES, VELOCITIES = np.array([[np.pi / 10, np.pi / 3]]), np.array([[2.0 * np.pi, -6.0 * np.pi]])
@@ -46,7 +46,9 @@ def euler(step_s: float, every: int, slip: bool = False) -> np.ndarray:
 def energy(chain: Chain, states: np.ndarray) -> np.ndarray:
     """Kinetic and potential energy of states in the notebook's angles, J."""
     alpha = joint_angles(states[:, :2], zero="downward_vertical")
-    return segment_energies(chain, alpha, np.diff(states[:, 2:], axis=1, prepend=0.0), gravity_m_s2=(0.0, -G)).total
+    return segment_energies(
+        chain, Kinematics(alpha, np.diff(states[:, 2:], axis=1, prepend=0.0)), gravity_m_s2=(0.0, -G)
+    ).total
 
 
 @draw.paper_style
@@ -56,10 +58,12 @@ def main(folder: Path) -> dict[str, float]:
     pendulum = Chain(length, [MASS_KG, MASS_KG], length / 2.0, MASS_KG * length**2 / 12.0)
     time = np.linspace(0.0, DURATION_S, 4001)
     free = simulate(
-        pendulum, time, angle_rad=joint_angles(ANGLES, zero="downward_vertical")[0],
-        velocity_rad_s=np.diff(VELOCITIES, axis=1, prepend=0.0)[0], torque=None,
+        pendulum,
+        time,
+        State(joint_angles(ANGLES, zero="downward_vertical")[0], np.diff(VELOCITIES, axis=1, prepend=0.0)[0]),
+        torque=None,
         gravity_m_s2=(0.0, -G),
-    )  # fmt: skip
+    )
     start = np.concatenate([ANGLES[0], VELOCITIES[0]])
     with_slip = solve_ivp(
         lambda _, state: rates(state, slip=True),

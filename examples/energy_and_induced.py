@@ -25,15 +25,16 @@ def main(folder: Path) -> dict[str, float]:
     arm, time = two_link_arm(), np.linspace(0.0, DURATION_S, 501)
     reach = minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=DURATION_S)
     shoulder = minimum_jerk(time, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, duration_s=DURATION_S)
-    states, angle, velocity = (reach.position, reach.velocity, reach.acceleration), reach.position, reach.velocity
-    joints = lc.joint_positions(arm, angle, base_m=shoulder.position)
+    joints = lc.joint_positions(arm, reach.position, base_m=shoulder.position)
+    kinematics = lc.Kinematics(
+        *(reach.position, reach.velocity, reach.acceleration),
+        *(shoulder.position, shoulder.velocity, shoulder.acceleration),
+    )
     spring = lc.Load(1, -STIFFNESS_N_M * (joints[:, -1] - ANCHOR_M), joints[:, -1])
-    push = {"base_acceleration_m_s2": shoulder.acceleration}
-    terms = lc.torque_terms(arm, *states, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints, **push)
-    moving = {"base_velocity_m_s": shoulder.velocity, "gravity_m_s2": VERTICAL}
-    powers = lc.power_balance(arm, *states, terms=terms, **moving, **push)
-    energies = lc.segment_energies(arm, angle, velocity, base_m=shoulder.position, **moving)
-    induced = lc.induced_accelerations(arm, angle, velocity, terms=terms, **push)
+    terms = lc.torque_terms(arm, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints)
+    powers = lc.power_balance(arm, kinematics, terms=terms, gravity_m_s2=VERTICAL)
+    energies = lc.segment_energies(arm, kinematics, gravity_m_s2=VERTICAL)
+    induced = lc.induced_accelerations(arm, kinematics, terms=terms)
 
     figure = draw.figure(130.0)
     (power, energy), (at_shoulder, at_elbow) = figure.subplots(2, 2)

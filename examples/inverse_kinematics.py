@@ -11,7 +11,15 @@ import _drawing as draw
 import numpy as np
 from _arms import FINGERTIP_M, UPPER_ARM_M, VERTICAL, three_link_arm
 
-from limbtorque.chain import Chain, fit_rigid_chain, joint_positions, point_position, torque_terms, two_link_angles
+from limbtorque.chain import (
+    Chain,
+    Kinematics,
+    fit_rigid_chain,
+    joint_positions,
+    point_position,
+    torque_terms,
+    two_link_angles,
+)
 from limbtorque.signals.butterworth import low_pass
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.simulate import minimum_jerk
@@ -37,8 +45,9 @@ def net_torques(chain: Chain, angle_rad: np.ndarray, base_m: np.ndarray) -> np.n
     """Net torques of a recording: filtered, differentiated, on a shoulder that moves as measured."""
     angle, base = (low_pass(values, rate_hz=RATE_HZ, cutoff_hz=CUTOFF_HZ) for values in (angle_rad, base_m))
     velocity, acceleration = differentiate(angle, rate_hz=RATE_HZ)
-    moving = {"base_acceleration_m_s2": differentiate(base, rate_hz=RATE_HZ)[1]}
-    return torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=VERTICAL, **moving).net
+    _, base_acceleration = differentiate(base, rate_hz=RATE_HZ)
+    kinematics = Kinematics(angle, velocity, acceleration, base_acceleration_m_s2=base_acceleration)
+    return torque_terms(chain, kinematics, gravity_m_s2=VERTICAL).net
 
 
 def rms(values: np.ndarray) -> np.ndarray:

@@ -10,7 +10,15 @@ from pathlib import Path
 import _drawing as draw
 import numpy as np
 
-from limbtorque.chain import Chain, acceleration_parts, joint_positions, point_acceleration, point_jerk, point_velocity
+from limbtorque.chain import (
+    Chain,
+    Kinematics,
+    acceleration_parts,
+    joint_positions,
+    point_acceleration,
+    point_jerk,
+    point_velocity,
+)
 from limbtorque.simulate import minimum_jerk
 
 DURATION_S, SCALE = 1.0, 0.035  # m of arrow for 1 m/s^2
@@ -22,10 +30,10 @@ def main(folder: Path) -> dict[str, float]:
     chain = Chain(length_m=[0.5, 0.5], mass_kg=[1.0, 1.0], com_m=[0.25, 0.25], inertia_kgm2=[0.02, 0.02])
     time = np.linspace(0.0, DURATION_S, 1001)
     turn = minimum_jerk(time, start=[0.0, 0.0], end=np.radians([90.0, 90.0]), duration_s=DURATION_S)
-    motion, end = (turn.position, turn.velocity, turn.acceleration), chain.endpoint
-    parts = acceleration_parts(chain, *motion, point=end)
-    total = point_acceleration(chain, *motion, point=end)
-    jerk = point_jerk(chain, *motion, turn.jerk, point=end)
+    kinematics, end = Kinematics(turn.position, turn.velocity, turn.acceleration), chain.endpoint
+    parts = acceleration_parts(chain, kinematics, point=end)
+    total = point_acceleration(chain, kinematics, point=end)
+    jerk = point_jerk(chain, kinematics, turn.jerk, point=end)
     joints = joint_positions(chain, turn.position)
 
     tangential, centripetal, coriolis = (draw.COLOURS[kind] for kind in ("inertial", "centripetal", "coriolis"))
@@ -65,7 +73,7 @@ def main(folder: Path) -> dict[str, float]:
     draw.legend(figure, [x_panel], columns=3)
     draw.save(figure, folder / "kinematic_chain.png")
 
-    velocity = point_velocity(chain, turn.position, turn.velocity, point=end)
+    velocity = point_velocity(chain, kinematics, point=end)
     numeric = np.gradient(velocity, time, axis=0, edge_order=2), np.gradient(total, time, axis=0, edge_order=2)
     spoke = joints[:, 2] - joints[:, 1]
     across = parts.coriolis[:, 0, 0] * spoke[:, 1] - parts.coriolis[:, 0, 1] * spoke[:, 0]

@@ -17,13 +17,14 @@ from _arms import VERTICAL, two_link_arm
 from limbtorque import chain as lc
 from limbtorque.muscles.hill import excitation_for_rate
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.sharing import share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.simulate import (
     Integration,
     MinimumJerk,
     MuscleState,
     Musculature,
     Simulation,
+    State,
     minimum_jerk,
     muscle_drive,
     muscle_state,
@@ -64,7 +65,7 @@ def plan(rate_hz: float, duration_s: float = DURATION_S, muscles: Musculature = 
     time = np.arange(round((duration_s + 2.0 * REST_S) * rate_hz) + 1) / rate_hz
     reach = minimum_jerk(time - REST_S, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=duration_s)
     motion = (reach.position, reach.velocity, reach.acceleration)
-    net = lc.torque_terms(two_link_arm(), *motion, gravity_m_s2=VERTICAL).net
+    net = lc.torque_terms(two_link_arm(), lc.Kinematics(*motion), gravity_m_s2=VERTICAL).net
     state = muscle_state(muscles, reach.position, reach.velocity)
     shared = share_torques(
         state.moment_arm_m, net - state.passive_nm, max_force_n=state.strength_n, min_activation=LEAST
@@ -85,9 +86,13 @@ def carry_out(wanted: Plan, off_deg: float = 0.0) -> tuple[Simulation, np.ndarra
 def move(wanted: Plan, torque: object, off_deg: float = 0.0) -> tuple[Simulation, np.ndarray]:
     """The movement that torques make, and the largest error of an angle over time, degrees."""
     made = simulate(
-        two_link_arm(), wanted.time_s, angle_rad=wanted.reach.position[0] + np.radians(off_deg),
-        velocity_rad_s=np.zeros(2), torque=torque, gravity_m_s2=VERTICAL, integration=Integration(rtol=1e-8, atol=1e-9),
-    )  # fmt: skip
+        two_link_arm(),
+        wanted.time_s,
+        State(wanted.reach.position[0] + np.radians(off_deg), np.zeros(2)),
+        torque=torque,
+        gravity_m_s2=VERTICAL,
+        integration=Integration(rtol=1e-8, atol=1e-9),
+    )
     return made, np.degrees(np.abs(made.angle_rad - wanted.reach.position)).max(axis=1)
 
 

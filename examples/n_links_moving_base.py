@@ -11,7 +11,7 @@ import _drawing as draw
 import matplotlib as mpl
 import numpy as np
 
-from limbtorque.chain import Chain, Load, Point, joint_positions, newton_euler, point_position, torque_terms
+from limbtorque.chain import Chain, Kinematics, Load, Point, joint_positions, newton_euler, point_position, torque_terms
 
 N_LINKS, TILT_DEG, SHAKE_M, SHAKE_HZ = 6, 25.0, 0.03, 1.5
 
@@ -50,8 +50,9 @@ def main(folder: Path) -> dict[str, float]:
         Load(2, np.column_stack([8.0 * ones, -4.0 * ones]), inner),  # a constant force beside the third
         Load(5, np.column_stack([-5.0 * np.cos(shaking), 3.0 * ones]), joints[:, -1], -0.5 * ones),  # both, at the end
     ]
-    given = {"gravity_m_s2": gravity, "base_acceleration_m_s2": base_acceleration, "loads": loads, "joint_m": joints}
-    terms, wrench = torque_terms(chain, *motion, **given), newton_euler(chain, *motion, **given)
+    kinematics = Kinematics(*motion, base_acceleration_m_s2=base_acceleration)
+    terms = torque_terms(chain, kinematics, gravity_m_s2=gravity, loads=loads, joint_m=joints)
+    wrench = newton_euler(chain, kinematics, gravity_m_s2=gravity, loads=loads, joint_m=joints)
     difference = np.abs(terms.net - wrench.torque_nm)
 
     figure = draw.figure(125.0)

@@ -11,8 +11,16 @@ import _drawing as draw
 import numpy as np
 from _arms import VERTICAL, straight_arm
 
-from limbtorque.chain import Load, acceleration_parts, joint_positions, newton_euler, point_position, torque_terms
-from limbtorque.simulate import AttachedLoad, minimum_jerk, simulate
+from limbtorque.chain import (
+    Kinematics,
+    Load,
+    acceleration_parts,
+    joint_positions,
+    newton_euler,
+    point_position,
+    torque_terms,
+)
+from limbtorque.simulate import AttachedLoad, State, minimum_jerk, simulate
 
 START_DEG, END_DEG, DURATION_S = -90.0, 20.0, 0.7
 CABLE_N = np.array([-20.0, 0.0])  # force of the cable on the wrist: backwards
@@ -25,11 +33,11 @@ def main(folder: Path) -> dict[str, float]:
     mass, d, length, inertia = arm.mass_kg[0], arm.com_m[0], arm.length_m[0], arm.inertia_kgm2[0]
     time = np.linspace(-0.1, DURATION_S + 0.1, 901)
     swing = minimum_jerk(time, start=np.radians([START_DEG]), end=np.radians([END_DEG]), duration_s=DURATION_S)
-    motion = swing.position, swing.velocity, swing.acceleration
+    kinematics = Kinematics(swing.position, swing.velocity, swing.acceleration)
     joints = joint_positions(arm, swing.position)
     cable = Load(0, np.tile(CABLE_N, (len(time), 1)), joints[:, -1])
-    given = {"gravity_m_s2": VERTICAL, "loads": [cable], "joint_m": joints}
-    terms, wrench = torque_terms(arm, *motion, **given), newton_euler(arm, *motion, **given)
+    terms = torque_terms(arm, kinematics, gravity_m_s2=VERTICAL, loads=[cable], joint_m=joints)
+    wrench = newton_euler(arm, kinematics, gravity_m_s2=VERTICAL, loads=[cable], joint_m=joints)
     torque, force = terms.net[:, 0], wrench.reaction_n[:, 0]
 
     cos, sin, alpha2 = np.cos(swing.position[:, 0]), np.sin(swing.position[:, 0]), swing.acceleration[:, 0]
@@ -39,9 +47,13 @@ def main(folder: Path) -> dict[str, float]:
     about_com = torque + of_reaction + of_cable - inertia * alpha2
 
     back = simulate(
-        arm, time, angle_rad=swing.position[0], velocity_rad_s=[0.0], torque=terms.net, gravity_m_s2=VERTICAL,
+        arm,
+        time,
+        State(swing.position[0], [0.0]),
+        torque=terms.net,
+        gravity_m_s2=VERTICAL,
         loads=[AttachedLoad(arm.endpoint, lambda *_: CABLE_N)],
-    )  # fmt: skip
+    )
     difference_deg = np.degrees(np.abs(back.angle_rad - swing.position).max())
 
     figure = draw.figure(115.0)
@@ -67,7 +79,7 @@ def main(folder: Path) -> dict[str, float]:
     com_panel.set_title("c  About the centre of mass", loc="left")
     com_panel.set_ylabel("moment (N m), + forward")
 
-    parts = acceleration_parts(arm, *motion, point=arm.centre_of_mass(0))
+    parts = acceleration_parts(arm, kinematics, point=arm.centre_of_mass(0))
     of_mass = {"inertial": mass * parts.tangential[:, 0], "centripetal": mass * parts.centripetal[:, 0]}
     constant = {"gravity": [0.0, mass * 9.81], "external": -CABLE_N}
     of_mass |= {kind: np.tile(value, (len(time), 1)) for kind, value in constant.items()}

@@ -13,7 +13,7 @@ import numpy as np
 from _arms import VERTICAL, two_link_arm
 
 from limbtorque.chain import Chain
-from limbtorque.simulate import Simulation, pid, simulate
+from limbtorque.simulate import Simulation, State, pid, simulate
 
 P_NM_RAD, D_NMS_RAD, TARGET_RAD = 30.0, 2.0, np.pi / 3.0
 INTEGRALS = {"no integral part": 0.0, "3 N m/(rad s), the notebook's": 3.0, "30 N m/(rad s)": 30.0}
@@ -26,7 +26,7 @@ def hold_rod(rod: Chain, time_s: np.ndarray, integral: float) -> Simulation:
     drive = pid(
         [TARGET_RAD], proportional_nm_rad=[P_NM_RAD], integral_nm_rad_s=[integral], derivative_nms_rad=[D_NMS_RAD]
     )
-    return simulate(rod, time_s, angle_rad=[0.0], velocity_rad_s=[0.0], torque=drive, gravity_m_s2=VERTICAL)
+    return simulate(rod, time_s, State([0.0], [0.0]), torque=drive, gravity_m_s2=VERTICAL)
 
 
 def hold_elbow(arm: Chain, time_s: np.ndarray, integral: float) -> Simulation:
@@ -38,7 +38,7 @@ def hold_elbow(arm: Chain, time_s: np.ndarray, integral: float) -> Simulation:
         derivative_nms_rad=[SHOULDER_DAMPING_NMS, D_NMS_RAD],
     )
     start = [-np.pi / 2.0, 0.0]
-    return simulate(arm, time_s, angle_rad=start, velocity_rad_s=[0.0, 0.0], torque=drive, gravity_m_s2=VERTICAL)
+    return simulate(arm, time_s, State(start, [0.0, 0.0]), torque=drive, gravity_m_s2=VERTICAL)
 
 
 def slowest_rate(rod: Chain, integral: float) -> float:

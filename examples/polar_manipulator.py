@@ -13,6 +13,7 @@ import numpy as np
 
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     acceleration_parts,
     jacobian,
     joint_positions,
@@ -32,13 +33,13 @@ def main(folder: Path) -> dict[str, float]:
     chain = Chain([LENGTH_M, LENGTH_M], [2.0, 1.5], [0.13, 0.14], [0.015, 0.011])
     time = np.linspace(0.0, DURATION_S, 501)
     turn = minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(END_DEG), duration_s=DURATION_S)
-    motion = turn.position, turn.velocity, turn.acceleration
+    kinematics = Kinematics(turn.position, turn.velocity, turn.acceleration)
     joints = joint_positions(chain, turn.position)
     distance = joints[:, -1, 1]
     matrix = jacobian(chain, turn.position, point=chain.endpoint)
     free, ellipse = manipulability(matrix), velocity_ellipse(matrix)
-    parts = acceleration_parts(chain, *motion, point=chain.endpoint)
-    terms = torque_terms(chain, *motion, gravity_m_s2=(0.0, 0.0))
+    parts = acceleration_parts(chain, kinematics, point=chain.endpoint)
+    terms = torque_terms(chain, kinematics, gravity_m_s2=(0.0, 0.0))
 
     figure = draw.figure(120.0)
     (posture, measure, axes_panel), (across, along, torque) = figure.subplots(2, 3)

@@ -54,7 +54,7 @@ def main(folder: Path) -> dict[str, float]:
     numbers, sizes = {"fingertip_difference_m": 0.0}, []
     for name, (turn_deg, colour, line) in ways.items():
         motion = turned_hand(tip, time, np.radians(turn_deg))
-        terms = lc.torque_terms(arm, *motion, gravity_m_s2=VERTICAL)
+        terms = lc.torque_terms(arm, lc.Kinematics(*motion), gravity_m_s2=VERTICAL)
         matrix = lc.jacobian(arm, motion[0], point=fingertip)
         unseen = (lc.null_space_projector(matrix) @ motion[1][:, :, None])[:, :, 0]
         reached = lc.point_position(arm, motion[0], point=fingertip)

@@ -27,11 +27,11 @@ def reach(chain: lc.Chain, duration_s: float) -> dict:
     grip = lc.point_position(chain, motion.position, point=lc.Point(2, chain.com_m[2] + BEYOND_COM_M))
     pull = STIFFNESS_N_M * (grip[:, 0] - grip[0, 0])  # slack at the start
     spring = lc.Load(2, np.column_stack([-pull, np.zeros_like(pull)]), grip)
-    states = motion.position, motion.velocity, motion.acceleration
-    given = {"gravity_m_s2": VERTICAL, "loads": [spring], "joint_m": joints}
+    kinematics = lc.Kinematics(motion.position, motion.velocity, motion.acceleration)
     return {
         "time": time, "angle": motion.position, "joints": joints, "grip": grip, "pull": pull,
-        "terms": lc.torque_terms(chain, *states, **given), "wrench": lc.newton_euler(chain, *states, **given),
+        "terms": lc.torque_terms(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
+        "wrench": lc.newton_euler(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from _arms import VERTICAL, three_link_arm
 
 from limbtorque import chain as lc
-from limbtorque.simulate import AttachedLoad, Simulation, minimum_jerk, simulate
+from limbtorque.simulate import AttachedLoad, Simulation, State, minimum_jerk, simulate
 
 START_DEG, TARGET_DEG, DURATION_S, REST_S = (-95.0, 75.0, -5.0), (-35.0, 35.0, -10.0), 0.5, 0.2
 SHOULDER_SHIFT_M, STIFFNESS_N_M, ANCHOR_M = (0.06, 0.015), 10.0, np.array([-0.2, -0.25])
@@ -34,10 +34,10 @@ def sampled_reach(arm: lc.Chain, rate_hz: float, link: int) -> tuple[np.ndarray,
     shoulder = minimum_jerk(time - REST_S, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, **given)
     places = lc.joint_positions(arm, joints.position, base_m=shoulder.position)
     load = lc.Load(link, spring(places[:, link + 1]), places[:, link + 1])
-    terms = lc.torque_terms(
-        arm, joints.position, joints.velocity, joints.acceleration, gravity_m_s2=VERTICAL,
-        base_acceleration_m_s2=shoulder.acceleration, loads=[load], joint_m=places,
-    )  # fmt: skip
+    kinematics = lc.Kinematics(
+        joints.position, joints.velocity, joints.acceleration, base_acceleration_m_s2=shoulder.acceleration
+    )
+    terms = lc.torque_terms(arm, kinematics, gravity_m_s2=VERTICAL, loads=[load], joint_m=places)
     return time, joints.position, terms.net, shoulder.acceleration
 
 
@@ -46,9 +46,14 @@ def replay(arm: lc.Chain, rate_hz: float, link: int = WRIST) -> tuple[Simulation
     time, angle, torque, push = sampled_reach(arm, rate_hz, link)
     end = lc.Point(link, arm.length_m[link])
     made = simulate(
-        arm, time, angle_rad=angle[0], velocity_rad_s=np.zeros(3), torque=torque, gravity_m_s2=VERTICAL,
-        base_acceleration_m_s2=push, loads=[AttachedLoad(end, lambda _, place, __: spring(place))],
-    )  # fmt: skip
+        arm,
+        time,
+        State(angle[0], np.zeros(3)),
+        torque=torque,
+        gravity_m_s2=VERTICAL,
+        base_acceleration_m_s2=push,
+        loads=[AttachedLoad(end, lambda _, place, __: spring(place))],
+    )
     return made, angle, torque
 
 

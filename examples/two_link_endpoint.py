@@ -15,7 +15,15 @@ import numpy as np
 from _arms import FINGERTIP_M, MASS_KG, UPPER_ARM_M, VERTICAL, two_link_arm
 from two_link_reach import FAST_S, SLOW_S, interaction_share, reach_by_joints
 
-from limbtorque.chain import Chain, joint_motion, joint_positions, point_position, torque_terms, two_link_angles
+from limbtorque.chain import (
+    Chain,
+    Kinematics,
+    joint_motion,
+    joint_positions,
+    point_position,
+    torque_terms,
+    two_link_angles,
+)
 from limbtorque.simulate import minimum_jerk
 
 STRAIGHT_M = np.array([0.0, -UPPER_ARM_M - FINGERTIP_M])  # fingertip, from the shoulder
@@ -36,7 +44,8 @@ def as_the_notebook(chain: Chain, duration_s: float, n: int = 101) -> tuple:
     angle = two_link_angles(chain.length_m, path.position, bend="positive", unreachable="project").angle_rad
     velocity = np.gradient(angle, time, axis=0)
     acceleration = np.gradient(velocity, time, axis=0)
-    return time, angle, torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=VERTICAL), acceleration
+    terms = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=VERTICAL)
+    return time, angle, terms, acceleration
 
 
 def from_bent_elbow(chain: Chain, duration_s: float, bend_deg: float = 10.0) -> tuple:
@@ -47,7 +56,7 @@ def from_bent_elbow(chain: Chain, duration_s: float, bend_deg: float = 10.0) -> 
     angle = two_link_angles(chain.length_m, path.position, bend="positive").angle_rad
     tip = {"velocity_m_s": path.velocity, "acceleration_m_s2": path.acceleration, "jerk_m_s3": path.jerk}
     turn = joint_motion(chain, angle, **tip)
-    terms = torque_terms(chain, angle, turn.velocity_rad_s, turn.acceleration_rad_s2, gravity_m_s2=VERTICAL)
+    terms = torque_terms(chain, Kinematics(angle, turn.velocity_rad_s, turn.acceleration_rad_s2), gravity_m_s2=VERTICAL)
     return time, angle, terms
 
 

@@ -12,7 +12,7 @@ import _drawing as draw
 import numpy as np
 from _arms import FINGERTIP_M, HORIZONTAL, VERTICAL, two_link_arm
 
-from limbtorque.chain import Chain, Load, TorqueTerms, joint_positions, torque_terms
+from limbtorque.chain import Chain, Kinematics, Load, TorqueTerms, joint_positions, torque_terms
 from limbtorque.simulate import MinimumJerk, minimum_jerk
 
 SLOW_S, FAST_S = 4.0, 0.5
@@ -23,7 +23,7 @@ def reach_by_joints(chain: Chain, duration_s: float, gravity: tuple[float, float
     """Time, motion and torque terms of a reach whose joint angles move by minimum jerk."""
     time = np.linspace(0.0, duration_s, 401)
     reach = minimum_jerk(time, start=np.radians(NEUTRAL_DEG), end=np.radians(FINAL_DEG), duration_s=duration_s)
-    terms = torque_terms(chain, reach.position, reach.velocity, reach.acceleration, gravity_m_s2=gravity)
+    terms = torque_terms(chain, Kinematics(reach.position, reach.velocity, reach.acceleration), gravity_m_s2=gravity)
     return time, reach, terms
 
 
@@ -40,7 +40,7 @@ def push_at_fingertip(chain: Chain, reach: MinimumJerk) -> np.ndarray:
     joints = joint_positions(chain, reach.position[-1:])
     push = Load(1, np.array([[-10.0, 0.0]]), joints[:, -1])
     terms = torque_terms(
-        chain, reach.position[-1:], still, still, gravity_m_s2=HORIZONTAL, loads=[push], joint_m=joints
+        chain, Kinematics(reach.position[-1:], still, still), gravity_m_s2=HORIZONTAL, loads=[push], joint_m=joints
     )
     return terms.external[0]
 

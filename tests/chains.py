@@ -2,9 +2,12 @@
 
 import numpy as np
 
-from limbtorque.chain import Chain
+from limbtorque.chain import Chain, Kinematics
+from limbtorque.simulate import State, simulate
 
 N_STATES = 200
+BASE = {"base_m", "base_velocity_m_s", "base_acceleration_m_s2"}
+START = {"angle_rad", "velocity_rad_s", "base_m", "base_velocity_m_s"}
 ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
 
 
@@ -29,3 +32,15 @@ def random_motion(rng, n, frames=N_STATES):
         rng.uniform(-10.0, 10.0, (frames, n)),
         rng.uniform(-80.0, 80.0, (frames, n)),
     )
+
+
+def call(function, chain, *motion, **options):
+    """Call a function of a chain and its kinematics; what the options say of the base goes into the kinematics."""
+    base = {name: options.pop(name) for name in BASE & options.keys()}
+    return function(chain, Kinematics(*motion, **base), **options)
+
+
+def run(chain, time_s, **options):
+    """Simulate from a state whose parts are given among the options."""
+    start = {name: options.pop(name) for name in START & options.keys()}
+    return simulate(chain, time_s, State(**start), options.pop("torque"), **options)

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.motion.ground_reaction import (
-    find_foot,
-    ground_load,
-)
+from limbtorque.motion.foot import find_foot
+from limbtorque.motion.ground_reaction import Stretch, ground_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother
@@ -19,6 +17,7 @@ RATE_HZ, PLATE_HZ, N_FRAMES = 100.0, 1000.0, 160
 PER_FRAME = round(PLATE_HZ / RATE_HZ)
 FORCE_N = np.array([60.0, -25.0, 700.0])
 STANCE = slice(50, 110)
+BUTTERWORTH = Smoother("butterworth", 2)
 
 
 def walking_foot(x, y, stance=STANCE, length=0.2, settings=None):
@@ -47,7 +46,9 @@ def plate(number=1, x=0.0, y=-0.3, size=0.6, loads=(), rate_hz=PLATE_HZ, offset=
     return ForcePlate(number, 2, corners, rate_hz, wrench[:, :3], wrench[:, 3:])
 
 
-def ground(plates, foot, other=None, *, settings=None, cutoff_hz=None, frames=None, **changes):
+def ground(
+    plates, foot, other=None, *, settings=None, cutoff_hz=None, smoother=BUTTERWORTH, frames=None, side="", **changes
+):
     """The load with the ankle 0.03 m in front of and 0.08 m above the heel."""
     frames = frames or slice(0, N_FRAMES)
     ankle = foot.back_m[frames] @ SAGITTAL.axes[:2].T + [0.03, 0.08]
@@ -55,19 +56,14 @@ def ground(plates, foot, other=None, *, settings=None, cutoff_hz=None, frames=No
         f and replace(f, **{n: getattr(f, n)[frames] for n in ("back_m", "front_m", "contact")}) for f in (foot, other)
     ]
     arguments = {
-        "foot": cut[0],
         "other_foot": cut[1],
-        "frames": frames,
-        "first_frame": 1 + frames.start,
-        "rate_hz": RATE_HZ,
-        "cutoff_hz": cutoff_hz,
-        "smoother": Smoother("butterworth", 2),
+        "stretch": Stretch(frames, 1 + frames.start, RATE_HZ),
+        "smoothing": None if cutoff_hz is None else (smoother, cutoff_hz),
         "settings": settings or Plates(),
         "frame": SAGITTAL,
         "up": UP,
-        "ankle_m": ankle,
     }
-    return ground_load(plates, **{**arguments, **changes})
+    return ground_load(plates, replace(cut[0], side=side), changes.pop("ankle_m", ankle), **{**arguments, **changes})
 
 
 OWN = walking_foot(0.2, 0.0)

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import LimbtorqueError
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings
 
@@ -18,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def analyse(**changes):
     settings = load_settings(ROOT / "config" / "config.yaml").model_copy(update=changes)
     recording = read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")
-    return analyse_recording(recording, chain="arm", side="right", body_mass_kg=72.0, settings=settings)
+    return analyse_recording(recording, Limb("arm", side="right", body_mass_kg=72.0), settings)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,11 @@ def test_plots_are_figures_of_the_trial(result):
     assert len(figure.axes) == 3
     assert "S01_sagittal_fast.c3d: right arm" in figure.get_suptitle()
     assert isinstance(result.plot("muscles", at_most=2), Figure)
+
+
+def test_a_notebook_shows_a_plot_by_itself(result):
+    for which in ("torques", "muscles"):
+        assert result.plot(which)._repr_png_().startswith(b"\x89PNG\r\n\x1a\n")
 
 
 def test_the_table_of_a_notebook_says_what_the_trial_is(result):

@@ -19,7 +19,8 @@ import pyarrow as pa
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.style import save
-from limbtorque.muscles.forces import MuscleForces
+from limbtorque.motion.limb import Limb
+from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import override
 from limbtorque.study.study import load_study
@@ -52,12 +53,14 @@ def analyse(trial: Trial, **options: str) -> TrialResult:
     changes = {"replay.enabled": "false", **{f"muscles.{name}": value for name, value in options.items()}}
     return analyse_recording(
         read_c3d(trial.file),
-        chain=trial.chain,
-        side=trial.side,
-        body_mass_kg=trial.subject.mass_kg,
-        settings=override(trial.settings, changes, source="draw_muscles"),
-        marker_set=trial.marker_set,
-        prefix=trial.prefix,
+        Limb(
+            trial.chain,
+            side=trial.side,
+            body_mass_kg=trial.subject.mass_kg,
+            marker_set=trial.marker_set,
+            prefix=trial.prefix,
+        ),
+        override(trial.settings, changes, source="draw_muscles"),
     )
 
 
@@ -100,12 +103,12 @@ def print_muscles(results: dict[str, TrialResult], first: str) -> None:
     print(f"\nmean width of the range, shares of the strength: {width.mean():.2f}")
     print(f"range wider than 95 % of the strength: {100 * (width > 0.95).mean():.0f} % of muscles and frames")
     for name, other in results.items():
-        shared = other.muscles.sharing
+        shared = other.muscles.optimized
         jump = np.nanmax(np.abs(np.diff(other.muscles.force_n, axis=0)), axis=0)
         print(
             f"{name}: active muscles {np.median((shared.activation[used] > 1e-6).sum(axis=1)):.0f} (median), largest change "
             f"from frame to frame {jump.max():.0f} N ({muscles.muscle_set.names[jump.argmax()]}), largest gap "
-            f"{np.nanmax(np.abs(shared.gap)):.0e}, largest residual {np.nanmax(shared.residual_nm):.0e} N m"
+            f"{np.nanmax(np.abs(shared.duality_gap)):.0e}, largest residual {np.nanmax(shared.residual_nm):.0e} N m"
         )
 
 
@@ -117,14 +120,14 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
     for share in ("0.1", "0.2"):
         result = analyse(trial, co_contraction=share).muscles
         more = result.force_n[used].sum() / force.sum() - 1.0
-        cost = np.nansum(result.sharing.cost[used]) / np.nansum(plain.muscles.sharing.cost[used]) - 1.0
+        cost = np.nansum(result.optimized.cost[used]) / np.nansum(plain.muscles.optimized.cost[used]) - 1.0
         print(
             f"co_contraction {share}: cost +{100 * cost:.0f} %, sum of all forces +{100 * more:.0f} %, {statuses(result)}"
         )
     for price in ("1", "10"):
         result = analyse(trial, reserve="priced", reserve_nm=price).muscles
         largest = ", ".join(f"{value:.2g}" for value in np.nanmax(np.abs(result.reserve_nm), axis=0))
-        print(f"priced reserve, {price} N m: at most {largest} N m, reserve_part {result.quality['reserve_part']:.2g}")
+        print(f"priced reserve, {price} N m: at most {largest} N m, reserve_part {result.metrics['reserve_part']:.2g}")
     result = analyse(trial, force_length_velocity="true").muscles
     peaks = ", ".join(
         f"{n} {a:.0f} -> {b:.0f}" for n, a, b in zip(names, force.max(0), result.force_n[used].max(0), strict=True)
@@ -150,7 +153,7 @@ def used_frames(table: pa.Table) -> np.ndarray:
 
 
 def statuses(found: MuscleForces) -> str:
-    return f"frames that the muscles cannot reach {int((found.sharing.status == 1).sum())}"
+    return f"frames that the muscles cannot reach {int((found.optimized.status == 1).sum())}"
 
 
 def part(table: pa.Table, from_s: float) -> pa.Table:

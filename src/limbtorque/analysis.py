@@ -1,24 +1,29 @@
-"""One trial through all rooms, in memory: the Python entry point."""
+"""Analyse one recording in memory."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from limbtorque.errors import LandmarkError, LimbtorqueError
+from limbtorque.arrays import choice
+from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
-from limbtorque.muscles.forces import MuscleForces, muscle_forces, muscle_table
+from limbtorque.muscles.force_result import MuscleForces
+from limbtorque.muscles.force_table import muscle_table
+from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulate.replay import Replay, replay
 from limbtorque.study.settings import Settings
 from limbtorque.tables.checks import assess
-from limbtorque.torques.joint_torques import Torques, joint_torques, torque_quality, torque_table, used_frames
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +34,7 @@ Which = Literal["torques", "kinematics", "muscles"]
 
 @dataclass(frozen=True)
 class TrialResult:
-    """Everything that is known about one trial.
+    """Motion, torques, muscle forces and tables of one trial.
 
     Attributes
     ----------
@@ -45,10 +50,12 @@ class TrialResult:
         The tables as they are written; ``.to_pandas()`` makes data frames of them.
     muscle_table : pyarrow.Table or None
         Likewise.
+    limb : Limb
+        Limb it is about.
     settings : Settings
         All options it was analysed with.
-    chain, side, source : str
-        Chain and side, and the recording's name.
+    source : str
+        Name of the recording.
     """
 
     motion: ChainMotion
@@ -58,19 +65,18 @@ class TrialResult:
     kinematics_table: pa.Table
     torque_table: pa.Table
     muscle_table: pa.Table | None
-    settings: Settings = field(default_factory=Settings)
-    chain: str = ""
-    side: str = ""
-    source: str = ""
+    limb: Limb
+    settings: Settings
+    source: str
 
     def flags(self, settings: Settings | None = None) -> list[str]:
-        """What is above its threshold, in sentences; by the thresholds of other settings where they are given."""
-        figures = {
-            **self.motion.quality,
-            **torque_quality(self.motion, self.torques),
-            **(self.muscles.quality if self.muscles else {}),
+        """Return a sentence for each metric above its threshold, by the thresholds of other settings where given."""
+        metrics = {
+            **self.motion.metrics,
+            **torque_metrics(self.motion, self.torques),
+            **(self.muscles.metrics if self.muscles else {}),
         }
-        return [flag.sentence for flag in assess(figures, (settings or self.settings).quality)]
+        return [flag.sentence for flag in assess(metrics, (settings or self.settings).quality)]
 
     def to_dataframe(self, which: Which = "torques") -> pd.DataFrame:
         """One of the three tables as a data frame.
@@ -97,40 +103,52 @@ class TrialResult:
         frame: pd.DataFrame = table.to_pandas()
         return frame
 
-    def plot(self, which: Literal["torques", "muscles"] = "torques", **options: Any) -> Figure:
+    def plot(
+        self,
+        which: Literal["torques", "muscles"] = "torques",
+        *,
+        muscles: Sequence[str] | None = None,
+        at_most: int = 8,
+        width_mm: float = 180.0,
+    ) -> Figure:
         """Figure of the torque terms of each joint, or of the muscle forces.
 
         Parameters
         ----------
         which : {"torques", "muscles"}
-            What is drawn.
-        **options
-            As in `limbtorque.figures.muscle_figures.muscle_figure`.
+            Which figure.
+        muscles : sequence of str, optional
+            Muscles to draw, in this order; those with the largest forces by default.
+        at_most : int, optional
+            Number of muscles to draw where `muscles` is not given.
+        width_mm : float, optional
+            Width, mm: 180 for two columns of a page, 85 for one.
 
         Returns
         -------
         matplotlib.figure.Figure
             A notebook shows it.
+
+        Raises
+        ------
+        LimbtorqueError
+            There are no muscle forces.
         """
         from limbtorque.figures.muscle_figures import muscle_figure
         from limbtorque.figures.torque_figures import torque_figure
 
-        title = f"{self.source}: {self.side} {self.chain}"
-        if which not in ("torques", "muscles"):
-            raise ValueError(f"which is {which!r}, expected 'torques' or 'muscles'")
-        if which == "muscles":
-            self.to_dataframe("muscles")  # says why where there are none
-            return muscle_figure(self.muscle_table, title=title, **options)
-        model = self.settings.chain(self.chain)
-        return torque_figure(
-            self.torque_table, title=title, model=model, flexion_sign=self.motion.flexion_sign.tolist(), **options
-        )
+        title = f"{self.source}: {self.limb.side} {self.limb.chain}"
+        if choice("which", which, ("torques", "muscles")) == "muscles":
+            self.to_dataframe("muscles")  # its message says why there are none
+            return muscle_figure(self.muscle_table, title=title, muscles=muscles, at_most=at_most, width_mm=width_mm)
+        model, sign = self.limb.model(self.settings), self.motion.flexion.sign.tolist()
+        return torque_figure(self.torque_table, title=title, model=model, flexion_sign=sign, width_mm=width_mm)
 
     def _repr_html_(self) -> str:
-        """Short table for a notebook: what the trial is, the largest torques, and what it is flagged for."""
+        """Return a short table for a notebook: recording, frames, cut-off, largest torques and flags."""
         motion, used = self.motion, used_frames(self.motion, self.torques)
         rows = [
-            ("recording", f"{self.source}, {self.side} {self.chain}, {motion.plane.view} plane"),
+            ("recording", f"{self.source}, {self.limb.side} {self.limb.chain}, {motion.plane.view} plane"),
             ("frames", f"{len(motion.time_s)} at {motion.rate_hz:g} Hz, {int(used.sum())} in the summary"),
             ("cut-off", ", ".join(f"{hz:.3g} Hz" for hz in motion.cutoff_hz) or "no filter"),
         ]
@@ -142,37 +160,19 @@ class TrialResult:
         return f"<table>{cells}</table>"
 
 
-def analyse_recording(
-    recording: Recording,
-    *,
-    chain: str,
-    side: str,
-    body_mass_kg: float,
-    settings: Settings,
-    marker_set: str | None = None,
-    folder: Path = Path(),
-    **trial: Any,
-) -> TrialResult:
-    """Analyse one trial in memory.
+def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path()) -> TrialResult:
+    """Analyse one recording in memory.
 
     Parameters
     ----------
     recording : Recording
         The recording, e.g. from `limbtorque.recordings.c3d.read.read_c3d`.
-    chain : str
-        ``"arm"``, ``"leg"`` or a chain of the settings.
-    side : {"left", "right"}
-        Which limb.
-    body_mass_kg : float
-        Body mass, kg.
+    limb : Limb
+        Chain, side and person, e.g. ``Limb("arm", side="right", body_mass_kg=72.0)``.
     settings : Settings
-        All options, e.g. from `limbtorque.study.settings.make_settings`.
-    marker_set : str, optional
-        Marker set of the settings; may be left out where there is one only.
+        All options, e.g. from `limbtorque.study.settings.load_settings`.
     folder : Path, optional
-        Where the file of a muscle set of the settings is looked for.
-    **trial
-        `prefix`, `load`, `start_s`, `end_s`, `measured` as in `limbtorque.motion.chain_motion.chain_motion`.
+        Folder from which the file of a muscle set of the settings is looked up.
 
     Returns
     -------
@@ -184,45 +184,31 @@ def analyse_recording(
     TrialError
         The trial cannot be analysed; the message says why and what to do.
     """
-    if marker_set is None and len(settings.marker_sets) != 1:
-        known = ", ".join(settings.marker_sets) or "none"
-        raise LandmarkError(f"marker_set is not given, and the settings have {known}; name one")
-    motion = chain_motion(
-        recording,
-        chain=chain,
-        side=side,
-        marker_set=marker_set or next(iter(settings.marker_sets)),
-        body_mass_kg=body_mass_kg,
-        settings=settings,
-        **trial,
-    )
+    motion = chain_motion(recording, limb, settings)
     torques = joint_torques(motion)
-    set_name = settings.muscle_set(chain, folder)
-    chosen = load_muscle_set(set_name) if set_name else None
-    muscles = (
-        muscle_forces(
+    set_name = settings.muscle_set(limb.chain, folder)
+    muscles = None
+    if set_name:
+        muscles = muscle_forces(
             motion,
             torques.terms.net,
-            chosen,
+            load_muscle_set(set_name),
             options=settings.muscles,
-            body_mass_kg=body_mass_kg,
+            body_mass_kg=limb.body_mass_kg,
             reaction_n=torques.wrenches.reaction_n,
         )
-        if chosen
-        else None
-    )
+    replayed = None
+    if settings.replay.enabled:
+        replayed = replay(motion, torques, stop_deg=settings.replay.stop_deg, integration=settings.integration)
     return TrialResult(
-        motion,
-        torques,
-        muscles,
-        replay(motion, torques, stop_deg=settings.replay.stop_deg, integration=settings.integration)
-        if settings.replay.enabled
-        else None,
-        kinematics_table(motion),
-        torque_table(motion, torques, options=settings.torques),
-        muscle_table(motion, muscles, options=settings.muscles) if muscles else None,
+        motion=motion,
+        torques=torques,
+        muscles=muscles,
+        replay=replayed,
+        kinematics_table=kinematics_table(motion),
+        torque_table=torque_table(motion, torques, options=settings.torques),
+        muscle_table=muscle_table(motion, muscles, options=settings.muscles) if muscles else None,
+        limb=limb,
         settings=settings,
-        chain=chain,
-        side=side,
         source=recording.source,
     )

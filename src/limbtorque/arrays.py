@@ -14,7 +14,7 @@ BoolArray = NDArray[np.bool_]
 def frames(
     name: str, value: ArrayLike, n_joints: int, *, like: FloatArray | None = None, missing: bool = False
 ) -> FloatArray:
-    """Array of shape (n_frames, n_joints), finite; NaN is let pass where `missing` says so.
+    """Array of shape (n_frames, n_joints), finite; NaN passes with `missing`.
 
     Raises
     ------
@@ -36,11 +36,21 @@ def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing
     ValueError
         Another shape, or a number that is not finite.
     """
+    return finite(name, plane_vectors(name, value, n_frames), missing=missing)
+
+
+def plane_vectors(name: str, value: ArrayLike, n_frames: int | None = None) -> FloatArray:
+    """Vector of the plane as `vectors` returns it, with its numbers unchecked.
+
+    Raises
+    ------
+    ValueError
+        Another shape.
+    """
     array = np.asarray(value, dtype=float)
     if array.shape != (2,) and (n_frames is None or array.shape != (n_frames, 2)):
         expected = "(2,)" if n_frames is None else f"(2,) or ({n_frames}, 2)"
         raise ValueError(f"{name} has shape {array.shape}, expected {expected}: components in the plane")
-    finite(name, array, missing=missing)
     return array if n_frames is None else np.broadcast_to(array, (n_frames, 2))
 
 
@@ -74,7 +84,7 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
 
 
 def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:
-    """Return the array, if its numbers are finite; NaN, a missing value, is let pass where `missing` says so.
+    """Return the array, if its numbers are finite; NaN, a missing value, passes with `missing`.
 
     Raises
     ------
@@ -100,8 +110,29 @@ def runs(mask: ArrayLike) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(np.flatnonzero(steps == 1), np.flatnonzero(steps == -1), strict=True)]
 
 
+def widened(mask: BoolArray, frames: int) -> BoolArray:
+    """Widen every run of true values by frames at both ends."""
+    result = np.array(mask)
+    for start, stop in runs(mask):
+        result[max(start - frames, 0) : stop + frames] = True
+    return result
+
+
+def ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolArray:
+    """Close short gaps between true runs, then drop short true runs."""
+    result = np.array(mask, dtype=bool)
+    if close:
+        for start, stop in runs(~result):
+            if stop - start < shortest and start > 0 and stop < len(result):
+                result[start:stop] = True
+    for start, stop in runs(result):
+        if stop - start < shortest:
+            result[start:stop] = False
+    return result
+
+
 def missing_samples(positions_m: FloatArray) -> BoolArray:
-    """Where any coordinate is missing, shape (..., 3) -> (...); adding is much faster than looking along a short axis."""
+    """Mask of missing samples, shape (..., 3) -> (...); a sum is much faster than `any` along a short axis."""
     return np.isnan(positions_m[..., 0] + positions_m[..., 1] + positions_m[..., 2])
 
 

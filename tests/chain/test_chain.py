@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from chains import N_STATES, random_chain, random_motion, same
+from chains import N_STATES, call, random_chain, random_motion, same
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     Point,
     inertia_matrix,
@@ -132,14 +133,14 @@ def test_every_term_is_that_of_the_lagrangian(n):
     state = [np.hstack([a, b]).T for a, b in zip(motion, (base, base_velocity, base_acceleration), strict=True)]
     constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2)
     net, base_force, *parts = lagrangian(n)(*constants, *np.concatenate(state), *gravity, *force.T, couple, 0.7)
-    found = torque_terms(chain, *motion, **options)
+    found = call(torque_terms, chain, *motion, **options)
     net = filled(net, N_STATES)
     size = np.abs(net).max()
     same(found.net, net)
     for name, expected in zip(TERMS, parts, strict=True):
         expected = filled(expected, N_STATES)
         same(getattr(found, name), expected.reshape(getattr(found, name).shape), scale=size)
-    wrenches = newton_euler(chain, *motion, **options)
+    wrenches = call(newton_euler, chain, *motion, **options)
     same(wrenches.torque_nm, net)
     same(wrenches.reaction_n[:, 0], filled(base_force, N_STATES))
 
@@ -206,7 +207,7 @@ def spring_case(spring=12.0, spring_arm=0.03):
     unit = (joints[:, 3] - joints[:, 2]) / chain.length_m[2]
     point = joints[:, 2] + (chain.com_m[2] + spring_arm) * unit
     load = Load(2, np.tile([-spring, 0.0], (N_STATES, 1)), point, np.zeros(N_STATES))
-    terms = torque_terms(chain, *motion, gravity_m_s2=(0.0, -9.81), loads=[load], joint_m=joints)
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=(0.0, -9.81), loads=[load], joint_m=joints)
     return chain, motion, terms
 
 
@@ -241,7 +242,9 @@ def test_a_spring_towards_minus_x_needs_a_torque_the_other_way():
     joints = joint_positions(chain, angle)
     for from_wrist in (0.048, 0.048 + 0.03):  # the arm is d3 + d_S from the wrist, not d_S
         load = Load(2, np.array([[-10.0, 0.0]]), joints[:, 2] + [0.0, from_wrist], np.zeros(1))
-        terms = torque_terms(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0, 0), loads=[load], joint_m=joints)
+        terms = torque_terms(
+            chain, Kinematics(angle, 0 * angle, 0 * angle), gravity_m_s2=(0, 0), loads=[load], joint_m=joints
+        )
         same(terms.external[0], [-10 * (0.58 + from_wrist), -10 * (0.27 + from_wrist), -10 * from_wrist])
 
 
@@ -253,7 +256,7 @@ def test_two_links_with_a_force_at_the_end():
     l1, l2 = chain.length_m
     joints = joint_positions(chain, motion[0])
     load = Load(1, np.stack([fx, fy], axis=1), joints[:, 2], np.zeros(N_STATES))
-    terms = torque_terms(chain, *motion, gravity_m_s2=(0.0, -9.8), loads=[load], joint_m=joints)
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=(0.0, -9.8), loads=[load], joint_m=joints)
     second = l2 * np.sin(a1 + a2) * fx - l2 * np.cos(a1 + a2) * fy
     first = second + l1 * np.sin(a1) * fx - l1 * np.cos(a1) * fy
     same(terms.external, np.stack([first, second], axis=1))
@@ -264,7 +267,7 @@ def test_one_link_is_a_physical_pendulum():
     """T = (I + m d^2) a'' + m g d cos a - the force's moment; gravity carries the mass."""
     chain = Chain([0.4], [3.0], [0.17], [0.05])
     angle, velocity, acceleration = random_motion(np.random.default_rng(1), 1)
-    found = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81)).net
+    found = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, -9.81)).net
     same(found, (0.05 + 3.0 * 0.17**2) * acceleration + 3.0 * 9.81 * 0.17 * np.cos(angle))
 
 
@@ -284,7 +287,7 @@ def test_free_double_pendulum_keeps_its_energy():
 
     def motion(_, state):
         angle, velocity = state[None, :2], state[None, 2:]
-        bias = torque_terms(chain, angle, velocity, 0 * angle, gravity_m_s2=(0.0, -g)).net[0]
+        bias = torque_terms(chain, Kinematics(angle, velocity, 0 * angle), gravity_m_s2=(0.0, -g)).net[0]
         return np.concatenate([state[2:], np.linalg.solve(inertia_matrix(chain, angle)[0], -bias)])
 
     theta, omega = np.array([np.pi / 10, np.pi / 3]), np.array([2 * np.pi, -6 * np.pi])
@@ -322,7 +325,7 @@ def loaded_chains(draw, least=1, most=6):
 @given(loaded_chains())
 def test_recursive_newton_euler_closes_the_sum_of_the_terms(case):
     chain, motion, options = case
-    terms, wrenches = torque_terms(chain, *motion, **options), newton_euler(chain, *motion, **options)
+    terms, wrenches = call(torque_terms, chain, *motion, **options), call(newton_euler, chain, *motion, **options)
     same(wrenches.torque_nm, terms.net, scale=np.abs(all_columns(terms)).sum(axis=2).max())
 
 
@@ -331,7 +334,7 @@ def test_recursive_newton_euler_closes_the_sum_of_the_terms(case):
 def test_the_distal_part_is_a_chain_on_a_moving_base(case):
     """Cut at the second joint: the same torques and reactions, with that joint's acceleration as the base's."""
     chain, motion, options = case
-    whole = newton_euler(chain, *motion, **options)
+    whole = call(newton_euler, chain, *motion, **options)
     cut = Chain(*(getattr(chain, name)[1:] for name in ("length_m", "mass_kg", "com_m", "inertia_kgm2")))
     angle, velocity, acceleration = (np.column_stack([a[:, 0] + a[:, 1], a[:, 2:]]) for a in motion)
     first, omega, spin = motion[0][:, 0], motion[1][:, 0], motion[2][:, 0]
@@ -345,11 +348,11 @@ def test_the_distal_part_is_a_chain_on_a_moving_base(case):
         "loads": [Load(x.link - 1, x.force_n, x.point_m, x.couple_nm) for x in options["loads"] if x.link > 0],
         "joint_m": options["joint_m"][:, 1:],
     }
-    size = np.abs(all_columns(torque_terms(chain, *motion, **options))).sum(axis=2).max()
-    distal = newton_euler(cut, angle, velocity, acceleration, **part)
+    size = np.abs(all_columns(call(torque_terms, chain, *motion, **options))).sum(axis=2).max()
+    distal = call(newton_euler, cut, angle, velocity, acceleration, **part)
     same(distal.torque_nm, whole.torque_nm[:, 1:], scale=size)
     same(distal.reaction_n, whole.reaction_n[:, 1:], scale=10 * size)
-    same(torque_terms(cut, angle, velocity, acceleration, **part).net, whole.torque_nm[:, 1:], scale=size)
+    same(call(torque_terms, cut, angle, velocity, acceleration, **part).net, whole.torque_nm[:, 1:], scale=size)
 
 
 def test_a_load_on_an_inner_link_is_not_felt_beyond_it():
@@ -357,9 +360,9 @@ def test_a_load_on_an_inner_link_is_not_felt_beyond_it():
     joints = joint_positions(chain, motion[0])
     load = Load(1, np.full((N_STATES, 2), 25.0), joints[:, 2], np.full(N_STATES, 1.5))
     options = {"gravity_m_s2": (0.0, -9.81), "joint_m": joints}
-    with_load, without = (newton_euler(chain, *motion, **options, loads=loads) for loads in ([load], []))
+    with_load, without = (call(newton_euler, chain, *motion, **options, loads=loads) for loads in ([load], []))
     np.testing.assert_array_equal(with_load.torque_nm[:, 2], without.torque_nm[:, 2])
-    terms = torque_terms(chain, *motion, **options, loads=[load])
+    terms = call(torque_terms, chain, *motion, **options, loads=[load])
     np.testing.assert_array_equal(terms.external[:, 2], np.zeros(N_STATES))
     lever = joints[:, 2] - joints[:, 1]
     same(terms.external[:, 1], -(25.0 * lever[:, 0] - 25.0 * lever[:, 1] + 1.5))
@@ -372,9 +375,9 @@ def test_a_load_on_an_inner_link_is_not_felt_beyond_it():
 @given(loaded_chains())
 def test_rest_without_gravity_needs_no_torque(case):
     chain, (angle, *_), _ = case
-    terms = torque_terms(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0.0, 0.0))
+    terms = torque_terms(chain, Kinematics(angle, 0 * angle, 0 * angle), gravity_m_s2=(0.0, 0.0))
     assert not all_columns(terms).any()
-    assert not newton_euler(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0.0, 0.0)).torque_nm.any()
+    assert not newton_euler(chain, Kinematics(angle, 0 * angle, 0 * angle), gravity_m_s2=(0.0, 0.0)).torque_nm.any()
 
 
 @settings(deadline=None, max_examples=25)
@@ -383,10 +386,10 @@ def test_free_fall_takes_gravity_away(case):
     chain, (angle, velocity, acceleration), options = case
     gravity = options["gravity_m_s2"]
     falling = {"gravity_m_s2": gravity, "base_acceleration_m_s2": gravity}
-    rigid = torque_terms(chain, angle, 0 * angle, 0 * angle, **falling)
+    rigid = call(torque_terms, chain, angle, 0 * angle, 0 * angle, **falling)
     same(rigid.net, 0 * angle, scale=np.abs(rigid.gravity).max())
-    moving = torque_terms(chain, angle, velocity, acceleration, **falling)
-    still = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, 0.0))
+    moving = call(torque_terms, chain, angle, velocity, acceleration, **falling)
+    still = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, 0.0))
     same(moving.gravity + moving.base, 0 * angle, scale=np.abs(moving.gravity).max())
     same(moving.net, still.net, scale=np.abs(all_columns(moving)).max())
 
@@ -395,8 +398,8 @@ def test_free_fall_takes_gravity_away(case):
 @given(loaded_chains())
 def test_time_reversal_leaves_every_term(case):
     chain, (angle, velocity, acceleration), options = case
-    forward = torque_terms(chain, angle, velocity, acceleration, **options)
-    backward = torque_terms(chain, angle, -velocity, acceleration, **options)
+    forward = call(torque_terms, chain, angle, velocity, acceleration, **options)
+    backward = call(torque_terms, chain, angle, -velocity, acceleration, **options)
     np.testing.assert_array_equal(all_columns(forward), all_columns(backward))
 
 
@@ -405,7 +408,7 @@ def test_time_reversal_leaves_every_term(case):
 def test_twice_the_mass_is_twice_the_torque_but_the_load_is_not(case):
     chain, motion, options = case
     heavy = Chain(chain.length_m, 2 * chain.mass_kg, chain.com_m, 2 * chain.inertia_kgm2)
-    one, two = torque_terms(chain, *motion, **options), torque_terms(heavy, *motion, **options)
+    one, two = call(torque_terms, chain, *motion, **options), call(torque_terms, heavy, *motion, **options)
     same(all_columns(two)[..., :-1], 2 * all_columns(one)[..., :-1])
     np.testing.assert_array_equal(two.external, one.external)
 
@@ -428,12 +431,13 @@ def test_turning_and_moving_the_laboratory_changes_nothing(case, turn, shift):
         ],
         "joint_m": options["joint_m"] @ matrix.T + shift,
     }
-    before = torque_terms(chain, angle, velocity, acceleration, **options)
-    after = torque_terms(chain, turned, velocity, acceleration, **moved)
+    before = call(torque_terms, chain, angle, velocity, acceleration, **options)
+    after = call(torque_terms, chain, turned, velocity, acceleration, **moved)
     size = 10 * np.abs(all_columns(before)).max() + 1000 * len(options["loads"])  # 100 N on arms of up to 10 m
     same(all_columns(after), all_columns(before), scale=size)
     reactions = [
-        newton_euler(chain, a, velocity, acceleration, **o).reaction_n for a, o in ((angle, options), (turned, moved))
+        call(newton_euler, chain, a, velocity, acceleration, **o).reaction_n
+        for a, o in ((angle, options), (turned, moved))
     ]
     same(reactions[1], reactions[0] @ matrix.T, scale=10 * np.abs(reactions[0]).max())
 
@@ -452,8 +456,8 @@ def test_a_mirrored_motion_has_mirrored_torques(case):
         "loads": [Load(x.link, flip * x.force_n, flip * x.point_m, -x.couple_nm) for x in options["loads"]],
         "joint_m": flip * options["joint_m"],
     }
-    before = torque_terms(chain, *motion, **options)
-    after = torque_terms(chain, angle, velocity, acceleration, **mirrored)
+    before = call(torque_terms, chain, *motion, **options)
+    after = call(torque_terms, chain, angle, velocity, acceleration, **mirrored)
     same(all_columns(after), -all_columns(before), scale=10 * np.abs(all_columns(before)).max())
 
 
@@ -462,7 +466,7 @@ def test_a_mirrored_motion_has_mirrored_torques(case):
 def test_structural_zeros_are_exact(case):
     """A joint's own centripetal force has no arm about it; a pair's Coriolis force none about its outer joint."""
     chain, motion, options = case
-    terms = torque_terms(chain, *motion, **options)
+    terms = call(torque_terms, chain, *motion, **options)
     n = chain.n_links
     assert not terms.centripetal[:, range(n), range(n)].any()
     for p, (_, outer) in enumerate(pairs(n)):
@@ -482,7 +486,7 @@ def test_power_of_the_torques_is_the_rate_of_energy():
     argument = np.outer(t, pace) + phase
     angle = np.array([-1.0, 0.9, 0.2]) + size * np.sin(argument)
     velocity, acceleration = size * pace * np.cos(argument), -size * pace**2 * np.sin(argument)
-    net = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81)).net
+    net = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, -9.81)).net
     theta, omega = np.cumsum(angle, axis=1), np.cumsum(velocity, axis=1)
     energy, joint_velocity, height = 0.0, 0.0, 0.0
     for k in range(3):
@@ -505,9 +509,9 @@ def test_joint_positions_add_up_the_links():
 
 def test_nan_stays_in_its_frame():
     chain, (angle, velocity, acceleration) = three_links(), random_motion(np.random.default_rng(8), 3)
-    clean = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81)).net
+    clean = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, -9.81)).net
     angle[7, 1] = np.nan
-    found = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=(0.0, -9.81), missing=True).net
+    found = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=(0.0, -9.81), missing=True).net
     assert np.isnan(found[7]).any()
     np.testing.assert_array_equal(np.delete(found, 7, axis=0), np.delete(clean, 7, axis=0))
 
@@ -516,8 +520,8 @@ def test_arguments_are_left_alone_and_integers_are_taken():
     chain = Chain([1, 1], [1, 2], [1, 1], [0, 0])
     angle = np.array([[0, 1], [2, 3]])
     kept = angle.copy()
-    whole = torque_terms(chain, angle, angle, angle, gravity_m_s2=(0, -10)).net
-    real = torque_terms(chain, angle * 1.0, angle * 1.0, angle * 1.0, gravity_m_s2=(0.0, -10.0)).net
+    whole = torque_terms(chain, Kinematics(angle, angle, angle), gravity_m_s2=(0, -10)).net
+    real = torque_terms(chain, Kinematics(angle * 1.0, angle * 1.0, angle * 1.0), gravity_m_s2=(0.0, -10.0)).net
     np.testing.assert_array_equal(whole, real)
     np.testing.assert_array_equal(angle, kept)
 
@@ -549,7 +553,8 @@ def test_bad_constants_are_named(change, message):
 @pytest.mark.parametrize(
     ("shapes", "message"),
     [
-        (((5, 2), (5, 3), (5, 3)), r"angle_rad has shape \(5, 2\), expected \(n_frames, 3\)"),
+        (((5, 2), (5, 2), (5, 2)), r"angle_rad has shape \(5, 2\), expected \(n_frames, 3\)"),
+        (((5, 2), (5, 3), (5, 3)), r"velocity_rad_s has shape \(5, 3\), expected \(5, 2\), the shape of angle_rad"),
         (((3,), (3,), (3,)), r"angle_rad has shape \(3,\)"),
         (((5, 3), (4, 3), (5, 3)), r"velocity_rad_s has shape \(4, 3\), expected \(5, 3\)"),
         (((5, 3), (5, 3), (5, 2)), r"acceleration_rad_s2 has shape \(5, 2\), expected \(5, 3\)"),
@@ -557,7 +562,7 @@ def test_bad_constants_are_named(change, message):
 )
 def test_motions_of_other_shapes_are_named(method, shapes, message):
     with pytest.raises(ValueError, match=message):
-        method(three_links(), *(np.zeros(s) for s in shapes), gravity_m_s2=(0.0, -9.81))
+        method(three_links(), Kinematics(*(np.zeros(s) for s in shapes)), gravity_m_s2=(0.0, -9.81))
 
 
 @pytest.mark.parametrize("method", [torque_terms, newton_euler])
@@ -575,7 +580,7 @@ def test_loads_that_cannot_be_placed_are_named(method, link, joints, message):
     zero = np.zeros((5, 3))
     load = Load(link, np.zeros((5, 2)), np.zeros((5, 2)), np.zeros(5))
     with pytest.raises(ValueError, match=message):
-        method(three_links(), zero, zero, zero, gravity_m_s2=(0.0, 0.0), loads=[load], joint_m=joints)
+        method(three_links(), Kinematics(zero, zero, zero), gravity_m_s2=(0.0, 0.0), loads=[load], joint_m=joints)
 
 
 @pytest.mark.parametrize("method", [torque_terms, newton_euler])
@@ -590,7 +595,7 @@ def test_loads_that_cannot_be_placed_are_named(method, link, joints, message):
 def test_vectors_of_other_shapes_are_named(method, name, value):
     zero = np.zeros((5, 3))
     with pytest.raises(ValueError, match=name):
-        method(three_links(), zero, zero, zero, **{"gravity_m_s2": (0.0, -9.81), name: value})
+        call(method, three_links(), zero, zero, zero, **{"gravity_m_s2": (0.0, -9.81), name: value})
 
 
 @pytest.mark.parametrize(
@@ -617,7 +622,9 @@ def test_loads_of_other_shapes_are_named(name, shape, message):
 def test_a_load_of_another_length_is_named(method):
     zero, loads = np.zeros((5, 3)), [Load(2, np.zeros((k, 2)), np.zeros((k, 2)), np.zeros(k)) for k in (5, 4)]
     with pytest.raises(ValueError, match=r"loads\[1\]\.force_n has 4 frames, the motion has 5"):
-        method(three_links(), zero, zero, zero, gravity_m_s2=(0, 0), loads=loads, joint_m=np.zeros((5, 4, 2)))
+        method(
+            three_links(), Kinematics(zero, zero, zero), gravity_m_s2=(0, 0), loads=loads, joint_m=np.zeros((5, 4, 2))
+        )
 
 
 # --- a weight in the hand --------------------------------------------------------------------------------------------
@@ -627,13 +634,13 @@ def test_a_held_weight_is_a_point_mass_of_its_own():
     """The same torques as the chain's own and those of the mass alone: its m (a - g) with its lever arms to the joints."""
     chain, motion = three_links(), random_motion(np.random.default_rng(5), 3)
     holding = chain.holding(1.7, along_m=0.06)
-    found = torque_terms(holding, *motion, gravity_m_s2=(0.0, -9.81)).net
+    found = torque_terms(holding, Kinematics(*motion), gravity_m_s2=(0.0, -9.81)).net
     palm = Point(2, 0.06)
-    push = 1.7 * (point_acceleration(chain, *motion, point=palm) - [0.0, -9.81])
+    push = 1.7 * (point_acceleration(chain, Kinematics(*motion), point=palm) - [0.0, -9.81])
     reach = point_position(chain, motion[0], point=palm)
     arms = reach[:, None] - joint_positions(chain, motion[0])[:, :3]
     alone = arms[..., 0] * push[:, None, 1] - arms[..., 1] * push[:, None, 0]
-    same(found, torque_terms(chain, *motion, gravity_m_s2=(0.0, -9.81)).net + alone)
+    same(found, torque_terms(chain, Kinematics(*motion), gravity_m_s2=(0.0, -9.81)).net + alone)
     np.testing.assert_allclose(chain.mass_kg, [2.1, 1.3, 0.45])  # the chain itself is left alone
     assert holding.mass_kg.tolist() == [2.1, 1.3, pytest.approx(2.15)]
 
@@ -651,7 +658,7 @@ def test_a_load_without_couple_has_none():
     joints, force = joint_positions(chain, motion[0]), np.full((N_STATES, 2), 7.0)
     options = {"gravity_m_s2": (0.0, -9.81), "joint_m": joints}
     found, given, turned = (
-        torque_terms(chain, *motion, **options, loads=[load]).external
+        call(torque_terms, chain, *motion, **options, loads=[load]).external
         for load in (
             Load(2, force, joints[:, 3]),
             Load(2, force, joints[:, 3], np.zeros(N_STATES)),

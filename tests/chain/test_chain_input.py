@@ -5,6 +5,7 @@ the first bad entry. NaN passes where a function takes `missing=True` and is tol
 """
 
 import inspect
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import limbtorque.chain
 import limbtorque.simulate
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     Point,
     acceleration_parts,
@@ -42,7 +44,7 @@ from limbtorque.chain import (
     two_link_angles,
     velocity_ellipse,
 )
-from limbtorque.simulate import AttachedLoad, Drive, minimum_jerk, pid, simulate
+from limbtorque.simulate import AttachedLoad, Drive, State, minimum_jerk, pid, simulate
 
 FRAMES, LINKS = 5, 3
 CHAIN = Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062])
@@ -52,7 +54,7 @@ JOINTS = RNG.uniform(0.2, 1.0, (3, FRAMES, LINKS))
 ANGLE, VELOCITY, ACCELERATION = JOINTS
 BASE = RNG.normal(size=(FRAMES, 2))
 DOWN = np.array([0.0, -9.81])
-TERMS = torque_terms(CHAIN, ANGLE, VELOCITY, ACCELERATION, gravity_m_s2=DOWN)
+TERMS = torque_terms(CHAIN, Kinematics(ANGLE, VELOCITY, ACCELERATION), gravity_m_s2=DOWN)
 POSITION = joint_positions(CHAIN, ANGLE)
 POINT = Point(1, 0.1)
 LOAD = Load(2, RNG.normal(size=(FRAMES, 2)), RNG.normal(size=(FRAMES, 2)), RNG.normal(size=FRAMES))
@@ -63,6 +65,16 @@ ON = {"chain": CHAIN, "point": POINT}
 
 def some(arguments, *names):
     return {name: arguments[name] for name in names}
+
+
+def called(function, arguments):
+    """Call a function; arguments that belong to its kinematics or to its first state are put into them."""
+    arguments = dict(arguments)
+    for name, kind in (("kinematics", Kinematics), ("start", State)):
+        if name in inspect.signature(function).parameters and "duration_s" not in arguments:
+            parts = {field.name for field in fields(kind)} & arguments.keys()
+            arguments[name] = kind(**{part: arguments.pop(part) for part in parts})
+    return function(**arguments)
 
 
 # good arguments of every function that takes arrays; each array is then spoilt in turn
@@ -179,7 +191,7 @@ def refused(function, **change):
     """What a function says to good arguments with a change."""
     arguments = {**GOOD[function], **change}
     with pytest.raises(ValueError) as raised:  # noqa: PT011 (the callers check the sentence)
-        function(**arguments)
+        called(function, arguments)
     return str(raised.value)
 
 
@@ -196,7 +208,7 @@ def test_every_public_function_is_here():
 @pytest.mark.parametrize("function", GOOD, ids=lambda function: function.__name__)
 def test_good_input_is_taken_and_left_alone(function):
     kept = {name: value.copy() for name, value in GOOD[function].items() if isinstance(value, np.ndarray)}
-    function(**GOOD[function])
+    called(function, GOOD[function])
     for name, value in kept.items():
         np.testing.assert_array_equal(GOOD[function][name], value)
 
@@ -301,7 +313,7 @@ def with_gaps(function):
 @pytest.mark.parametrize(("function", "name"), GAPS)
 def test_nan_passes_where_values_may_be_missing(function, name):
     spoilt, _ = spoil(GOOD[function][name], np.nan, np.nan)
-    function(**{**GOOD[function], **with_gaps(function), name: spoilt})
+    called(function, {**GOOD[function], **with_gaps(function), name: spoilt})
 
 
 @pytest.mark.parametrize(("function", "name"), GAPS)
@@ -333,7 +345,7 @@ def test_numbers_of_loads_are_named(function, name, number):
     message = refused(function, loads=loads)
     assert f"loads[1].{name} of shape {spoilt.shape} has {number} at [{', '.join(map(str, place))}]" in message
     if np.isnan(number):
-        function(**{**GOOD[function], "loads": loads}, missing=True)
+        called(function, {**GOOD[function], "loads": loads, "missing": True})
     else:
         assert f"loads[1].{name}" in refused(function, loads=loads, missing=True)
 
@@ -380,7 +392,7 @@ def test_choices_that_there_are_not_are_named(function, name, choices):
 
 def terms_of(chain, frames):
     motion = (values[:frames, : chain.n_links] for values in JOINTS)
-    return torque_terms(chain, *motion, gravity_m_s2=DOWN)
+    return torque_terms(chain, Kinematics(*motion), gravity_m_s2=DOWN)
 
 
 @pytest.mark.parametrize(

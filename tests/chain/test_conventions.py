@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from chains import N_STATES, random_chain, random_motion, same
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     interaction_torques,
     internal_angles,
@@ -45,9 +46,8 @@ def loaded_chains(draw, least=1, most=6):
     ]
     terms = torque_terms(
         chain,
-        *motion,
+        Kinematics(*motion, base_acceleration_m_s2=rng.normal(size=(8, 2)) * 30.0),
         gravity_m_s2=rng.normal(size=2) * 7.0,
-        base_acceleration_m_s2=rng.normal(size=(8, 2)) * 30.0,
         loads=loads,
         joint_m=joint_positions(chain, motion[0]),
     )
@@ -159,8 +159,8 @@ def test_segment_terms_are_those_of_the_lagrangian_in_absolute_angles(n):
     constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2)
     state = np.concatenate([np.cumsum(values, axis=1).T for values in motion])
     inertial, centripetal, products, weight, net = map(filled, lagrangian(n)(*constants, *state, *gravity))
-    terms = torque_terms(chain, *motion, gravity_m_s2=gravity)
-    found, size = segment_terms(chain, *motion, terms=terms), size_of(terms)
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=gravity)
+    found, size = segment_terms(chain, Kinematics(*motion), terms=terms), size_of(terms)
     same(found.inertial, inertial, scale=size)
     same(found.centripetal, centripetal, scale=size)
     same(products, np.zeros_like(products), scale=size)
@@ -172,7 +172,7 @@ def test_segment_terms_are_those_of_the_lagrangian_in_absolute_angles(n):
 def test_every_grouping_adds_up_to_the_same_net_torque(case):
     """Segments: all terms. Interaction and motion-dependent torques: what is left is the muscles' with its sign."""
     chain, motion, terms = case
-    by_segment, size = segment_terms(chain, *motion, terms=terms), size_of(terms)
+    by_segment, size = segment_terms(chain, Kinematics(*motion), terms=terms), size_of(terms)
     same(by_segment.net, terms.net, scale=size)
     for name in GROUPS:
         np.testing.assert_array_equal(getattr(by_segment, name), getattr(terms, name))
@@ -214,7 +214,9 @@ def test_both_ways_to_write_the_equations_of_motion_are_the_same():
     velocity, acceleration = (np.diff(values, axis=1, prepend=0.0) for values in (omega, spin))
     joints = joint_positions(chain, angle)
     load = Load(1, force, joints[:, 2], np.zeros(N_STATES))
-    terms = torque_terms(chain, angle, velocity, acceleration, gravity_m_s2=GRAVITY, loads=[load], joint_m=joints)
+    terms = torque_terms(
+        chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=GRAVITY, loads=[load], joint_m=joints
+    )
     size = size_of(terms)
     same(segment_torques(terms.inertial.sum(axis=2)), turned, scale=size)
     same(-segment_torques(terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2)), whirled, scale=size)
@@ -238,7 +240,7 @@ def test_interaction_torques_of_two_links():
     chain, first, second, coupled = two_links()
     motion = random_motion(np.random.default_rng(5), 2)
     (a1, a2), (v1, v2), (s1, s2) = (values.T for values in motion)
-    terms = torque_terms(chain, *motion, gravity_m_s2=GRAVITY)
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
     found, size = interaction_torques(terms), size_of(terms)
     cosine, sine = coupled * np.cos(a2), coupled * np.sin(a2)
     same(found.net, np.stack([(first + second + 2 * cosine) * s1, second * s2], axis=1), scale=size)
@@ -258,7 +260,7 @@ def test_a_joint_that_moves_alone_feels_no_interaction(case, number):
     chain, (angle, velocity, acceleration), _ = case
     joint = number % chain.n_links
     only = np.eye(chain.n_links)[joint]
-    terms = torque_terms(chain, angle, velocity * only, acceleration * only, gravity_m_s2=GRAVITY)
+    terms = torque_terms(chain, Kinematics(angle, velocity * only, acceleration * only), gravity_m_s2=GRAVITY)
     found = interaction_torques(terms)
     assert not found.interaction[:, joint].any()
     assert not np.delete(found.net, joint, axis=1).any()
@@ -267,14 +269,14 @@ def test_a_joint_that_moves_alone_feels_no_interaction(case, number):
 
 def test_one_link_has_no_interaction_but_with_its_base():
     chain, motion = Chain([0.4], [3.0], [0.17], [0.05]), random_motion(np.random.default_rng(6), 1)
-    still = torque_terms(chain, *motion, gravity_m_s2=GRAVITY)
-    by_segment = segment_terms(chain, *motion, terms=still)
+    still = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
+    by_segment = segment_terms(chain, Kinematics(*motion), terms=still)
     assert not interaction_torques(still).interaction.any()
     same(motion_dependent_torques(by_segment).motion_dependent, 0 * motion[0], scale=size_of(still))
-    driven = torque_terms(chain, *motion, gravity_m_s2=GRAVITY, base_acceleration_m_s2=(2.0, 3.0))
+    driven = torque_terms(chain, Kinematics(*motion, base_acceleration_m_s2=(2.0, 3.0)), gravity_m_s2=GRAVITY)
     expected = 3.0 * 0.17 * (2.0 * np.sin(motion[0]) - 3.0 * np.cos(motion[0]))
     same(interaction_torques(driven).interaction, expected)
-    same(motion_dependent_torques(segment_terms(chain, *motion, terms=driven)).motion_dependent, expected)
+    same(motion_dependent_torques(segment_terms(chain, Kinematics(*motion), terms=driven)).motion_dependent, expected)
 
 
 def test_motion_dependent_torques_of_two_links():
@@ -282,8 +284,8 @@ def test_motion_dependent_torques_of_two_links():
     chain, first, second, coupled = two_links()
     motion = random_motion(np.random.default_rng(7), 2)
     (a2, (w1, w2), (s1, s2)) = motion[0][:, 1], *(np.cumsum(values, axis=1).T for values in motion[1:])
-    terms = torque_terms(chain, *motion, gravity_m_s2=GRAVITY)
-    by_segment = segment_terms(chain, *motion, terms=terms)
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
+    by_segment = segment_terms(chain, Kinematics(*motion), terms=terms)
     found, size = motion_dependent_torques(by_segment), size_of(terms)
     cosine, sine = coupled * np.cos(a2), coupled * np.sin(a2)
     same(found.net, np.stack([(first + cosine) * s1, second * s2], axis=1), scale=size)
@@ -299,8 +301,8 @@ def test_the_last_segment_alone_makes_no_motion_dependent_torque_at_its_joint():
     chain, motion = random_chain(np.random.default_rng(8), 3), random_motion(np.random.default_rng(8), 3)
     still = np.array([0.0, 0.0, 1.0])
     motion = (motion[0], motion[1] * still, motion[2] * still)
-    terms = torque_terms(chain, *motion, gravity_m_s2=(0.0, 0.0))
-    found = motion_dependent_torques(segment_terms(chain, *motion, terms=terms))
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=(0.0, 0.0))
+    found = motion_dependent_torques(segment_terms(chain, Kinematics(*motion), terms=terms))
     same(found.motion_dependent[:, 2], np.zeros(N_STATES), scale=size_of(terms))
     same(found.net[:, 2], found.muscle[:, 2], scale=size_of(terms))
     assert np.abs(found.motion_dependent[:, :2]).max() > 0.1
@@ -329,13 +331,12 @@ def test_other_units_change_every_torque_by_the_same_factor(case):
         load = Load(chain.n_links - 1, force * newton, joints[:, -1], couple * newton * metre)
         terms = torque_terms(
             small,
-            *motion,
+            Kinematics(*motion, base_acceleration_m_s2=base * metre / second**2),
             gravity_m_s2=np.array(GRAVITY) * metre / second**2,
-            base_acceleration_m_s2=base * metre / second**2,
             loads=[load],
             joint_m=joints,
         )
-        by_segment = segment_terms(small, *motion, terms=terms)
+        by_segment = segment_terms(small, Kinematics(*motion), terms=terms)
         groups = (terms, by_segment, interaction_torques(terms), motion_dependent_torques(by_segment))
         results.append([value / (newton * metre) for group in groups for value in vars(group).values()])
     for before, after in zip(*results, strict=True):
@@ -355,8 +356,8 @@ def test_a_missing_value_stays_in_its_frame():
     results = []
     for posture in (angle, torn):
         motion = (posture, velocity, acceleration)
-        terms = torque_terms(chain, *motion, gravity_m_s2=GRAVITY, missing=True)
-        by_segment = segment_terms(chain, *motion, terms=terms, missing=True)
+        terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY, missing=True)
+        by_segment = segment_terms(chain, Kinematics(*motion), terms=terms, missing=True)
         results.append(
             [by_segment.net, interaction_torques(terms).interaction, segment_torques(terms.net, missing=True)]
         )
@@ -364,4 +365,4 @@ def test_a_missing_value_stays_in_its_frame():
         assert np.isnan(found[5]).any()
         np.testing.assert_array_equal(np.delete(found, 5, axis=0), np.delete(clean, 5, axis=0))
     with pytest.raises(ValueError, match=r"angle_rad of shape \(200, 3\) has nan at \[5, 1\]"):
-        segment_terms(chain, torn, velocity, acceleration, terms=terms)
+        segment_terms(chain, Kinematics(torn, velocity, acceleration), terms=terms)

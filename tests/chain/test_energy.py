@@ -8,9 +8,10 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import random_chain, random_motion, same
+from chains import call, random_chain, random_motion, same
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     Point,
     forward_dynamics,
@@ -86,7 +87,9 @@ def test_energies_of_every_segment(n):
     base, base_velocity, gravity = rng.normal(size=(50, 2)), rng.normal(size=(50, 2)) * 3.0, rng.normal(size=2) * 7.0
     constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2)
     expected = lagrange(n)(*constants, *angle.T, *base.T, *velocity.T, *base_velocity.T, *gravity)
-    found = segment_energies(chain, angle, velocity, gravity_m_s2=gravity, base_m=base, base_velocity_m_s=base_velocity)
+    found = segment_energies(
+        chain, Kinematics(angle, velocity, base_m=base, base_velocity_m_s=base_velocity), gravity_m_s2=gravity
+    )
     for i, kind in enumerate(KINDS):
         same(getattr(found, kind), np.stack([segment[i] for segment in expected], axis=1))
     whole = np.stack([sum(segment) for segment in expected], axis=1)
@@ -96,7 +99,9 @@ def test_energies_of_every_segment(n):
 
 def test_energies_of_one_link_by_hand():
     """2 kg, centre 0.3 m from the joint, 0.1 kg m^2, at 60 degrees and 3 rad/s: 0.81 J, 0.45 J, 2 * 9.81 * 0.3 sin 60."""
-    found = segment_energies(Chain([0.5], [2.0], [0.3], [0.1]), [[np.pi / 3]], [[3.0]], gravity_m_s2=GRAVITY)
+    found = segment_energies(
+        Chain([0.5], [2.0], [0.3], [0.1]), Kinematics([[np.pi / 3]], [[3.0]]), gravity_m_s2=GRAVITY
+    )
     same(found.translational, [[0.81]])
     same(found.rotational, [[0.45]])
     same(found.potential, [[2.0 * 9.81 * 0.3 * np.sqrt(0.75)]])
@@ -106,7 +111,7 @@ def test_energies_of_one_link_by_hand():
 def test_kinetic_energy_is_the_quadratic_form_of_the_inertia_matrix(case):
     """Over a still base, v.T M v / 2."""
     chain, (angle, velocity, _), *_ = case
-    found = segment_energies(chain, angle, velocity, gravity_m_s2=(0.0, 0.0))
+    found = segment_energies(chain, Kinematics(angle, velocity), gravity_m_s2=(0.0, 0.0))
     matrix = inertia_matrix(chain, angle)
     expected = np.einsum("ti,tij,tj->t", velocity, matrix, velocity) / 2.0
     # the entries of M do cancel where links turn against each other
@@ -119,17 +124,19 @@ def test_kinetic_energy_is_the_quadratic_form_of_the_inertia_matrix(case):
 def test_energy_is_that_of_the_centre_of_mass_and_of_the_motion_about_it(case):
     """Koenig: m v_c^2 / 2 and the segments' energies in the frame that moves with the centre of mass."""
     chain, (angle, velocity, _), base, *_ = case
-    found = segment_energies(chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **base)
+    found = call(segment_energies, chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **base)
     speeds = [
         point_velocity(
-            chain, angle, velocity, point=chain.centre_of_mass(k), base_velocity_m_s=base["base_velocity_m_s"]
+            chain,
+            Kinematics(angle, velocity, base_velocity_m_s=base["base_velocity_m_s"]),
+            point=chain.centre_of_mass(k),
         )
         for k in range(chain.n_links)
     ]
     share = chain.mass_kg / chain.mass_kg.sum()
     centre = sum(part * speed for part, speed in zip(share, speeds, strict=True))
     about = {"base_m": base["base_m"], "base_velocity_m_s": base["base_velocity_m_s"] - centre}
-    inner = segment_energies(chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **about)
+    inner = call(segment_energies, chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **about)
     same(found.total, inner.total + chain.mass_kg.sum() * (centre**2).sum(axis=1) / 2.0)
 
 
@@ -137,15 +144,17 @@ def test_energy_is_that_of_the_centre_of_mass_and_of_the_motion_about_it(case):
 def test_turning_the_laboratory_leaves_the_energies_and_moving_it_shifts_the_potential(case, turn, shift):
     chain, (angle, velocity, _), base, field, _ = case
     gravity = field["gravity_m_s2"]
-    before = segment_energies(chain, angle, velocity, gravity_m_s2=gravity, **base)
+    before = call(segment_energies, chain, angle, velocity, gravity_m_s2=gravity, **base)
     matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     after = segment_energies(
         chain,
-        angle + turn * np.eye(chain.n_links)[0],
-        velocity,
+        Kinematics(
+            angle + turn * np.eye(chain.n_links)[0],
+            velocity,
+            base_m=base["base_m"] @ matrix.T + shift,
+            base_velocity_m_s=base["base_velocity_m_s"] @ matrix.T,
+        ),
         gravity_m_s2=matrix @ gravity,
-        base_m=base["base_m"] @ matrix.T + shift,
-        base_velocity_m_s=base["base_velocity_m_s"] @ matrix.T,
     )
     same(after.translational, before.translational)
     same(after.rotational, before.rotational)
@@ -157,7 +166,9 @@ def test_turning_the_laboratory_leaves_the_energies_and_moving_it_shifts_the_pot
 def test_a_chain_that_is_carried_along_has_the_energy_of_its_mass():
     """No joint turns: m v^2 / 2 of all the mass, whatever the posture."""
     chain, angle = random_chain(np.random.default_rng(5), 4), random_motion(np.random.default_rng(5), 4, 10)[0]
-    found = segment_energies(chain, angle, 0 * angle, gravity_m_s2=(0.0, 0.0), base_velocity_m_s=(3.0, -4.0))
+    found = segment_energies(
+        chain, Kinematics(angle, 0 * angle, base_velocity_m_s=(3.0, -4.0)), gravity_m_s2=(0.0, 0.0)
+    )
     same(found.translational, np.tile(12.5 * chain.mass_kg, (10, 1)))
     assert not found.rotational.any()
 
@@ -168,15 +179,15 @@ def test_a_weight_in_the_hand_adds_its_own_energy():
     chain, (angle, velocity, _) = random_chain(rng, 3), random_motion(rng, 3, 20)
     base, base_velocity = rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) * 3.0
     options = {"gravity_m_s2": GRAVITY, "base_m": base, "base_velocity_m_s": base_velocity}
-    without = segment_energies(chain, angle, velocity, **options).total
+    without = call(segment_energies, chain, angle, velocity, **options).total
     for held, point in (
         (chain.holding(2.5), chain.endpoint),
         (chain.holding(2.5, link=1, along_m=0.07), Point(1, 0.07)),
     ):
         place = point_position(chain, angle, point=point, base_m=base)
-        speed = point_velocity(chain, angle, velocity, point=point, base_velocity_m_s=base_velocity)
+        speed = point_velocity(chain, Kinematics(angle, velocity, base_velocity_m_s=base_velocity), point=point)
         added = 2.5 * ((speed**2).sum(axis=1) / 2.0 + 9.81 * place[:, 1])
-        same(segment_energies(held, angle, velocity, **options).total, without + added)
+        same(call(segment_energies, held, angle, velocity, **options).total, without + added)
     assert chain.mass_kg.sum() == pytest.approx(held.mass_kg.sum() - 2.5)  # the chain itself is left alone
 
 
@@ -187,9 +198,9 @@ def test_a_weight_in_the_hand_adds_its_own_energy():
 def test_powers_add_up_to_the_rate_of_energy(case):
     """With loads, a base that is driven and gravity of any direction: rounding of the largest power only."""
     chain, motion, base, field, put = case
-    terms = torque_terms(chain, *motion, **field, **put)
+    terms = call(torque_terms, chain, *motion, **field, **put)
     speed = base["base_velocity_m_s"]
-    found = power_balance(chain, *motion, terms=terms, **field, base_velocity_m_s=speed)
+    found = call(power_balance, chain, *motion, terms=terms, **field, base_velocity_m_s=speed)
     gross = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis], axis=2)).sum(axis=2)
     gross = gross + np.abs(terms.gravity) + np.abs(terms.base) + np.abs(terms.external)
     size = (gross * np.abs(motion[1])).sum(axis=1).max() + np.abs(found.base).max()
@@ -203,9 +214,12 @@ def test_each_power_is_that_of_its_forces(case):
     Loads about the joints: force times the velocity of its point relative to the base, couple times that of its link.
     """
     chain, motion, base, field, put = case
-    terms, wrenches = torque_terms(chain, *motion, **field, **put), newton_euler(chain, *motion, **field, **put)
+    terms, wrenches = (
+        call(torque_terms, chain, *motion, **field, **put),
+        call(newton_euler, chain, *motion, **field, **put),
+    )
     speed = base["base_velocity_m_s"]
-    found = power_balance(chain, *motion, terms=terms, **field, base_velocity_m_s=speed)
+    found = call(power_balance, chain, *motion, terms=terms, **field, base_velocity_m_s=speed)
     pushed = wrenches.reaction_n[:, 0] + sum(load.force_n for load in put["loads"])
     worked, omega = np.zeros(8), np.cumsum(motion[1], axis=1)
     for load in put["loads"]:
@@ -240,8 +254,17 @@ def test_rate_of_energy_is_the_derivative_of_the_energy():
     base, speed, push = 0.2 * np.sin(swing), 0.2 * np.cos(swing) * [5.0, 7.0], -0.2 * np.sin(swing) * [25.0, 49.0]
     gravity = (2.0, -9.6)
     field = {"gravity_m_s2": gravity, "base_acceleration_m_s2": push}
-    found = power_balance(chain, *motion, terms=torque_terms(chain, *motion, **field), base_velocity_m_s=speed, **field)
-    energy = segment_energies(chain, *motion[:2], gravity_m_s2=gravity, base_m=base, base_velocity_m_s=speed).total
+    found = call(
+        power_balance,
+        chain,
+        *motion,
+        terms=call(torque_terms, chain, *motion, **field),
+        base_velocity_m_s=speed,
+        **field,
+    )
+    energy = segment_energies(
+        chain, Kinematics(*motion[:2], base_m=base, base_velocity_m_s=speed), gravity_m_s2=gravity
+    ).total
     weights = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / h
     rate = sum(w * energy[k : k + 600] for k, w in enumerate(weights))
     np.testing.assert_allclose(found.energy_rate[4:-4], rate, rtol=0.0, atol=1e-10 * np.abs(rate).max())
@@ -253,8 +276,8 @@ def test_a_dropped_chain_only_trades_potential_for_kinetic_energy():
     chain, rng = random_chain(np.random.default_rng(6), 3), np.random.default_rng(6)
     angle, gravity = rng.uniform(-3, 3, (10, 3)), np.array([0.0, -9.81])
     field = {"gravity_m_s2": gravity, "base_acceleration_m_s2": gravity}
-    terms = torque_terms(chain, angle, 0 * angle, 0 * angle, **field)
-    found = power_balance(chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(1.0, -2.0), **field)
+    terms = call(torque_terms, chain, angle, 0 * angle, 0 * angle, **field)
+    found = call(power_balance, chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(1.0, -2.0), **field)
     for power in (found.joint.sum(axis=1), found.base, found.external, found.energy_rate, found.residual):
         same(power, np.zeros(10), scale=100.0)  # weight times velocity
 
@@ -264,8 +287,8 @@ def test_lifting_a_chain_takes_its_weight():
     chain = arm()
     angle = np.array([[0.3, 0.9]])
     field = {"gravity_m_s2": GRAVITY, "base_acceleration_m_s2": (0.0, 0.0)}
-    terms = torque_terms(chain, angle, 0 * angle, 0 * angle, **field)
-    found = power_balance(chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(5.0, 0.4), **field)
+    terms = call(torque_terms, chain, angle, 0 * angle, 0 * angle, **field)
+    found = call(power_balance, chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(5.0, 0.4), **field)
     same(found.base, [3.8 * 9.81 * 0.4])
     same(found.energy_rate, found.base)
     assert not found.joint.any()
@@ -279,13 +302,13 @@ def test_induced_accelerations_add_up_to_the_motion(case):
     """Solving with M amplifies rounding of the largest term: an acceleration is right to it over M's least eigenvalue."""
     chain, motion, _, field, put = case
     angle, velocity, acceleration = motion
-    terms, base = torque_terms(chain, *motion, **field, **put), field["base_acceleration_m_s2"]
-    found = induced_accelerations(chain, angle, velocity, terms=terms, base_acceleration_m_s2=base)
+    terms, base = call(torque_terms, chain, *motion, **field, **put), field["base_acceleration_m_s2"]
+    found = induced_accelerations(chain, Kinematics(angle, velocity, base_acceleration_m_s2=base), terms=terms)
     gross = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis], axis=2)).sum(axis=2)
     gross = gross + np.abs(terms.gravity) + np.abs(terms.base) + np.abs(terms.external) + np.abs(terms.net)
     size = 10 * gross.max() / np.linalg.eigvalsh(inertia_matrix(chain, angle))[:, 0].min()
     same(found.joint_rad_s2.sum(axis=2), acceleration, scale=size)
-    end = point_acceleration(chain, *motion, point=chain.endpoint, base_acceleration_m_s2=base)
+    end = point_acceleration(chain, Kinematics(*motion, base_acceleration_m_s2=base), point=chain.endpoint)
     same(found.endpoint_m_s2.sum(axis=2), end, scale=size)
     assert found.sources == (*(f"torque_{j}" for j in range(chain.n_links)), "gravity", "velocity", "base", "external")
 
@@ -296,8 +319,8 @@ def test_each_source_alone_makes_its_part(case):
     chain, motion, _, field, put = case
     angle, velocity, _ = motion
     n, nothing, zero = chain.n_links, 0 * motion[0], (0.0, 0.0)
-    terms, base = torque_terms(chain, *motion, **field, **put), field["base_acceleration_m_s2"]
-    found = induced_accelerations(chain, angle, velocity, terms=terms, base_acceleration_m_s2=base)
+    terms, base = call(torque_terms, chain, *motion, **field, **put), field["base_acceleration_m_s2"]
+    found = induced_accelerations(chain, Kinematics(angle, velocity, base_acceleration_m_s2=base), terms=terms)
     alone = {f"torque_{j}": (nothing, terms.net * np.eye(n)[j], zero, zero, nothing) for j in range(n)}
     alone["gravity"] = (nothing, nothing, field["gravity_m_s2"], zero, nothing)
     alone["velocity"] = (velocity, nothing, zero, zero, nothing)
@@ -311,9 +334,11 @@ def test_each_source_alone_makes_its_part(case):
     for k, source in enumerate(found.sources):
         speed, torque, gravity, push, load = alone[source]
         acceleration = forward_dynamics(
-            chain, angle, speed, torque, gravity_m_s2=gravity, base_acceleration_m_s2=push, load_nm=load
+            chain, Kinematics(angle, speed, base_acceleration_m_s2=push), torque, gravity_m_s2=gravity, load_nm=load
         )
-        end = point_acceleration(chain, angle, speed, acceleration, point=chain.endpoint, base_acceleration_m_s2=push)
+        end = point_acceleration(
+            chain, Kinematics(angle, speed, acceleration, base_acceleration_m_s2=push), point=chain.endpoint
+        )
         same(found.joint_rad_s2[:, :, k], acceleration, scale=size)
         same(found.endpoint_m_s2[:, :, k], end, scale=size)
 
@@ -324,9 +349,9 @@ def responses(chain, angle):
     columns = []
     for j in range(n):
         unit = np.tile(np.eye(n)[j], (len(angle), 1))
-        acceleration = forward_dynamics(chain, angle, 0 * angle, unit, **field)
-        terms = torque_terms(chain, angle, 0 * angle, acceleration, **field)
-        columns.append(induced_accelerations(chain, angle, 0 * angle, terms=terms).joint_rad_s2[:, :, j])
+        acceleration = call(forward_dynamics, chain, angle, 0 * angle, torque_nm=unit, **field)
+        terms = call(torque_terms, chain, angle, 0 * angle, acceleration, **field)
+        columns.append(induced_accelerations(chain, Kinematics(angle, 0 * angle), terms=terms).joint_rad_s2[:, :, j])
     return np.stack(columns, axis=2)
 
 
@@ -365,8 +390,8 @@ def test_gravity_makes_a_limp_arm_fall():
     """One link held level and let go: -m g d / I0, and 3 g / 2 at the end of a rod, more than g."""
     length, mass = 0.6, 2.0
     rod = Chain([length], [mass], [length / 2], [mass * length**2 / 12])
-    terms = torque_terms(rod, [[0.0]], [[0.0]], [[0.0]], gravity_m_s2=GRAVITY)
-    found = induced_accelerations(rod, [[0.0]], [[0.0]], terms=terms)
+    terms = torque_terms(rod, Kinematics([[0.0]], [[0.0]], [[0.0]]), gravity_m_s2=GRAVITY)
+    found = induced_accelerations(rod, Kinematics([[0.0]], [[0.0]]), terms=terms)
     same(found.joint_rad_s2[0, 0, 1], -1.5 * 9.81 / length)
     same(found.endpoint_m_s2[0, :, 1], [0.0, -1.5 * 9.81])
     same(found.joint_rad_s2[0, 0, 0], 1.5 * 9.81 / length)  # what holds it level makes up for it
@@ -379,9 +404,9 @@ def test_gravity_makes_a_limp_arm_fall():
 def test_a_link_without_inertia_has_no_induced_acceleration():
     massless = Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0])
     zero = np.zeros((1, 2))
-    terms = torque_terms(massless, zero, zero, zero, gravity_m_s2=GRAVITY)
+    terms = torque_terms(massless, Kinematics(zero, zero, zero), gravity_m_s2=GRAVITY)
     with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
-        induced_accelerations(massless, zero, zero, terms=terms)
+        induced_accelerations(massless, Kinematics(zero, zero), terms=terms)
 
 
 def test_a_missing_value_stays_in_its_frame():
@@ -392,10 +417,10 @@ def test_a_missing_value_stays_in_its_frame():
     results = []
     for posture in (angle, torn):
         motion, options = (posture, velocity, acceleration), {"gravity_m_s2": GRAVITY, "missing": True}
-        terms = torque_terms(chain, *motion, **options)
-        energy = segment_energies(chain, posture, velocity, **options)
-        power = power_balance(chain, *motion, terms=terms, **options)
-        induced = induced_accelerations(chain, posture, velocity, terms=terms, missing=True)
+        terms = call(torque_terms, chain, *motion, **options)
+        energy = call(segment_energies, chain, posture, velocity, **options)
+        power = call(power_balance, chain, *motion, terms=terms, **options)
+        induced = induced_accelerations(chain, Kinematics(posture, velocity), terms=terms, missing=True)
         results.append([energy.total, power.energy_rate, power.residual, induced.joint_rad_s2, induced.endpoint_m_s2])
     for clean, found in zip(*results, strict=True):
         assert np.isnan(found[5]).any()

@@ -38,9 +38,10 @@ import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
 
-from chains import ROUNDING, same
+from chains import ROUNDING, call, same
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     Point,
     acceleration_parts,
@@ -58,7 +59,7 @@ from limbtorque.chain import (
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import muscle_set_from_mapping
-from limbtorque.simulate import minimum_jerk, simulate
+from limbtorque.simulate import State, minimum_jerk, simulate
 
 FRAMES = 100
 G = 9.81
@@ -154,7 +155,7 @@ def test_centres_of_mass_accelerate_as_the_paper_says():
     for link in range(3):
         derived = derived_acceleration(chain, motion, link)
         same(paper[:, link], derived)
-        same(point_acceleration(chain, *motion, point=chain.centre_of_mass(link)), derived)
+        same(point_acceleration(chain, Kinematics(*motion), point=chain.centre_of_mass(link)), derived)
 
 
 def test_printed_equation_10_is_no_derivative_of_9():
@@ -228,7 +229,7 @@ def paper_moments(chain, motion, printed=None):
 def spring(chain, motion, from_wrist):
     """Inverse dynamics with the spring's pull on the hand, so far from the wrist."""
     options = force_at(chain, motion[0], [-SPRING_N, 0.0], Point(2, from_wrist))
-    return newton_euler(chain, *motion, gravity_m_s2=DOWN, **options)
+    return call(newton_euler, chain, *motion, gravity_m_s2=DOWN, **options)
 
 
 def test_newton_equations_of_the_paper_give_our_torques_and_reactions():
@@ -239,7 +240,7 @@ def test_newton_equations_of_the_paper_give_our_torques_and_reactions():
     same(found.torque_nm, torque)
     same(found.reaction_n, force)
     options = force_at(chain, motion[0], [-SPRING_N, 0.0], Point(2, chain.com_m[2] + SPRING_ARM_M))
-    same(torque_terms(chain, *motion, gravity_m_s2=DOWN, **options).net, torque)
+    same(call(torque_terms, chain, *motion, gravity_m_s2=DOWN, **options).net, torque)
 
 
 def test_forces_of_18_19_and_22_are_those_along_x_and_y():
@@ -288,8 +289,8 @@ def test_an_accelerated_shoulder_needs_torque():
     joints = joint_positions(chain, still)[0, :3, 0]
     centres = joints + chain.com_m
     moment = np.array([(chain.mass_kg * np.clip(centres - x, 0.0, None))[k:].sum() for k, x in enumerate(joints)])
-    same(torque_terms(chain, still, still, still, **options).net[0], (G + lift) * moment)
-    same(newton_euler(chain, still, still, still, **options).torque_nm[0], (G + lift) * moment)
+    same(call(torque_terms, chain, still, still, still, **options).net[0], (G + lift) * moment)
+    same(call(newton_euler, chain, still, still, still, **options).torque_nm[0], (G + lift) * moment)
     assert lift * moment[0] > 10.0  # N m that the paper's fixed shoulder leaves out
 
 
@@ -300,7 +301,7 @@ def end_load(chain, motion, seed=5):
     """A random force on the end, and inverse dynamics with it."""
     force = np.random.default_rng(seed).normal(size=(FRAMES, 2)) * 40.0
     options = {"gravity_m_s2": DOWN, **force_at(chain, motion[0], force, chain.endpoint)}
-    return force, torque_terms(chain, *motion, **options), newton_euler(chain, *motion, **options)
+    return force, call(torque_terms, chain, *motion, **options), call(newton_euler, chain, *motion, **options)
 
 
 def end_velocity(chain, motion):
@@ -404,7 +405,7 @@ def torque_of_muscles(chain, angle, tension):
         for load in muscle_loads(chain, angle, name[0], *ends, force)
     ]
     options = {"gravity_m_s2": (0.0, 0.0), "loads": loads, "joint_m": joint_positions(chain, angle)}
-    return -newton_euler(chain, angle, 0 * angle, 0 * angle, **options).torque_nm
+    return -call(newton_euler, chain, angle, 0 * angle, 0 * angle, **options).torque_nm
 
 
 def flexions():
@@ -602,13 +603,13 @@ def test_acceleration_of_two_links_and_its_parts():
         parts = [[sp.Poly(p, w, u, e, f).coeff_monomial(kind) * kind for p in whole] for kind in kinds]
         return np.moveaxis(np.array(sp.lambdify(letters, parts)(*numbers)), -1, 0)
 
-    found = acceleration_parts(chain, *motion, point=chain.endpoint)
+    found = acceleration_parts(chain, Kinematics(*motion), point=chain.endpoint)
     same(found.tangential, collected(e, f))
     same(found.centripetal, collected(w**2, u**2))
     same(found.coriolis, collected(w * u))
     derived = np.stack(sp.lambdify(letters, whole)(*numbers), axis=1)
     same(found.total, derived)
-    same(point_acceleration(chain, *motion, point=chain.endpoint), derived)
+    same(point_acceleration(chain, Kinematics(*motion), point=chain.endpoint), derived)
 
     turned, both = a1 + a2, (w1 + w2) ** 2
     printed_x = (
@@ -662,8 +663,7 @@ def test_free_double_pendulum_keeps_its_energy_only_with_l1():
     run = simulate(
         chain,
         time,
-        angle_rad=joint_angles(theta[None], zero="downward_vertical")[0],
-        velocity_rad_s=joint_angles(omega[None])[0],
+        State(joint_angles(theta[None], zero="downward_vertical")[0], joint_angles(omega[None])[0]),
         torque=np.zeros((501, 2)),
         gravity_m_s2=DOWN,
     )

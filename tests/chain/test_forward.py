@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.special import ellipk
 
-from chains import ROUNDING, random_chain, random_motion, same
+from chains import ROUNDING, call, random_chain, random_motion, run, same
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     Point,
     forward_dynamics,
@@ -22,7 +23,7 @@ from limbtorque.chain import (
     point_velocity,
     torque_terms,
 )
-from limbtorque.simulate import AttachedLoad, Drive, pid, simulate
+from limbtorque.simulate import AttachedLoad, Drive, State, pid, simulate
 from limbtorque.study.options.torques import Integration
 
 TIGHT = Integration(rtol=1e-12, atol=1e-12)
@@ -59,7 +60,7 @@ def loaded_chains(draw, least=1, most=6):
         for link in draw(st.lists(st.integers(0, n - 1), max_size=3))
     ]
     field = {"gravity_m_s2": rng.normal(size=2) * 7.0, "base_acceleration_m_s2": rng.normal(size=(8, 2)) * 30.0}
-    return chain, motion, field, torque_terms(chain, *motion, **field, loads=loads, joint_m=joints)
+    return chain, motion, field, call(torque_terms, chain, *motion, **field, loads=loads, joint_m=joints)
 
 
 @given(loaded_chains())
@@ -70,7 +71,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(case):
     most of these chains.
     """
     chain, (angle, velocity, acceleration), field, terms = case
-    found = forward_dynamics(chain, angle, velocity, terms.net, **field, load_nm=-terms.external)
+    found = call(forward_dynamics, chain, angle, velocity, torque_nm=terms.net, **field, load_nm=-terms.external)
     single = np.stack([terms.gravity, terms.base, terms.external, terms.net], axis=2)
     size = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis, single], axis=2)).sum(axis=2).max()
     matrix = inertia_matrix(chain, angle)
@@ -85,7 +86,7 @@ def test_forward_dynamics_of_one_link():
     angle, velocity, torque = random_motion(rng, 1, 50)
     base, load = rng.normal(size=(50, 2)) * 5.0, rng.normal(size=(50, 1)) * 5.0
     options = {"gravity_m_s2": GRAVITY, "base_acceleration_m_s2": base, "load_nm": load}
-    found = forward_dynamics(rod(), angle, velocity, torque, **options)
+    found = call(forward_dynamics, rod(), angle, velocity, torque_nm=torque, **options)
     carried = (9.81 + base[:, [1]]) * np.cos(angle) - base[:, [0]] * np.sin(angle)
     same(found, (torque - 3.0 * 0.17 * carried + load) / ROD_INERTIA)
 
@@ -94,7 +95,7 @@ def test_point_masses_on_either_side_of_the_joint_have_inertia():
     """T / (m d^2), with nothing of its own about the centre of mass, and with the mass behind the joint too."""
     for com in (0.17, -0.17):
         point = Chain([0.4], [3.0], [com], [0.0])
-        found = forward_dynamics(point, [[0.3]], [[2.0]], [[5.0]], gravity_m_s2=(0.0, 0.0))
+        found = forward_dynamics(point, Kinematics([[0.3]], [[2.0]]), [[5.0]], gravity_m_s2=(0.0, 0.0))
         same(found, [[5.0 / (3.0 * 0.17**2)]])
 
 
@@ -132,19 +133,19 @@ def test_forward_dynamics_of_two_links_by_their_absolute_angles():
     state = (*np.cumsum(angle, axis=1).T, *np.cumsum(velocity, axis=1).T, *applied.T)
     m11, m12, m21, m22, r1, r2 = (np.broadcast_to(value, 50) for value in evaluate(*constants, *state))
     expected = np.stack([r2 * m12 - r1 * m22, r1 * m21 - r2 * m11], axis=1) / (m11 * m22 - m12 * m21)[:, None]
-    found = forward_dynamics(chain, angle, velocity, applied, gravity_m_s2=GRAVITY)
+    found = forward_dynamics(chain, Kinematics(angle, velocity), applied, gravity_m_s2=GRAVITY)
     # Cramer's rule loses what the determinant does: here up to 30 of the products it is the difference of
     same(np.cumsum(found, axis=1), expected, rounding=30 * ROUNDING)
 
 
 def test_links_without_inertia_are_refused():
-    state = ([[0.3, 0.4]], [[0.0, 0.0]], [[1.0, 0.0]])
+    state = Kinematics([[0.3, 0.4]], [[0.0, 0.0]])
     for massless in (
         Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0]),
         Chain([0.3, 0.3], [1.0, 1.0], [0.1, 0.0], [0.01, 0.0]),
     ):
         with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
-            forward_dynamics(massless, *state, gravity_m_s2=GRAVITY)
+            forward_dynamics(massless, state, [[1.0, 0.0]], gravity_m_s2=GRAVITY)
 
 
 # --- pendulums -------------------------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ def test_period_of_a_pendulum_of_any_amplitude(amplitude):
     quarter = np.sqrt(ROD_INERTIA / (3.0 * 9.81 * 0.17)) * ellipk(np.sin(amplitude / 2.0) ** 2)
     start = {"angle_rad": [amplitude - np.pi / 2], "velocity_rad_s": [0.0]}
     still = np.zeros((9, 1))
-    found = simulate(rod(), quarter * np.arange(9), **start, torque=still, gravity_m_s2=GRAVITY, integration=TIGHT)
+    found = run(rod(), quarter * np.arange(9), **start, torque=still, gravity_m_s2=GRAVITY, integration=TIGHT)
     assert found.success
     swing = found.angle_rad[:, 0] + np.pi / 2
     fastest = np.abs(found.velocity_rad_s).max()
@@ -181,7 +182,7 @@ def test_free_double_pendulum_holds_its_energy(method):
     chain, start = double_pendulum()
     time = np.linspace(0.0, 3.0, 301)
     options = Integration(method=method, rtol=1e-10, atol=1e-10)
-    found = simulate(chain, time, **start, torque=np.zeros((301, 2)), integration=options)
+    found = run(chain, time, **start, torque=np.zeros((301, 2)), integration=options)
     assert found.success
     (theta1, theta2), (w1, w2) = np.cumsum(found.angle_rad, axis=1).T + np.pi / 2, np.cumsum(found.velocity_rad_s, 1).T
     kinetic = (1 / 3 + 1) * w1**2 / 2 + 0.25 / 6 * w2**2 + 0.25 * np.cos(theta1 - theta2) * w1 * w2
@@ -200,7 +201,7 @@ def test_both_integrators_find_the_same_motion():
     chain, start = double_pendulum()
     time = np.linspace(0.0, 1.0, 51)
     found = [
-        simulate(chain, time, **start, torque=np.zeros((51, 2)), integration=Integration(method=m, rtol=r, atol=1e-12))
+        run(chain, time, **start, torque=np.zeros((51, 2)), integration=Integration(method=m, rtol=r, atol=1e-12))
         for m, r in (("DOP853", 1e-12), ("LSODA", 1e-12))
     ]
     np.testing.assert_allclose(found[0].angle_rad, found[1].angle_rad, rtol=0.0, atol=STEPS * 1e-12 * 100.0)
@@ -224,13 +225,10 @@ def driven_case(frames, integration):
     found = simulate(
         arm(),
         time,
-        angle_rad=[-1.0, 0.8],
-        velocity_rad_s=[1.0, -2.0],
+        State([-1.0, 0.8], [1.0, -2.0], base_m=(0.1, 0.3), base_velocity_m_s=(0.2, -0.1)),
         torque=torque,
         gravity_m_s2=GRAVITY,
         base_acceleration_m_s2=base,
-        base_m=(0.1, 0.3),
-        base_velocity_m_s=(0.2, -0.1),
         loads=[spring, push],
         integration=integration,
     )
@@ -270,7 +268,9 @@ def test_every_work_is_the_integral_of_its_power():
     for load in loads:
         place = point_position(chain, found.angle_rad, point=load.point, base_m=found.base_m)
         speed = point_velocity(
-            chain, found.angle_rad, found.velocity_rad_s, point=load.point, base_velocity_m_s=found.base_velocity_m_s
+            chain,
+            Kinematics(found.angle_rad, found.velocity_rad_s, base_velocity_m_s=found.base_velocity_m_s),
+            point=load.point,
         )
         force = np.array([load.force(t, p, v) for t, p, v in zip(time, place, speed, strict=True)])
         couple = np.array([load.couple(t, 0.0, 0.0) if load.couple else 0.0 for t in time])
@@ -279,11 +279,8 @@ def test_every_work_is_the_integral_of_its_power():
         put.append(Load(load.point.link, force[inner], place[inner], couple[inner]))
     wrenches = newton_euler(
         chain,
-        angle,
-        velocity,
-        acceleration,
+        Kinematics(angle, velocity, acceleration, base_acceleration_m_s2=base[inner]),
         gravity_m_s2=GRAVITY,
-        base_acceleration_m_s2=base[inner],
         loads=put,
         joint_m=joints,
     )
@@ -307,9 +304,7 @@ def test_a_spring_keeps_the_energy_of_chain_and_spring():
         AttachedLoad(Point(1, 0.0), lambda *_: (0.0, 0.0), lambda _, orientation, __: coil * (rest - orientation)),
     ]
     start = {"angle_rad": [-1.2, 0.5], "velocity_rad_s": [2.0, 1.0], "base_m": (0.05, 0.1)}
-    found = simulate(
-        chain, time, **start, torque=np.zeros((151, 2)), gravity_m_s2=GRAVITY, loads=springs, integration=TIGHT
-    )
+    found = run(chain, time, **start, torque=np.zeros((151, 2)), gravity_m_s2=GRAVITY, loads=springs, integration=TIGHT)
     stretched = point_position(chain, found.angle_rad, point=hand, base_m=found.base_m) - anchor
     stored = stiffness * (stretched**2).sum(axis=1) / 2.0 + coil * (found.angle_rad.sum(axis=1) - rest) ** 2 / 2.0
     error = STEPS * 1e-12 * np.abs(stored).max()
@@ -322,7 +317,7 @@ def test_work_of_a_constant_torque_is_torque_times_turn():
     time, torque = np.linspace(0.0, 0.8, 9), np.array([6.0, -1.5])
     start = {"angle_rad": [-1.0, 0.4], "velocity_rad_s": [0.5, 0.0]}
     for given_as in (np.tile(torque, (9, 1)), torque, lambda *_: torque, Drive(lambda *_: torque)):
-        found = simulate(arm(), time, **start, torque=given_as, gravity_m_s2=GRAVITY, integration=TIGHT)
+        found = run(arm(), time, **start, torque=given_as, gravity_m_s2=GRAVITY, integration=TIGHT)
         turn = found.angle_rad - found.angle_rad[0]
         np.testing.assert_allclose(found.joint_work_j, torque * turn, rtol=0.0, atol=STEPS * 1e-12 * 6.0)
         same(found.torque_nm, np.tile(torque, (9, 1)))
@@ -337,8 +332,8 @@ def test_a_recorded_load_works_like_the_torques_it_is_worth():
     time = np.linspace(0.0, 0.5, 21)
     load = np.column_stack([np.sin(6.0 * time), np.cos(4.0 * time)])
     options = {"angle_rad": [-1.0, 0.4], "velocity_rad_s": [0.5, 0.0], "gravity_m_s2": GRAVITY, "integration": TIGHT}
-    loaded = simulate(arm(), time, torque=np.zeros((21, 2)), load_nm=load, **options)
-    driven = simulate(arm(), time, torque=load, **options)
+    loaded = run(arm(), time, torque=np.zeros((21, 2)), load_nm=load, **options)
+    driven = run(arm(), time, torque=load, **options)
     np.testing.assert_allclose(loaded.angle_rad, driven.angle_rad, rtol=0.0, atol=STEPS * 1e-12)
     np.testing.assert_allclose(loaded.load_work_j, driven.joint_work_j.sum(axis=1), rtol=0.0, atol=STEPS * 1e-12)
     assert not loaded.joint_work_j.any()
@@ -348,7 +343,7 @@ def test_a_recorded_load_works_like_the_torques_it_is_worth():
 def test_two_samples_are_joined_by_a_line():
     """Torque from 2 to -1 N m in 0.6 s, horizontal plane: a = (2 t^2 / 2 - 5 t^3 / 6) / I0. From a time that is not 0."""
     start = {"angle_rad": [0.3], "velocity_rad_s": [0.0], "gravity_m_s2": (0.0, 0.0), "integration": TIGHT}
-    found = simulate(rod(), [1.5, 2.1], **start, torque=[[2.0], [-1.0]])
+    found = run(rod(), [1.5, 2.1], **start, torque=[[2.0], [-1.0]])
     expected = 0.3 + (0.6**2 - 5.0 * 0.6**3 / 6.0) / ROD_INERTIA
     np.testing.assert_allclose(found.angle_rad, [[0.3], [expected]], rtol=0.0, atol=STEPS * 1e-12)
     same(found.torque_nm, [[2.0], [-1.0]])
@@ -358,7 +353,7 @@ def test_two_samples_are_joined_by_a_line():
 def test_free_joints_have_no_torque():
     chain, start = double_pendulum()
     time = np.linspace(0.0, 0.3, 7)
-    free, driven = (simulate(chain, time, **start, torque=torque) for torque in (None, np.zeros((7, 2))))
+    free, driven = (run(chain, time, **start, torque=torque) for torque in (None, np.zeros((7, 2))))
     assert not free.torque_nm.any()
     assert free.torque_nm.shape == (7, 2)
     same(free.angle_rad, driven.angle_rad)
@@ -373,13 +368,10 @@ def test_the_base_moves_as_its_acceleration_says():
     found = simulate(
         arm(),
         time,
-        angle_rad=[0.0, 0.0],
-        velocity_rad_s=[0.0, 0.0],
+        State([0.0, 0.0], [0.0, 0.0], base_m=(1.0, 2.0), base_velocity_m_s=(0.5, -0.25)),
         torque=np.zeros((13, 2)),
         gravity_m_s2=GRAVITY,
         base_acceleration_m_s2=cubic,
-        base_m=(1.0, 2.0),
-        base_velocity_m_s=(0.5, -0.25),
         integration=TIGHT,
     )
     velocity = np.column_stack([0.5 + t - t**2 + t**3 - t**4 / 4, -0.25 + t**4 - t**2 / 2])
@@ -395,7 +387,7 @@ def test_a_chain_thrown_freely_moves_as_without_gravity():
     """Base with the acceleration of gravity, no torques: only the base falls, on its parabola."""
     chain, time, gravity = random_chain(np.random.default_rng(3), 3), np.linspace(0.0, 0.7, 8), np.array([1.0, -9.81])
     start = {"angle_rad": [0.3, -0.9, 1.4], "velocity_rad_s": [4.0, -6.0, 5.0], "torque": np.zeros((8, 3))}
-    thrown = simulate(
+    thrown = run(
         chain,
         time,
         **start,
@@ -404,7 +396,7 @@ def test_a_chain_thrown_freely_moves_as_without_gravity():
         base_velocity_m_s=(1.0, 3.0),
         integration=TIGHT,
     )
-    floating = simulate(chain, time, **start, gravity_m_s2=(0.0, 0.0), integration=TIGHT)
+    floating = run(chain, time, **start, gravity_m_s2=(0.0, 0.0), integration=TIGHT)
     error = STEPS * 1e-12 * 10.0
     np.testing.assert_allclose(thrown.angle_rad, floating.angle_rad, rtol=0.0, atol=error)
     np.testing.assert_allclose(thrown.velocity_rad_s, floating.velocity_rad_s, rtol=0.0, atol=10.0 * error)
@@ -436,12 +428,11 @@ def test_inverse_then_forward_dynamics_give_back_the_motion():
     for frames in (51, 101, 201, 401):
         time = np.linspace(0.0, 1.0, frames)
         angle, velocity, acceleration = analytic(time)
-        torque = torque_terms(arm(), angle, velocity, acceleration, gravity_m_s2=GRAVITY).net
+        torque = torque_terms(arm(), Kinematics(angle, velocity, acceleration), gravity_m_s2=GRAVITY).net
         found = simulate(
             arm(),
             time,
-            angle_rad=angle[0],
-            velocity_rad_s=velocity[0],
+            State(angle[0], velocity[0]),
             torque=torque,
             gravity_m_s2=GRAVITY,
             integration=Integration(rtol=1e-11, atol=1e-11, max_step_s=time[1]),
@@ -469,19 +460,17 @@ def test_forward_then_inverse_dynamics_give_back_the_torque():
     for frames in (41, 81):
         time = np.linspace(0.0, 0.5, frames)
         found = simulate(
-            arm(),
-            time,
-            angle_rad=[-0.9, 1.2],
-            velocity_rad_s=[0.5, -1.0],
-            torque=torque,
-            gravity_m_s2=(0.0, 0.0),
-            integration=TIGHT,
+            arm(), time, State([-0.9, 1.2], [0.5, -1.0]), torque=torque, gravity_m_s2=(0.0, 0.0), integration=TIGHT
         )
         velocity = found.velocity_rad_s
         acceleration = sum(w * velocity[k : frames - 8 + k] for k, w in enumerate(weights / time[1]))
-        back = torque_terms(arm(), found.angle_rad[4:-4], velocity[4:-4], acceleration, gravity_m_s2=(0.0, 0.0)).net
+        back = torque_terms(
+            arm(), Kinematics(found.angle_rad[4:-4], velocity[4:-4], acceleration), gravity_m_s2=(0.0, 0.0)
+        ).net
         expected = np.array([torque(t) for t in time])
-        exact = torque_terms(arm(), found.angle_rad, velocity, found.acceleration_rad_s2, gravity_m_s2=(0.0, 0.0))
+        exact = torque_terms(
+            arm(), Kinematics(found.angle_rad, velocity, found.acceleration_rad_s2), gravity_m_s2=(0.0, 0.0)
+        )
         same(exact.net, expected, scale=np.abs(exact.inertial).sum(axis=2).max())
         np.testing.assert_array_equal(found.torque_nm, expected)
         errors.append(np.abs(back - expected[4:-4]).max())
@@ -500,7 +489,7 @@ def test_a_drive_with_a_memory_is_a_muscle_that_wakes_up():
     tau, strength, time = 0.08, 5.0, np.linspace(0.0, 0.6, 13)
     muscle = Drive(lambda _, __, ___, a: strength * a, (0.0,), lambda _, __, ___, a: (1.0 - a) / tau)
     start = {"angle_rad": [0.0], "velocity_rad_s": [0.0], "gravity_m_s2": (0.0, 0.0)}
-    found = simulate(rod(), time, **start, torque=muscle, integration=TIGHT)
+    found = run(rod(), time, **start, torque=muscle, integration=TIGHT)
     awake = 1.0 - np.exp(-time / tau)
     angle = strength / ROD_INERTIA * (time**2 / 2.0 - tau * time + tau**2 * awake)
     np.testing.assert_allclose(found.memory[:, 0], awake, rtol=0.0, atol=STEPS * 1e-12)
@@ -518,7 +507,7 @@ def test_pid_of_one_link_is_a_linear_system():
     expected = np.array([expm(matrix * t) @ [-0.4, 1.5, 0.0, 1.0] for t in time])
     start = {"angle_rad": [-0.4], "velocity_rad_s": [1.5], "gravity_m_s2": (0.0, 0.0)}
     for wanted in ([target], lambda _: [target]):
-        found = simulate(rod(), time, **start, torque=pid(wanted, **gains), integration=TIGHT)
+        found = run(rod(), time, **start, torque=pid(wanted, **gains), integration=TIGHT)
         state = np.column_stack([found.angle_rad, found.velocity_rad_s, found.memory])
         np.testing.assert_allclose(state, expected[:, :3], rtol=0.0, atol=STEPS * 1e-12 * np.abs(expected).max())
         torque = p * (target - state[:, 0]) + i * state[:, 2] - d * state[:, 1]
@@ -545,10 +534,10 @@ def test_pid_follows_a_moving_target():
         matrix[1] = np.array([-p, -d, i, p * pace, p * begin + d * wanted]) / ROD_INERTIA
         expected = np.array([expm(matrix * t) @ [-0.4, 1.5, 0.0, 0.0, 1.0] for t in time])
         drive = pid(target, **gains, target_velocity_rad_s=rate)
-        found = simulate(rod(), time, **start, torque=drive, integration=TIGHT)
+        found = run(rod(), time, **start, torque=drive, integration=TIGHT)
         state = np.column_stack([found.angle_rad, found.velocity_rad_s, found.memory])
         np.testing.assert_allclose(state, expected[:, :3], rtol=0.0, atol=STEPS * 1e-12 * np.abs(expected).max())
-    late = simulate(rod(), [0.0, 6.0], **start, torque=pid(target, **{**gains, "integral_nm_rad_s": [0.0]}))
+    late = run(rod(), [0.0, 6.0], **start, torque=pid(target, **{**gains, "integral_nm_rad_s": [0.0]}))
     assert target(6.0)[0] - late.angle_rad[-1, 0] == pytest.approx(pace * d / p, abs=STEPS * 1e-9)
 
 
@@ -561,13 +550,13 @@ def test_pid_holds_a_limb_against_gravity_without_error():
     target, time = np.array([-0.6, 1.0]), np.array([0.0, 2.0, 5.0])
     gains = {"proportional_nm_rad": [90.0, 40.0], "derivative_nms_rad": [12.0, 4.0]}
     start = {"angle_rad": [-np.pi / 2, 0.1], "velocity_rad_s": [0.0, 0.0], "gravity_m_s2": GRAVITY}
-    held = torque_terms(arm(), [target], [[0, 0]], [[0, 0]], gravity_m_s2=GRAVITY).net[0]
-    found = simulate(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[250.0, 110.0]))
+    held = torque_terms(arm(), Kinematics([target], [[0, 0]], [[0, 0]]), gravity_m_s2=GRAVITY).net[0]
+    found = run(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[250.0, 110.0]))
     assert np.abs(found.angle_rad[-1] - target).max() < STEPS * 1e-9
     np.testing.assert_allclose(found.torque_nm[-1], held, rtol=0.0, atol=90.0 * STEPS * 1e-9)
-    without = simulate(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[0.0, 0.0]))
+    without = run(arm(), time, **start, torque=pid(target, **gains, integral_nm_rad_s=[0.0, 0.0]))
     left = target - without.angle_rad[-1]
-    carried = torque_terms(arm(), without.angle_rad[-1:], [[0, 0]], [[0, 0]], gravity_m_s2=GRAVITY).net[0]
+    carried = torque_terms(arm(), Kinematics(without.angle_rad[-1:], [[0, 0]], [[0, 0]]), gravity_m_s2=GRAVITY).net[0]
     np.testing.assert_allclose(left, carried / [90.0, 40.0], rtol=0.0, atol=STEPS * 1e-9)
     assert (left > 0.02).all()
 
@@ -582,8 +571,7 @@ def test_a_torque_that_runs_away_ends_the_integration(method):
     found = simulate(
         rod(),
         time,
-        angle_rad=[0.0],
-        velocity_rad_s=[1.0],
+        State([0.0], [1.0]),
         torque=lambda _, __, velocity, ___: ROD_INERTIA * velocity**2,
         gravity_m_s2=(0.0, 0.0),
         integration=Integration(method=method),
@@ -602,15 +590,15 @@ def test_the_integration_stops_where_it_is_told_to():
     """No torque, no gravity: the angle is 2 t, and reaches 1 rad between the samples at 0.4 s and 0.6 s."""
     time = np.array([0.0, 0.2, 0.4, 0.6, 0.8])
     start = {"angle_rad": [0.0], "velocity_rad_s": [2.0], "torque": np.zeros((5, 1)), "gravity_m_s2": (0.0, 0.0)}
-    found = simulate(rod(), time, **start, until=lambda _, angle: 1.0 - angle[0])
+    found = run(rod(), time, **start, until=lambda _, angle: 1.0 - angle[0])
     assert found.success
     np.testing.assert_array_equal(found.time_s, time[:3])
     same(found.angle_rad, 2.0 * time[:3, None])
-    late = simulate(rod(), time, **start, until=lambda time_s, _: 0.7 - time_s)
+    late = run(rod(), time, **start, until=lambda time_s, _: 0.7 - time_s)
     np.testing.assert_array_equal(late.time_s, time[:4])
-    rising = simulate(rod(), time, **start, until=lambda _, angle: angle[0] - 1.0)  # it stops where it falls, not here
+    rising = run(rod(), time, **start, until=lambda _, angle: angle[0] - 1.0)  # it stops where it falls, not here
     np.testing.assert_array_equal(rising.time_s, time)
-    never = simulate(rod(), time, **start, until=lambda _, angle: 5.0 - angle[0])
+    never = run(rod(), time, **start, until=lambda _, angle: 5.0 - angle[0])
     assert never.success
     np.testing.assert_array_equal(never.time_s, time)
 
@@ -618,9 +606,9 @@ def test_the_integration_stops_where_it_is_told_to():
 def test_integration_reports_what_it_did():
     chain, start = double_pendulum()
     time = np.linspace(0.0, 0.2, 5)
-    found = simulate(chain, time, **start, torque=np.zeros((5, 2)))
+    found = run(chain, time, **start, torque=np.zeros((5, 2)))
     short = Integration(max_step_s=1e-3)
-    many = simulate(chain, time, **start, torque=np.zeros((5, 2)), integration=short)
+    many = run(chain, time, **start, torque=np.zeros((5, 2)), integration=short)
     assert found.success
     np.testing.assert_array_equal(found.time_s, time)
     assert many.n_evaluations >= 200 * 11 > found.n_evaluations  # DOP853 takes at least eleven a step

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from chains import random_chain, same
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     Point,
     acceleration_parts,
@@ -123,9 +124,12 @@ def case(n, link):
 def test_position_velocity_acceleration_and_jerk_of_any_point(n, link):
     chain, motion, point, base, expected = case(n, link)
     same(point_position(chain, *motion[:1], point=point, base_m=base[0]), expected["position"])
-    same(point_velocity(chain, *motion[:2], point=point, base_velocity_m_s=base[1]), expected["velocity"])
-    same(point_acceleration(chain, *motion[:3], point=point, base_acceleration_m_s2=base[2]), expected["acceleration"])
-    same(point_jerk(chain, *motion, point=point, base_jerk_m_s3=base[3]), expected["jerk"])
+    same(point_velocity(chain, Kinematics(*motion[:2], base_velocity_m_s=base[1]), point=point), expected["velocity"])
+    same(
+        point_acceleration(chain, Kinematics(*motion[:3], base_acceleration_m_s2=base[2]), point=point),
+        expected["acceleration"],
+    )
+    same(point_jerk(chain, Kinematics(*motion[:3]), motion[3], point=point, base_jerk_m_s3=base[3]), expected["jerk"])
 
 
 @pytest.mark.parametrize(("n", "link"), LINKS)
@@ -134,7 +138,7 @@ def test_jacobians_and_their_rates_in_both_spaces(n, link):
     for space in ("joint", "segment"):
         matrix, rate = expected[f"by_{space}"], expected[f"by_{space}_rate"]
         same(jacobian(chain, angle, point=point, space=space), matrix)
-        same(jacobian_rate(chain, angle, velocity, point=point, space=space), rate)
+        same(jacobian_rate(chain, Kinematics(angle, velocity), point=point, space=space), rate)
         assert not matrix[:, :, link + 1 :].any()  # joints beyond the point do not move it
 
 
@@ -142,7 +146,7 @@ def test_jacobians_and_their_rates_in_both_spaces(n, link):
 def test_parts_of_the_acceleration_are_the_coefficients(n, link):
     """Tangential: of the angular accelerations; centripetal: of squared velocities; Coriolis: of their products."""
     chain, motion, point, base, expected = case(n, link)
-    found = acceleration_parts(chain, *motion[:3], point=point, base_acceleration_m_s2=base[2])
+    found = acceleration_parts(chain, Kinematics(*motion[:3], base_acceleration_m_s2=base[2]), point=point)
     for name in PARTS:
         same(getattr(found, name), expected[name], scale=np.abs(expected["acceleration"]).max())
     np.testing.assert_array_equal(found.base, base[2])
@@ -176,11 +180,11 @@ def test_jacobian_times_velocity_is_the_velocity_of_the_point(drawn):
     for space in ("joint", "segment"):
         turns = [a if space == "joint" else np.cumsum(a, axis=1) for a in (velocity, acceleration)]
         matrix = jacobian(chain, angle, point=point, space=space)
-        rate = jacobian_rate(chain, angle, velocity, point=point, space=space)
+        rate = jacobian_rate(chain, Kinematics(angle, velocity), point=point, space=space)
         moved = np.einsum("tci,ti->tc", matrix, turns[0])
         driven = np.einsum("tci,ti->tc", rate, turns[0]) + np.einsum("tci,ti->tc", matrix, turns[1])
-        same(moved, point_velocity(chain, angle, velocity, point=point), scale=10.0)
-        same(driven, point_acceleration(chain, angle, velocity, acceleration, point=point), scale=1000.0)
+        same(moved, point_velocity(chain, Kinematics(angle, velocity), point=point), scale=10.0)
+        same(driven, point_acceleration(chain, Kinematics(angle, velocity, acceleration), point=point), scale=1000.0)
 
 
 @given(chains())
@@ -192,7 +196,9 @@ def test_a_force_is_worth_the_transposed_jacobian(drawn):
     joints = joint_positions(chain, angle, base_m=base)
     place = point_position(chain, angle, point=point, base_m=base)
     load = Load(point.link, force, place, couple)
-    held = torque_terms(chain, angle, 0 * angle, 0 * angle, gravity_m_s2=(0, 0), loads=[load], joint_m=joints).external
+    held = torque_terms(
+        chain, Kinematics(angle, 0 * angle, 0 * angle), gravity_m_s2=(0, 0), loads=[load], joint_m=joints
+    ).external
     worth = np.einsum("tci,tc->ti", jacobian(chain, angle, point=point), force)
     worth[:, : point.link + 1] += couple[:, None]
     same(held, -worth, scale=400.0)  # 100 N on arms of up to 4 m
@@ -203,7 +209,7 @@ def test_every_part_of_the_acceleration_has_its_direction(drawn):
     """Across the line from its joint; towards its joint; towards the distal joint of a pair that turns one way."""
     chain, motion, point = drawn
     angle, velocity, acceleration = motion[:3]
-    parts = acceleration_parts(chain, angle, velocity, acceleration, point=point)
+    parts = acceleration_parts(chain, Kinematics(angle, velocity, acceleration), point=point)
     n, joints = chain.n_links, joint_positions(chain, angle)[:, :-1]
     arm = point_position(chain, angle, point=point)[:, None] - joints
     arm[:, point.link + 1 :] = 0.0  # joints beyond the point do nothing to it
@@ -227,8 +233,8 @@ def test_the_end_of_one_link_moves_on_a_circle():
     chain, motion = Chain([0.7], [1.0], [0.3], [0.1]), random_motion(np.random.default_rng(1), 1)
     angle, velocity, acceleration, _ = (a[:, 0] for a in motion)
     radial, across = np.stack([np.cos(angle), np.sin(angle)], 1), np.stack([-np.sin(angle), np.cos(angle)], 1)
-    parts = acceleration_parts(chain, *motion[:3], point=chain.endpoint)
-    same(point_velocity(chain, *motion[:2], point=chain.endpoint), (0.7 * velocity)[:, None] * across)
+    parts = acceleration_parts(chain, Kinematics(*motion[:3]), point=chain.endpoint)
+    same(point_velocity(chain, Kinematics(*motion[:2]), point=chain.endpoint), (0.7 * velocity)[:, None] * across)
     same(parts.tangential[:, 0], (0.7 * acceleration)[:, None] * across)
     same(parts.centripetal[:, 0], (-0.7 * velocity**2)[:, None] * radial)
     same(np.hypot(*parts.tangential[:, 0].T), 0.7 * np.abs(acceleration))
@@ -243,12 +249,16 @@ def test_a_fixed_joint_leaves_one_link():
         random_motion(np.random.default_rng(2), 2),
     )
     only = np.array([0.0, 1.0])
-    first_fixed = acceleration_parts(chain, angle * only, velocity * only, acceleration * only, point=chain.endpoint)
+    first_fixed = acceleration_parts(
+        chain, Kinematics(angle * only, velocity * only, acceleration * only), point=chain.endpoint
+    )
     assert not first_fixed.coriolis.any()
     same(np.hypot(*first_fixed.tangential.sum(axis=1).T), 0.25 * np.abs(acceleration[:, 1]))
     same(np.hypot(*first_fixed.centripetal.sum(axis=1).T), 0.25 * velocity[:, 1] ** 2)
     only = np.array([1.0, 0.0])
-    second_fixed = acceleration_parts(chain, angle * only, velocity * only, acceleration * only, point=chain.endpoint)
+    second_fixed = acceleration_parts(
+        chain, Kinematics(angle * only, velocity * only, acceleration * only), point=chain.endpoint
+    )
     assert not second_fixed.coriolis.any()
     same(np.hypot(*second_fixed.tangential.sum(axis=1).T), 0.55 * np.abs(acceleration[:, 0]))
     same(np.hypot(*second_fixed.centripetal.sum(axis=1).T), 0.55 * velocity[:, 0] ** 2)
@@ -267,8 +277,11 @@ def test_polar_manipulator():
     motion = [np.stack(pair, axis=1) for pair in ((a, np.pi - 2 * a), (v, -2 * v), (s, -2 * s))]
     nothing, sine, cosine = np.zeros(N_STATES), size * np.sin(a), size * np.cos(a)
     same(point_position(chain, motion[0], point=chain.endpoint), np.stack([nothing, 2 * sine], axis=1))
-    same(point_velocity(chain, *motion[:2], point=chain.endpoint), np.stack([nothing, 2 * cosine * v], axis=1))
-    parts, whole = acceleration_parts(chain, *motion, point=chain.endpoint), 40.0 * 81.0
+    same(
+        point_velocity(chain, Kinematics(*motion[:2]), point=chain.endpoint),
+        np.stack([nothing, 2 * cosine * v], axis=1),
+    )
+    parts, whole = acceleration_parts(chain, Kinematics(*motion), point=chain.endpoint), 40.0 * 81.0
     expected = {
         "tangential": [nothing, 2 * cosine * s],
         "centripetal": [4 * cosine * v**2, -6 * sine * v**2],
@@ -314,7 +327,7 @@ def test_ellipse_by_trying_all_joint_velocities():
     found = velocity_ellipse(jacobian(chain, angle, point=chain.endpoint))
     step = np.pi / n_tried
     for k in range(len(angle)):
-        speed = point_velocity(chain, np.tile(angle[k], (n_tried, 1)), tried, point=chain.endpoint)
+        speed = point_velocity(chain, Kinematics(np.tile(angle[k], (n_tried, 1)), tried), point=chain.endpoint)
         size = np.hypot(*speed.T)
         longer, shorter = found.semi_axes[k]
         assert -1e-15 < longer - size.max() < longer * step**2
@@ -372,10 +385,14 @@ def test_null_space_leaves_the_endpoint(n):
     same(np.trace(projector, axis1=1, axis2=2), np.full(N_STATES, n - 2.0), scale=size)
     assert (np.linalg.matrix_rank(projector, tol=1e-6) == n - 2).all()
     let_through = np.einsum("tij,tj->ti", projector, velocity)
-    same(point_velocity(chain, angle, let_through, point=chain.endpoint), np.zeros((N_STATES, 2)), scale=10 * size)
+    same(
+        point_velocity(chain, Kinematics(angle, let_through), point=chain.endpoint),
+        np.zeros((N_STATES, 2)),
+        scale=10 * size,
+    )
     stopped = velocity - let_through
-    full = point_velocity(chain, angle, velocity, point=chain.endpoint)
-    same(point_velocity(chain, angle, stopped, point=chain.endpoint), full, scale=10 * size)
+    full = point_velocity(chain, Kinematics(angle, velocity), point=chain.endpoint)
+    same(point_velocity(chain, Kinematics(angle, stopped), point=chain.endpoint), full, scale=10 * size)
 
 
 def test_a_step_in_the_null_space_moves_the_endpoint_to_second_order():
@@ -410,12 +427,12 @@ def test_a_missing_angle_stays_in_its_frame():
     chain, (angle, velocity, *_) = random_chain(np.random.default_rng(6), 3), random_motion(np.random.default_rng(6), 3)
     clean = [
         jacobian(chain, angle, point=chain.endpoint),
-        jacobian_rate(chain, angle, velocity, point=chain.endpoint),
+        jacobian_rate(chain, Kinematics(angle, velocity), point=chain.endpoint),
     ]
     angle[7, 1] = np.nan
     found = [
         jacobian(chain, angle, point=chain.endpoint, missing=True),
-        jacobian_rate(chain, angle, velocity, point=chain.endpoint, missing=True),
+        jacobian_rate(chain, Kinematics(angle, velocity), point=chain.endpoint, missing=True),
     ]
     for part, expected in zip(found, clean, strict=True):
         assert np.isnan(part[7]).any()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import interpolate, signal
 
-from limbtorque.chain import Chain, newton_euler, torque_terms
+from limbtorque.chain import Chain, Kinematics, newton_euler, torque_terms
 from limbtorque.signals.butterworth import low_pass
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 
@@ -66,7 +66,9 @@ def net(constants, kinematics, offset_rad, method):
     n = len(constants["mass_kg"])
     zero = np.array([offset_rad - np.pi / 2, -offset_rad])
     result = method(
-        Chain(**constants), (angle + zero)[:, :n], velocity[:, :n], acceleration[:, :n], gravity_m_s2=(0.0, -G)
+        Chain(**constants),
+        Kinematics((angle + zero)[:, :n], velocity[:, :n], acceleration[:, :n]),
+        gravity_m_s2=(0.0, -G),
     )
     torque = result.torque_nm if method is newton_euler else result.net
     return np.pad(torque, ((0, 0), (0, 2 - n)))

@@ -12,9 +12,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from chains import ROUNDING, same
+from chains import ROUNDING, call, same
 from limbtorque.chain import (
     Chain,
+    Kinematics,
     Load,
     Point,
     forward_dynamics,
@@ -136,7 +137,7 @@ def case(n):
 
 def largest_sum(c):
     """Largest sum of the sizes of the terms of a joint torque: what its rounding is measured against."""
-    terms = torque_terms(c.chain, *c.motion, **c.options)
+    terms = call(torque_terms, c.chain, *c.motion, **c.options)
     single = np.stack([terms.gravity, terms.base, terms.external], axis=2)
     every = np.concatenate([terms.inertial, terms.centripetal, terms.coriolis, single], axis=2)
     return np.abs(every).sum(axis=2).max()
@@ -152,14 +153,14 @@ def inverse_dynamics(c):
 def test_net_torques_are_those_of_pinocchio(n):
     c = case(n)
     expected, size = inverse_dynamics(c)[:, 2:], largest_sum(c)
-    same(torque_terms(c.chain, *c.motion, **c.options).net, expected, size)
-    same(newton_euler(c.chain, *c.motion, **c.options).torque_nm, expected, size)
+    same(call(torque_terms, c.chain, *c.motion, **c.options).net, expected, size)
+    same(call(newton_euler, c.chain, *c.motion, **c.options).torque_nm, expected, size)
 
 
 @SIZES
 def test_force_at_the_base_is_that_of_pinocchio(n):
     c = case(n)
-    found = newton_euler(c.chain, *c.motion, **c.options).reaction_n[:, 0]
+    found = call(newton_euler, c.chain, *c.motion, **c.options).reaction_n[:, 0]
     same(found, inverse_dynamics(c)[:, :2], largest_sum(c) / c.chain.length_m.min())
 
 
@@ -169,7 +170,7 @@ def test_inertia_matrix_and_inertial_terms_are_those_of_pinocchio(n):
     expected = c.by_frame(lambda data, q, *_: pin.crba(c.model, data, q, pin.Convention.WORLD))
     expected = np.triu(expected) + np.swapaxes(np.triu(expected, 1), 1, 2)  # it need not fill the lower half
     same(inertia_matrix(c.chain, c.angle), expected[:, 2:, 2:])
-    terms = torque_terms(c.chain, *c.motion, **c.options)
+    terms = call(torque_terms, c.chain, *c.motion, **c.options)
     same(terms.inertial, expected[:, 2:, 2:] * c.acceleration[:, None])
     same(terms.base, np.einsum("tij,tj->ti", expected[:, 2:, :2], c.base[2]))
 
@@ -178,7 +179,7 @@ def test_inertia_matrix_and_inertial_terms_are_those_of_pinocchio(n):
 def test_gravity_terms_are_those_of_pinocchio(n):
     c = case(n)
     expected = c.by_frame(lambda data, q, *_: pin.computeGeneralizedGravity(c.model, data, q))
-    same(torque_terms(c.chain, *c.motion, **c.options).gravity, expected[:, 2:])
+    same(call(torque_terms, c.chain, *c.motion, **c.options).gravity, expected[:, 2:])
 
 
 def velocity_torques(c, moving):
@@ -196,7 +197,7 @@ def velocity_torques(c, moving):
 def test_velocity_terms_are_those_of_pinocchio(n):
     """Their sum; those of one joint's velocity alone; and what two joints' velocities make on top of either's."""
     c = case(n)
-    terms = torque_terms(c.chain, *c.motion, **c.options)
+    terms = call(torque_terms, c.chain, *c.motion, **c.options)
     size = largest_sum(c)  # pinocchio's gravity is in both of its numbers
     same(terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2), velocity_torques(c, range(n)), size)
     alone = [velocity_torques(c, [j]) for j in range(n)]
@@ -210,7 +211,7 @@ def test_velocity_terms_are_those_of_pinocchio(n):
 def test_external_terms_are_those_of_pinocchio(n):
     c = case(n)
     without = c.by_frame(lambda data, *state: pin.rnea(c.model, data, *state))
-    found = torque_terms(c.chain, *c.motion, **c.options).external
+    found = call(torque_terms, c.chain, *c.motion, **c.options).external
     same(found, (inverse_dynamics(c) - without)[:, 2:], largest_sum(c))
 
 
@@ -236,7 +237,7 @@ def test_rates_of_the_jacobians_are_those_of_pinocchio(n):
     for point, frame in ((c.chain.endpoint, c.end), (c.point, c.inner)):
         # the base moves, but only turning changes the columns of the hinges, so its velocity has no say
         expected = c.by_frame(rate, lambda q, v, _, f=frame: (q, v, f))
-        same(jacobian_rate(c.chain, c.angle, c.velocity, point=point), expected[:, :2, 2:])
+        same(jacobian_rate(c.chain, Kinematics(c.angle, c.velocity), point=point), expected[:, :2, 2:])
 
 
 @SIZES
@@ -256,8 +257,11 @@ def test_motion_of_points_is_that_of_pinocchio(n):
         expected = c.by_frame(moved, lambda *state, f=frame: (*state, f))
         position, velocity, acceleration = np.moveaxis(expected, 1, 0)
         same(point_position(c.chain, c.angle, point=point, base_m=c.base[0]), position)
-        same(point_velocity(c.chain, *c.motion[:2], point=point, base_velocity_m_s=c.base[1]), velocity)
-        same(point_acceleration(c.chain, *c.motion, point=point, base_acceleration_m_s2=c.base[2]), acceleration)
+        same(point_velocity(c.chain, Kinematics(*c.motion[:2], base_velocity_m_s=c.base[1]), point=point), velocity)
+        same(
+            point_acceleration(c.chain, Kinematics(*c.motion, base_acceleration_m_s2=c.base[2]), point=point),
+            acceleration,
+        )
 
 
 @SIZES
@@ -266,16 +270,15 @@ def test_forward_dynamics_is_that_of_pinocchio(n):
     it has to find those accelerations and the base's own."""
     c = case(n)
     torque = np.random.default_rng(n).normal(size=(FRAMES, n)) * 30.0
-    external = torque_terms(c.chain, *c.motion, **c.options).external
+    external = call(torque_terms, c.chain, *c.motion, **c.options).external
     found = forward_dynamics(
         c.chain,
-        *c.motion[:2],
+        Kinematics(*c.motion[:2], base_acceleration_m_s2=c.base[2]),
         torque,
         gravity_m_s2=c.gravity,
-        base_acceleration_m_s2=c.base[2],
         load_nm=-external,
     )
-    force = newton_euler(c.chain, *c.motion[:2], found, **c.options).reaction_n[:, 0]
+    force = call(newton_euler, c.chain, *c.motion[:2], found, **c.options).reaction_n[:, 0]
     data = c.model.createData()
     expected = np.array(
         [
@@ -293,11 +296,7 @@ def test_forward_dynamics_is_that_of_pinocchio(n):
 def test_energies_are_those_of_pinocchio(n):
     c = case(n)
     found = segment_energies(
-        c.chain,
-        *c.motion[:2],
-        gravity_m_s2=c.gravity,
-        base_m=c.base[0],
-        base_velocity_m_s=c.base[1],
+        c.chain, Kinematics(*c.motion[:2], base_m=c.base[0], base_velocity_m_s=c.base[1]), gravity_m_s2=c.gravity
     )
     kinetic = c.by_frame(lambda data, q, v, _: pin.computeKineticEnergy(c.model, data, q, v))
     potential = c.by_frame(lambda data, q, *_: pin.computePotentialEnergy(c.model, data, q))

@@ -9,6 +9,7 @@ from limbtorque.analysis import analyse_recording
 from limbtorque.figures.style import failure_figure, save
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.figures.torque_figures import torque_figure
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.chains import ARM
 from limbtorque.study.settings import load_settings
@@ -21,11 +22,8 @@ JOINTS = ("shoulder", "elbow", "wrist")
 def table():
     result = analyse_recording(
         read_c3d(ROOT / "data" / "demo" / "S01_sagittal_spring.c3d"),
-        chain="arm",
-        side="right",
-        body_mass_kg=72.0,
-        settings=load_settings(ROOT / "config" / "config.yaml"),
-        load="spring",
+        Limb("arm", side="right", body_mass_kg=72.0, load="spring"),
+        load_settings(ROOT / "config" / "config.yaml"),
     )
     return result.torque_table
 

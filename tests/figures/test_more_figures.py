@@ -22,6 +22,7 @@ from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save
 from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.figures.torque_figures import contributions_figure
+from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.settings import load_settings
@@ -40,7 +41,7 @@ def result():
     demo = next(trial for trial in demo_trials() if trial.name == "S02_horizontal_spring")
     settings = SETTINGS.model_copy(update={"plane": SETTINGS.plane.model_copy(update={"kind": "horizontal"})})
     return analyse_recording(
-        demo.recording(noise_m=0.0), chain="arm", side="left", body_mass_kg=60.0, settings=settings, load="spring"
+        demo.recording(noise_m=0.0), Limb("arm", side="left", body_mass_kg=60.0, load="spring"), settings
     )
 
 
@@ -62,7 +63,7 @@ def area(axes, colour):
 
 
 def test_contributions_add_up_to_the_net_torque(result):
-    table, sign = result.torque_table, result.motion.flexion_sign
+    table, sign = result.torque_table, result.motion.flexion.sign
     figure = contributions_figure(table, title="reach", model=MODEL, flexion_sign=sign)
     assert (sign < 0).any()
     for axes, joint, turn in zip(figure.axes, JOINTS, sign, strict=True):
@@ -78,14 +79,18 @@ def test_flexion_velocities_and_accelerations_are_drawn_in_degrees_flexion_posit
         result.kinematics_table,
         title="reach",
         model=MODEL,
-        flexion_sign=motion.flexion_sign,
-        flexion_zero_rad=motion.flexion_zero_rad,
+        flexion_sign=motion.flexion.sign,
+        flexion_zero_rad=motion.flexion.zero_rad,
         width_mm=ONE_COLUMN_MM,
     )
-    expected = (motion.angle_rad - motion.flexion_zero_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+    expected = (
+        motion.kinematics.angle_rad - motion.flexion.zero_rad,
+        motion.kinematics.velocity_rad_s,
+        motion.kinematics.acceleration_rad_s2,
+    )
     for axes, values in zip(figure.axes, expected, strict=True):
         for k, joint in enumerate(JOINTS):
-            np.testing.assert_allclose(line(axes, joint), np.degrees(motion.flexion_sign[k] * values[:, k]))
+            np.testing.assert_allclose(line(axes, joint), np.degrees(motion.flexion.sign[k] * values[:, k]))
     assert figure.get_size_inches()[0] == pytest.approx(85.0 / 25.4)
 
 

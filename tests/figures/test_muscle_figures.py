@@ -11,9 +11,10 @@ from matplotlib.collections import PolyCollection
 from limbtorque.analysis import analyse_recording
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.style import save
+from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
-from limbtorque.muscles.static_optimization.sharing import share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings, option_names, override
 from limbtorque.study.yaml_file import parse_yaml
@@ -26,10 +27,8 @@ def analyse(**changes):
     settings = load_settings(ROOT / "config" / "config.yaml")
     return analyse_recording(
         read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"),
-        chain="arm",
-        side="right",
-        body_mass_kg=72.0,
-        settings=override(settings, {f"muscles.{name}": value for name, value in changes.items()}, source="test"),
+        Limb("arm", side="right", body_mass_kg=72.0),
+        override(settings, {f"muscles.{name}": value for name, value in changes.items()}, source="test"),
     ).muscle_table
 
 
@@ -153,7 +152,7 @@ def test_the_check_of_the_page_holds():
     (block,) = blocks("python")
     names = {}
     exec(block, names)
-    shared = names["shared"]
+    shared = names["found"]
     assert shared.status.tolist() == [0, 1]
     assert np.abs(names["left_over"]).max() < 1e-10
     assert names["bound"][0] == pytest.approx(shared.cost[0], rel=1e-9)

@@ -9,6 +9,7 @@ import pytest
 from limbtorque.arrays import lengths, missing_samples
 from limbtorque.cli.inspect import describe
 from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.labels import LabelFaults, Swap, fault_notes, find_faults, find_spikes, find_swaps, spike_runs
@@ -28,15 +29,10 @@ def motion(recording, *, start_s=None, end_s=None, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     found = chain_motion(
         recording,
-        chain="arm",
-        side="right",
-        marker_set="arm_markers",
-        body_mass_kg=72.0,
-        settings=settings,
-        start_s=start_s,
-        end_s=end_s,
+        Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers", start_s=start_s, end_s=end_s),
+        settings,
     )
-    return found, {flag.check.name for flag in assess(found.quality, settings.quality)}
+    return found, {flag.check.name for flag in assess(found.metrics, settings.quality)}
 
 
 def with_markers(change):
@@ -208,7 +204,7 @@ def test_a_lower_rate_makes_no_exchanges_or_spikes_of_walking(recordings):
 
 def test_a_clean_trial_has_none():
     found, flags = motion(DEMO)
-    assert (found.quality["swapped_frames"], found.quality["spike_frames"]) == (0.0, 0.0)
+    assert (found.metrics["swapped_frames"], found.metrics["spike_frames"]) == (0.0, 0.0)
     assert not flags & {"swapped_frames", "spike_frames"}
     assert not any("exchanged" in note or "spike" in note for note in found.notes)
 
@@ -216,7 +212,7 @@ def test_a_clean_trial_has_none():
 def test_an_exchange_is_flagged_named_and_not_mended():
     recording = exchanged(KNUCKLE, ELBOW, 100, 107)
     found, flags = motion(recording)
-    assert found.quality["swapped_frames"] == 7.0
+    assert found.metrics["swapped_frames"] == 7.0
     assert "swapped_frames" in flags
     pair = " and ".join(sorted(("KNU", "ELBL"), key=LABELS.index))
     assert f"labels exchanged (markers, frames): {pair} 101-107" in found.notes
@@ -230,38 +226,38 @@ def test_the_partner_may_be_a_marker_that_the_chain_does_not_need():
     both = np.concatenate([DEMO.markers_m, spare], axis=1)
     both[100:110, [KNUCKLE, -1]] = both[100:110, [-1, KNUCKLE]]
     found, flags = motion(replace(DEMO, markers_m=both, labels=(*LABELS, "spare")))
-    assert found.quality["swapped_frames"] == 10.0
+    assert found.metrics["swapped_frames"] == 10.0
     assert "swapped_frames" in flags
     two = np.concatenate([DEMO.markers_m, spare, spare + np.array([0.0, 0.1, 0.0])], axis=1)
     two[100:110, [-2, -1]] = two[100:110, [-1, -2]]
     found, flags = motion(replace(DEMO, markers_m=two, labels=(*LABELS, "spare", "other")))
-    assert found.quality["swapped_frames"] == 0.0
+    assert found.metrics["swapped_frames"] == 0.0
     assert "swapped_frames" not in flags
     assert not any("exchanged" in note for note in found.notes)
 
 
 def test_faults_outside_the_window_do_not_count():
     recording = exchanged(KNUCKLE, ELBOW, 20, 25)
-    assert motion(recording)[0].quality["swapped_frames"] == 5.0
+    assert motion(recording)[0].metrics["swapped_frames"] == 5.0
     inside, _ = motion(recording, start_s=0.5, end_s=2.0)
-    assert inside.quality["swapped_frames"] == 0.0
+    assert inside.metrics["swapped_frames"] == 0.0
     assert not any("exchanged" in note for note in inside.notes)
     later, _ = motion(exchanged(KNUCKLE, ELBOW, 100, 107), start_s=0.5, end_s=2.0)
-    assert later.quality["swapped_frames"] == 7.0
+    assert later.metrics["swapped_frames"] == 7.0
     assert any("101-107" in note for note in later.notes)
 
 
 def test_spikes_are_flagged_or_on_request_filled():
     recording = spiked(KNUCKLE, 100, 102)
     found, flags = motion(recording)
-    assert found.quality["spike_frames"] == 2.0
+    assert found.metrics["spike_frames"] == 2.0
     assert "spike_frames" in flags
-    assert found.quality["gap_share"] == 0.0
+    assert found.metrics["gap_share"] == 0.0
     assert "spikes (marker, frames): KNU 101-102" in found.notes
     mended, flags = motion(recording, gaps__spikes="fill")
-    assert mended.quality["spike_frames"] == 0.0
+    assert mended.metrics["spike_frames"] == 0.0
     assert "spike_frames" not in flags
-    assert mended.quality["gap_share"] == pytest.approx(2 / len(mended.frame))
+    assert mended.metrics["gap_share"] == pytest.approx(2 / len(mended.frame))
     np.testing.assert_array_equal(np.flatnonzero(mended.filled), [100, 101])
     assert "spikes (marker, frames): KNU 101-102" in mended.notes
     assert "spikes were taken as missing (gaps.spikes)" in mended.notes

@@ -13,15 +13,8 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 
 from limbtorque.errors import LoadError, SignalError
-from limbtorque.motion.ground_reaction import (
-    MEASURED,
-    NONE,
-    UNMEASURED,
-    centre_of_pressure,
-    find_foot,
-    hand_load,
-    no_load,
-)
+from limbtorque.motion.foot import centre_of_pressure, find_foot
+from limbtorque.motion.ground_reaction import MEASURED, NONE, UNMEASURED, hand_load, no_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.smoothers import Smoother, smooth_at
 from limbtorque.study.options.loads import Force, Plates, Spring
@@ -530,5 +523,5 @@ def test_a_force_cutoff_that_would_alias_is_refused():
 def test_forces_across_the_up_axis_are_told_whoever_stands_on_the_plate():
     """A plate whose force is along x while z is up, on which nobody stands: 90 deg."""
     across = plate(loads=[(STANCE, [700.0, 0.0, 0.0], POINT)])
-    assert ground([across], walking_foot(5.0, 0.0)).quality["plate_tilt_deg"] == pytest.approx(90.0)
-    assert ground([plate(loads=[UNDER])], walking_foot(5.0, 0.0)).quality["plate_tilt_deg"] < 10.0
+    assert ground([across], walking_foot(5.0, 0.0)).metrics["plate_tilt_deg"] == pytest.approx(90.0)
+    assert ground([plate(loads=[UNDER])], walking_foot(5.0, 0.0)).metrics["plate_tilt_deg"] < 10.0

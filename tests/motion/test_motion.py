@@ -8,12 +8,13 @@ import pytest
 
 from limbtorque.errors import LoadError
 from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import filter_reach
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.settings import load_settings, override
 from limbtorque.tables.checks import assess
-from limbtorque.torques.joint_torques import joint_torques, torque_quality
+from limbtorque.torques.joint_torques import joint_torques, torque_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config" / "config.yaml")
@@ -25,15 +26,17 @@ def motion(recording=EXACT, *, measured=None, load="", start_s=None, end_s=None,
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     return chain_motion(
         recording,
-        chain="arm",
-        side="right",
-        marker_set="arm_markers",
-        body_mass_kg=72.0,
-        settings=settings,
-        measured=measured,
-        load=load,
-        start_s=start_s,
-        end_s=end_s,
+        Limb(
+            "arm",
+            side="right",
+            body_mass_kg=72.0,
+            marker_set="arm_markers",
+            measured=measured or {},
+            load=load,
+            start_s=start_s,
+            end_s=end_s,
+        ),
+        settings,
     )
 
 
@@ -50,7 +53,9 @@ def test_a_window_keeps_the_time_and_frames_of_the_recording():
     np.testing.assert_allclose(found.time_s, np.arange(50, 201) / 100.0)
     whole = motion(later)
     inside = ~found.edge
-    np.testing.assert_allclose(found.angle_rad[inside], whole.angle_rad[50:201][inside], atol=2e-3)
+    np.testing.assert_allclose(
+        found.kinematics.angle_rad[inside], whole.kinematics.angle_rad[50:201][inside], atol=2e-3
+    )
 
 
 def test_frames_within_reach_of_the_ends_are_marked():
@@ -104,8 +109,8 @@ def test_angles_keep_to_their_turn_across_lost_orientations():
     markers[:, 5] = wrist + reach[:, None] * np.column_stack([np.cos(swing), np.sin(swing), 0.2 * np.ones(251)])
     found = motion(replace(EXACT, markers_m=markers), filter__cutoff_hz=8, filter__order=2)
     assert found.foreshortened.any()
-    assert np.isnan(found.angle_rad[found.foreshortened]).all()
-    assert np.nanmax(np.abs(found.angle_rad)) < np.pi + np.pi / 2
+    assert np.isnan(found.kinematics.angle_rad[found.foreshortened]).all()
+    assert np.nanmax(np.abs(found.kinematics.angle_rad)) < np.pi + np.pi / 2
     reach_frames = filter_reach(8.0, rate_hz=100.0, order=2)
     first = int(np.flatnonzero(found.foreshortened)[0])
     segment = markers[:, 5] - wrist
@@ -115,13 +120,13 @@ def test_angles_keep_to_their_turn_across_lost_orientations():
 
 def test_a_nearly_straight_arm_leaves_its_facing_undecided():
     straight = replace(DEMO, reach=replace(DEMO.reach, start_deg=(-80.0, 5.0, 0.0), target_deg=(-60.0, 8.0, 0.0)))
-    assert motion(straight.recording(noise_m=0.0)).quality["undecided_flexion"] == 1.0
-    assert motion().quality["undecided_flexion"] == 0.0
+    assert motion(straight.recording(noise_m=0.0)).metrics["undecided_flexion"] == 1.0
+    assert motion().metrics["undecided_flexion"] == 0.0
 
 
 def test_a_trial_shorter_than_its_ends_is_flagged():
     found = motion(replace(EXACT, markers_m=EXACT.markers_m[60:84]), filter__cutoff_hz=8, filter__order=2)
-    figures = {**found.quality, **torque_quality(found, joint_torques(found))}
+    figures = {**found.metrics, **torque_metrics(found, joint_torques(found))}
     assert "unused_share" in [flag.check.name for flag in assess(figures, SETTINGS.quality)]
 
 
@@ -139,19 +144,12 @@ WALK = load_settings(ROOT / "tests" / "recordings_study" / "config" / "config.ya
 def leg(recording, side="right", settings=WALK, **trial):
     changes = {k.replace("__", "."): str(v) for k, v in trial.items() if "__" in k}
     plain = {k: v for k, v in trial.items() if "__" not in k}
-    return chain_motion(
-        recording,
-        chain="leg",
-        side=side,
-        marker_set="opensim_walking",
-        body_mass_kg=66.0,
-        settings=override(settings, changes, source="test"),
-        **plain,
-    )
+    limb = Limb("leg", side=side, body_mass_kg=66.0, marker_set="opensim_walking", **plain)
+    return chain_motion(recording, limb, override(settings, changes, source="test"))
 
 
 def flags(found):
-    figures = {**found.quality, **torque_quality(found, joint_torques(found))}
+    figures = {**found.metrics, **torque_metrics(found, joint_torques(found))}
     return [flag.check.name for flag in assess(figures, WALK.quality)]
 
 
@@ -240,15 +238,15 @@ def test_force_plates_are_filtered_as_a_spline_smooths(walk, method, order):
     both = ~with_spline.edge & ~with_filter.edge
     np.testing.assert_allclose(with_spline.load.force_n[both], with_filter.load.force_n[both], atol=0.5)
     chosen = leg(walk, filter__method=method, filter__cutoff_hz="expected_error")
-    again = leg(walk, filter__method=method, filter__cutoff_hz=chosen.quality["cutoff_hz"])
+    again = leg(walk, filter__method=method, filter__cutoff_hz=chosen.metrics["cutoff_hz"])
     np.testing.assert_array_equal(chosen.load.force_n, again.load.force_n)
 
 
 def test_ankle_flexion_is_that_of_the_sole(walk):
     """The foot is flat on the plate in frames 700 to 740, the shank leans forward from upright: dorsiflexion 0 to 20 deg."""
     found = leg(walk)
-    flexion = np.degrees(found.angle_rad[:, 2] - found.flexion_zero_rad[2])
+    flexion = np.degrees(found.kinematics.angle_rad[:, 2] - found.flexion.zero_rad[2])
     flat = (found.frame >= 700) & (found.frame <= 740)
-    shank = np.degrees(found.angle_rad[:, :2].sum(axis=1)) + 90.0
+    shank = np.degrees(found.kinematics.angle_rad[:, :2].sum(axis=1)) + 90.0
     np.testing.assert_allclose(flexion[flat], -shank[flat], atol=8.0)
     assert any("flexion is that of the sole" in note for note in found.notes)

@@ -10,6 +10,7 @@ import plates
 from limbtorque.arrays import runs
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.ground_reaction import MEASURED, UNMEASURED
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.butterworth import filter_reach
@@ -91,10 +92,8 @@ def test_short_and_still_signals_are_judged_without_an_error():
 def reach_motion(noise_m=2e-4, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     recording = replace(demo_trials()[1], gaps=()).recording(noise_m=noise_m)
-    found = chain_motion(
-        recording, chain="arm", side="right", marker_set="arm_markers", body_mass_kg=72.0, settings=settings
-    )
-    return found.quality, {flag.check.name for flag in assess(found.quality, settings.quality)}
+    found = chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings)
+    return found.metrics, {flag.check.name for flag in assess(found.metrics, settings.quality)}
 
 
 @pytest.mark.parametrize("changes", [{}, {"filter__cutoff_hz": 8}, {"filter__method": "none"}])
@@ -190,19 +189,19 @@ def stance_plate(*, limit_n=np.inf, drift_n=0.0, offset_n=0.0):
 
 def test_frames_at_the_limit_of_a_plate_have_no_torque():
     whole = plates.ground([stance_plate()], plates.OWN)
-    assert (whole.quality["plate_saturated_share"], whole.quality["unmeasured_share"]) == (0.0, 0.0)
+    assert (whole.metrics["plate_saturated_share"], whole.metrics["unmeasured_share"]) == (0.0, 0.0)
     cut = plates.ground([stance_plate(limit_n=650.0)], plates.OWN, side="left")
     t = np.arange(500, 1100)
     at_limit = np.sin(np.pi * ((t + 0.5) / 10.0 - 50.0) / 60.0) ** 0.5 >= 650.0 / 700.0
     frames = np.unique(t[at_limit] // 10)
-    assert cut.quality["plate_saturated_share"] == pytest.approx(len(frames) / 160)
+    assert cut.metrics["plate_saturated_share"] == pytest.approx(len(frames) / 160)
     lost = np.flatnonzero(cut.status == UNMEASURED)
     np.testing.assert_array_equal(lost, np.arange(frames[0] - 1, frames[-1] + 2))  # and a frame on each side
     assert np.isnan(cut.force_n[lost]).all()
     assert (cut.status[[55, 105]] == MEASURED).all()
     named = f"plate 1 frames {frames[0] + 1}-{frames[-1] + 1}: a channel is at its limit, the force is not known"
     assert named in cut.notes
-    flags = {flag.check.name for flag in assess(cut.quality, Quality())}
+    flags = {flag.check.name for flag in assess(cut.metrics, Quality())}
     assert {"plate_saturated_share", "unmeasured_share"} <= flags
     known = replace(stance_plate(), saturated=np.isin(np.arange(1600), np.arange(700, 705)))
     told = plates.ground([known], plates.OWN)
@@ -219,15 +218,15 @@ def test_a_filter_carries_the_limit_as_far_as_it_reaches():
 def test_a_limit_outside_the_stance_does_not_matter():
     known = replace(stance_plate(), saturated=np.isin(np.arange(1600), np.arange(100, 110)))
     found = plates.ground([known], plates.OWN)
-    assert found.quality["plate_saturated_share"] == 0.0
+    assert found.metrics["plate_saturated_share"] == 0.0
     assert not (found.status == UNMEASURED).any()
 
 
 def test_a_saturated_plate_of_the_other_foot_does_not_matter():
     far = plates.walking_foot(2.0, 0.0)
     found = plates.ground([stance_plate(limit_n=650.0)], far, plates.OWN)
-    assert found.quality["plate_saturated_share"] == 0.0
-    assert np.isnan(found.quality["plate_drift_n"])
+    assert found.metrics["plate_saturated_share"] == 0.0
+    assert np.isnan(found.metrics["plate_drift_n"])
 
 
 @pytest.mark.parametrize("drift_n", [-12.0, 0.0, 3.0, 12.0])
@@ -235,8 +234,8 @@ def test_drift_is_the_change_of_the_unloaded_level(drift_n):
     """Linear over 1.6 s with a stance from 0.5 to 1.1 s: of ten unloaded tenths the medians of the first and last three lie at
     0.15 and 1.45 s."""
     found = plates.ground([stance_plate(drift_n=drift_n, offset_n=8.0)], plates.OWN)
-    assert found.quality["plate_drift_n"] == pytest.approx(abs(drift_n) * 1.3 / 1.6, abs=0.02)
-    flagged = "plate_drift_n" in {flag.check.name for flag in assess(found.quality, Quality())}
+    assert found.metrics["plate_drift_n"] == pytest.approx(abs(drift_n) * 1.3 / 1.6, abs=0.02)
+    flagged = "plate_drift_n" in {flag.check.name for flag in assess(found.metrics, Quality())}
     assert flagged == (abs(drift_n) > 7.0)
 
 
@@ -245,7 +244,7 @@ def test_a_touch_is_no_drift():
     knocked = stance_plate()
     knocks = np.where(np.arange(1600) < 300, 7.5 * (1.0 - np.cos(2.0 * np.pi * np.arange(1600) / 100.0)), 0.0)
     touched = replace(knocked, force_n=knocked.force_n + knocks[:, None] * plates.UP)
-    assert plates.ground([touched], plates.OWN).quality["plate_drift_n"] == pytest.approx(0.0, abs=0.1)
+    assert plates.ground([touched], plates.OWN).metrics["plate_drift_n"] == pytest.approx(0.0, abs=0.1)
 
 
 def test_drift_is_not_known_where_the_plate_is_hardly_unloaded():
@@ -253,17 +252,17 @@ def test_drift_is_not_known_where_the_plate_is_hardly_unloaded():
     foot = plates.walking_foot(0.2, 0.0, slice(20, 150))
     found = plates.ground([made], foot)
     assert found.status[80] == MEASURED
-    assert np.isnan(found.quality["plate_drift_n"])
+    assert np.isnan(found.metrics["plate_drift_n"])
 
 
 def test_drift_of_real_plates_is_small(recordings):
     """Both plates of a recorded walk: 0.03 and 0.7 N, found by hand from the first and last 0.2 s."""
-    from limbtorque.motion.ground_reaction import _drift
+    from limbtorque.motion.plate_signals import drift_n
 
     recording = read_c3d(recordings / "walking_opensim" / "walking2.c3d")
     for plate, by_hand in zip(recording.force_plates, (0.03, 0.7), strict=True):
         per_frame = round(plate.rate_hz / recording.rate_hz)
-        drift = _drift(plate.force_n[:, 2], per_frame, recording.rate_hz, Plates())
+        drift = drift_n(plate.force_n[:, 2], per_frame, recording.rate_hz, Plates())
         assert drift == pytest.approx(by_hand, abs=0.1)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from limbtorque.muscles.static_optimization.baselines import agonist_only, pseudo_inverse, slsqp
-from limbtorque.muscles.static_optimization.sharing import share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 
 RULES = [pseudo_inverse, agonist_only, slsqp]
 

@@ -9,14 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from chains import random_chain, random_motion, same
-from limbtorque.chain import newton_euler
-from limbtorque.muscles.joint_contact import (
-    PARALLEL,
-    POINTS,
-    TOLERANCE_M,
-    UNKNOWN,
+from limbtorque.chain import Kinematics, newton_euler
+from limbtorque.muscles.joint_contact import PARALLEL, POINTS, TOLERANCE_M, UNKNOWN, contact_force
+from limbtorque.muscles.lines_of_action import (
     along_and_across,
-    contact_force,
     implied_arm,
     line_arrays,
     lines_of_action,
@@ -66,8 +62,7 @@ def one_joint(lines, *, reaction, force, arm, proximal=DOWN, distal=0.0, sign=1.
         [force],
         [[arm]],
         line_arrays([lines], [[True] * len(lines)]),
-        proximal_rad=[[proximal]],
-        distal_rad=[[distal]],
+        axes_rad=([[proximal]], [[distal]]),
         flexion_sign=[sign],
         joints=["elbow"],
         muscles=[f"m{k}" for k in range(len(lines))],
@@ -159,8 +154,7 @@ def test_force_in_the_ankle_on_tiptoe_is_four_times_the_weight():
         [[3 * weight]],
         [[[-0.05]]],
         line_arrays([[beside("proximal")]], [[True]]),
-        proximal_rad=[[DOWN]],
-        distal_rad=[[0.0]],
+        axes_rad=([[DOWN]], [[0.0]]),
         flexion_sign=[1.0],
         joints=["ankle"],
         muscles=["triceps surae"],
@@ -210,11 +204,8 @@ class Limb:
         self.gravity, self.base = np.array([0.3, -9.81]), rng.normal(0.0, 5.0, 2)
         self.wrenches = newton_euler(
             self.chain,
-            self.angle,
-            self.velocity,
-            self.acceleration,
+            Kinematics(self.angle, self.velocity, self.acceleration, base_acceleration_m_s2=self.base),
             gravity_m_s2=self.gravity,
-            base_acceleration_m_s2=self.base,
         )
         self.proximal = np.column_stack([np.full(40, DOWN), self.theta[:, :-1]])
         self.lines = [[None] * 7 for _ in range(3)]
@@ -254,8 +245,7 @@ class Limb:
             self.force,
             self.arm,
             line_arrays(self.lines, [[line is not None for line in row] for row in self.lines]),
-            proximal_rad=self.proximal,
-            distal_rad=self.theta,
+            axes_rad=(self.proximal, self.theta),
             flexion_sign=self.sign,
             joints=("hip", "knee", "ankle"),
             muscles=[f"m{k}" for k in range(7)],
@@ -322,8 +312,7 @@ def test_a_straight_muscle_over_two_joints_counts_at_both_and_leaves_the_link_be
         [[120.0]],
         [[[0.0], [0.02], [0.02]]],
         line_arrays([[None], [string], [string]], [[False], [True], [True]]),
-        proximal_rad=upright,
-        distal_rad=upright,
+        axes_rad=(upright, upright),
         flexion_sign=[1.0, 1.0, 1.0],
         joints=("a", "b", "c"),
         muscles=("string",),
@@ -407,8 +396,7 @@ def test_shares_count_frames():
         np.full((4, 1), 10.0),
         np.array([0.04, 0.02, 0.04, 0.04]).reshape(4, 1, 1),
         line_arrays([[line]], [[True]]),
-        proximal_rad=np.full((4, 1), DOWN),
-        distal_rad=np.zeros((4, 1)),
+        axes_rad=(np.full((4, 1), DOWN), np.zeros((4, 1))),
         flexion_sign=[1.0],
         joints=["elbow"],
         muscles=["biceps"],
@@ -435,8 +423,7 @@ def test_a_muscle_that_does_not_cross_the_joint_does_not_count():
         [[0.0, np.nan]],
         [[[0.03, 0.0]]],
         limb,
-        proximal_rad=[[0.0]],
-        distal_rad=[[0.0]],
+        axes_rad=([[0.0]], [[0.0]]),
         flexion_sign=[1.0],
         joints=["elbow"],
         muscles=["a", "b"],
@@ -494,7 +481,7 @@ def test_a_parallel_line_implies_no_arm():
 
 def test_shapes_that_do_not_agree_are_named():
     lines = line_arrays([[None]], [[True]])
-    good = {"proximal_rad": [[0.0]], "distal_rad": [[0.0]], "flexion_sign": [1.0], "joints": ["a"], "muscles": ["m"]}
+    good = {"axes_rad": ([[0.0]], [[0.0]]), "flexion_sign": [1.0], "joints": ["a"], "muscles": ["m"]}
     with pytest.raises(ValueError, match=r"moment_arm_m has shape \(1, 1\), expected \(1, 1, 1\)"):
         contact_force([[[0.0, 0.0]]], [[0.0]], [[0.0]], lines, **good)
     with pytest.raises(ValueError, match="reserve_nm has shape"):

@@ -8,7 +8,9 @@ import pytest
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import SettingsError
-from limbtorque.muscles.forces import check_options, muscle_summary
+from limbtorque.motion.limb import Limb
+from limbtorque.muscles.force_summary import muscle_summary
+from limbtorque.muscles.options import check_options
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.options.muscles import Muscles
@@ -26,11 +28,8 @@ def analysed(trial="S01_sagittal_spring", *, side="right", mass=72.0, folder=Pat
     raw = parse_yaml(DEMO.read_text(encoding="utf-8")) | {"muscles": options}
     return analyse_recording(
         read_c3d(ROOT / "data" / "demo" / f"{trial}.c3d"),
-        chain="arm",
-        side=side,
-        body_mass_kg=mass,
-        load="spring",
-        settings=make_settings(raw),
+        Limb("arm", side=side, body_mass_kg=mass, load="spring"),
+        make_settings(raw),
         folder=folder,
     )
 
@@ -97,7 +96,7 @@ def test_muscles_and_reserves_add_up_to_the_net_torque(case):
 def test_share_is_moment_arm_times_force():
     result = analysed()
     table = frame(result)
-    sign = result.motion.flexion_sign
+    sign = result.motion.flexion.sign
     for j, joint in enumerate(JOINTS):
         for name in result.muscles.muscle_set.names:
             if f"{joint}_moment_arm_{name}_m" in table:
@@ -113,17 +112,15 @@ def test_a_mirrored_limb_has_the_same_forces():
     results = [
         analyse_recording(
             which,
-            chain="arm",
-            side=side,
-            body_mass_kg=72.0,
-            settings=make_settings(raw | {"plane": raw["plane"] | {"kind": "horizontal"}}),
+            Limb("arm", side=side, body_mass_kg=72.0),
+            make_settings(raw | {"plane": raw["plane"] | {"kind": "horizontal"}}),
         )
         for which, side in ((recording, "right"), (mirrored, "left"))
     ]
     a, b = (frame(result) for result in results)
     forces = [name for name in a if name.endswith(("_force_n", "_activation", "_length_m"))]
     np.testing.assert_allclose(a[forces], b[forces], atol=1e-6, equal_nan=True)
-    assert (results[0].motion.flexion_sign[1] == -results[1].motion.flexion_sign[1]).all()
+    assert (results[0].motion.flexion.sign[1] == -results[1].motion.flexion.sign[1]).all()
     assert a["BRA_force_n"].max() + a["TRIlat_force_n"].max() > 10.0
 
 
@@ -152,7 +149,7 @@ def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
         assert (b[f"{name}_activation"] >= floor - 1e-12)[ok].all(), name
     assert (b.co_contraction_part[ok] == 1).all()
     share = b.co_contraction_cost[ok].sum() / a.optimization_cost[ok].sum()
-    assert braced.muscles.quality["co_contraction_cost_share"] == pytest.approx(share, rel=1e-6)
+    assert braced.muscles.metrics["co_contraction_cost_share"] == pytest.approx(share, rel=1e-6)
     np.testing.assert_allclose(
         b.filter(like="_max_force_n")[ok], a.filter(like="_max_force_n")[ok]
     )  # the mechanics are the same
@@ -167,7 +164,7 @@ def test_co_contraction_gives_way_where_the_torque_would_be_out_of_reach(tmp_pat
     assert limited.any()
     assert (b.optimization_status[limited] == 0).all()
     assert closure(braced) <= CLOSURE_NM
-    assert braced.muscles.quality["co_contraction_reduced_share"] > 0
+    assert braced.muscles.metrics["co_contraction_reduced_share"] > 0
     given_up = a.optimization_status == 1
     np.testing.assert_allclose(
         b["elbow_flexor_force_n"][given_up], a["elbow_flexor_force_n"][given_up]
@@ -206,7 +203,7 @@ def test_strength_scales_with_mass_and_arms_with_length(tmp_path):
     strong = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, scale_strength="mass")
     np.testing.assert_allclose(strong.muscles.muscle_set.max_force_n, 2.0 * plain.muscles.muscle_set.max_force_n)
     np.testing.assert_allclose(
-        strong.muscles.sharing.activation, plain.muscles.sharing.activation / 2.0, atol=1e-9
+        strong.muscles.optimized.activation, plain.muscles.optimized.activation / 2.0, atol=1e-9
     )  # torques are the same, every muscle twice as strong
     long = analysed(scale_moment_arms="segment_length")
     factor = plain.motion.chain.length_m[1] / content["reference"]["segment_length_m"]["elbow"]
@@ -221,7 +218,7 @@ def test_force_in_the_elbow_is_the_reaction_less_the_pull_of_the_muscles():
     ok = (table.optimization_status == 0) & table["elbow_contact_x_n"].notna()
     assert ok.mean() > 0.9
     # pairs pull along the distal segment towards the joint: the force in it is larger by their sum, along the forearm
-    along = np.cumsum(motion.angle_rad, axis=1)[:, 1]
+    along = np.cumsum(motion.kinematics.angle_rad, axis=1)[:, 1]
     pull = table["elbow_flexor_force_n"] + table["elbow_extensor_force_n"]
     reaction = {axis: torques[f"elbow_reaction_{axis}_n"] for axis in "xy"}
     expected_x = reaction["x"] + pull * np.cos(along)
@@ -260,12 +257,12 @@ def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
     assert b["BRA_force_n"][short].isna().all()
     assert (b.optimization_shortfall_nm[short] > 0).all()
     for result in (least, none):
-        assert result.muscles.quality["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
+        assert result.muscles.metrics["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
         assert any("reserve_share" in flag for flag in result.flags(load_settings(DEMO)))
     np.testing.assert_allclose(a.optimization_shortfall_nm, b.optimization_shortfall_nm)
     proof = a[[f"{joint}_optimality_certificate" for joint in JOINTS]].to_numpy()
     torque = least.torque_table.to_pandas()[[f"{joint}_torque_nm" for joint in JOINTS]].to_numpy()
-    arms = least.muscles.geometry.moment_arm_m * least.motion.flexion_sign[:, None]
+    arms = least.muscles.geometry.moment_arm_m * least.motion.flexion.sign[:, None]
     most = np.maximum(np.einsum("fjm,fj->fm", arms, proof) * least.muscles.muscle_set.max_force_n, 0.0).sum(axis=1)
     assert ((proof * torque).sum(axis=1) > most)[short].all()  # in that direction all muscles together fall short
 
@@ -276,7 +273,7 @@ def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
         ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC' .muscles.weights.; did you mean 'BRA'"),
         ({"activation_bounds": {"SOL": [0, 1]}}, "no muscle 'SOL' .muscles.activation_bounds."),
         ({"criterion": "stress"}, "no cross-section .pcsa_cm2."),
-        ({"scale_strength": "mass"}, "which body mass"),
+        ({"scale_strength": "mass"}, "gives no body mass"),
     ],
 )
 def test_what_a_set_does_not_have_is_refused(options, message):
@@ -320,8 +317,8 @@ def test_stress_needs_cross_sections_and_uses_them(tmp_path):
     stress = analysed(folder=tmp_path, sets={"arm": "mine.yaml"}, criterion="stress", exponent=3)
     found = stress.muscles
     pcsa = 2.0 + np.arange(15.0)
-    ok = found.sharing.status == 0
-    np.testing.assert_allclose(found.sharing.cost[ok], ((found.force_n / pcsa) ** 3).sum(axis=1)[ok], rtol=1e-12)
+    ok = found.optimized.status == 0
+    np.testing.assert_allclose(found.optimized.cost[ok], ((found.force_n / pcsa) ** 3).sum(axis=1)[ok], rtol=1e-12)
     least_squares = analysed(exponent=3)
     assert not np.allclose(found.force_n[ok], least_squares.muscles.force_n[ok], atol=1.0)
     assert closure(stress) <= CLOSURE_NM
@@ -334,12 +331,12 @@ def test_range_is_half_of_what_matters():
     muscles = {muscle.name: muscle for muscle in load_muscle_set("pairs").muscles}
     flexor, extensor = muscles["elbow_flexor"], muscles["elbow_extensor"]
     r_flexor, r_extensor = table["elbow_moment_arm_elbow_flexor_m"], table["elbow_moment_arm_elbow_extensor_m"]
-    torque = result.motion.flexion_sign[1] * result.torque_table.to_pandas()["elbow_torque_nm"]
+    torque = result.motion.flexion.sign[1] * result.torque_table.to_pandas()["elbow_torque_nm"]
     most = ((flexor.max_isometric_force_n * r_flexor - torque) / -r_extensor).clip(upper=extensor.max_isometric_force_n)
     np.testing.assert_allclose(table["elbow_extensor_max_force_n"], most, rtol=1e-9)
     least = (-torque / -r_extensor).clip(lower=0.0)
     np.testing.assert_allclose(table["elbow_extensor_min_force_n"], least, atol=1e-9)
-    assert math.isfinite(result.muscles.quality["force_range_share"])
+    assert math.isfinite(result.muscles.metrics["force_range_share"])
 
 
 # --- what is not known
@@ -350,10 +347,8 @@ def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
     raw["plane"] |= {"kind": "horizontal"}
     result = analyse_recording(
         read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d"),
-        chain="arm",
-        side="right",
-        body_mass_kg=72.0,
-        settings=make_settings(raw | {"muscles": {"force_length_velocity": True, "reserve": "none"}}),
+        Limb("arm", side="right", body_mass_kg=72.0),
+        make_settings(raw | {"muscles": {"force_length_velocity": True, "reserve": "none"}}),
     )
     table, torques = frame(result), result.torque_table.to_pandas()
     assert table.filter(like="shoulder_moment_arm").isna().all(axis=None)
@@ -366,8 +361,8 @@ def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
     modelled = dict(zip(names, result.muscles.limits.modelled, strict=True))
     assert modelled["BRA"]
     assert not modelled["BIClong"]  # its length depends on the shoulder
-    assert result.muscles.quality["joints_without_moment_arms"] == 1
-    assert result.muscles.quality["reserve_share"] == 0
+    assert result.muscles.metrics["joints_without_moment_arms"] == 1
+    assert result.muscles.metrics["reserve_share"] == 0
 
 
 def forearm(**muscles):
@@ -386,10 +381,8 @@ def forearm(**muscles):
     }
     return analyse_recording(
         read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"),
-        chain="forearm_only",
-        side="right",
-        body_mass_kg=72.0,
-        settings=make_settings(raw | {"muscles": muscles}),
+        Limb("forearm_only", side="right", body_mass_kg=72.0),
+        make_settings(raw | {"muscles": muscles}),
     )
 
 
@@ -411,7 +404,7 @@ def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
     (tmp_path / "no wrist.yaml").write_text(yaml_text(content), encoding="utf-8")
     result = analysed(folder=tmp_path, sets={"arm": "no wrist.yaml"}, reserve="none")
     assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
-    assert result.muscles.quality["reserve_share"] == 0
+    assert result.muscles.metrics["reserve_share"] == 0
     assert frame(result)["BRA_force_n"].notna().all()
 
 
@@ -422,7 +415,7 @@ def test_signs_of_a_limb_that_extends_counter_clockwise():
     raw["muscles"] = {"sets": {"arm": "pairs"}, "activation_bounds": {"elbow_flexor": [0, 0.001]}}
     recording = read_c3d(ROOT / "data" / "demo" / "S01_horizontal_fast.c3d")
     a, b = (
-        frame(analyse_recording(which, chain="arm", side=side, body_mass_kg=72.0, settings=make_settings(raw)))
+        frame(analyse_recording(which, Limb("arm", side=side, body_mass_kg=72.0), make_settings(raw)))
         for which, side in ((recording, "right"), (recording_mirrored(recording), "left"))
     )
     assert (a["elbow_flexion_sign"] == 1).all()
@@ -494,8 +487,8 @@ def test_velocity_of_a_muscle_is_that_of_its_length():
     fibre = velocity / (5.0 * muscle.optimal_fibre_length_m)  # the brachialis of Arm26 is not pennate
     np.testing.assert_allclose(muscles.limits.fibre_velocity[:, k], fibre, atol=1e-12)
     passive = muscles.limits.passive_n / muscles.muscle_set.max_force_n
-    assert muscles.quality["passive_part"] == pytest.approx(passive.max())
-    assert muscles.quality["fibre_range_share"] == muscles.fibres_out_of_range.mean()
+    assert muscles.metrics["passive_part"] == pytest.approx(passive.max())
+    assert muscles.metrics["fibre_range_share"] == muscles.fibres_out_of_range.mean()
 
 
 def test_no_force_in_a_joint_that_needs_a_reserve():
@@ -513,7 +506,7 @@ def test_priced_reserve_is_told_against_the_torque():
     parts = [
         table[f"{joint}_torque_reserve_nm"].abs().max() / torques[f"{joint}_torque_nm"].abs().max() for joint in JOINTS
     ]
-    assert result.muscles.quality["reserve_part"] == pytest.approx(max(parts))
+    assert result.muscles.metrics["reserve_part"] == pytest.approx(max(parts))
     assert any("reserve_part" in flag for flag in result.flags(load_settings(DEMO)))
 
 
@@ -539,4 +532,4 @@ def test_share_of_the_possible_range():
     width = sum(
         (table[f"{n}_max_force_n"] - table[f"{n}_min_force_n"]) / s for n, s in zip(names, strength, strict=True)
     ) / len(names)
-    assert result.muscles.quality["force_range_share"] == pytest.approx(width.mean())
+    assert result.muscles.metrics["force_range_share"] == pytest.approx(width.mean())

@@ -18,7 +18,8 @@ from scipy.optimize import linprog, lsq_linear, minimize
 
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.sharing import FAILED, INVALID, OK, RESERVE, force_range, share_torques
+from limbtorque.muscles.static_optimization.ranges import force_range
+from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
 
 EXPONENTS = [1.0, 1.5, 2.0, 3.0, 6.0, math.inf]
 POWERS = [1.1, 1.5, 2.0, 3.0, 4.0, 8.0]
@@ -254,7 +255,7 @@ def test_priced_reserve_of_one_joint():
     """Least a^2 + (reserve / c)^2: a_i = B_i tau / (B . B + c^2), reserve = tau c^2 / (B . B + c^2)."""
     arm, strength, price = np.array([0.02, 0.04]), np.array([500.0, 400.0]), 20.0
     torque = np.array([10.0, -6.0, 0.0])
-    shared = joint(arm, torque, max_force_n=strength, reserve="priced", reserve_nm=price)
+    shared = joint(arm, torque, max_force_n=strength, reserve=price)
     whole = ((arm * strength) ** 2).sum() + price**2
     np.testing.assert_allclose(shared.activation[0], arm * strength * 10.0 / whole, atol=1e-13)
     np.testing.assert_allclose(shared.reserve_nm[:, 0], [10.0 * price**2 / whole, -6.0, 0.0], atol=1e-12)
@@ -265,7 +266,7 @@ def test_priced_reserve_of_one_joint():
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 3.0, 6.0])
 def test_priced_reserve_costs_as_much_at_the_margin_as_a_muscle(exponent):
     """d(a^p) / (B da) = d((reserve / c)^2) / d(reserve) at the answer, with the muscle between its bounds."""
-    shared = joint([0.04], [9.0], max_force_n=[400.0], exponent=exponent, reserve="priced", reserve_nm=5.0)
+    shared = joint([0.04], [9.0], max_force_n=[400.0], exponent=exponent, reserve=5.0)
     activation, reserve = shared.activation[0, 0], shared.reserve_nm[0, 0]
     assert 0.0 < activation < 1.0
     assert 16.0 * activation + reserve == pytest.approx(9.0, abs=1e-12)
@@ -513,7 +514,7 @@ def test_multiplier_proves_that_no_forces_cost_less(exponent, low):
     assert choice.mean() > 0.98
     assert gap[choice].max() <= (LINEAR_GAP if exponent == 1.0 else GAP)
     np.testing.assert_allclose(shared.cost[at], cost, rtol=1e-12)
-    np.testing.assert_allclose(shared.gap[at][choice], gap[choice], atol=GAP)
+    np.testing.assert_allclose(shared.duality_gap[at][choice], gap[choice], atol=GAP)
 
 
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0, 3.0])
@@ -522,7 +523,7 @@ def test_multiplier_proves_the_same_with_a_priced_reserve(exponent, stretch):
     """A reserve of price c takes c^2 y^2 / 4 from the bound."""
     arm, strength, torque = limbs(41, 1000, dense=0.9)
     torque, price = stretch * torque, 30.0
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent, reserve="priced", reserve_nm=price)
+    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent, reserve=price)
     at = shared.status != FAILED
     assert at.mean() > 0.995
     reserve, y = shared.reserve_nm[at], shared.multiplier[at]
@@ -626,7 +627,7 @@ def test_both_sides_of_the_edge_of_reach(name, exponent, low):
         if factor > 1:
             assert_out_of_reach(shared, arm, strength, torque, slice(None), low)
             assert np.isnan(share_torques(arm, torque, reserve="none", **options).force_n).all()
-        priced = share_torques(arm, torque, reserve="priced", reserve_nm=10.0, **options)
+        priced = share_torques(arm, torque, reserve=10.0, **options)
         np.testing.assert_array_equal(priced.status, shared.status)
         np.testing.assert_allclose(made(arm, priced.force_n) + priced.reserve_nm, torque, atol=CLOSURE_NM)
 
@@ -949,7 +950,16 @@ def test_not_a_number_stays_in_its_frame(exponent):
     bad = np.isin(np.arange(len(torque)), [3, 5, 7, 9])
     assert (shared.status[bad] == INVALID).all()
     assert clean.success.all()
-    per_frame = ("force_n", "activation", "reserve_nm", "multiplier", "certificate", "cost", "gap", "residual_nm")
+    per_frame = (
+        "force_n",
+        "activation",
+        "reserve_nm",
+        "multiplier",
+        "certificate",
+        "cost",
+        "duality_gap",
+        "residual_nm",
+    )
     for values in (*(getattr(shared, name) for name in per_frame), *force_range(arm, shared, max_force_n=strengths)):
         assert np.isnan(values[bad]).all()
         assert np.isfinite(values[~bad]).all()
@@ -979,9 +989,9 @@ REFUSED = {
     "norm of zero": ({"norm_n": np.zeros(8)}, "norm_n has the value 0 N: what a force is divided by is above zero"),
     "muscles that push": ({"min_activation": -0.1}, "min_activation has the value -0.1: a muscle cannot push"),
     "bounds that cross": ({"min_activation": 0.5, "max_activation": 0.4}, "is above max_activation"),
-    "unknown reserve": ({"reserve": "most"}, "reserve is 'most': expected 'least', 'priced' or 'none'"),
-    "reserve without price": ({"reserve_nm": 0.0}, "reserve_nm is 0.0: expected one number above 0"),
-    "priced min-max": ({"exponent": math.inf, "reserve": "priced"}, "no meaning for exponent inf"),
+    "unknown reserve": ({"reserve": "most"}, "reserve is 'most': expected 'least', 'none' or a price in N m"),
+    "reserve without price": ({"reserve": 0.0}, "reserve is 0.0: expected one number above 0"),
+    "priced min-max": ({"exponent": math.inf, "reserve": 1.0}, "no meaning for exponent inf"),
     "weighted min-max": ({"exponent": math.inf, "weight": np.arange(1.0, 9.0)}, "no meaning for exponent inf"),
 }
 

@@ -10,6 +10,7 @@ from limbtorque.errors import SettingsError, SignalError
 from limbtorque.figures.cutoff_figures import cutoff_figure
 from limbtorque.figures.style import save
 from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.smoothers import Smoother
@@ -28,19 +29,12 @@ CUTOFFS = ["residual", "autocorrelation", "gcv", "expected_error"]
 
 def motion(recording=NOISY, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
-    return chain_motion(
-        recording,
-        chain="arm",
-        side="right",
-        marker_set="arm_markers",
-        body_mass_kg=72.0,
-        settings=settings,
-    )
+    return chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings)
 
 
 def error(found):
     """Rms error of shoulder and elbow acceleration, rad/s^2, away from the ends."""
-    wrong = (found.acceleration_rad_s2 - TRUTH.acceleration_rad_s2)[~found.edge, :2]
+    wrong = (found.kinematics.acceleration_rad_s2 - TRUTH.acceleration_rad_s2)[~found.edge, :2]
     return float(np.sqrt(np.mean(wrong**2)))
 
 
@@ -50,7 +44,7 @@ def test_every_method_gives_the_angles_of_an_exact_reach(method, ends):
     """A reach of a second has little above 8 Hz: its angles come back to 1 deg, its accelerations to a tenth of their size."""
     found = motion(EXACT, filter__method=method, filter__order=3, filter__cutoff_hz=8.0, filter__ends=ends)
     inside = ~found.edge
-    np.testing.assert_allclose(found.angle_rad[inside], TRUTH.angle_rad[inside], atol=np.radians(1.0))
+    np.testing.assert_allclose(found.kinematics.angle_rad[inside], TRUTH.angle_rad[inside], atol=np.radians(1.0))
     assert error(found) < 0.1 * np.abs(TRUTH.acceleration_rad_s2).max()
 
 
@@ -58,39 +52,33 @@ def test_every_method_gives_the_angles_of_an_exact_reach(method, ends):
 def test_a_chosen_cutoff_is_told_with_the_noise_that_was_found(cutoff):
     """Noise of 0.3 mm in each coordinate of a marker; the wrist's is the mean of two, so less. Found to a factor of 1.5."""
     found = motion(filter__method="quintic_spline", filter__cutoff_hz=cutoff)
-    assert 2.0 < found.quality["cutoff_hz"] < 20.0
-    assert 1.0e-4 < found.quality["noise_m"] < 4.5e-4
-    assert found.quality["cutoff_at_limit"] == 0.0
-    assert found.quality["own_cutoff_hz"] == found.quality["cutoff_hz"]
+    assert 2.0 < found.metrics["cutoff_hz"] < 20.0
+    assert 1.0e-4 < found.metrics["noise_m"] < 4.5e-4
+    assert found.metrics["cutoff_at_limit"] == 0.0
+    assert found.metrics["own_cutoff_hz"] == found.metrics["cutoff_hz"]
     assert any(
-        note.startswith(f"filter quintic spline; cut-off {found.quality['cutoff_hz']:.2f} Hz by {cutoff}; noise")
+        note.startswith(f"filter quintic spline; cut-off {found.metrics['cutoff_hz']:.2f} Hz by {cutoff}; noise")
         for note in found.notes
     )
 
 
 def test_a_given_cutoff_is_told_beside_the_trials_own():
-    own = motion().quality["cutoff_hz"]
+    own = motion().metrics["cutoff_hz"]
     found = motion(filter__cutoff_hz=9)
-    assert (found.quality["cutoff_hz"], found.quality["own_cutoff_hz"]) == (9.0, own)
+    assert (found.metrics["cutoff_hz"], found.metrics["own_cutoff_hz"]) == (9.0, own)
     assert any(f"cut-off 9.00 Hz, as given; the trial's own would be {own:.2f} Hz" in note for note in found.notes)
 
 
 def test_the_cutoff_of_a_study_has_to_be_known():
     with pytest.raises(SignalError, match="the study has no cut-off"):
         motion(filter__scope="study")
-    own = motion().quality["cutoff_hz"]
+    own = motion().metrics["cutoff_hz"]
     settings = override(SETTINGS, {"filter.scope": "study"}, source="test")
     given = chain_motion(
-        NOISY,
-        chain="arm",
-        side="right",
-        marker_set="arm_markers",
-        body_mass_kg=72.0,
-        settings=settings,
-        study_cutoff_hz=4.0,
+        NOISY, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings, study_cutoff_hz=4.0
     )
-    assert (given.cutoff_hz, given.quality["cutoff_hz"], given.quality["own_cutoff_hz"]) == ((4.0,), 4.0, own)
-    np.testing.assert_array_equal(given.angle_rad, motion(filter__cutoff_hz=4.0).angle_rad)
+    assert (given.cutoff_hz, given.metrics["cutoff_hz"], given.metrics["own_cutoff_hz"]) == ((4.0,), 4.0, own)
+    np.testing.assert_array_equal(given.kinematics.angle_rad, motion(filter__cutoff_hz=4.0).kinematics.angle_rad)
 
 
 @pytest.mark.parametrize("method", ["butterworth", "quintic_spline"])
@@ -104,10 +92,10 @@ def test_each_joint_can_have_its_own_cutoff():
     """The shoulder hardly moves, so its cut-off is the lowest; one for all lies between, and is what the ends go by."""
     own = motion(filter__method="quintic_spline", filter__cutoff_hz="expected_error", filter__scope="joint")
     cutoffs_hz = own.cutoff_hz
-    together = motion(filter__method="quintic_spline", filter__cutoff_hz="expected_error").quality["cutoff_hz"]
+    together = motion(filter__method="quintic_spline", filter__cutoff_hz="expected_error").metrics["cutoff_hz"]
     assert len(cutoffs_hz) == 4
     assert min(cutoffs_hz) < together < max(cutoffs_hz)
-    assert own.quality["cutoff_hz"] == max(cutoffs_hz)
+    assert own.metrics["cutoff_hz"] == max(cutoffs_hz)
 
 
 def test_lines_have_no_second_derivative():
@@ -125,10 +113,10 @@ def test_a_gap_is_filled_from_the_other_markers_and_told():
     for method in ("cubic", "principal_components"):
         found = motion(holed, gaps__max_gap_s=0.3, gaps__method=method)
         wrist = np.abs(found.joint_m - motion().joint_m)[gap, 2].max()
-        errors[method] = (wrist, found.quality["gap_error_m"])
+        errors[method] = (wrist, found.metrics["gap_error_m"])
         assert any(f"WRR 71-95 {method}" in note for note in found.notes)
     assert errors["principal_components"][0] < errors["cubic"][0]
-    assert motion().quality["gap_error_m"] == 0.0
+    assert motion().metrics["gap_error_m"] == 0.0
 
 
 @pytest.mark.parametrize("by", CUTOFFS)
@@ -152,11 +140,11 @@ def test_residual_plot(tmp_path, by, used_hz):
 def test_a_cutoff_from_the_data_is_no_higher_than_allowed():
     """Without noise the data ask for far more than 12 Hz; the note and the ledger say both, and a number given is left alone."""
     found = motion(EXACT)
-    assert found.quality["cutoff_hz"] == 12.0 < found.quality["own_cutoff_hz"]
+    assert found.metrics["cutoff_hz"] == 12.0 < found.metrics["own_cutoff_hz"]
     assert any("which filter.max_cutoff_hz does not allow" in note for note in found.notes)
     assert any("the recording was smoothed before" in note for note in found.notes)
-    assert motion(EXACT, filter__max_cutoff_hz=15).quality["cutoff_hz"] == 15.0
-    assert motion(EXACT, filter__cutoff_hz=20).quality["cutoff_hz"] == 20.0
+    assert motion(EXACT, filter__max_cutoff_hz=15).metrics["cutoff_hz"] == 15.0
+    assert motion(EXACT, filter__cutoff_hz=20).metrics["cutoff_hz"] == 20.0
     each = motion(EXACT, filter__scope="joint")
     assert max(each.cutoff_hz) == 12.0
     assert any("shoulder " in note and "endpoint " in note for note in each.notes)
@@ -179,7 +167,7 @@ def test_tremble_of_the_skin_is_not_taken_for_movement(recordings):
     recording = read_c3d(recordings / "walking_opensim" / "walking2.c3d")
     settings = load_settings(ROOT / "tests" / "recordings_study" / "config" / "config.yaml")
     found = chain_motion(
-        recording, chain="leg", side="right", marker_set="opensim_walking", body_mass_kg=66.0, settings=settings
+        recording, Limb("leg", side="right", body_mass_kg=66.0, marker_set="opensim_walking"), settings
     )
-    assert found.quality["own_cutoff_hz"] < 20.0
-    assert found.quality["cutoff_hz"] == 12.0
+    assert found.metrics["own_cutoff_hz"] < 20.0
+    assert found.metrics["cutoff_hz"] == 12.0

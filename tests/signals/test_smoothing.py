@@ -13,7 +13,6 @@ from limbtorque.signals.cutoff import choose_cutoff, study_cutoff
 from limbtorque.signals.ends import extend
 from limbtorque.signals.savitzky_golay import window_frames
 from limbtorque.signals.smoothers import (
-    ENDS,
     Smoother,
     degrees_of_freedom,
     second_gain,
@@ -25,7 +24,6 @@ from limbtorque.signals.smoothers import (
 from limbtorque.signals.spectrum import find_noise, spectrum
 from limbtorque.signals.splines import penalty, spline_derivatives, spline_smooth
 
-METHODS = list(ENDS)
 ALL = [
     Smoother("butterworth", 2),
     Smoother("butterworth", 3),

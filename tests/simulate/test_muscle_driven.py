@@ -8,12 +8,12 @@ import sympy as sp
 from scipy.integrate import simpson, solve_ivp
 from sympy.physics.biomechanics import FirstOrderActivationDeGroote2016
 
-from limbtorque.chain import Chain, torque_terms
+from limbtorque.chain import Chain, Kinematics, torque_terms
 from limbtorque.muscles.hill import ActivationDynamics, excitation_for_rate, hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.sharing import share_torques
-from limbtorque.simulate import Musculature, minimum_jerk, muscle_drive, muscle_state, simulate
+from limbtorque.muscles.static_optimization.solve import share_torques
+from limbtorque.simulate import Musculature, State, minimum_jerk, muscle_drive, muscle_state, simulate
 from limbtorque.study.options.torques import Integration
 
 GRAVITY = (0.0, -9.81)
@@ -33,15 +33,7 @@ ACTIVATION = np.linspace(0.01, 0.05, N)
 
 
 def move(drive, *, angle=BENT, time=TIME, velocity=(0.0, 0.0), integration=TIGHT):
-    return simulate(
-        ARM,
-        time,
-        angle_rad=angle,
-        velocity_rad_s=velocity,
-        torque=drive,
-        gravity_m_s2=GRAVITY,
-        integration=integration,
-    )
+    return simulate(ARM, time, State(angle, velocity), torque=drive, gravity_m_s2=GRAVITY, integration=integration)
 
 
 def fibres():
@@ -165,7 +157,7 @@ def shared_reach(musculature, mirrored, rate_hz=500.0):
     reach = minimum_jerk(time - 0.1, start=BENT, end=np.radians([-20.0, 40.0]), duration_s=0.6)
     angle = [np.pi, 0.0] - reach.position if mirrored else reach.position
     way = -1.0 if mirrored else 1.0
-    terms = torque_terms(ARM, angle, way * reach.velocity, way * reach.acceleration, gravity_m_s2=GRAVITY)
+    terms = torque_terms(ARM, Kinematics(angle, way * reach.velocity, way * reach.acceleration), gravity_m_s2=GRAVITY)
     state = muscle_state(musculature, angle, way * reach.velocity)
     asked = {"max_force_n": state.strength_n, "min_activation": 0.01}
     shared = share_torques(state.moment_arm_m, terms.net - state.passive_nm, **asked)

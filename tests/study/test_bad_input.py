@@ -10,6 +10,7 @@ import pytest
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import LandmarkError, SegmentError, SignalError, TrialError
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.settings import load_settings, override
@@ -31,7 +32,7 @@ def without(label, frames=slice(None)):
 
 def analyse(recording, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
-    return analyse_recording(recording, chain="arm", side="right", body_mass_kg=72.0, settings=settings)
+    return analyse_recording(recording, Limb("arm", side="right", body_mass_kg=72.0), settings)
 
 
 def shortened(n_frames):
@@ -98,9 +99,9 @@ def test_a_length_between_other_landmarks_is_refused():
     del markers["ulnar_styloid"]
     settings = SETTINGS.model_copy(update={"marker_sets": {"arm_markers": markers}})
     with pytest.raises(TrialError, match="'ulnar_styloid' is needed but not mapped"):
-        analyse_recording(GOOD, chain="arm", side="right", body_mass_kg=72.0, settings=settings)
+        analyse_recording(GOOD, Limb("arm", side="right", body_mass_kg=72.0), settings)
     named = settings.model_copy(update={"substitutes": {"arm_markers": {"ulnar_styloid": "wrist_axis"}}})
-    result = analyse_recording(GOOD, chain="arm", side="right", body_mass_kg=72.0, settings=named)
+    result = analyse_recording(GOOD, Limb("arm", side="right", body_mass_kg=72.0), named)
     assert "landmark ulnar_styloid: wrist_axis stands for it" in result.motion.notes
 
 

@@ -8,15 +8,17 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis import analyse_recording
+from limbtorque.chain.model import Kinematics
 from limbtorque.errors import SettingsError
 from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.simulate.replay import replay
 from limbtorque.study.options.torques import Convention, Integration, TorqueColumns
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.tables.checks import assess
 from limbtorque.tables.torques import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
-from limbtorque.torques.joint_torques import joint_torques, torque_quality
+from limbtorque.torques.joint_torques import joint_torques, torque_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
@@ -34,13 +36,15 @@ def settings_with(**changes):
 def motion_of(demo, recording=None, **changes):
     return chain_motion(
         demo.recording(noise_m=0.0) if recording is None else recording,
-        chain="arm",
-        side=demo.side,
-        marker_set="arm_markers",
-        body_mass_kg=demo.arm.body_mass_kg,
-        settings=settings_with(plane__kind="horizontal" if demo.horizontal else "sagittal", **changes),
-        load=demo.load,
-        prefix=demo.prefix,
+        Limb(
+            "arm",
+            side=demo.side,
+            body_mass_kg=demo.arm.body_mass_kg,
+            marker_set="arm_markers",
+            prefix=demo.prefix,
+            load=demo.load,
+        ),
+        settings_with(plane__kind="horizontal" if demo.horizontal else "sagittal", **changes),
     )
 
 
@@ -49,11 +53,8 @@ def result():
     """A fast reach against a spring, with every column there is."""
     return analyse_recording(
         SPRING.recording(noise_m=0.0),
-        chain="arm",
-        side="right",
-        body_mass_kg=72.0,
-        settings=settings_with(**{f"torques__{name}": value for name, value in ALL.items()}),
-        load="spring",
+        Limb("arm", side="right", body_mass_kg=72.0, load="spring"),
+        settings_with(**{f"torques__{name}": value for name, value in ALL.items()}),
     )
 
 
@@ -171,13 +172,14 @@ def test_work_of_all_powers_is_the_change_of_the_segments_energy(table):
 
 
 def quality_of(motion):
-    return torque_quality(motion, joint_torques(motion))
+    return torque_metrics(motion, joint_torques(motion))
 
 
 def test_derivatives_that_do_not_fit_each_other_are_flagged():
     """Accelerations that are a tenth too large change the powers by about a tenth of their inertial part."""
     good = motion_of(FAST)
-    bad = replace(good, acceleration_rad_s2=1.1 * good.acceleration_rad_s2)
+    moved = good.kinematics
+    bad = replace(good, kinematics=replace(moved, acceleration_rad_s2=1.1 * moved.acceleration_rad_s2))
     assert quality_of(good)["energy_rate_share"] < 0.005
     assert 0.02 < quality_of(bad)["energy_rate_share"] < 0.2
     assert quality_of(bad)["closure_nm"] < 1e-9  # the algebra cannot see it
@@ -188,8 +190,8 @@ def test_a_wrong_torque_opens_the_balance_of_powers():
     motion = motion_of(FAST)
     torques = joint_torques(motion)
     wrong = replace(torques.terms, coriolis=1.01 * torques.terms.coriolis)
-    residual = replace(torques.powers, joint=wrong.net * motion.velocity_rad_s)
-    found = torque_quality(motion, replace(torques, powers=residual))["power_closure_w"]
+    residual = replace(torques.powers, joint=wrong.net * motion.kinematics.velocity_rad_s)
+    found = torque_metrics(motion, replace(torques, powers=residual))["power_closure_w"]
     assert found > 1e-3
     assert quality_of(motion)["power_closure_w"] < 1e-10
     assert [f.check.name for f in assess({"power_closure_w": found}, SETTINGS.quality)] == ["power_closure_w"]
@@ -227,19 +229,21 @@ def test_a_rigid_chain_keeps_its_lengths_and_finds_the_true_ones_without_noise()
     lengths = np.linalg.norm(np.diff(motion.joint_m, axis=1), axis=2)
     np.testing.assert_allclose(lengths, np.broadcast_to(FAST.arm.length_m, lengths.shape), atol=1e-12)
     np.testing.assert_allclose(motion.chain.length_m, FAST.arm.length_m, atol=1e-12)
-    assert motion.quality["chain_fit_m"] < 1e-12
+    assert motion.metrics["chain_fit_m"] < 1e-12
     plain = motion_of(FAST, filter__method="none")
-    np.testing.assert_allclose(motion.angle_rad, plain.angle_rad, atol=1e-12)
-    assert "chain_fit_m" not in plain.quality
+    np.testing.assert_allclose(motion.kinematics.angle_rad, plain.kinematics.angle_rad, atol=1e-12)
+    assert "chain_fit_m" not in plain.metrics
 
 
 def test_a_rigid_chain_is_less_disturbed_by_noise_than_single_segments():
     """Where every joint has the noise s, the hand's direction from its own two ends errs by sqrt(2) s / L; the whole
     chain, which knows the lengths, uses the other joints too. Over 250 frames chance is a few per cent."""
     noisy = FAST.recording(noise_m=0.002)
-    truth = motion_of(FAST, filter__method="none").angle_rad
+    truth = motion_of(FAST, filter__method="none").kinematics.angle_rad
     errors = {
-        kind: (motion_of(FAST, noisy, motion__angles=kind, filter__method="none").angle_rad - truth).std(axis=0)
+        kind: (motion_of(FAST, noisy, motion__angles=kind, filter__method="none").kinematics.angle_rad - truth).std(
+            axis=0
+        )
         for kind in ("segments", "rigid_chain")
     }
     assert (errors["rigid_chain"] < errors["segments"]).all()
@@ -253,7 +257,7 @@ def test_a_chain_that_is_not_rigid_is_flagged():
     along = moved[:, 1:3].mean(axis=1) - moved[:, 0]
     moved[:, 1:3] += (wander[:, None] * along / np.linalg.norm(along, axis=1, keepdims=True))[:, None]
     motion = motion_of(FAST, replace(recording, markers_m=moved), motion__angles="rigid_chain")
-    flags = [flag.check.name for flag in assess(motion.quality, SETTINGS.quality)]
+    flags = [flag.check.name for flag in assess(motion.metrics, SETTINGS.quality)]
     assert "chain_fit_m" in flags
 
 
@@ -278,7 +282,7 @@ def test_the_torques_of_an_exact_movement_bring_it_back():
         assert len(found.time_s) == len(motion.time_s)
         assert np.ptp(np.degrees(found.angle_rad), axis=0).min() > 15.0
         errors.append(np.abs(found.error_deg).max())
-        figures = found.quality(1.0)
+        figures = found.metrics(1.0)
         assert figures["replay_within_s"] == figures["replay_s"] == pytest.approx(motion.time_s[-1] - motion.time_s[0])
     assert errors[0] < 0.1
     assert errors[1] < errors[0] / 4.0
@@ -291,8 +295,8 @@ def test_a_replay_with_wrong_segment_parameters_loses_the_motion():
     heavy = replace(motion.chain, mass_kg=motion.chain.mass_kg * [1.0, 1.2, 1.0])
     torques = joint_torques(replace(motion, chain=heavy))
     found = replay(motion, torques, stop_deg=30.0, integration=Integration())
-    assert found.quality(1.0)["replay_within_s"] < 1.0
-    assert found.quality(1.0)["replay_drift_deg"] > 1.0
+    assert found.metrics(1.0)["replay_within_s"] < 1.0
+    assert found.metrics(1.0)["replay_drift_deg"] > 1.0
 
 
 def test_a_lost_replay_stops_where_it_was_told_to():
@@ -302,7 +306,7 @@ def test_a_lost_replay_stops_where_it_was_told_to():
     assert found.success
     assert len(found.time_s) < len(motion.time_s)
     assert np.abs(found.error_deg).max() <= 20.0
-    figures = found.quality(1.0)
+    figures = found.metrics(1.0)
     assert 0.0 < figures["replay_within_s"] < figures["replay_s"] < motion.time_s[-1]
     within = found.time_s <= found.time_s[0] + figures["replay_within_s"] + 1e-9
     assert (np.abs(found.error_deg[within]) <= 1.0).all()
@@ -311,9 +315,9 @@ def test_a_lost_replay_stops_where_it_was_told_to():
 
 def test_a_replay_begins_at_the_longest_known_stretch():
     motion = motion_of(FAST)
-    acceleration = motion.acceleration_rad_s2.copy()
+    acceleration = motion.kinematics.acceleration_rad_s2.copy()
     acceleration[40] = np.nan
-    holed = replace(motion, acceleration_rad_s2=acceleration)
+    holed = replace(motion, kinematics=replace(motion.kinematics, acceleration_rad_s2=acceleration))
     found = replay(holed, joint_torques(holed), stop_deg=30.0, integration=Integration())
     assert found.frame[0] == motion.frame[41]
 
@@ -324,26 +328,29 @@ def test_a_replay_tests_derivatives_and_not_masses():
     heavy = replace(motion, chain=replace(motion.chain, mass_kg=2.0 * motion.chain.mass_kg))
     found = replay(heavy, joint_torques(heavy), stop_deg=30.0, integration=Integration())
     assert np.abs(found.error_deg).max() < 0.1
-    wrong = replace(motion, acceleration_rad_s2=1.02 * motion.acceleration_rad_s2)
+    wrong = replace(
+        motion,
+        kinematics=replace(motion.kinematics, acceleration_rad_s2=1.02 * motion.kinematics.acceleration_rad_s2),
+    )
     found = replay(wrong, joint_torques(wrong), stop_deg=30.0, integration=Integration())
-    assert found.quality(1.0)["replay_drift_deg"] > 1.0
+    assert found.metrics(1.0)["replay_drift_deg"] > 1.0
 
 
 def test_a_lost_replay_says_so():
     motion = motion_of(SPRING)
     found = replay(motion, joint_torques(motion), stop_deg=20.0, integration=Integration())
-    assert found.quality(1.0)["replay_lost"] == 1.0
+    assert found.metrics(1.0)["replay_lost"] == 1.0
     still = exact_motion(replace(demo_trials()[4], gaps=()))
     assert (
-        replay(still, joint_torques(still), stop_deg=20.0, integration=Integration()).quality(1.0)["replay_lost"] == 0.0
+        replay(still, joint_torques(still), stop_deg=20.0, integration=Integration()).metrics(1.0)["replay_lost"] == 0.0
     )
 
 
 def test_there_is_no_replay_of_two_frames():
     motion = motion_of(FAST)
-    acceleration = np.full_like(motion.acceleration_rad_s2, np.nan)
+    acceleration = np.full_like(motion.kinematics.acceleration_rad_s2, np.nan)
     acceleration[[10, 20, 21]] = 0.0
-    scattered = replace(motion, acceleration_rad_s2=acceleration)
+    scattered = replace(motion, kinematics=replace(motion.kinematics, acceleration_rad_s2=acceleration))
     assert replay(scattered, joint_torques(scattered), stop_deg=30.0, integration=Integration()) is None
 
 
@@ -371,11 +378,9 @@ def test_a_fast_movement_with_right_derivatives_is_not_flagged():
         time_s=t,
         rate_hz=50.0,
         joint_m=np.broadcast_to(motion.joint_m[0], (100, 4, 2)),
-        angle_rad=angle + np.array([0.3, 0.9, 0.1]),
-        velocity_rad_s=velocity,
-        acceleration_rad_s2=acceleration,
-        base_velocity_m_s=np.zeros((100, 2)),
-        base_acceleration_m_s2=np.zeros((100, 2)),
+        kinematics=Kinematics(
+            angle + np.array([0.3, 0.9, 0.1]), velocity, acceleration, base_m=motion.kinematics.base_m[0]
+        ),
         **{name: getattr(motion, name)[frames] for name in ("edge", "foreshortened", "filled")},
         load=replace(
             motion.load, **{n: getattr(motion.load, n)[frames] for n in ("force_n", "point_m", "couple_nm", "status")}
@@ -399,7 +404,7 @@ def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
     assert 0.1 < out.foreshortened.mean() < 0.6
     before = np.flatnonzero(out.foreshortened)[0] - 40
     whole = motion_of(FAST, motion__angles="rigid_chain")
-    np.testing.assert_allclose(out.angle_rad[:before], whole.angle_rad[:before], atol=0.02)
+    np.testing.assert_allclose(out.kinematics.angle_rad[:before], whole.kinematics.angle_rad[:before], atol=0.02)
     assert np.isfinite(joint_torques(out).terms.net[~out.foreshortened]).all()
 
 

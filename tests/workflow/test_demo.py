@@ -12,6 +12,7 @@ import pytest
 
 from demo_truth import ROOT, STUDY, exact_torques
 from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import filter_reach, low_pass
 from limbtorque.signals.derivatives import _stencils
@@ -30,12 +31,14 @@ def analysed(demo, recording, **changes):
         settings = settings.model_copy(update={section: getattr(settings, section).model_copy(update=options)})
     motion = chain_motion(
         recording,
-        chain=trial.chain,
-        side=trial.side,
-        marker_set=trial.marker_set,
-        body_mass_kg=trial.subject.mass_kg,
-        settings=settings,
-        load=trial.load,
+        Limb(
+            trial.chain,
+            side=trial.side,
+            body_mass_kg=trial.subject.mass_kg,
+            marker_set=trial.marker_set,
+            load=trial.load,
+        ),
+        settings,
     )
     return motion, joint_torques(motion).terms.net
 
@@ -106,10 +109,10 @@ def test_with_noise_the_error_is_the_filters_bias_and_the_noise_it_lets_pass(dem
     """
     recording = read_c3d(ROOT / "data" / "demo" / f"{demo.name}.c3d")
     motion, net = analysed(demo, recording)
-    same = {"cutoff_hz": motion.quality["cutoff_hz"]}
+    same = {"cutoff_hz": motion.metrics["cutoff_hz"]}
     _, smooth = analysed(demo, replace(demo, gaps=()).recording(noise_m=0.0), filter=same)
     truth = exact_torques(demo, TRIALS[demo.name].settings)
-    fc, fs = motion.quality["cutoff_hz"], demo.rate_hz
+    fc, fs = motion.metrics["cutoff_hz"], demo.rate_hz
     acceleration = 2.0 * DEMO_NOISE_M * (2.0 * np.pi) ** 2 * np.sqrt(2.0 * fc**5 / (5.0 * fs))
     chain = demo.arm.chain
     a, b = chain.coupling, chain.first_moment
@@ -141,7 +144,7 @@ def test_with_noise_the_error_is_the_filters_bias_and_the_noise_it_lets_pass(dem
 def test_leaving_out_the_moving_shoulder_would_be_seen():
     demo = DEMO[NAMES.index("S01_sagittal_fast")]
     motion, net = analysed(demo, replace(demo, gaps=()).recording(noise_m=0.0), filter={"method": "none"})
-    still = joint_torques(replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2)))
+    still = joint_torques(replace(motion, kinematics=replace(motion.kinematics, base_acceleration_m_s2=np.zeros(2))))
     assert np.abs(net - still.terms.net)[:, 0].max() > 1.0
 
 
@@ -152,11 +155,9 @@ def test_the_left_arm_is_the_mirror_image_of_the_right_one():
     settings = TRIALS[demo.name].settings
     recording = replace(demo, gaps=()).recording(noise_m=0.0)
     mirrored = replace(recording, markers_m=recording.markers_m * np.array([1.0, -1.0, 1.0]))
-    motion = chain_motion(
-        mirrored, chain="arm", side="right", marker_set="arm_markers", body_mass_kg=58.5, settings=settings
-    )
+    motion = chain_motion(mirrored, Limb("arm", side="right", body_mass_kg=58.5, marker_set="arm_markers"), settings)
     np.testing.assert_allclose(joint_torques(motion).terms.net, -left, atol=1e-9)
-    assert (motion.flexion_sign == 1.0).all()
+    assert (motion.flexion.sign == 1.0).all()
 
 
 def test_the_files_of_the_demo_are_the_simulated_ones(tmp_path):

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import motion_from_table
 from limbtorque.tables.files import read_table
 from limbtorque.torques.joint_torques import joint_torques
@@ -156,13 +157,10 @@ def test_a_wrong_forward_axis_is_noticed_as_a_mirrored_limb(recordings):
     backwards = override(settings, {"plane.kind": "best_fit", "plane.forward_axis": "+x"}, source="test")
     motion = chain_motion(
         read_c3d(recordings / "arm_box_task" / "markers_analogs.c3d"),
-        chain="arm",
-        side="right",
-        marker_set="arm_lifting",
-        body_mass_kg=60.0,
-        settings=backwards,
+        Limb("arm", side="right", body_mass_kg=60.0, marker_set="arm_lifting"),
+        backwards,
     )
-    assert "reversed_flexion_deg" in [flag.check.name for flag in assess(motion.quality, backwards.quality)]
+    assert "reversed_flexion_deg" in [flag.check.name for flag in assess(motion.metrics, backwards.quality)]
 
 
 def test_the_right_foot_uses_plate_1_and_its_first_stance_has_no_plate(results, ledger):
@@ -206,7 +204,9 @@ def test_the_base_term_matters_in_swing_and_in_the_serve(results):
         motion = motion_of(results, trial)
         swing = (motion.load.status == 0) & ~motion.edge & ~motion.foreshortened
         moving = joint_torques(motion).terms.net
-        fixed = joint_torques(replace(motion, base_acceleration_m_s2=np.zeros_like(motion.base_acceleration_m_s2)))
+        fixed = joint_torques(
+            replace(motion, kinematics=replace(motion.kinematics, base_acceleration_m_s2=np.zeros(2)))
+        )
         assert np.abs(moving - fixed.terms.net)[swing][:, 0].max() > at_least
 
 
@@ -216,7 +216,7 @@ def test_the_serve_that_leaves_the_plane_has_empty_frames(results, ledger):
     motion = motion_of(results, "serve_right")
     torque = joint_torques(motion).terms.net
     assert np.isnan(torque[motion.foreshortened]).all()
-    assert np.nanmax(np.abs(np.degrees(motion.angle_rad))) < 180.0
+    assert np.nanmax(np.abs(np.degrees(motion.kinematics.angle_rad))) < 180.0
     assert 0.05 < motion.foreshortened.mean() < 0.3
 
 

@@ -178,7 +178,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
 @pytest.mark.parametrize(
     ("module", "stages"),
     [
-        ("muscles/static_optimization/sharing.py", {"muscles", "pages", *LAST}),
+        ("muscles/static_optimization/solve.py", {"muscles", "pages", *LAST}),
         ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("statistics/time_normalisation.py", {"curves", "ensembles", *LAST}),

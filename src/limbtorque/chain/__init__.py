@@ -45,7 +45,7 @@ from limbtorque.chain.kinematics import (
     point_velocity,
 )
 from limbtorque.chain.mobility import Ellipse, manipulability, null_space_projector, velocity_ellipse
-from limbtorque.chain.model import Chain, Load, Point, pairs
+from limbtorque.chain.model import Chain, Kinematics, Load, Point, pairs
 
 __all__ = [
     "AccelerationParts",
@@ -55,6 +55,7 @@ __all__ = [
     "InteractionTorques",
     "JointMotion",
     "JointWrenches",
+    "Kinematics",
     "Load",
     "MotionDependentTorques",
     "Point",

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import FloatArray, choice, finite
 from limbtorque.chain.checks import of_motion
 from limbtorque.chain.dynamics import TorqueTerms
-from limbtorque.chain.kinematics import orientations
-from limbtorque.chain.model import Chain
+from limbtorque.chain.model import Chain, Kinematics
 
 Zero = Literal["x_axis", "downward_vertical"]
 
@@ -190,9 +189,7 @@ def segment_torques(torque_nm: ArrayLike, *, missing: bool = False) -> FloatArra
 
 def segment_terms(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
-    acceleration_rad_s2: ArrayLike,
+    kinematics: Kinematics,
     *,
     terms: TorqueTerms,
     missing: bool = False,
@@ -203,7 +200,7 @@ def segment_terms(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
+    kinematics : Kinematics
         Joint angles and their derivatives.
     terms : TorqueTerms
         Torques of this motion, for gravity, base and external loads, which are the same in both spaces.
@@ -215,10 +212,9 @@ def segment_terms(
     SegmentTerms
         Terms that add up to the same net torque.
     """
-    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
-    of_motion(terms.gravity, theta)
-    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
-    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta, missing=missing)
+    angles = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", "acceleration_rad_s2", missing=missing)
+    of_motion(terms.gravity, kinematics.angle_rad)
+    theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
     direction = np.exp(1j * theta)
     between = chain.coupling * direction[:, :, None] * np.conj(direction[:, None, :])
     distal = np.cumsum(between[:, ::-1], axis=1)[:, ::-1]

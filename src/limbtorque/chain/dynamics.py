@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, finite, frames, vectors
-from limbtorque.chain.model import Chain, Load, pairs
+from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Load, pairs
 
 FRAMES_AT_A_TIME = 4096  # what the arrays of one pass hold stays in the processor's cache
 
@@ -64,7 +64,7 @@ class TorqueTerms:
 
 @dataclass(frozen=True)
 class JointWrenches:
-    """What each proximal link does to its distal neighbour, from a recursive Newton-Euler pass.
+    """Joint torques and reaction forces on the distal links, from a recursive Newton-Euler pass.
 
     Attributes
     ----------
@@ -101,12 +101,9 @@ def inertia_matrix(chain: Chain, angle_rad: ArrayLike, *, missing: bool = False)
 
 def torque_terms(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
-    acceleration_rad_s2: ArrayLike,
+    kinematics: Kinematics,
     *,
     gravity_m_s2: ArrayLike,
-    base_acceleration_m_s2: ArrayLike = (0.0, 0.0),
     loads: Sequence[Load] = (),
     joint_m: ArrayLike | None = None,
     missing: bool = False,
@@ -117,12 +114,10 @@ def torque_terms(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
-        Joint angles and their first and second derivatives.
+    kinematics : Kinematics
+        Joint angles and their first and second derivatives, and the acceleration of the base.
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane; ``(0, -9.81)`` where the plane is vertical, ``(0, 0)`` where horizontal.
-    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
-        Acceleration of the first joint, m/s^2.
     loads : sequence of Load, optional
         External loads.
     joint_m : array_like of shape (n_frames, n_joints, 2) or more joints, optional
@@ -150,15 +145,12 @@ def torque_terms(
     A horizontal forearm of 1.5 kg at rest, its centre of mass 0.18 m from the elbow:
 
     >>> forearm = Chain(length_m=[0.26], mass_kg=[1.5], com_m=[0.18], inertia_kgm2=[0.02])
-    >>> terms = torque_terms(forearm, [[0.0]], [[0.0]], [[0.0]], gravity_m_s2=(0.0, -9.81))
+    >>> terms = torque_terms(forearm, Kinematics([[0.0]], [[0.0]], [[0.0]]), gravity_m_s2=(0.0, -9.81))
     >>> round(float(terms.net[0, 0]), 4)
     2.6487
     """
     n = chain.n_links
-    alpha = frames("angle_rad", angle_rad, n, missing=missing)
-    velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
-    acceleration = frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing)
-    base = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
+    alpha, velocity, acceleration, base = kinematics.arrays(chain, *ACCELERATED, missing=missing)
     gravity = vectors("gravity_m_s2", gravity_m_s2)
     inertial, centripetal = np.empty((2, n, n, len(alpha)))
     coriolis = np.empty((n, n * (n - 1) // 2, len(alpha)))
@@ -188,12 +180,9 @@ def torque_terms(
 
 def newton_euler(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
-    acceleration_rad_s2: ArrayLike,
+    kinematics: Kinematics,
     *,
     gravity_m_s2: ArrayLike,
-    base_acceleration_m_s2: ArrayLike = (0.0, 0.0),
     loads: Sequence[Load] = (),
     joint_m: ArrayLike | None = None,
     missing: bool = False,
@@ -205,7 +194,7 @@ def newton_euler(
 
     Parameters
     ----------
-    chain, angle_rad, velocity_rad_s, acceleration_rad_s2, gravity_m_s2, base_acceleration_m_s2, loads, joint_m, missing
+    chain, kinematics, gravity_m_s2, loads, joint_m, missing
         As in `torque_terms`.
 
     Returns
@@ -214,23 +203,20 @@ def newton_euler(
         Net torque and reaction force at every joint.
     """
     n = chain.n_links
-    alpha = frames("angle_rad", angle_rad, n, missing=missing)
-    omega = np.cumsum(frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing), axis=1)
-    omega_dot = np.cumsum(frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha, missing=missing), axis=1)
-    theta = np.cumsum(alpha, axis=1)
+    *angles, joint_acceleration = kinematics.arrays(chain, *ACCELERATED, missing=missing)
+    theta, omega, omega_dot = (np.cumsum(values, axis=1) for values in angles)
     direction = np.stack([np.cos(theta), np.sin(theta)], axis=2)
     across = np.stack([-direction[:, :, 1], direction[:, :, 0]], axis=2)
     per_metre = omega_dot[:, :, None] * across - (omega**2)[:, :, None] * direction
-    joint_acceleration = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
     com_acceleration = []
     for i in range(n):
         com_acceleration.append(joint_acceleration + chain.com_m[i] * per_metre[:, i])
         joint_acceleration = joint_acceleration + chain.length_m[i] * per_metre[:, i]
-    force = np.zeros((alpha.shape[0], 2))
-    torque = np.zeros(alpha.shape[0])
-    torques, forces = np.empty((alpha.shape[0], n)), np.empty((alpha.shape[0], n, 2))
+    n_frames = kinematics.n_frames
+    force, torque = np.zeros((n_frames, 2)), np.zeros(n_frames)
+    torques, forces = np.empty((n_frames, n)), np.empty((n_frames, n, 2))
     gravity = vectors("gravity_m_s2", gravity_m_s2)
-    pull, moment = _load_wrenches(alpha.shape[0], n, loads, joint_m, missing=missing)
+    pull, moment = _load_wrenches(n_frames, n, loads, joint_m, missing=missing)
     for i in reversed(range(n)):
         inertial = chain.mass_kg[i] * (com_acceleration[i] - gravity)
         torque = (

@@ -22,11 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.arrays import FloatArray, frames, vectors
+from limbtorque.arrays import FloatArray, vectors
 from limbtorque.chain.checks import of_motion
 from limbtorque.chain.dynamics import TorqueTerms
-from limbtorque.chain.kinematics import STILL, orientations
-from limbtorque.chain.model import Chain
+from limbtorque.chain.model import ACCELERATED, Chain, Kinematics
 
 
 @dataclass(frozen=True)
@@ -88,12 +87,9 @@ class PowerBalance:
 
 def segment_energies(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
+    kinematics: Kinematics,
     *,
     gravity_m_s2: ArrayLike,
-    base_m: ArrayLike = STILL,
-    base_velocity_m_s: ArrayLike = STILL,
     missing: bool = False,
 ) -> SegmentEnergies:
     """Mechanical energy of every segment.
@@ -102,12 +98,10 @@ def segment_energies(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
-        Joint angles and angular velocities.
+    kinematics : Kinematics
+        Joint angles, position of the base, and their first derivatives.
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
-    base_m, base_velocity_m_s : array_like of shape (n_frames, 2) or (2,), optional
-        Position and velocity of the first joint.
     missing : bool, optional
         Let NaN, a missing value, pass.
 
@@ -116,11 +110,11 @@ def segment_energies(
     SegmentEnergies
         J.
     """
-    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
-    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
-    direction = np.exp(1j * theta)
-    place = _centres(chain, direction) + _complex(vectors("base_m", base_m, len(theta), missing=missing))
-    base_velocity = vectors("base_velocity_m_s", base_velocity_m_s, len(theta), missing=missing)
+    alpha, joint_velocity, base, base_velocity = kinematics.arrays(
+        chain, "angle_rad", "velocity_rad_s", "base_m", "base_velocity_m_s", missing=missing
+    )
+    direction, omega = np.exp(1j * np.cumsum(alpha, axis=1)), np.cumsum(joint_velocity, axis=1)
+    place = _centres(chain, direction) + _complex(base)
     velocity = _centres(chain, 1j * omega * direction) + _complex(base_velocity)
     gravity = complex(*vectors("gravity_m_s2", gravity_m_s2))
     return SegmentEnergies(
@@ -132,14 +126,10 @@ def segment_energies(
 
 def power_balance(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
-    acceleration_rad_s2: ArrayLike,
+    kinematics: Kinematics,
     *,
     terms: TorqueTerms,
     gravity_m_s2: ArrayLike,
-    base_velocity_m_s: ArrayLike = STILL,
-    base_acceleration_m_s2: ArrayLike = STILL,
     missing: bool = False,
 ) -> PowerBalance:
     """Powers of the torques, of the base and of the loads, and the rate of change of the energy.
@@ -150,14 +140,12 @@ def power_balance(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
-        Joint angles and their derivatives.
+    kinematics : Kinematics
+        Joint angles, motion of the base, and their derivatives.
     terms : TorqueTerms
         Torques of this motion.
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
-    base_velocity_m_s, base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
-        Velocity and acceleration of the first joint.
     missing : bool, optional
         Let NaN, a missing value, pass.
 
@@ -166,22 +154,19 @@ def power_balance(
     PowerBalance
         W; positive where energy goes into the chain.
     """
-    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
-    of_motion(terms.gravity, theta)
-    joint_velocity = frames("velocity_rad_s", velocity_rad_s, chain.n_links, like=theta, missing=missing)
-    omega = np.cumsum(joint_velocity, axis=1)
-    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta, missing=missing)
-    base_velocity = _complex(vectors("base_velocity_m_s", base_velocity_m_s, len(theta), missing=missing))
-    base_acceleration = _complex(vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta), missing=missing))
+    *angles, acceleration_0, velocity_0 = kinematics.arrays(chain, *ACCELERATED, "base_velocity_m_s", missing=missing)
+    of_motion(terms.gravity, kinematics.angle_rad)
+    theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
+    base_velocity, base_acceleration = _complex(velocity_0), _complex(acceleration_0)
     direction = np.exp(1j * theta)
     velocity = _centres(chain, 1j * omega * direction) + base_velocity
     acceleration = _centres(chain, (1j * spin - omega**2) * direction) + base_acceleration
     lifted = chain.mass_kg * (acceleration - complex(*vectors("gravity_m_s2", gravity_m_s2)))
     rates = _dot(lifted, velocity) + chain.inertia_kgm2 * omega * spin
     return PowerBalance(
-        joint=terms.net * joint_velocity,
+        joint=terms.net * kinematics.velocity_rad_s,
         base=_dot(lifted.sum(axis=1), base_velocity[:, 0]),
-        external=-(terms.external * joint_velocity).sum(axis=1),
+        external=-(terms.external * kinematics.velocity_rad_s).sum(axis=1),
         energy_rate=rates.sum(axis=1),
     )
 

@@ -6,18 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, frames, vectors
-from limbtorque.chain.kinematics import STILL, orientations
-from limbtorque.chain.model import Chain
+from limbtorque.chain.model import Chain, Kinematics
 
 
 def forward_dynamics(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
+    kinematics: Kinematics,
     torque_nm: ArrayLike,
     *,
     gravity_m_s2: ArrayLike,
-    base_acceleration_m_s2: ArrayLike = STILL,
     load_nm: ArrayLike | None = None,
 ) -> FloatArray:
     """Angular accelerations of the joints that torques and loads make.
@@ -26,14 +23,12 @@ def forward_dynamics(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
-        Joint angles and angular velocities.
+    kinematics : Kinematics
+        Joint angles, angular velocities, and the acceleration of the base.
     torque_nm : array_like of shape (n_frames, n_joints)
         Net joint torques, proximal on distal, counter-clockwise positive.
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
-    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
-        Acceleration of the first joint.
     load_nm : array_like of shape (n_frames, n_joints), optional
         Generalised forces of the external loads: ``J.T @ force`` of a force, the couple at every joint proximal of it.
         This is minus the external term of `torque_terms`.
@@ -53,13 +48,13 @@ def forward_dynamics(
     Solved in segment space, where the equations are shortest. No expression is shared with `torque_terms`.
     """
     n = chain.n_links
-    theta = orientations("angle_rad", angle_rad, chain)
-    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
+    alpha, velocity, base = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", "base_acceleration_m_s2")
+    theta, omega = np.cumsum(alpha, axis=1), np.cumsum(velocity, axis=1)
     applied = frames("torque_nm", torque_nm, n, like=theta)
     if load_nm is not None:
         applied = applied + frames("load_nm", load_nm, n, like=theta)
     gravity = vectors("gravity_m_s2", gravity_m_s2)
-    lift = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta)) - gravity
+    lift = base - gravity
     check_inertia(chain)
     spin = segment_accelerations(chain.coupling, chain.first_moment, theta, omega, applied=applied, lift=lift)
     return np.diff(spin, axis=1, prepend=0.0)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray, frames, vectors
+from limbtorque.arrays import FloatArray
 from limbtorque.chain.checks import of_motion
 from limbtorque.chain.dynamics import TorqueTerms, inertia_matrix
 from limbtorque.chain.forward import check_inertia
-from limbtorque.chain.kinematics import STILL, jacobian, jacobian_rate
-from limbtorque.chain.model import Chain
+from limbtorque.chain.kinematics import jacobian, jacobian_rate
+from limbtorque.chain.model import Chain, Kinematics
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,9 @@ class InducedAccelerations:
 
 def induced_accelerations(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
+    kinematics: Kinematics,
     *,
     terms: TorqueTerms,
-    base_acceleration_m_s2: ArrayLike = STILL,
     missing: bool = False,
 ) -> InducedAccelerations:
     """Accelerations of the joints and the endpoint, by what makes them.
@@ -55,12 +52,10 @@ def induced_accelerations(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
-        Joint angles and angular velocities.
+    kinematics : Kinematics
+        Joint angles, angular velocities, and the acceleration of the base.
     terms : TorqueTerms
         Torques of this motion.
-    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
-        Acceleration of the first joint.
     missing : bool, optional
         Let NaN, a missing value, pass.
 
@@ -75,10 +70,10 @@ def induced_accelerations(
         Wrong shapes, numbers that are not finite, or a link without inertia.
     """
     n = chain.n_links
-    alpha = frames("angle_rad", angle_rad, n, missing=missing)
+    alpha, velocity, base = kinematics.arrays(
+        chain, "angle_rad", "velocity_rad_s", "base_acceleration_m_s2", missing=missing
+    )
     of_motion(terms.gravity, alpha)
-    velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha, missing=missing)
-    base = vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha), missing=missing)
     own = np.eye(n) * terms.net[:, None, :]
     moving = terms.centripetal.sum(axis=2) + terms.coriolis.sum(axis=2)
     others = np.stack([-terms.gravity, -moving, -terms.base, -terms.external], axis=2)
@@ -86,7 +81,7 @@ def induced_accelerations(
     check_inertia(chain)
     joint = np.linalg.solve(inertia_matrix(chain, alpha, missing=missing), causes)
     endpoint = jacobian(chain, alpha, point=chain.endpoint, missing=missing) @ joint
-    rate = jacobian_rate(chain, alpha, velocity, point=chain.endpoint, missing=missing)
+    rate = jacobian_rate(chain, kinematics, point=chain.endpoint, missing=missing)
     endpoint[:, :, n + 1] += (rate @ velocity[:, :, None])[:, :, 0]
     endpoint[:, :, n + 2] += base
     sources = (*(f"torque_{j}" for j in range(n)), "gravity", "velocity", "base", "external")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, vectors
 from limbtorque.chain.kinematics import STILL, in_plane, jacobian, link_ends, point_acceleration, point_jerk
-from limbtorque.chain.model import Chain
+from limbtorque.chain.model import Chain, Kinematics
 
 ROUNDING = 1e-12  # a target this much out of reach, as a share of the reach, is there by rounding
 SINGULAR = 1e-6  # least sine of the second angle at which velocities of the endpoint tell those of the joints
@@ -205,8 +205,10 @@ def joint_motion(
         return np.asarray(np.linalg.solve(matrix, rest[:, :, None])[:, :, 0])
 
     omega = solve(velocity)
-    spin = solve(acceleration - point_acceleration(chain, alpha, omega, still, point=chain.endpoint))
-    return JointMotion(omega, spin, solve(jerk - point_jerk(chain, alpha, omega, spin, still, point=chain.endpoint)))
+    spin = solve(acceleration - point_acceleration(chain, Kinematics(alpha, omega, still), point=chain.endpoint))
+    return JointMotion(
+        omega, spin, solve(jerk - point_jerk(chain, Kinematics(alpha, omega, spin), still, point=chain.endpoint))
+    )
 
 
 def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> RigidChainFit:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import FloatArray, choice, frames, vectors
 from limbtorque.chain.checks import on_chain
-from limbtorque.chain.model import Chain, Point, pairs
+from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Point, pairs
 
 ComplexArray = NDArray[np.complex128]
 Space = Literal["joint", "segment"]
@@ -120,11 +120,9 @@ def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: 
 
 def point_velocity(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
+    kinematics: Kinematics,
     *,
     point: Point,
-    base_velocity_m_s: ArrayLike = STILL,
 ) -> FloatArray:
     """Velocity of a point of a link, shape (n_frames, 2), m/s.
 
@@ -132,27 +130,21 @@ def point_velocity(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s : array_like of shape (n_frames, n_joints)
-        Joint angles and angular velocities.
+    kinematics : Kinematics
+        Joint angles, angular velocities, and the velocity of the base.
     point : Point
         Which point.
-    base_velocity_m_s : array_like of shape (n_frames, 2) or (2,), optional
-        Velocity of the first joint.
     """
-    theta = orientations("angle_rad", angle_rad, chain)
-    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
-    turning = (1j * omega * _spokes(chain, theta, point)).sum(axis=1)
-    return in_plane(turning) + vectors("base_velocity_m_s", base_velocity_m_s, len(theta))
+    alpha, velocity, base = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", "base_velocity_m_s")
+    theta, omega = np.cumsum(alpha, axis=1), np.cumsum(velocity, axis=1)
+    return in_plane((1j * omega * _spokes(chain, theta, point)).sum(axis=1)) + base
 
 
 def point_acceleration(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
-    acceleration_rad_s2: ArrayLike,
+    kinematics: Kinematics,
     *,
     point: Point,
-    base_acceleration_m_s2: ArrayLike = STILL,
 ) -> FloatArray:
     """Acceleration of a point of a link, shape (n_frames, 2), m/s^2.
 
@@ -160,25 +152,19 @@ def point_acceleration(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s, acceleration_rad_s2 : array_like of shape (n_frames, n_joints)
-        Joint angles and their derivatives.
+    kinematics : Kinematics
+        Joint angles, their derivatives, and the acceleration of the base.
     point : Point
         Which point.
-    base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
-        Acceleration of the first joint.
     """
-    theta = orientations("angle_rad", angle_rad, chain)
-    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
-    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
-    turning = ((1j * spin - omega**2) * _spokes(chain, theta, point)).sum(axis=1)
-    return in_plane(turning) + vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(theta))
+    *angles, base = kinematics.arrays(chain, *ACCELERATED)
+    theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
+    return in_plane(((1j * spin - omega**2) * _spokes(chain, theta, point)).sum(axis=1)) + base
 
 
 def point_jerk(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
-    acceleration_rad_s2: ArrayLike,
+    kinematics: Kinematics,
     jerk_rad_s3: ArrayLike,
     *,
     point: Point,
@@ -190,16 +176,17 @@ def point_jerk(
     ----------
     chain : Chain
         The chain.
-    angle_rad, velocity_rad_s, acceleration_rad_s2, jerk_rad_s3 : array_like of shape (n_frames, n_joints)
+    kinematics : Kinematics
         Joint angles and their derivatives.
+    jerk_rad_s3 : array_like of shape (n_frames, n_joints)
+        Third derivatives of the joint angles.
     point : Point
         Which point.
     base_jerk_m_s3 : array_like of shape (n_frames, 2) or (2,), optional
         Jerk of the first joint.
     """
-    theta = orientations("angle_rad", angle_rad, chain)
-    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta)
-    spin = orientations("acceleration_rad_s2", acceleration_rad_s2, chain, like=theta)
+    angles = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", "acceleration_rad_s2")
+    theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
     jerk = orientations("jerk_rad_s3", jerk_rad_s3, chain, like=theta)
     factor = 1j * jerk - 3.0 * omega * spin - 1j * omega**3
     turning = (factor * _spokes(chain, theta, point)).sum(axis=1)
@@ -235,8 +222,7 @@ def jacobian(
 
 def jacobian_rate(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
+    kinematics: Kinematics,
     *,
     point: Point,
     space: Space = "joint",
@@ -246,30 +232,27 @@ def jacobian_rate(
 
     Parameters
     ----------
-    chain, angle_rad, point, space, missing
+    chain, point, space, missing
         As in `jacobian`.
-    velocity_rad_s : array_like of shape (n_frames, n_joints)
-        Angular velocities of the joints, whatever the space.
+    kinematics : Kinematics
+        Joint angles and angular velocities, whatever the space.
     """
-    theta = orientations("angle_rad", angle_rad, chain, missing=missing)
-    omega = orientations("velocity_rad_s", velocity_rad_s, chain, like=theta, missing=missing)
+    angles = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", missing=missing)
+    theta, omega = (np.cumsum(values, axis=1) for values in angles)
     return np.swapaxes(in_plane(-_in_space(omega * _spokes(chain, theta, point), space)), 1, 2)
 
 
 def acceleration_parts(
     chain: Chain,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
-    acceleration_rad_s2: ArrayLike,
+    kinematics: Kinematics,
     *,
     point: Point,
-    base_acceleration_m_s2: ArrayLike = STILL,
 ) -> AccelerationParts:
     """Acceleration of a point, split into tangential, centripetal and Coriolis parts by joint.
 
     Parameters
     ----------
-    chain, angle_rad, velocity_rad_s, acceleration_rad_s2, point, base_acceleration_m_s2
+    chain, kinematics, point
         As in `point_acceleration`.
 
     Returns
@@ -277,17 +260,14 @@ def acceleration_parts(
     AccelerationParts
         Parts that add up to `point_acceleration`.
     """
-    n = chain.n_links
-    alpha = frames("angle_rad", angle_rad, n)
-    velocity = frames("velocity_rad_s", velocity_rad_s, n, like=alpha)
-    acceleration = frames("acceleration_rad_s2", acceleration_rad_s2, n, like=alpha)
+    alpha, velocity, acceleration, base = kinematics.arrays(chain, *ACCELERATED)
     from_joint = _in_space(_spokes(chain, np.cumsum(alpha, axis=1), point), "joint")
-    coriolis = [-2.0 * from_joint[:, q] * velocity[:, p] * velocity[:, q] for p, q in pairs(n)]
+    coriolis = [-2.0 * from_joint[:, q] * velocity[:, p] * velocity[:, q] for p, q in pairs(chain.n_links)]
     return AccelerationParts(
         tangential=in_plane(1j * from_joint * acceleration),
         centripetal=in_plane(-from_joint * velocity**2),
         coriolis=in_plane(np.stack(coriolis, axis=1) if coriolis else np.empty((len(alpha), 0), dtype=complex)),
-        base=vectors("base_acceleration_m_s2", base_acceleration_m_s2, len(alpha)),
+        base=base,
     )
 
 

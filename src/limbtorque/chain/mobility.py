@@ -1,4 +1,4 @@
-"""How freely a point of a chain can be moved: redundancy, manipulability, and the ellipse of its velocities."""
+"""Mobility of a point of a chain: redundancy, manipulability, and the velocity ellipse."""
 
 from __future__ import annotations
 

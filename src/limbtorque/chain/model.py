@@ -1,13 +1,15 @@
-"""What a chain is made of: its links, a point on one of them, and a load from the surroundings."""
+"""A chain, a point on one of its links, a movement of it, and a load from the surroundings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import FloatArray, finite, plane_vectors
+
+ACCELERATED = ("angle_rad", "velocity_rad_s", "acceleration_rad_s2", "base_acceleration_m_s2")
 
 _RULES = {"length_m": "positive", "mass_kg": "not negative", "com_m": "finite", "inertia_kgm2": "not negative"}
 
@@ -122,6 +124,76 @@ class Point:
     link: int
     along_m: float
     across_m: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Kinematics:
+    """Movement of a chain: its joint angles and the position of its base, with their derivatives.
+
+    Attributes
+    ----------
+    angle_rad, velocity_rad_s : ndarray of shape (n_frames, n_joints)
+        Joint angles and angular velocities.
+    acceleration_rad_s2 : ndarray of shape (n_frames, n_joints)
+        Angular accelerations; NaN, unknown, where they are not given.
+    base_m, base_velocity_m_s, base_acceleration_m_s2 : ndarray of shape (n_frames, 2) or (2,)
+        Position of the first joint and its derivatives; of shape (2,) the same on all frames, 0 by default.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not agree. Numbers are checked by the functions that use them.
+
+    Examples
+    --------
+    >>> at_rest = Kinematics([[0.0, 1.5]], [[0.0, 0.0]], [[0.0, 0.0]])
+    >>> at_rest.n_frames
+    1
+    """
+
+    angle_rad: FloatArray
+    velocity_rad_s: FloatArray
+    acceleration_rad_s2: FloatArray = field(default_factory=lambda: np.array(np.nan))
+    base_m: FloatArray = field(default_factory=lambda: np.zeros(2))
+    base_velocity_m_s: FloatArray = field(default_factory=lambda: np.zeros(2))
+    base_acceleration_m_s2: FloatArray = field(default_factory=lambda: np.zeros(2))
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.angle_rad)
+        if len(shape) != 2:
+            raise ValueError(f"angle_rad has shape {shape}, expected (n_frames, n_joints)")
+        for name in ("angle_rad", "velocity_rad_s", "acceleration_rad_s2"):
+            value = np.asarray(getattr(self, name), dtype=float)
+            if name == "acceleration_rad_s2" and np.ndim(value) == 0:
+                value = np.full(shape, value)
+            if value.shape != shape:
+                raise ValueError(
+                    f"{name} has shape {value.shape}, expected {shape}, the shape of angle_rad (or {value.shape} for both)"
+                )
+            object.__setattr__(self, name, value)
+        for name in ("base_m", "base_velocity_m_s", "base_acceleration_m_s2"):
+            value = np.asarray(getattr(self, name), dtype=float)
+            plane_vectors(name, value, shape[0])
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames."""
+        return len(self.angle_rad)
+
+    def arrays(self, chain: Chain, *names: str, missing: bool = False) -> list[FloatArray]:
+        """Return arrays of these names, one row for each frame, checked for a chain.
+
+        Raises
+        ------
+        ValueError
+            Another number of joints than the chain has links, or a number that is not finite; NaN passes where
+            values may be missing.
+        """
+        if self.angle_rad.shape[1] != chain.n_links:
+            raise ValueError(f"angle_rad has shape {self.angle_rad.shape}, expected (n_frames, {chain.n_links})")
+        found = [finite(name, getattr(self, name), missing=missing) for name in names]
+        return [array if array.ndim == 2 else np.broadcast_to(array, (self.n_frames, 2)) for array in found]
 
 
 @dataclass(frozen=True, eq=False)

@@ -325,6 +325,7 @@ def _run(options: argparse.Namespace) -> int:
     from limbtorque.analysis import analyse_recording
     from limbtorque.figures.style import save
     from limbtorque.figures.torque_figures import torque_figure
+    from limbtorque.motion.limb import Limb
     from limbtorque.recordings.options import ReadOptions
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import load_settings, override
@@ -344,13 +345,15 @@ def _run(options: argparse.Namespace) -> int:
         )
     result = analyse_recording(
         recording,
-        chain=options.chain,
-        side=options.side,
-        body_mass_kg=options.mass_kg,
-        settings=settings,
-        marker_set=options.marker_set,
-        prefix=options.prefix,
-        load=options.load,
+        Limb(
+            options.chain,
+            side=options.side,
+            body_mass_kg=options.mass_kg,
+            marker_set=options.marker_set,
+            prefix=options.prefix,
+            load=options.load,
+        ),
+        settings,
         folder=options.settings.resolve().parent.parent,
     )
     stem = f"{options.file.stem}_{options.side}_{options.chain}"
@@ -363,7 +366,7 @@ def _run(options: argparse.Namespace) -> int:
         result.torque_table,
         title=stem,
         model=settings.chain(options.chain),
-        flexion_sign=result.motion.flexion_sign.tolist(),
+        flexion_sign=result.motion.flexion.sign.tolist(),
     )
     save(figure, options.output / f"{stem}.png")
     print(options.output / f"{stem}.png")

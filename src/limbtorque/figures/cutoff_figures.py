@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import CHOSEN, CRITERION, RESIDUAL
 from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
 from limbtorque.signals.cutoff import CutoffChoice
@@ -64,7 +65,7 @@ def cutoff_figure(
         beside = wide == (len(choices) == 1)  # residual and criterion side by side, a row for each choice
         across, down = (1 + both, len(choices)) if beside else (len(choices), 1 + both)
         size = (width_mm * MM, (26.0 + 46.0 * down) * MM)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = NotebookFigure(figsize=size, layout="constrained")
         heading(figure, title, width_mm)
         share: dict[str, Any] = {"sharex": "row", "sharey": "col"} if beside else {"sharex": "col", "sharey": "row"}
         grid = figure.subplots(down, across, squeeze=False, **share)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import STATUS_COLOURS
 from limbtorque.figures.style import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, wrapped
 
@@ -60,7 +61,7 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
         names = [wrapped(str(name), most=26 if width_mm <= ONE_COLUMN_MM else 60) for name in matrix.index]
         lines = max((name.count("\n") + 1 for name in names), default=1)
         height_mm = 14.0 + CHARACTER_MM * max(map(len, matrix.columns)) + (1.2 + 3.0 * lines) * len(matrix)
-        figure = Figure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
+        figure = NotebookFigure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
         axes = figure.subplots()
         for column, name in enumerate(matrix):
             colour = STATUS_COLOURS["failed" if name == "failed" else "flagged"]

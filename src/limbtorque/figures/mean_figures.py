@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.style import CHARACTER_MM, MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend, wrapped
 from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
@@ -153,7 +154,7 @@ def ensemble_figure(
     drawn = drawn_quantities(ensembles, joints)
     counts = trial_counts(ensembles, list(drawn.values()))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(width_mm * MM, (36.0 + 42.0 * len(CURVES)) * MM), layout="constrained")
+        figure = NotebookFigure(figsize=(width_mm * MM, (36.0 + 42.0 * len(CURVES)) * MM), layout="constrained")
         grid = figure.subplots(len(CURVES), len(joints), sharex=True, squeeze=False)
         for row, (ending, label) in zip(grid, CURVES, strict=True):
             for axes, joint in zip(row, joints, strict=True):
@@ -306,7 +307,7 @@ def peak_figure(
     """
     unit = next((u for q, u in zip(ensembles["quantity"], ensembles["unit"], strict=True) if "_torque_nm" in q), "N m")
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(layout="constrained")
+        figure = NotebookFigure(layout="constrained")
         panels = figure.subplots(len(joints), 1, sharex=False, squeeze=False)[:, 0]
         height_mm = 26.0
         for axes, joint in zip(panels, joints, strict=True):

@@ -11,6 +11,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import ABSORBED, GENERATED, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, mark_frames, stacked_panels
 from limbtorque.study.chains import ChainModel
@@ -182,7 +183,7 @@ def limb_figure(
     """
     time_s = table.column("time_s").to_numpy()
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(width_mm * MM, 0.95 * width_mm * MM), layout="constrained")
+        figure = NotebookFigure(figsize=(width_mm * MM, 0.95 * width_mm * MM), layout="constrained")
         axes = figure.subplots()
         draw_limb(axes, table, [joint.name for joint in model.joints], postures=postures)
         colours = mpl.cm.ScalarMappable(mpl.colors.Normalize(time_s[0], time_s[-1]), "viridis_r")

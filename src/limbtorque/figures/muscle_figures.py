@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
+from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.style import (
     MM,
@@ -154,7 +155,7 @@ def muscle_figure(
     rows = max(-(-len(chosen) // across), 1)
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         height = 26.0 + (45.0 if ranges else 34.0) * rows
-        figure = Figure(figsize=(width_mm * MM, height * MM), layout="constrained")
+        figure = NotebookFigure(figsize=(width_mm * MM, height * MM), layout="constrained")
         figure.set_layout_engine("constrained", h_pad=0.7 * MM, w_pad=1.2 * MM, hspace=0.0, wspace=0.02)
         kinds = [*ranges, False]  # whether a panel shows the whole range
         ratios = [1.0 if whole else 3.2 for whole in kinds] * rows

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import EDGE, UNKNOWN
 
 MM = 1.0 / 25.4
@@ -105,7 +106,7 @@ def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, wid
     wide = width_mm > ONE_COLUMN_MM
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         size = (width_mm * MM, (22.0 + (48.0 if wide else 38.0) * n) * MM)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = NotebookFigure(figsize=size, layout="constrained")
         panels = figure.subplots(n, 1, sharex=True, squeeze=False)[:, 0]
         for k, axes in enumerate(panels):
             draw(axes, k)
@@ -159,7 +160,7 @@ def wrapped(name: str, *, most: int) -> str:
 def failure_figure(title: str, message: str, *, what: str = "not analysed") -> Figure:
     """Figure of a trial that failed, or of which there is nothing to draw: the reason."""
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(TWO_COLUMNS_MM * MM, 40.0 * MM), layout="constrained")
+        figure = NotebookFigure(figsize=(TWO_COLUMNS_MM * MM, 40.0 * MM), layout="constrained")
         axes = figure.subplots()
         axes.axis("off")
         axes.text(0.0, 0.5, f"{title}\n{what}: {message}", va="center", wrap=True, parse_math=False)
@@ -178,7 +179,7 @@ def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
     """
     lines = textwrap.wrap(text, round(0.62 * width_mm))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(width_mm * MM, (4.0 + 3.5 * len(lines)) * MM))
+        figure = NotebookFigure(figsize=(width_mm * MM, (4.0 + 3.5 * len(lines)) * MM))
         figure.text(0.01, 0.5, "\n".join(lines), va="center")
     return figure
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +11,17 @@ from numpy.typing import NDArray
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import segment_chain, table_row
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
-from limbtorque.chain.model import Chain
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
 from limbtorque.motion.external_load import external_load
-from limbtorque.motion.flexion import find_flexion, reversed_flexion_deg, reversed_flexion_share, undecided_flexion
+from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import ExternalLoad
-from limbtorque.motion.joint_centres import foreshortened_frames, place_joints
-from limbtorque.motion.landmarks import LandmarkMap
+from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame, axis_vector
-from limbtorque.motion.smoothing import smooth_joints
+from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.signals.derivatives import differentiate
-from limbtorque.signals.smoothers import HALF_ORDER
-from limbtorque.signals.splines import spline_derivatives
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
@@ -45,36 +42,31 @@ class ChainMotion:
         Frames per second.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Joint centres and endpoint in the plane, filtered, m.
-    angle_rad, velocity_rad_s, acceleration_rad_s2 : ndarray of shape (n_frames, n_joints)
-        Joint angles (distal segment against proximal one; the first against the plane's x axis) and derivatives.
-    base_velocity_m_s, base_acceleration_m_s2 : ndarray of shape (n_frames, 2)
-        Velocity and acceleration of the first joint in the plane.
+    kinematics : Kinematics
+        Joint angles (distal segment against proximal one; the first against the plane's x axis), the first joint's
+        position in the plane, and their derivatives.
     edge, foreshortened, filled : ndarray of bool, shape (n_frames,)
-        Frames within reach of an end of the filter or the differences; frames in which a segment points out of the
-        plane so far that its orientation in it means nothing (angles and derivatives are NaN there), and those within
-        reach of them; frames in which a marker was filled.
+        Frames affected by edge effects of the filter or the differences; frames in which a segment points too far out
+        of the plane for an orientation in it (angles and derivatives are NaN there), and their neighbours within the
+        filter's reach; frames in which a marker was filled.
     chain : Chain
         Lengths and inertial constants.
     gravity_m_s2 : ndarray of shape (2,)
         Acceleration of gravity in the plane.
     plane : PlaneFrame
         The plane's axes.
-    flexion_sign : ndarray of shape (n_joints,)
-        +1 where counter-clockwise is flexion, -1 where it is extension.
-    flexion_zero_rad : ndarray of shape (n_joints,)
-        Joint angle at zero flexion.
-    moment_arms_known : ndarray of bool, shape (n_joints,)
-        Whether sampled moment arms hold in this plane.
+    flexion : Flexion
+        Sense and zero of flexion of each joint.
     load : ExternalLoad
         Load on the last segment.
     cutoff_hz : tuple of float
         Cut-off of all joint centres, or of each, Hz; empty without a filter.
     cutoffs : tuple of CutoffChoice
-        What the trial's data say of the cut-off of all joint centres, or of each; empty where they are too few to tell.
-    quality : dict of str to float
-        What was measured about the trial.
+        Cut-off by the trial's own data, for all joint centres or for each; empty where the trial is too short.
+    metrics : dict of str to float
+        Metrics of markers, plane, filter, flexion and load.
     notes : tuple of str
-        What was found and decided.
+        Decisions, for the ledger.
     """
 
     joints: tuple[str, ...]
@@ -83,41 +75,23 @@ class ChainMotion:
     time_s: FloatArray
     rate_hz: float
     joint_m: FloatArray
-    angle_rad: FloatArray
-    velocity_rad_s: FloatArray
-    acceleration_rad_s2: FloatArray
-    base_velocity_m_s: FloatArray
-    base_acceleration_m_s2: FloatArray
+    kinematics: Kinematics
     edge: BoolArray
     foreshortened: BoolArray
     filled: BoolArray
     chain: Chain
     gravity_m_s2: FloatArray
     plane: PlaneFrame
-    flexion_sign: FloatArray
-    flexion_zero_rad: FloatArray
-    moment_arms_known: BoolArray
+    flexion: Flexion
     load: ExternalLoad
     cutoff_hz: tuple[float, ...]
     cutoffs: tuple[CutoffChoice, ...]
-    quality: dict[str, float]
+    metrics: dict[str, float]
     notes: tuple[str, ...]
 
 
 def chain_motion(
-    recording: Recording,
-    *,
-    chain: str,
-    side: str,
-    marker_set: str,
-    body_mass_kg: float,
-    settings: Settings,
-    prefix: str = "",
-    load: str = "",
-    start_s: float | None = None,
-    end_s: float | None = None,
-    measured: Mapping[str, float] | None = None,
-    study_cutoff_hz: float | None = None,
+    recording: Recording, limb: Limb, settings: Settings, *, study_cutoff_hz: float | None = None
 ) -> ChainMotion:
     """Motion of a limb, as a planar chain, from a recording.
 
@@ -125,24 +99,10 @@ def chain_motion(
     ----------
     recording : Recording
         Markers and force plates.
-    chain : str
-        Name of the chain, built-in or of the settings.
-    side : {"left", "right"}
-        Which limb.
-    marker_set : str
-        Which of the settings' marker sets names its markers.
-    body_mass_kg : float
-        Body mass, kg.
+    limb : Limb
+        Chain, side, person and window.
     settings : Settings
         All options.
-    prefix : str, optional
-        Subject prefix of the labels.
-    load : str, optional
-        Name of an external load of the settings.
-    start_s, end_s : float, optional
-        Window of the recording, s from its first frame.
-    measured : mapping of str to float, optional
-        The subject's own segment parameters.
     study_cutoff_hz : float, optional
         Cut-off of the whole study, Hz; needed where `filter.scope` is ``study`` and `filter.cutoff_hz` is not a number.
 
@@ -154,12 +114,11 @@ def chain_motion(
     Raises
     ------
     TrialError
-        Anything that keeps the trial from being analysed, with what to do about it.
+        The trial cannot be analysed; the message says why and what to do.
     """
-    model = settings.chain(chain)
-    mapping = LandmarkMap(settings.marker_sets[marker_set], settings.substitutes.get(marker_set, {}), side, prefix)
-    placed = place_joints(recording, model=model, mapping=mapping, settings=settings, start_s=start_s, end_s=end_s)
-    stretch, plane, landmarks = placed.prepared.stretch, placed.plane, placed.landmarks
+    model = limb.model(settings)
+    placed = place_joints(recording, limb, settings)
+    stretch, plane = placed.prepared.stretch, placed.plane
     smoothed = smooth_joints(
         placed.joints_m @ plane.axes.T,
         rate_hz=recording.rate_hz,
@@ -167,55 +126,26 @@ def chain_motion(
         names=[*(joint.name for joint in model.joints), "endpoint"],
         study_cutoff_hz=study_cutoff_hz,
     )
-    joint_m, depth_m = smoothed.values[..., :2], smoothed.values[..., 2]
-    flexion = find_flexion(model, plane, side, landmarks)
-    foreshortened = foreshortened_frames(
-        placed.joints_m, plane, reach=smoothed.reach, min_projection=settings.plane.min_projection
-    )
-    if foreshortened.all():
-        raise SignalError(
-            f"{recording.source}: in every frame a segment points out of the plane (or the filter reaches from one that does), "
-            f"its projection below {settings.plane.min_projection:g} of its length; choose another plane.kind or forward_axis"
-        )
-    speed_m_s = _top_speed(joint_m, recording.rate_hz, settings)
-    fit_quality: dict[str, float] = {}
-    if settings.motion.angles == "rigid_chain":
-        fit = _rigid_chain(joint_m, foreshortened, recording)
-        joint_m = fit.joint_m
-        fit_quality["chain_fit_m"] = float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))
-    kinematics = _blanked(_kinematics(joint_m, recording.rate_hz, settings), foreshortened, flexion.zero_rad)
+    flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
+    foreshortened = _foreshortened(recording, placed, smoothed, settings)
+    joint_m, joint_metrics = _checked_joints(smoothed.values[..., :2], foreshortened, recording, settings)
+    kinematics = _kinematics(joint_m, foreshortened, flexion, smoothed, recording.rate_hz)
     edge = _edges(len(joint_m), smoothed.reach)
-    external = external_load(
-        recording,
-        load=settings.loads[load] if load else None,
-        model=model,
-        mapping=mapping,
-        settings=settings,
-        smoother=smoothed.smoother,
-        cutoff_hz=max(smoothed.cutoff_hz, default=None),
-        plane=plane,
-        stretch=stretch,
-        landmarks=landmarks,
-        joint_m=joint_m,
-        depth_m=depth_m,
-    )
-    quality = {
+    external = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m)
+    tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
+    metrics = {
         "n_frames_recorded": float(recording.n_frames),
         "n_frames": float(len(joint_m)),
         "rate_hz": recording.rate_hz,
         "edge_share": float(edge.mean()),
         "foreshortened_share": float(foreshortened.mean()),
-        "speed_m_s": speed_m_s,
-        "reversed_flexion_deg": reversed_flexion_deg(model, flexion, kinematics.angle),
-        "reversed_flexion_share": reversed_flexion_share(model, flexion, kinematics.angle),
-        "undecided_flexion": undecided_flexion(model, flexion, kinematics.angle),
-        "up_axis_deg": _leg_tilt_deg(model, placed.joints_m, settings),
-        **placed.quality,
-        **smoothed.quality,
-        **fit_quality,
-        **external.quality,
+        **joint_metrics,
+        **flexion_metrics(model, flexion, kinematics.angle_rad),
+        "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
+        **placed.metrics,
+        **smoothed.metrics,
+        **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
     }
-    quality["up_axis_deg"] = max(quality["up_axis_deg"], quality.pop("plate_tilt_deg", 0.0))
     return ChainMotion(
         joints=tuple(joint.name for joint in model.joints),
         segments=tuple(segment.name for segment in model.segments),
@@ -223,51 +153,56 @@ def chain_motion(
         time_s=np.arange(stretch.start, stretch.stop) / recording.rate_hz,
         rate_hz=recording.rate_hz,
         joint_m=joint_m,
-        angle_rad=kinematics.angle,
-        velocity_rad_s=kinematics.velocity,
-        acceleration_rad_s2=kinematics.acceleration,
-        base_velocity_m_s=kinematics.base_velocity,
-        base_acceleration_m_s2=kinematics.base_acceleration,
+        kinematics=kinematics,
         edge=edge,
         foreshortened=foreshortened,
         filled=placed.prepared.filled[stretch],
-        chain=_constants(
-            model, settings.segments.table, landmarks, placed.planarity.length_m, joint_m, body_mass_kg, measured or {}
-        ),
+        chain=_constants(limb, settings, placed, joint_m),
         gravity_m_s2=plane.gravity(settings.gravity_m_s2, axis_vector(settings.plane.up_axis)),
         plane=plane,
-        flexion_sign=flexion.sign,
-        flexion_zero_rad=flexion.zero_rad,
-        moment_arms_known=flexion.moment_arms_known,
+        flexion=flexion,
         load=external,
         cutoff_hz=smoothed.cutoff_hz,
         cutoffs=smoothed.choices,
-        quality=quality,
-        notes=(
-            *placed.notes,
-            *smoothed.notes,
-            *flexion.notes,
-            *external.notes,
-        ),
+        metrics=metrics,
+        notes=(*placed.notes, *smoothed.notes, *flexion_notes, *external.notes),
     )
 
 
-def _constants(
-    model: ChainModel,
-    table: str,
-    landmarks: Mapping[str, FloatArray],
-    length_m: FloatArray,
-    joint_m: FloatArray,
-    body_mass_kg: float,
-    measured: Mapping[str, float],
-) -> Chain:
+def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJoints, settings: Settings) -> BoolArray:
+    """Frames without an orientation in the plane; an error where all are."""
+    least = settings.plane.min_projection
+    short = foreshortened_frames(placed.joints_m, placed.plane, reach=smoothed.reach, min_projection=least)
+    if short.all():
+        raise SignalError(
+            f"{recording.source}: in every frame a segment points out of the plane (or the filter reaches from one that does), "
+            f"its projection below {least:g} of its length; choose another plane.kind or forward_axis"
+        )
+    return short
+
+
+def _checked_joints(
+    joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
+) -> tuple[FloatArray, dict[str, float]]:
+    """Joints in the plane, of a rigid chain where the settings say so, and metrics of speed and fit."""
+    metrics = {"speed_m_s": _top_speed(joint_m, recording.rate_hz, settings)}
+    if settings.motion.angles == "rigid_chain":
+        fit = _rigid_chain(joint_m, foreshortened, recording)
+        metrics["chain_fit_m"] = float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))
+        return fit.joint_m, metrics
+    return joint_m, metrics
+
+
+def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:
     """Constants of the chain; lengths are those of the projection (docs/decisions/0002).
 
     A segment inclined to the plane projects shorter, and so does its mass: its table length is shortened alike.
     """
+    model, table, landmarks = limb.model(settings), settings.segments.table, placed.landmarks
     link_length = lengths(np.diff(joint_m, axis=1)).mean(axis=0)
+    shares = link_length / placed.planarity.length_m
     between = {}
-    for segment, shortening in zip(model.segments, link_length / length_m, strict=True):
+    for segment, shortening in zip(model.segments, shares, strict=True):
         row = table_row(table, segment.row)
         distances = lengths(landmarks[row.distal] - landmarks[row.proximal])
         if np.isnan(distances).all():
@@ -278,10 +213,10 @@ def _constants(
     return segment_chain(
         [segment.row for segment in model.segments],
         table=table,
-        body_mass_kg=body_mass_kg,
+        body_mass_kg=limb.body_mass_kg,
         link_length_m=link_length,
         measured_between=between,
-        measured=_shortened(measured, model, link_length / length_m),
+        measured=_shortened(limb.measured, model, shares),
     )
 
 
@@ -296,35 +231,19 @@ def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatAr
     }
 
 
-@dataclass(frozen=True)
-class _Kinematics:
+def _kinematics(
+    joint_m: FloatArray, foreshortened: BoolArray, flexion: Flexion, smoothed: SmoothedJoints, rate_hz: float
+) -> Kinematics:
     """Joint angles and the base's motion, with derivatives that agree with each other."""
-
-    angle: FloatArray
-    velocity: FloatArray
-    acceleration: FloatArray
-    base_velocity: FloatArray
-    base_acceleration: FloatArray
-
-
-def _kinematics(joint_m: FloatArray, rate_hz: float, settings: Settings) -> _Kinematics:
     angle = _joint_angles(joint_m)
     n_joints = angle.shape[1]
-    first, second = _derivatives(np.hstack([angle, joint_m[:, 0]]), rate_hz, settings)
-    return _Kinematics(
-        angle,
-        first[:, :n_joints],
-        second[:, :n_joints],
-        base_velocity=first[:, n_joints:],
-        base_acceleration=second[:, n_joints:],
+    first, second = smoothed.differentiate(np.hstack([angle, joint_m[:, 0]]), rate_hz)
+    return Kinematics(
+        *_blanked(angle, first[:, :n_joints], second[:, :n_joints], foreshortened, flexion.zero_rad),
+        base_m=joint_m[:, 0],
+        base_velocity_m_s=first[:, n_joints:],
+        base_acceleration_m_s2=second[:, n_joints:],
     )
-
-
-def _derivatives(values: FloatArray, rate_hz: float, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """By the spline of the degree that smoothed the positions, or else by central differences."""
-    if settings.filter.method in HALF_ORDER:
-        return spline_derivatives(values, rate_hz=rate_hz, half_order=HALF_ORDER[settings.filter.method])
-    return differentiate(values, rate_hz=rate_hz, accuracy=settings.differentiation.accuracy)
 
 
 def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recording) -> RigidChainFit:
@@ -345,19 +264,21 @@ def _joint_angles(joint_m: FloatArray) -> FloatArray:
     return np.diff(orientation, axis=1, prepend=0.0)
 
 
-def _blanked(kinematics: _Kinematics, foreshortened: BoolArray, zero_rad: FloatArray) -> _Kinematics:
-    """Angles and derivatives without the frames in which they mean nothing.
+def _blanked(
+    angle: FloatArray, velocity: FloatArray, acceleration: FloatArray, foreshortened: BoolArray, zero_rad: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Angles and derivatives with NaN in the foreshortened frames.
 
     Where an orientation was lost, so was the count of turns: every stretch between is brought to the turn at which
     its median is nearest to zero flexion.
     """
-    angle, velocity, acceleration = kinematics.angle.copy(), kinematics.velocity.copy(), kinematics.acceleration.copy()
+    angle, velocity, acceleration = angle.copy(), velocity.copy(), acceleration.copy()
     for values in (angle, velocity, acceleration):
         values[foreshortened] = np.nan
     for start, stop in runs(~foreshortened):
         median = np.median(angle[start:stop], axis=0)
         angle[start:stop] -= 2.0 * np.pi * np.round((median - zero_rad) / (2.0 * np.pi))
-    return replace(kinematics, angle=angle, velocity=velocity, acceleration=acceleration)
+    return angle, velocity, acceleration
 
 
 def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:

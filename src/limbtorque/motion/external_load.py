@@ -1,4 +1,4 @@
-"""Which external load acts on a limb: none, one of the settings, or the ground."""
+"""External load on a limb: none, one of the settings, or the ground."""
 
 from __future__ import annotations
 
@@ -9,39 +9,30 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError, LoadError
-from limbtorque.motion.ground_reaction import ExternalLoad, Foot, find_foot, ground_load, hand_load, no_load
-from limbtorque.motion.landmarks import LandmarkMap, locate, needed_markers
+from limbtorque.motion.foot import Foot, find_foot
+from limbtorque.motion.ground_reaction import ExternalLoad, Stretch, ground_load, hand_load, no_load
+from limbtorque.motion.joint_centres import Placement
+from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
-from limbtorque.motion.plane import PlaneFrame, axis_vector
+from limbtorque.motion.plane import axis_vector
+from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.options.loads import LoadModel, Plates
+from limbtorque.study.options.loads import Plates
 from limbtorque.study.options.signal import Gaps
 from limbtorque.study.settings import Settings
 
 
-def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:
-    """Landmarks that show ground contact and are mapped; none where the chain does not meet the ground."""
-    if not model.ground_contact or plates.assignment == "none":
-        return []
-    return [name for name in model.contact_landmarks if mapping.has(name)]
-
-
 def external_load(
     recording: Recording,
-    *,
-    load: LoadModel | None,
-    model: ChainModel,
-    mapping: LandmarkMap,
+    limb: Limb,
     settings: Settings,
-    smoother: Smoother | None,
-    cutoff_hz: float | None,
-    plane: PlaneFrame,
-    stretch: slice,
-    landmarks: Mapping[str, FloatArray],
+    *,
+    placed: Placement,
+    smoothed: SmoothedJoints,
     joint_m: FloatArray,
-    depth_m: FloatArray,
 ) -> ExternalLoad:
     """External load on the last segment of a limb.
 
@@ -49,28 +40,16 @@ def external_load(
     ----------
     recording : Recording
         For its force plates and the other foot's markers.
-    load : Force, Spring or None
-        A load of the settings; it takes the place of any other.
-    model : ChainModel
-        The chain.
-    mapping : LandmarkMap
-        Landmarks of this side.
+    limb : Limb
+        Chain, side and markers; its load takes the place of any other.
     settings : Settings
-        Options of plates and filter.
-    smoother : Smoother or None
-        The method that the joint positions are smoothed with; None where they are not.
-    cutoff_hz : float or None
-        Cut-off of the joint positions, Hz; None where they are not smoothed.
-    plane : PlaneFrame
-        The plane of motion.
-    stretch : slice
-        The frames of the recording that are analysed.
-    landmarks : mapping of str to ndarray of shape (n_frames, 3)
-        Landmarks in those frames, m.
+        Options of plates and filter, and the loads.
+    placed : Placement
+        Landmarks, plane and analysed frames of the limb.
+    smoothed : SmoothedJoints
+        The smoothed joint positions: how plates are smoothed, and coordinates along the plane's normal.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Joints and endpoint in the plane, m.
-    depth_m : ndarray of shape (n_frames, n_joints + 1)
-        Their coordinates along the plane's normal, m.
 
     Returns
     -------
@@ -82,38 +61,37 @@ def external_load(
     LoadError
         A load of the settings on a limb that meets the ground: the two are not added up.
     """
+    model, plane = limb.model(settings), placed.plane
     on_ground = model.ground_contact and settings.plates.assignment != "none"
+    load = limb.external_load(settings)
     if load is not None:
         if on_ground:
             raise LoadError(
                 "a load of the settings takes the place of the ground, and this chain meets the ground; "
                 "set plates.assignment to none if the foot was in the air, or leave the column load empty"
             )
-        in_space = np.concatenate([joint_m, depth_m[..., None]], axis=2)
+        in_space = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
         return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
     if not on_ground:
         return no_load(len(joint_m))
-    up = axis_vector(settings.plane.up_axis)
+    mapping, frames = limb.landmarks(settings), placed.prepared.stretch
     belt = -settings.plates.belt_speed_m_s * plane.axes[0]
-    other = _other_landmarks(recording, model, mapping, settings.plates, settings.gaps, stretch)
+    other = _other_landmarks(recording, model, mapping, settings.plates, settings.gaps, frames)
+    cutoff_hz = max(smoothed.cutoff_hz, default=None)
     force_cutoff = None if cutoff_hz is None else settings.filter.force_cutoff_hz or cutoff_hz
     ground = ground_load(
         recording.force_plates,
-        foot=_foot(landmarks, model, mapping, settings.plates, recording.rate_hz, belt),
+        _foot(placed.landmarks, model, mapping, settings.plates, recording.rate_hz, belt),
+        joint_m[:, -2],
         other_foot=_foot(other, model, mapping, settings.plates, recording.rate_hz, belt) if other else None,
-        frames=stretch,
-        first_frame=recording.first_frame + stretch.start,
-        rate_hz=recording.rate_hz,
-        cutoff_hz=force_cutoff,
-        smoother=smoother,
+        stretch=Stretch(frames, recording.first_frame + frames.start, recording.rate_hz),
+        smoothing=None if smoothed.smoother is None or force_cutoff is None else (smoothed.smoother, force_cutoff),
         settings=settings.plates,
         frame=plane,
-        up=up,
-        ankle_m=joint_m[:, -2],
-        side=mapping.side,
+        up=axis_vector(settings.plane.up_axis),
     )
     alone = () if other else ("the other foot is not mapped or not seen: a shared plate goes unnoticed",)
-    return replace(ground, notes=(*alone, *_unlike(smoother, force_cutoff, cutoff_hz), *ground.notes))
+    return replace(ground, notes=(*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *ground.notes))
 
 
 def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
@@ -122,9 +100,9 @@ def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz:
         return [
             "force plates are not filtered, but averaged over each frame: vibration above half the frame rate is folded down"
         ]
-    if smoother.method == "savitzky_golay":
+    if not smoother.strategy.one_gain:
         return [
-            "savitzky_golay smooths forces and differentiates positions with different gains: at an impact the two do not fit"
+            f"{smoother.method} smooths forces and differentiates positions with different gains: at an impact the two do not fit"
         ]
     if force_cutoff_hz == cutoff_hz:
         return []
@@ -150,6 +128,7 @@ def _foot(
         settings=plates,
         rate_hz=rate_hz,
         belt_m_s=belt_m_s,
+        side=mapping.side,
     )
 
 

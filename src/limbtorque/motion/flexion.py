@@ -1,4 +1,4 @@
-"""Which sense of a joint angle is flexion, where its zero is, and whether the limb is bent the way it can be."""
+"""Sense and zero of flexion of each joint, and metrics of limbs that are bent the wrong way."""
 
 from __future__ import annotations
 
@@ -26,18 +26,21 @@ class Flexion:
     zero_rad : ndarray of shape (n_joints,)
         Joint angle at zero flexion, rad.
     moment_arms_known : ndarray of bool, shape (n_joints,)
-        Whether sampled moment arms hold in this plane.
-    notes : tuple of str
-        What was assumed.
+        True where sampled moment arms hold in this plane.
     """
 
     sign: FloatArray
     zero_rad: FloatArray
     moment_arms_known: BoolArray
-    notes: tuple[str, ...]
+
+    def of(self, angle_rad: FloatArray) -> FloatArray:
+        """Return the flexion of joint angles of shape (n_frames, n_joints), rad."""
+        return np.asarray(self.sign * (angle_rad - self.zero_rad))
 
 
-def find_flexion(model: ChainModel, plane: PlaneFrame, side: str, landmarks: Mapping[str, FloatArray]) -> Flexion:
+def find_flexion(
+    model: ChainModel, plane: PlaneFrame, side: str, landmarks: Mapping[str, FloatArray]
+) -> tuple[Flexion, tuple[str, ...]]:
     """Find sense and zero of flexion of the joints of a limb.
 
     Parameters
@@ -53,14 +56,16 @@ def find_flexion(model: ChainModel, plane: PlaneFrame, side: str, landmarks: Map
 
     Returns
     -------
-    Flexion
-        Sense, zero and what was assumed.
+    flexion : Flexion
+        Sense and zero.
+    notes : tuple of str
+        Assumptions, for the ledger.
     """
     known = np.array([joint.moment_arms_in_any_plane or plane.view == "sagittal" for joint in model.joints])
     if plane.view == "horizontal":
         mirror = 1.0 if side == "right" else -1.0
         sign = np.array([mirror * joint.flexion_right_horizontal for joint in model.joints])
-        return Flexion(sign, np.zeros(len(model.joints)), known, ())
+        return Flexion(sign, np.zeros(len(model.joints)), known), ()
     notes = []
     if plane.view == "oblique":
         notes.append("the plane is neither sagittal nor horizontal: the sense of flexion is that of the sagittal plane")
@@ -81,7 +86,7 @@ def find_flexion(model: ChainModel, plane: PlaneFrame, side: str, landmarks: Map
                 f"{joint.name}: {back} is not mapped or not seen, zero flexion is assumed at {joint.flexion_zero_deg:g} deg"
             )
     sign = np.array([float(joint.flexion_sagittal) for joint in model.joints])
-    return Flexion(sign, zero, known, tuple(notes))
+    return Flexion(sign, zero, known), tuple(notes)
 
 
 def _seen_together(landmarks: Mapping[str, FloatArray], first: str, second: str) -> bool:
@@ -101,8 +106,17 @@ def _between_deg(
     )
 
 
+def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> dict[str, float]:
+    """Metrics of flexion: to the wrong side, on average and in frames, and a limb too straight to judge by."""
+    return {
+        "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
+        "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
+        "undecided_flexion": undecided_flexion(model, flexion, angle),
+    }
+
+
 def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """1 where joints that flex to one side only are all nearly straight: a mirrored limb could not be noticed."""
+    """Return 1 where all joints that flex to one side only are nearly straight: a mirrored limb is not noticed."""
     bent = [
         abs(np.degrees(np.nanmedian(angle[:, i]) - flexion.zero_rad[i]))
         for i, joint in enumerate(model.joints)
@@ -126,18 +140,18 @@ def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArra
     Examples
     --------
     >>> from limbtorque.study.chains import ARM
-    >>> flexion = Flexion(np.ones(3), np.zeros(3), np.ones(3, dtype=bool), ())
+    >>> flexion = Flexion(np.ones(3), np.zeros(3), np.ones(3, dtype=bool))
     >>> angle = np.radians([[0.0, 90.0, 0.0], [0.0, 0.0, 0.0], [0.0, -30.0, 0.0], [0.0, -5.0, 0.0]])
     >>> reversed_flexion_share(ARM, flexion, angle)
     0.25
     """
-    bent = np.degrees(flexion.sign * (angle - flexion.zero_rad))
+    bent = np.degrees(flexion.of(angle))
     one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
     return max((float((bent[:, i] < -HYPERMOBILE_DEG).mean()) for i in one_way), default=0.0)
 
 
 def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """How far joints that flex to one side only are bent the other way on average, degrees; 0 where none is."""
+    """Mean flexion to the wrong side of joints that flex to one side only, degrees; 0 where there is none."""
     bent = [
         -float(np.degrees(flexion.sign[i] * (np.nanmedian(angle[:, i]) - flexion.zero_rad[i])))
         for i, joint in enumerate(model.joints)

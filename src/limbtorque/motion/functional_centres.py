@@ -22,7 +22,7 @@ FEWEST_FRAMES = 3
 
 @dataclass(frozen=True)
 class PlanarPose:
-    """Where a rigid segment is in the plane.
+    """Pose of a rigid segment in the plane.
 
     Attributes
     ----------
@@ -213,14 +213,14 @@ class FunctionalLandmarks:
     ----------
     landmarks : dict of str to ndarray of shape (n_frames, 3)
         Positions in the laboratory frame, m.
-    quality : dict of str to float
+    metrics : dict of str to float
         `functional_residual_m`, `functional_range_deg`, `functional_offset_m`; empty where no landmark is functional.
     notes : tuple of str
         For each functional centre what it was found from, and its numbers.
     """
 
     landmarks: dict[str, FloatArray]
-    quality: dict[str, float]
+    metrics: dict[str, float]
     notes: tuple[str, ...]
 
 
@@ -292,12 +292,12 @@ def functional_landmarks(
         landmarks[landmark] = np.column_stack([found[name].centre_m, in_plane[:, 2]]) @ plane.axes
     if not found:
         return FunctionalLandmarks(landmarks, {}, ())
-    quality = {
+    metrics = {
         "functional_residual_m": max(centre.residual_m for centre in found.values()),
         "functional_range_deg": min(centre.range_deg for centre in found.values()),
         "functional_offset_m": float(np.fmax.reduce(list(offset_m.values()))),
     }
-    return FunctionalLandmarks(landmarks, quality, tuple(sorted(notes)))
+    return FunctionalLandmarks(landmarks, metrics, tuple(sorted(notes)))
 
 
 def _note(name: str, segments: tuple[tuple[str, ...], ...], found: CentreOfRotation, offset_m: float) -> str:

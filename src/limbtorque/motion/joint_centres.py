@@ -9,9 +9,9 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import LONGEST_M, table_row
 from limbtorque.errors import SegmentError
-from limbtorque.motion.external_load import contact_landmarks
 from limbtorque.motion.functional_centres import functional_landmarks
-from limbtorque.motion.landmarks import LandmarkMap, locate, needed_markers
+from limbtorque.motion.landmarks import contact_landmarks, locate, needed_markers
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import PreparedMarkers, prepare_markers
 from limbtorque.motion.plane import Planarity, PlaneFrame, find_plane, planarity
 from limbtorque.recordings.recording import Recording
@@ -37,10 +37,10 @@ class Placement:
         Joint centres and endpoint in the laboratory frame, m.
     planarity : Planarity
         How far the limb keeps to the plane.
-    quality : dict of str to float
-        What was measured about all this.
+    metrics : dict of str to float
+        Gaps, planarity and functional centres.
     notes : tuple of str
-        What was found and decided.
+        Decisions, for the ledger.
     """
 
     prepared: PreparedMarkers
@@ -48,33 +48,21 @@ class Placement:
     landmarks: dict[str, FloatArray]
     joints_m: FloatArray
     planarity: Planarity
-    quality: dict[str, float]
+    metrics: dict[str, float]
     notes: tuple[str, ...]
 
 
-def place_joints(
-    recording: Recording,
-    *,
-    model: ChainModel,
-    mapping: LandmarkMap,
-    settings: Settings,
-    start_s: float | None = None,
-    end_s: float | None = None,
-) -> Placement:
+def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placement:
     """Find the joint centres of a limb in a recording.
 
     Parameters
     ----------
     recording : Recording
         The recording.
-    model : ChainModel
-        The chain.
-    mapping : LandmarkMap
-        Landmarks of the limb's side from the recording's markers.
+    limb : Limb
+        Chain, side, markers and window of the recording.
     settings : Settings
         Gaps, plane, plates and functional centres.
-    start_s, end_s : float, optional
-        Window of the recording, s from its first frame.
 
     Returns
     -------
@@ -87,6 +75,7 @@ def place_joints(
         A marker or landmark is missing, no stretch is long enough, no plane or functional centre can be found, or a segment has a length
         that no body has.
     """
+    model, mapping = limb.model(settings), limb.landmarks(settings)
     joint_names = [*(joint.landmark for joint in model.joints), model.end]
     needed = {*joint_names, *_length_landmarks(model, settings.segments.table)}
     needed |= set(contact_landmarks(model, mapping, settings.plates))
@@ -96,8 +85,8 @@ def place_joints(
         markers=markers,
         chain_labels={label for name in joint_names for label in mapping.labels(name)},
         settings=settings,
-        start_s=start_s,
-        end_s=end_s,
+        start_s=limb.start_s,
+        end_s=limb.end_s,
     )
     positions = prepared.markers_m[prepared.stretch]
     anatomical = {name: locate(name, mapping, markers=prepared.index, positions_m=positions) for name in needed}
@@ -122,7 +111,7 @@ def place_joints(
         dict(functional.landmarks),
         joints_m,
         planar,
-        quality={
+        metrics={
             "gap_share": float(prepared.filled[prepared.stretch].mean()),
             "gap_error_m": prepared.gap_error_m,
             "swapped_frames": float(prepared.swapped_frames),
@@ -131,7 +120,7 @@ def place_joints(
             "out_of_plane_share": planar.out_of_plane_share,
             "tilt_deg": float(planar.tilt_deg.max()),
             "length_variation": float(planar.length_variation.max()),
-            **functional.quality,
+            **functional.metrics,
         },
         notes=(
             *(f"landmark {name}: {stand_in} stands for it" for name, stand_in in substitutes),

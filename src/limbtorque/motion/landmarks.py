@@ -10,12 +10,14 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError, did_you_mean
 from limbtorque.recordings.recording import Recording, find_marker
+from limbtorque.study.chains import ChainModel
 from limbtorque.study.marker_rules import Between, Functional, LandmarkRule, segments_fault
+from limbtorque.study.options.loads import Plates
 
 
 @dataclass(frozen=True)
 class LandmarkMap:
-    """Which markers make which landmarks of one side.
+    """Rules that make the landmarks of one side from markers.
 
     Attributes
     ----------
@@ -36,7 +38,7 @@ class LandmarkMap:
     prefix: str = ""
 
     def has(self, landmark: str) -> bool:
-        """Whether the landmark, or its substitute, is mapped."""
+        """Return True where the landmark, or its substitute, is mapped."""
         return landmark in self.rules or self.substitutes.get(landmark) in self.rules
 
     def weights(self, landmark: str) -> dict[str, float]:
@@ -110,6 +112,13 @@ class LandmarkMap:
     def _label(self, label: str) -> str:
         letter = self.side[0]
         return label.replace("{S}", letter.upper()).replace("{s}", letter).replace("{side}", self.side)
+
+
+def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:
+    """Landmarks that show ground contact and are mapped; none where the chain does not meet the ground."""
+    if not model.ground_contact or plates.assignment == "none":
+        return []
+    return [name for name in model.contact_landmarks if mapping.has(name)]
 
 
 def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterable[str]) -> dict[str, int]:

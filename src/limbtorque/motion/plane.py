@@ -139,7 +139,7 @@ def _best_fit(steps: FloatArray, forward: FloatArray, up: FloatArray, right: Flo
 
 @dataclass(frozen=True)
 class Planarity:
-    """How well a plane holds a movement.
+    """Metrics of a movement's distance from a plane.
 
     Attributes
     ----------

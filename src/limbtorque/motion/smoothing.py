@@ -1,4 +1,4 @@
-"""Joint centres, smoothed: which method, which cut-off, and what it takes away."""
+"""Joint centres, smoothed: method, cut-off, and the metrics of both."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from limbtorque.errors import SignalError
 from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.cutoff import CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiation_reach
+from limbtorque.signals.methods import central_differences
 from limbtorque.signals.smooth import Scope, smooth_positions
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.options.signal import CutoffCriterion, Filter
@@ -20,24 +21,26 @@ SMOOTHED_BEFORE_M = 1e-6
 
 @dataclass(frozen=True)
 class SmoothedJoints:
-    """Smoothed joint centres, how far their ends are felt, and with which cut-offs.
+    """Smoothed joint centres, their edge effects and cut-offs.
 
     Attributes
     ----------
     values : ndarray of shape (n_frames, n_joints + 1, 3)
         Positions, m.
     reach : int
-        Frames at each end within which the end is felt, that of the differences included.
+        Frames at each end with edge effects, those of the differences included.
     smoother : Smoother or None
         The method; None without a filter.
     cutoff_hz : tuple of float
         Cut-off of all joint centres, or of each, Hz; empty without a filter.
     choices : tuple of CutoffChoice
-        What the trial's data say of the cut-off of all joint centres, or of each; empty where they are too few to tell.
-    quality : dict of str to float
+        Cut-off by the trial's own data, for all joint centres or for each; empty where the trial is too short.
+    metrics : dict of str to float
         Cut-offs, noise, bandwidth and the share of the acceleration that is taken away.
     notes : tuple of str
-        What was chosen.
+        Method, cut-off and noise, for the ledger.
+    accuracy : {2, 4, 6, 8}
+        Order of accuracy of central differences.
     """
 
     values: FloatArray
@@ -45,8 +48,14 @@ class SmoothedJoints:
     smoother: Smoother | None
     cutoff_hz: tuple[float, ...]
     choices: tuple[CutoffChoice, ...]
-    quality: dict[str, float]
+    metrics: dict[str, float]
     notes: tuple[str, ...]
+    accuracy: int
+
+    def differentiate(self, values: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+        """First two derivatives of a signal that was computed from the positions, as the method has them."""
+        derivatives = self.smoother.strategy.derivatives if self.smoother else central_differences
+        return derivatives(values, rate_hz, self.accuracy)
 
 
 def smooth_joints(
@@ -75,7 +84,7 @@ def smooth_joints(
     Returns
     -------
     SmoothedJoints
-        Positions and all that is to be known of how they were smoothed.
+        Positions, cut-offs, metrics and notes.
 
     Raises
     ------
@@ -85,8 +94,8 @@ def smooth_joints(
     """
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
     if chosen.method == "none":
-        judged = _judged(values, rate_hz, None, ())
-        return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",))
+        judged = _noise_metrics(values, rate_hz, None, ())
+        return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",), accuracy)
     smoother = Smoother(chosen.method, chosen.order, accuracy, None if chosen.ends == "auto" else chosen.ends)
     given_hz = chosen.cutoff_hz if isinstance(chosen.cutoff_hz, float) else None
     if given_hz is None and chosen.scope == "study":
@@ -106,21 +115,22 @@ def smooth_joints(
     else:
         found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=given_hz)
         choices = _own_choice(values, rate_hz, smoother, by)
-    reach = found.reach + (differentiation_reach(accuracy) if chosen.method == "savitzky_golay" else 0)
-    quality = {"cutoff_hz": max(found.cutoff_hz), **_judged(values, rate_hz, smoother, found.cutoff_hz)}
+    designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in found.cutoff_hz]
+    reach = max(map(smoother.strategy.derived_reach, designs))
+    metrics = {"cutoff_hz": max(found.cutoff_hz), **_noise_metrics(values, rate_hz, smoother, found.cutoff_hz)}
     if choices:
-        quality |= {
+        metrics |= {
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
             "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
         }
-    notes = _notes(found.cutoff_hz, choices, chosen, names, quality["noise_m"])
-    return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, quality, notes)
+    notes = _notes(found.cutoff_hz, choices, chosen, smoother, names, metrics["noise_m"])
+    return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, metrics, notes, accuracy)
 
 
 def _own_choice(
     values: FloatArray, rate_hz: float, smoother: Smoother, by: CutoffCriterion
 ) -> tuple[CutoffChoice, ...]:
-    """What the trial's own data would ask for, where the cut-off was given; nothing where they are too few to tell."""
+    """Cut-off by the trial's own data, where one is given; empty where the trial is too short."""
     try:
         return (choose_cutoff(values, rate_hz=rate_hz, smoother=smoother, by=by),)
     except SignalError:
@@ -131,11 +141,12 @@ def _notes(
     cutoffs_hz: tuple[float, ...],
     choices: tuple[CutoffChoice, ...],
     chosen: Filter,
+    smoother: Smoother,
     names: Sequence[str],
     noise_m: float,
 ) -> tuple[str, ...]:
     """Filter and cut-off, and a warning where the recording has no noise that a camera could have."""
-    method = chosen.method.replace("_", " ") + ("" if chosen.method.endswith("spline") else f", order {chosen.order}")
+    method = smoother.method.replace("_", " ") + (f", order {smoother.order}" if smoother.strategy.has_order else "")
     each = names if len(cutoffs_hz) > 1 and len(names) == len(cutoffs_hz) else [""] * len(cutoffs_hz)
     used = ", ".join(f"{name} {cutoff_hz:.2f}".strip() for name, cutoff_hz in zip(each, cutoffs_hz, strict=True))
     note = f"filter {method}; cut-off {used} Hz"
@@ -153,16 +164,14 @@ def _notes(
         if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.max_cutoff_hz:
             note += ", which filter.max_cutoff_hz does not allow"
     note += f"; noise about {1e3 * noise_m:.2g} mm"
-    smooth = (
-        "no camera has so little noise: the recording was smoothed before, so nothing can be told of its own cut-off"
-    )
+    smooth = "no camera has so little noise: the recording was smoothed before, so its own cut-off is unknown"
     return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)
 
 
-def _judged(
+def _noise_metrics(
     values: FloatArray, rate_hz: float, smoother: Smoother | None, cutoffs_hz: tuple[float, ...]
 ) -> dict[str, float]:
-    """Noise of the joint centres, and the share of their acceleration that the filter takes away (at its lowest cut-off)."""
+    """Metrics of the joint centres: noise, bandwidth, and the share of acceleration removed at the lowest cut-off."""
     lowest_hz = min(cutoffs_hz, default=None)
     found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoother, cutoff_hz=lowest_hz)
     return {"noise_m": found.noise, "bandwidth_hz": found.bandwidth_hz, "acceleration_lost_share": found.lost_share}

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
-from limbtorque.chain.model import Chain
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.flexion import Flexion
 from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.cutoff import CutoffChoice
@@ -31,15 +32,16 @@ def kinematics_table(motion: ChainMotion, *, meta: Mapping[str, Any] | None = No
     values: dict[str, Any] = {**frame_values(motion), "filled": motion.filled, "external_status": motion.load.status}
     for k, point in enumerate((*motion.joints, "endpoint")):
         put_xy(values, f"{point}_position_{{}}_m", motion.joint_m[:, k])
-    orientation = np.cumsum(motion.angle_rad, axis=1)
+    kinematics = motion.kinematics
+    orientation = np.cumsum(kinematics.angle_rad, axis=1)
     for k, segment in enumerate(motion.segments):
         values[f"{segment}_orientation_rad"] = orientation[:, k]
     for k, joint in enumerate(motion.joints):
-        values[f"{joint}_angle_rad"] = motion.angle_rad[:, k]
-        values[f"{joint}_velocity_rad_s"] = motion.velocity_rad_s[:, k]
-        values[f"{joint}_acceleration_rad_s2"] = motion.acceleration_rad_s2[:, k]
-    put_xy(values, "base_velocity_{}_m_s", motion.base_velocity_m_s)
-    put_xy(values, "base_acceleration_{}_m_s2", motion.base_acceleration_m_s2)
+        values[f"{joint}_angle_rad"] = kinematics.angle_rad[:, k]
+        values[f"{joint}_velocity_rad_s"] = kinematics.velocity_rad_s[:, k]
+        values[f"{joint}_acceleration_rad_s2"] = kinematics.acceleration_rad_s2[:, k]
+    put_xy(values, "base_velocity_{}_m_s", kinematics.base_velocity_m_s)
+    put_xy(values, "base_acceleration_{}_m_s2", kinematics.base_acceleration_m_s2)
     put_xy(values, "external_force_{}_n", motion.load.force_n)
     put_xy(values, "external_point_{}_m", motion.load.point_m)
     values["external_couple_nm"] = motion.load.couple_nm
@@ -57,25 +59,25 @@ def _constants(motion: ChainMotion) -> dict[str, Any]:
         "gravity_m_s2": motion.gravity_m_s2.tolist(),
         "plane_axes": motion.plane.axes.tolist(),
         "plane_view": motion.plane.view,
-        "flexion_sign": motion.flexion_sign.tolist(),
-        "flexion_zero_rad": motion.flexion_zero_rad.tolist(),
-        "moment_arms_known": motion.moment_arms_known.tolist(),
+        "flexion_sign": motion.flexion.sign.tolist(),
+        "flexion_zero_rad": motion.flexion.zero_rad.tolist(),
+        "moment_arms_known": motion.flexion.moment_arms_known.tolist(),
         "cutoff_hz": motion.cutoff_hz,
         "cutoffs": [kept_choice(choice) for choice in motion.cutoffs],
-        "quality": motion.quality,
+        "quality": motion.metrics,
         "notes": motion.notes,
     }
 
 
 def kept_choice(choice: CutoffChoice) -> dict[str, Any]:
-    """What a cut-off was chosen from, as JSON can hold it."""
+    """Choice of a cut-off as a JSON value."""
     curves = {name: getattr(choice, name).tolist() for name in ("grid_hz", "residual", "criterion")}
     line = None if np.isnan(choice.line[0]) else choice.line
     return {**vars(choice), **curves, "line": line}
 
 
 def choice_of(kept: Mapping[str, Any]) -> CutoffChoice:
-    """What a cut-off was chosen from, the inverse of `kept_choice`."""
+    """Choice of a cut-off from its JSON value, the inverse of `kept_choice`."""
     curves = {name: np.array(kept[name]) for name in ("grid_hz", "residual", "criterion")}
     line = tuple(kept["line"]) if kept["line"] else (float("nan"), float("nan"))
     return CutoffChoice(**{**kept, **curves, "line": line})
@@ -100,7 +102,7 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
     def xy(pattern: str) -> FloatArray:
         return column_array(table, pattern.format("x"), pattern.format("y"))
 
-    points = (*joints, "endpoint")
+    joint_m = np.stack([xy(f"{point}_position_{{}}_m") for point in (*joints, "endpoint")], axis=1)
     status = column_values(table, "external_status").astype(np.int8)
     load = ExternalLoad(
         xy("external_force_{}_n"), xy("external_point_{}_m"), column_values(table, "external_couple_nm"), status, ()
@@ -111,25 +113,26 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
         frame=column_values(table, "frame"),
         time_s=column_values(table, "time_s"),
         rate_hz=kept["rate_hz"],
-        joint_m=np.stack([xy(f"{point}_position_{{}}_m") for point in points], axis=1),
-        angle_rad=per_joint("angle_rad"),
-        velocity_rad_s=per_joint("velocity_rad_s"),
-        acceleration_rad_s2=per_joint("acceleration_rad_s2"),
-        base_velocity_m_s=xy("base_velocity_{}_m_s"),
-        base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
+        joint_m=joint_m,
+        kinematics=Kinematics(
+            per_joint("angle_rad"),
+            per_joint("velocity_rad_s"),
+            per_joint("acceleration_rad_s2"),
+            base_m=joint_m[:, 0],
+            base_velocity_m_s=xy("base_velocity_{}_m_s"),
+            base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
+        ),
         edge=column_values(table, "edge").astype(bool),
         foreshortened=column_values(table, "foreshortened").astype(bool),
         filled=column_values(table, "filled").astype(bool),
         chain=Chain(**{name: np.array(value) for name, value in kept["chain"].items()}),
         gravity_m_s2=np.array(kept["gravity_m_s2"]),
         plane=PlaneFrame(np.array(kept["plane_axes"]), kept["plane_view"]),
-        flexion_sign=np.array(kept["flexion_sign"]),
-        flexion_zero_rad=np.array(kept["flexion_zero_rad"]),
-        moment_arms_known=np.array(kept["moment_arms_known"]),
+        flexion=Flexion(*(np.array(kept[name]) for name in ("flexion_sign", "flexion_zero_rad", "moment_arms_known"))),
         load=load,
         cutoff_hz=tuple(kept["cutoff_hz"]),
         cutoffs=tuple(map(choice_of, kept["cutoffs"])),
-        quality=kept["quality"],
+        metrics=kept["quality"],
         notes=tuple(kept["notes"]),
     )
 

@@ -1,4 +1,4 @@
-"""What a muscle can do at its length and velocity: Hill-type force-length-velocity on a rigid tendon, and activation.
+"""Hill-type muscle on a rigid tendon: strength by length and velocity, and activation dynamics.
 
 Curves and activation dynamics of De Groote et al. [1]_. Lengths are in optimal fibre lengths (tendons: in slack
 lengths), velocities in greatest shortening velocities, forces in strengths F_max. **Lengthening is positive.**
@@ -147,7 +147,7 @@ def fibre_velocity(factor: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class HillLimits:
-    """What muscles can do on every frame: tension = activation * strength + passive.
+    """Strength and passive tension of muscles: tension = activation * strength + passive.
 
     Attributes
     ----------

@@ -20,13 +20,9 @@ cuts. A muscle that passes a segment without a hold on it gives it ``F (u_j - u_
 turns it: nothing where it runs straight. About the joint the pulls turn with ``sum F_m r_m``, the net torque where
 there is no reserve.
 
-Axes. A line is told in a frame of each segment: along its axis, and across it to the side to which the joint flexes.
-For elbow, wrist and knee that axis is the line between the joints; the foot's is parallel to the sole, and that of the
-body before the first joint is the direction of the first segment at zero flexion (`segment_axes`).
-
 What can be known. A moment arm says how far from the joint a muscle pulls, not in which direction. Two points say
 both, and their arm is compared with the one in use; where they differ the muscle does not run straight between them
-(it bends round a bone) or the points are those of another limb. The comparison sees a wrong direction only so far as it
+(it bends round a bone) or the points are those of another limb. The comparison detects a wrong direction only so far as it
 changes the arm: little where the muscle inserts near the foot of its own moment arm, as the triceps does. A line
 parallel to a segment has the arm in use by construction, so nothing checks it; a direction that errs by 10 degrees
 moves the contact force by 17 % of the muscle's.
@@ -43,7 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.sets.muscle import LineOfAction, Muscle
+from limbtorque.muscles.lines_of_action import Lines, free_stretch, in_plane, stretch_length, stretch_moment
 
 TOLERANCE_M = 0.003
 """Largest difference between the moment arm in use and the one that two points imply, m.
@@ -55,31 +51,9 @@ humerus from 75 deg of flexion on, would still pass at 95 deg, some 16 deg off i
 NEGLIGIBLE_N = 1e-6
 NEGLIGIBLE_NM = 1e-6
 
-PARALLEL_TO = {"proximal": (1.0, 0.0, 0.0, 0.0), "distal": (0.0, 0.0, 1.0, 0.0)}  # what stands for the two points
-
 POINTS = "points"
 PARALLEL = "parallel"
 UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, eq=False)
-class Lines:
-    """Lines of action of muscles over joints, as arrays.
-
-    Attributes
-    ----------
-    crosses : ndarray of bool, shape (n_joints, n_muscles)
-        Whether a muscle crosses a joint, with a moment arm or without a known one.
-    points_m : ndarray of shape (n_joints, n_muscles, 4)
-        Proximal point along and across, distal point along and across, m. A line parallel to a segment has its point
-        there at 1 along, and zeros else. NaN where no line is known.
-    checked : ndarray of bool, shape (n_joints, n_muscles)
-        Whether the line is between two points, which the moment arm can be compared with.
-    """
-
-    crosses: BoolArray
-    points_m: FloatArray
-    checked: BoolArray
 
 
 @dataclass(frozen=True)
@@ -134,170 +108,13 @@ class ContactForce:
     notes: tuple[str, ...]
 
 
-def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Orientations of the axes in which lines of action are told.
-
-    Parameters
-    ----------
-    angle_rad : array_like of shape (n_frames, n_joints)
-        Joint angles of a chain, rad; the first against the plane's x axis.
-    flexion_zero_rad : array_like of shape (n_joints,)
-        Joint angle at zero flexion, rad.
-
-    Returns
-    -------
-    proximal_rad, distal_rad : ndarray of shape (n_frames, n_joints)
-        Orientation of the axis on either side of each joint, from its proximal to its distal end, counter-clockwise
-        from the plane's x axis.
-
-    Notes
-    -----
-    At zero flexion two axes are in line or at a right angle. Where the line between a segment's ends departs from that,
-    as the line from the ankle to the toes does from the sole, the axis does not: it is turned back by as much. The
-    orientation of what the first joint hangs from is not measured; its axis is the first segment's at zero flexion.
-
-    Examples
-    --------
-    A foot whose toes are 20 degrees below its ankle, with the sole on the ground under an upright shank:
-
-    >>> proximal, distal = segment_axes(np.radians([[-90.0, 70.0]]), np.radians([-90.0, 70.0]))
-    >>> [[round(float(x)) for x in np.degrees(axes[0])] for axes in (proximal, distal)]
-    [[-90, -90], [-90, 0]]
-    """
-    angle = np.asarray(angle_rad, dtype=float)
-    zero = np.asarray(flexion_zero_rad, dtype=float)
-    if angle.ndim != 2 or zero.shape != angle.shape[1:]:
-        raise ValueError(f"angle_rad has shape {angle.shape}, flexion_zero_rad {zero.shape}: one zero for each joint")
-    orientation = np.cumsum(angle, axis=1)
-    proximal = orientation - angle
-    proximal[:, 0] = zero[0]
-    slope = zero - np.radians(90.0) * np.round(zero / np.radians(90.0))
-    slope[0] = 0.0
-    return proximal, orientation - slope
-
-
-def pull_direction(
-    line: LineOfAction, *, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
-) -> FloatArray:
-    """Direction in which a muscle pulls the distal segment.
-
-    Parameters
-    ----------
-    line : LineOfAction
-        Its line of action across the joint.
-    proximal_rad, distal_rad : array_like of shape (n_frames,)
-        Orientation of the axis of the segment on either side, rad, from its proximal to its distal end,
-        counter-clockwise from the plane's x axis.
-    flexion_sign : float
-        +1 where the joint flexes counter-clockwise, -1 where clockwise.
-
-    Returns
-    -------
-    ndarray of shape (n_frames, 2)
-        Vectors of length 1 in the plane; NaN where an orientation is, or where the two points meet.
-
-    Examples
-    --------
-    The biceps of an arm bent to a right angle, its forearm forward; the muscle comes from high on the upper arm:
-
-    >>> biceps = LineOfAction(None, (0.3, 0.04), (0.04, 0.0), source="by hand")
-    >>> pull_direction(biceps, proximal_rad=[-np.pi / 2], distal_rad=[0.0], flexion_sign=1.0).round(3) + 0.0
-    array([[0., 1.]])
-    """
-    distal, flexion, points = _one(line, proximal_rad, distal_rad, flexion_sign)
-    stretch = _stretch(points, flexion)[:, 0]
-    return _in_plane(stretch / _length(stretch), distal, flexion_sign=flexion_sign)
-
-
-def implied_arm(
-    line: LineOfAction, *, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
-) -> FloatArray:
-    """Moment arm of a muscle that runs straight between two points.
-
-    Parameters
-    ----------
-    line, proximal_rad, distal_rad, flexion_sign
-        As in `pull_direction`.
-
-    Returns
-    -------
-    ndarray of shape (n_frames,)
-        Moment arm, m, positive where the muscle flexes the joint.
-
-    Raises
-    ------
-    ValueError
-        A line that is parallel to a segment: it has the arm that it is given.
-
-    Notes
-    -----
-    With d the distal point seen from the joint and u the direction of the pull, the arm is the moment ``d x u`` of a
-    pull of 1, counted in the sense of flexion.
-    """
-    if line.parallel_to:
-        raise ValueError(f"the line is parallel to the {line.parallel_to} segment and implies no moment arm")
-    _, flexion, points = _one(line, proximal_rad, distal_rad, flexion_sign)
-    return np.asarray((_moment(points, flexion) / _length(_stretch(points, flexion)))[0])
-
-
-def lines_of_action(muscles: Sequence[Muscle], joints: Sequence[str]) -> Lines:
-    """Lines of action of the muscles of a set at the joints of a chain.
-
-    Parameters
-    ----------
-    muscles : sequence of Muscle
-        Muscles of a set.
-    joints : sequence of str
-        Joints of the chain, proximal first.
-
-    Returns
-    -------
-    Lines
-        For `contact_force`. A muscle crosses a joint, and is severed there, also where nobody sampled its arm.
-    """
-    lines = [[muscle.lines_of_action.get(joint) for muscle in muscles] for joint in joints]
-    return line_arrays(lines, [[joint in muscle.crosses for muscle in muscles] for joint in joints])
-
-
-def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLike) -> Lines:
-    """Lines of action as arrays.
-
-    Parameters
-    ----------
-    lines : sequence of sequences of LineOfAction or None
-        For each joint that of each muscle; None where it is not known or there is none.
-    crosses : array_like of bool, shape (n_joints, n_muscles)
-        Whether each muscle crosses each joint.
-
-    Returns
-    -------
-    Lines
-        For `contact_force`.
-
-    Raises
-    ------
-    ValueError
-        A line that is not said in one of the two ways.
-    """
-    across = np.asarray(crosses, dtype=bool)
-    points = np.full((*across.shape, 4), np.nan)
-    checked = np.zeros(across.shape, dtype=bool)
-    for j, of_joint in enumerate(lines):
-        for m, line in enumerate(of_joint):
-            if line is not None:
-                points[j, m] = _numbers(line)
-                checked[j, m] = not line.parallel_to
-    return Lines(across, points, checked)
-
-
 def contact_force(
     reaction_n: ArrayLike,
     force_n: ArrayLike,
     moment_arm_m: ArrayLike,
     lines: Lines,
     *,
-    proximal_rad: ArrayLike,
-    distal_rad: ArrayLike,
+    axes_rad: tuple[ArrayLike, ArrayLike],
     flexion_sign: ArrayLike,
     joints: Sequence[str],
     muscles: Sequence[str],
@@ -316,8 +133,8 @@ def contact_force(
         Moment arms that the forces were found with, m, positive flexes.
     lines : Lines
         Which muscle crosses which joint, and how.
-    proximal_rad, distal_rad : array_like of shape (n_frames, n_joints)
-        Axes of the segments on either side of each joint, as `segment_axes` gives them, rad.
+    axes_rad : pair of array_like of shape (n_frames, n_joints)
+        Axes of the segments proximal and distal of each joint, as `segment_axes` gives them, rad.
     flexion_sign : array_like of shape (n_joints,)
         +1 where counter-clockwise flexes, -1 where clockwise does.
     joints, muscles : sequence of str
@@ -340,18 +157,20 @@ def contact_force(
     Notes
     -----
     A muscle without force needs no line. Where a reaction, an orientation or the force of a muscle across the joint is
-    NaN, so is the force in the joint. Muscles that brace a joint against each other press it: where a sharing lets them
+    NaN, so is the force in the joint. Muscles that brace a joint against each other press it: where a criterion lets them
     rest, expect more; muscles that the set does not have are missing from it. Ligaments and other
-    passive parts are not told apart from the bone: what they pull is in the contact force, too.
+    passive parts are not separated from the bone: their pull is in the contact force, too.
 
     Examples
     --------
     A forearm held level with 2 N m of flexing torque by one vertical muscle 4 cm from the elbow: it pulls with 50 N,
     and the reaction of 10 N upwards becomes a contact force of 40 N downwards.
 
+    >>> from limbtorque.muscles.lines_of_action import line_arrays
+    >>> from limbtorque.muscles.sets.muscle import LineOfAction
     >>> lines = line_arrays([[LineOfAction("proximal", None, None, source="by hand")]], [[True]])
     >>> held = contact_force(
-    ...     [[[0.0, 10.0]]], [[50.0]], [[[0.04]]], lines, proximal_rad=[[-np.pi / 2]], distal_rad=[[0.0]],
+    ...     [[[0.0, 10.0]]], [[50.0]], [[[0.04]]], lines, axes_rad=([[-np.pi / 2]], [[0.0]]),
     ...     flexion_sign=[1.0], joints=["elbow"], muscles=["biceps"]
     ... )
     >>> held.contact_n.round(9).tolist(), held.basis
@@ -364,8 +183,7 @@ def contact_force(
     sign = _shaped("flexion_sign", flexion_sign, (len(joints),))
     reaction = _shaped("reaction_n", reaction_n, (*shape, 2))
     arm = _shaped("moment_arm_m", moment_arm_m, (*shape, len(muscles)))
-    proximal = _shaped("proximal_rad", proximal_rad, shape)
-    distal = _shaped("distal_rad", distal_rad, shape)
+    proximal, distal = (_shaped(f"axes_rad[{k}]", axis, shape) for k, axis in enumerate(axes_rad))
     reserve = np.zeros(shape) if reserve_nm is None else _shaped("reserve_nm", reserve_nm, shape)
     tension = np.ascontiguousarray(force.T)
     arm = np.ascontiguousarray(np.transpose(arm, (1, 2, 0)))  # as they come from moment_arm_matrix: no copy
@@ -387,7 +205,7 @@ def contact_force(
             reserved=~(np.abs(reserve[:, j]) <= NEGLIGIBLE_NM),
             tolerance_m=tolerance_m,
         )
-        pull = _in_plane(cut.pull_n, distal[:, j], flexion_sign=sign[j])
+        pull = in_plane(cut.pull_n, distal[:, j], flexion_sign=sign[j])
         known[:, j] = cut.known
         contact[:, j] = np.where(cut.known[:, None], reaction[:, j] - pull, np.nan)
         cuts.append(cut)
@@ -401,35 +219,9 @@ def contact_force(
     return ContactForce(contact, known, basis, why, tuple(notes))
 
 
-def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: float) -> tuple[FloatArray, FloatArray]:
-    """Parts of a force along an axis and across it.
-
-    Parameters
-    ----------
-    force_n : array_like of shape (n_frames, 2)
-        Force in the plane, N.
-    axis_rad : array_like of shape (n_frames,)
-        Orientation of the axis, from its proximal to its distal end, rad.
-    flexion_sign : float
-        +1 where counter-clockwise flexes, -1 where clockwise does.
-
-    Returns
-    -------
-    along_n, across_n : ndarray of shape (n_frames,)
-        Part towards the distal end, and part towards the flexor side, N. Along the shank is what presses the ankle:
-        its distal segment, the foot, lies across that.
-    """
-    force, axis = np.asarray(force_n, dtype=float), np.asarray(axis_rad, dtype=float)
-    cosine, sine = np.cos(axis), np.sin(axis)
-    return (
-        force[:, 0] * cosine + force[:, 1] * sine,
-        flexion_sign * (force[:, 1] * cosine - force[:, 0] * sine),
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """What a cut through one joint severs: the muscles that cross it and pull in some frame.
+    """Muscles that cross one joint and pull in some frame.
 
     Attributes
     ----------
@@ -476,10 +268,10 @@ def _cut(
     pulls = tension > NEGLIGIBLE_N
     has = ~np.isnan(points[:, 0])
     lined: Any = slice(None) if has.all() else has  # a mask copies
-    stretch = _stretch(points[lined], flexion)
-    per_metre = pulls[lined] / _length(stretch)
+    stretch = free_stretch(points[lined], flexion)
+    per_metre = pulls[lined] / stretch_length(stretch)
     difference = np.zeros_like(tension)
-    difference[lined] = _moment(points[lined], flexion) * per_metre - arm[lined]
+    difference[lined] = stretch_moment(points[lined], flexion) * per_metre - arm[lined]
     difference[~checked] = 0.0
     per_metre *= tension[lined]
     per_metre[~pulls[lined]] = 0.0  # it is NaN where the ends of the stretch meet
@@ -493,64 +285,6 @@ def _cut(
         given=given & ~np.isnan(tension).any(axis=0),
         reserved=reserved,
     )
-
-
-def _numbers(line: LineOfAction) -> tuple[float, ...]:
-    """Proximal point along and across, distal point along and across."""
-    proximal, distal = line.proximal_m or (), line.distal_m or ()
-    if not line.parallel_to and len(proximal) == len(distal) == 2:
-        return (*proximal, *distal)
-    if line.parallel_to in PARALLEL_TO and not proximal and not distal:
-        return PARALLEL_TO[line.parallel_to]
-    raise ValueError(
-        f"a line of action has parallel_to {line.parallel_to!r}, proximal_m {line.proximal_m!r} and distal_m "
-        f"{line.distal_m!r}; expected either parallel_to 'proximal' or 'distal', or both points, two numbers each"
-    )
-
-
-def _stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:
-    """From the distal point to the proximal one, along the distal axis and across it, shape (2, n_muscles, n_frames).
-
-    The proximal axis, seen from the distal one and with the flexor side to its left, is at minus the flexion.
-    """
-    along, across, distal_along, distal_across = points.T
-    turning = np.array([np.cos(flexion), np.sin(flexion), np.ones_like(flexion)])
-    coefficients = np.array([[-along, across, -distal_along], [across, along, -distal_across]])
-    return np.asarray(np.swapaxes(coefficients, 1, 2) @ turning)
-
-
-def _length(stretch: FloatArray) -> FloatArray:
-    """Length of the free stretch; NaN where its ends meet, for there it has no direction."""
-    length = np.sqrt(stretch[0] ** 2 + stretch[1] ** 2)
-    return np.where(length > 0.0, length, np.nan)
-
-
-def _moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
-    """Moment of the stretch about the joint, positive flexes, shape (n_muscles, n_frames); by its length it is the arm."""
-    along, across, distal_along, distal_across = points.T
-    coefficients = np.array(
-        [distal_along * across + distal_across * along, distal_along * along - distal_across * across]
-    )
-    return np.asarray(coefficients.T @ np.array([np.cos(flexion), np.sin(flexion)]))
-
-
-def _one(
-    line: LineOfAction, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Distal axis and flexion of the axes, shape (n_frames,), and points of shape (1, 4) of one muscle."""
-    proximal, distal = np.asarray(proximal_rad, dtype=float), np.asarray(distal_rad, dtype=float)
-    if proximal.ndim != 1 or proximal.shape != distal.shape:
-        raise ValueError(
-            f"proximal_rad has shape {proximal.shape}, distal_rad {distal.shape}; expected (n_frames,) twice"
-        )
-    return distal, flexion_sign * (distal - proximal), np.array([_numbers(line)])
-
-
-def _in_plane(parts: FloatArray, axis: FloatArray, *, flexion_sign: float) -> FloatArray:
-    """Vectors of the plane, shape (n_frames, 2), from their parts along an axis and to its flexor side, (2, n_frames)."""
-    cosine, sine = np.cos(axis), np.sin(axis)
-    along, left = parts[0], flexion_sign * parts[1]
-    return np.stack([along * cosine - left * sine, along * sine + left * cosine], axis=1)
 
 
 def _shaped(name: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
@@ -597,7 +331,7 @@ def _notes(joint: str, cut: _Cut, why: WhyNot, tolerance_m: float) -> list[str]:
     ]
     notes += [
         f"{where} in {100 * share:.0f} % of the frames, where {muscle} is not straight between its two points: their "
-        f"moment arm differs by up to {1e3 * why.largest_difference_m[muscle]:.1f} mm ({1e3 * tolerance_m:g} mm are let pass)"
+        f"moment arm differs by up to {1e3 * why.largest_difference_m[muscle]:.1f} mm ({1e3 * tolerance_m:g} mm are allowed)"
         for muscle, share in why.disagreeing.items()
     ]
     if why.reserve:

@@ -35,7 +35,7 @@ class Musculotendon:
     moment_arm_m : ndarray of shape (n_frames, n_joints, n_muscles)
         Positive flexes. NaN where the joint's angle is NaN, or that of another joint on which the arm depends.
     length_m : ndarray of shape (n_frames, n_muscles)
-        Length of muscle and tendon. NaN where the source does not say, and where the angle of a joint is NaN on which
+        Length of muscle and tendon. NaN where the source does not give it, and where the angle of a joint is NaN on which
         the length depends.
     velocity_m_s : ndarray of shape (n_frames, n_muscles)
         Positive lengthens. NaN where an angle or a velocity is NaN that it depends on, for a muscle that crosses a

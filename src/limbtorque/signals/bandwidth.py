@@ -1,4 +1,4 @@
-"""What a filter leaves of a movement's acceleration, judged from the recorded movement itself."""
+"""Part of a movement's acceleration that a filter keeps, from the recorded movement itself."""
 
 from __future__ import annotations
 

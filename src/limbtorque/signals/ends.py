@@ -1,4 +1,4 @@
-"""What a signal is taken to be before its first and after its last sample."""
+"""Extension of a signal beyond its first and last sample."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def flat_tops(signals: FloatArray) -> BoolArray:
     the top is long it has fallen by more than 16 steps of the converter (the smallest difference between two values). A rounded peak that a
     coarse converter makes flat falls by 8 steps there: a parabola falls by one within the top and by nine in thrice its length.
     Unloaded channels, which stay near zero, constant loads without flanks, and channels in which most values are repeated (sampled
-    more slowly and held) have none. Tops of one or two samples are not told from peaks.
+    more slowly and held) have none. Tops of one or two samples cannot be distinguished from peaks.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def flat_tops(signals: FloatArray) -> BoolArray:
 
 
 def _cut_off(signal: FloatArray, start: int, stop: int) -> bool:
-    """Whether the run of equal values looks cut off; a run that touches an end is judged by its other side."""
+    """Return True where a run of equal values looks cut off; at an end, by its other side only."""
     limit, long = signal[start], stop - start
     sides = [side for side in (signal[max(start - long, 0) : start][::-1], signal[stop : stop + long]) if len(side)]
     beside = np.array([abs(side[0] - limit) for side in sides])

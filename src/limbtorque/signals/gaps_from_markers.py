@@ -131,7 +131,7 @@ def _beside(missing: BoolArray, start: int, stop: int) -> NDArray[np.int64]:
 
 
 def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> bool:
-    """Whether there are frames before and after a gap, no farther from it than it is long."""
+    """Return True where frames before and after a gap are no farther away than it is long."""
     before, after = frames[frames < start], frames[frames >= stop]
     return bool(before.size and after.size and start - before[-1] <= stop - start and after[0] - stop < stop - start)
 

@@ -88,7 +88,7 @@ def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> 
 
 
 def _middles(near: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where markers would be in the middle of four frames, by the first two and by the last two."""
+    """Positions expected in the middle of four frames, from the first two and from the last two."""
     return 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
 
 
@@ -117,7 +117,7 @@ def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> 
 
 
 def _stays(distances: FloatArray, middle: int) -> bool:
-    """Whether labels are exchanged for good from the middle on; true where the distances do not say."""
+    """Return True where labels stay exchanged from the middle on, or the distances do not decide."""
     before, after = np.nanmedian(distances[:, :middle], axis=1), np.nanmedian(distances[:, middle:], axis=1)
     return bool(np.abs(after - before).sum() >= LEANING * np.abs(after[::-1] - before).sum())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,24 +10,11 @@ from typing import Literal
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.signals import derivatives, splines
-from limbtorque.signals.butterworth import design_cutoff, filter_reach, low_pass
-from limbtorque.signals.critically_damped import critical_design_cutoff, critical_low_pass, critical_reach
-from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.ends import Ends
-from limbtorque.signals.savitzky_golay import local_gain, local_polynomials, local_second_gain, window_frames
-from limbtorque.signals.splines import spline_derivatives, spline_freedom, spline_gain, spline_reach, spline_smooth
+from limbtorque.signals.methods import METHODS, Design
+from limbtorque.signals.methods import Method as SmoothingMethod
 
 Method = Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"]
-
-HALF_ORDER = {"cubic_spline": 2, "quintic_spline": 3}
-ENDS: dict[str, Ends] = {
-    "butterworth": "reflect",
-    "critically_damped": "reflect",
-    "savitzky_golay": "none",
-    "cubic_spline": "none",
-    "quintic_spline": "none",
-}
 
 
 @dataclass(frozen=True)
@@ -54,9 +40,18 @@ class Smoother:
     ends: Ends | None = None
 
     @property
+    def strategy(self) -> SmoothingMethod:
+        """The method itself."""
+        return METHODS[self.method]
+
+    @property
     def beyond(self) -> Ends:
-        """What the signal is taken to be beyond its ends."""
-        return self.ends or ENDS[self.method]
+        """Extension of the signal beyond its ends."""
+        return self.ends or self.strategy.ends
+
+    def at(self, cutoff_hz: float, *, rate_hz: float) -> Design:
+        """Return the numbers of the smoother at a cut-off."""
+        return Design(rate_hz, cutoff_hz, self.order, self.accuracy, self.beyond)
 
 
 @dataclass(frozen=True)
@@ -101,18 +96,8 @@ def smooth_values(values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoot
     SignalError
         Cut-off not below Nyquist, or fewer frames than the method needs.
     """
-    method, order, ends = smoother.method, smoother.order, smoother.beyond
-    samples = np.asarray(values, dtype=float)
-    if method == "butterworth":
-        return low_pass(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, order=order, ends=ends)
-    if method == "critically_damped":
-        return critical_low_pass(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, order=order, ends=ends)
-    if method == "savitzky_golay":
-        degree = 2 * order - 1
-        return local_polynomials(
-            samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, degree=degree, ends=ends, derivatives=False
-        )[0]
-    return spline_smooth(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, half_order=HALF_ORDER[method], ends=ends)
+    design = smoother.at(cutoff_hz, rate_hz=rate_hz)
+    return smoother.strategy.smooth(np.asarray(values, dtype=float), design)
 
 
 def smooth_at(values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> Smoothed:
@@ -144,18 +129,9 @@ def smooth_at(values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother:
     >>> bool(np.allclose(found.second, 2.0, atol=1e-6))
     True
     """
-    samples = np.asarray(values, dtype=float)
-    reach = smoother_reach(cutoff_hz, rate_hz=rate_hz, smoother=smoother)
-    if smoother.method == "savitzky_golay":
-        degree = 2 * smoother.order - 1
-        ends = smoother.beyond
-        polynomials = local_polynomials(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, degree=degree, ends=ends)
-        return Smoothed(*polynomials, reach)
-    smoothed = smooth_values(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-    if smoother.method in HALF_ORDER:
-        derivatives = spline_derivatives(smoothed, rate_hz=rate_hz, half_order=HALF_ORDER[smoother.method])
-        return Smoothed(smoothed, *derivatives, reach)
-    return Smoothed(smoothed, *differentiate(smoothed, rate_hz=rate_hz, accuracy=smoother.accuracy), reach)
+    design = smoother.at(cutoff_hz, rate_hz=rate_hz)
+    reach = smoother.strategy.reach(design)
+    return Smoothed(*smoother.strategy.fit(np.asarray(values, dtype=float), design), reach)
 
 
 def smoother_reach(cutoff_hz: float, *, rate_hz: float, smoother: Smoother) -> int:
@@ -176,15 +152,7 @@ def smoother_reach(cutoff_hz: float, *, rate_hz: float, smoother: Smoother) -> i
     SignalError
         Cut-off not below Nyquist.
     """
-    if smoother.method == "butterworth":
-        reach = filter_reach(cutoff_hz, rate_hz=rate_hz, order=smoother.order)
-        return reach + differentiation_reach(smoother.accuracy)
-    if smoother.method == "critically_damped":
-        reach = critical_reach(cutoff_hz, rate_hz=rate_hz, order=smoother.order)
-        return reach + differentiation_reach(smoother.accuracy)
-    if smoother.method == "savitzky_golay":
-        return window_frames(cutoff_hz, rate_hz=rate_hz, degree=2 * smoother.order - 1) // 2
-    return spline_reach(cutoff_hz, rate_hz=rate_hz, half_order=HALF_ORDER[smoother.method])
+    return smoother.strategy.reach(smoother.at(cutoff_hz, rate_hz=rate_hz))
 
 
 def smoother_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> FloatArray:
@@ -207,17 +175,7 @@ def smoother_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float,
     SignalError
         Cut-off not below Nyquist.
     """
-    method, order = smoother.method, smoother.order
-    if method in HALF_ORDER:
-        return spline_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, half_order=HALF_ORDER[method])
-    if method == "savitzky_golay":
-        return local_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, degree=2 * order - 1)
-    warped = np.tan(np.pi * frequency_hz / rate_hz)
-    if method == "butterworth":
-        pole = math.tan(math.pi * design_cutoff(cutoff_hz, rate_hz=rate_hz, order=order) / rate_hz)
-        return np.asarray(1.0 / (1.0 + (warped / pole) ** (2 * order)))
-    pole = math.tan(math.pi * critical_design_cutoff(cutoff_hz, rate_hz=rate_hz, order=order) / rate_hz)
-    return np.asarray((1.0 + (warped / pole) ** 2) ** -order)
+    return smoother.strategy.gain(frequency_hz, smoother.at(cutoff_hz, rate_hz=rate_hz))
 
 
 def second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> FloatArray:
@@ -264,15 +222,9 @@ def second_gains(
     SignalError
         A cut-off is not below Nyquist.
     """
-    first = np.stack([smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=f, smoother=smoother) for f in cutoffs_hz])
-    cycles = frequency_hz / rate_hz
-    if smoother.method == "savitzky_golay":
-        degree = 2 * smoother.order - 1
-        own = [local_second_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=f, degree=degree) for f in cutoffs_hz]
-        return first, np.stack(own)
-    if smoother.method in HALF_ORDER:
-        return first, first * splines.second_derivative_gain(cycles, half_order=HALF_ORDER[smoother.method])
-    return first, first * derivatives.second_derivative_gain(cycles, accuracy=smoother.accuracy)
+    designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in cutoffs_hz]
+    gains = np.stack([smoother.strategy.gain(frequency_hz, design) for design in designs])
+    return gains, smoother.strategy.second_gains(frequency_hz, gains, designs)
 
 
 def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> float:
@@ -296,9 +248,8 @@ def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoot
     that they do not meet (to 1e-4 of an impulse), over so many frames that the middle does not feel the ends; beyond, the
     diagonal is constant.
     """
-    if smoother.method in HALF_ORDER and smoother.beyond == "none":
-        half_order = HALF_ORDER[smoother.method]
-        return spline_freedom(n_frames, rate_hz=rate_hz, cutoff_hz=cutoff_hz, half_order=half_order)
+    if smoother.strategy.freedom is not None and smoother.beyond == "none":
+        return smoother.strategy.freedom(n_frames, smoother.at(cutoff_hz, rate_hz=rate_hz))
     apart = 2 * smoother_reach(cutoff_hz, rate_hz=rate_hz, smoother=smoother) + 1
     size = min(n_frames, 4 * apart)
     total, middle = _read_diagonal(size, min(apart, size), rate_hz, cutoff_hz, smoother)

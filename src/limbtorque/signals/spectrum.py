@@ -108,7 +108,7 @@ def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, 
 
 
 def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, float]:
-    """Where the power stops to fall as that of a movement does.
+    """Frequency above which the power no longer falls as that of a movement.
 
     Parameters
     ----------

@@ -14,11 +14,29 @@ from limbtorque.chain.checks import on_chain
 from limbtorque.chain.energy import segment_energies
 from limbtorque.chain.forward import check_inertia, segment_accelerations
 from limbtorque.chain.kinematics import STILL, in_plane
-from limbtorque.chain.model import Chain, Point
+from limbtorque.chain.model import Chain, Kinematics, Point
 from limbtorque.study.options.torques import Integration
 
 RUNAWAY_RAD_S = 1e6
 TorqueLaw = Callable[[float, FloatArray, FloatArray, FloatArray], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """State of a chain at one instant.
+
+    Attributes
+    ----------
+    angle_rad, velocity_rad_s : array_like of shape (n_joints,)
+        Joint angles and angular velocities.
+    base_m, base_velocity_m_s : array_like of shape (2,)
+        Position and velocity of the first joint, 0 by default.
+    """
+
+    angle_rad: ArrayLike
+    velocity_rad_s: ArrayLike
+    base_m: ArrayLike = STILL
+    base_velocity_m_s: ArrayLike = STILL
 
 
 @dataclass(frozen=True)
@@ -66,9 +84,9 @@ class Simulation:
     Attributes
     ----------
     success : bool
-        Whether the integration reached the last time, or the one at which it was told to stop.
+        True where the integration reached the last time, or `until` stopped it.
     message : str
-        What the integrator said.
+        Message of the integrator.
     n_evaluations : int
         How often the accelerations were computed.
     time_s : ndarray of shape (n_frames,)
@@ -159,14 +177,11 @@ def pid(
 def simulate(
     chain: Chain,
     time_s: ArrayLike,
-    *,
-    angle_rad: ArrayLike,
-    velocity_rad_s: ArrayLike,
+    start: State,
     torque: ArrayLike | TorqueLaw | Drive | None,
+    *,
     gravity_m_s2: ArrayLike,
     base_acceleration_m_s2: ArrayLike = STILL,
-    base_m: ArrayLike = STILL,
-    base_velocity_m_s: ArrayLike = STILL,
     load_nm: ArrayLike | None = None,
     loads: Sequence[AttachedLoad] = (),
     until: Callable[[float, FloatArray], float] | None = None,
@@ -180,8 +195,8 @@ def simulate(
         The chain.
     time_s : array_like of shape (n_frames,)
         Times at which the motion is wanted, rising, s; the first is the start.
-    angle_rad, velocity_rad_s : array_like of shape (n_joints,)
-        State at the start.
+    start : State
+        Angles, angular velocities and base at the first time.
     torque : array_like of shape (n_frames, n_joints) or (n_joints,), callable, Drive or None
         Net joint torques, N m: samples at `time_s`, between which a cubic spline runs, constant, or a function
         ``torque(time_s, angle_rad, velocity_rad_s, memory)``, or a function with a memory; None where the joints are free.
@@ -189,8 +204,6 @@ def simulate(
         Acceleration of gravity in the plane.
     base_acceleration_m_s2 : array_like of shape (n_frames, 2) or (2,), optional
         Acceleration of the first joint: samples, with a cubic spline between them, or constant.
-    base_m, base_velocity_m_s : array_like of shape (2,), optional
-        Position and velocity of the first joint at the start.
     load_nm : array_like of shape (n_frames, n_joints) or (n_joints,), optional
         Generalised forces of recorded loads at `time_s`, in joint space, as in `forward_dynamics`.
     loads : sequence of AttachedLoad, optional
@@ -242,12 +255,12 @@ def simulate(
         recorded=None if load_nm is None else _in_time("load_nm", load_nm, times, chain.n_links),
         loads=tuple(loads),
     )
-    start = np.concatenate(
+    first = np.concatenate(
         [
-            row("angle_rad", angle_rad, chain.n_links),
-            row("velocity_rad_s", velocity_rad_s, chain.n_links),
-            vectors("base_m", base_m),
-            vectors("base_velocity_m_s", base_velocity_m_s),
+            row("angle_rad", start.angle_rad, chain.n_links),
+            row("velocity_rad_s", start.velocity_rad_s, chain.n_links),
+            vectors("base_m", start.base_m),
+            vectors("base_velocity_m_s", start.base_velocity_m_s),
             row("torque.memory", motion.drive.memory),
             np.zeros(chain.n_links + 2),
         ]
@@ -255,7 +268,7 @@ def simulate(
     result = solve_ivp(
         motion.rates,
         (times[0], times[-1]),
-        start,
+        first,
         t_eval=times,
         method=options.method,
         rtol=options.rtol,
@@ -337,14 +350,13 @@ class _Motion:
         return general, total, power
 
     def simulation(self, result: Any) -> Simulation:
-        """What was found, with torques and energies at the times asked for."""
+        """Return the simulation, with torques and energies at the requested times."""
         angle, velocity, base, base_velocity, memory, joint_work, base_work, load_work = (
             part.T for part in self.split(result.y)
         )
         torques, rates = zip(*(self.driven(t, y) for t, y in zip(result.t, result.y.T, strict=True)), strict=True)
-        energy = segment_energies(
-            self.chain, angle, velocity, gravity_m_s2=self.gravity, base_m=base, base_velocity_m_s=base_velocity
-        )
+        kinematics = Kinematics(angle, velocity, base_m=base, base_velocity_m_s=base_velocity)
+        energy = segment_energies(self.chain, kinematics, gravity_m_s2=self.gravity)
         away = bool(len(result.t_events[0]))
         return Simulation(
             success=bool(result.success) and not away,
@@ -380,7 +392,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
 
 
 def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArray:
-    """What a function of the caller returned, checked: the integrator would go on for ever on a NaN."""
+    """Check what a function of the caller returned: a NaN would keep the integrator busy for ever."""
     array = np.asarray(value, dtype=float)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise ValueError(

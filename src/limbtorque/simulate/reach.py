@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
 from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
 from limbtorque.chain.kinematics import joint_positions
-from limbtorque.chain.model import Chain
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulate.minimum_jerk import minimum_jerk
@@ -58,30 +57,8 @@ class Reach:
         return 3.0 * self.rest_s + 2.0 * self.duration_s
 
 
-@dataclass(frozen=True)
-class ReachMotion:
-    """Exact motion of a reach.
-
-    Attributes
-    ----------
-    time_s : ndarray of shape (n_frames,)
-        Time, s.
-    angle_rad, velocity_rad_s, acceleration_rad_s2 : ndarray of shape (n_frames, 3)
-        Joint angles and derivatives.
-    base_m, base_acceleration_m_s2 : ndarray of shape (n_frames, 2)
-        Position and acceleration of the shoulder in the plane.
-    """
-
-    time_s: FloatArray
-    angle_rad: FloatArray
-    velocity_rad_s: FloatArray
-    acceleration_rad_s2: FloatArray
-    base_m: FloatArray
-    base_acceleration_m_s2: FloatArray
-
-
-def reach_motion(reach: Reach, *, rate_hz: float) -> ReachMotion:
-    """Exact motion of a reach, sampled.
+def reach_motion(reach: Reach, *, rate_hz: float) -> Kinematics:
+    """Exact movement of a reach, sampled.
 
     Parameters
     ----------
@@ -98,12 +75,12 @@ def reach_motion(reach: Reach, *, rate_hz: float) -> ReachMotion:
     share = there.position - back.position
     start, way = np.radians(reach.start_deg), np.radians(np.subtract(reach.target_deg, reach.start_deg))
     shift = np.array(reach.base_shift_m)
-    return ReachMotion(
-        time_s=time_s,
+    return Kinematics(
         angle_rad=start + share * way,
         velocity_rad_s=speed * way,
         acceleration_rad_s2=acceleration * way,
         base_m=np.array(reach.base_m) + share * shift,
+        base_velocity_m_s=speed * shift,
         base_acceleration_m_s2=acceleration * shift,
     )
 
@@ -181,8 +158,8 @@ def reach_recording(
     Recording
         Laboratory frame: x forward, y to the left, z up.
     """
-    motion = reach_motion(reach, rate_hz=rate_hz)
-    planar = joint_positions(arm.chain, motion.angle_rad, base_m=motion.base_m)
+    kinematics = reach_motion(reach, rate_hz=rate_hz)
+    planar = joint_positions(arm.chain, kinematics.angle_rad, base_m=kinematics.base_m)
     normal = np.array([0.0, 0.0, 1.0]) if horizontal else np.array([0.0, -1.0, 0.0])
     second = np.array([0.0, 1.0, 0.0]) if horizontal else np.array([0.0, 0.0, 1.0])
     origin = np.array([0.0, 0.0, 1.1]) if horizontal else np.zeros(3)

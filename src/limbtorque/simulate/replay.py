@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.simulate.forward import simulate
+from limbtorque.simulate.forward import State, simulate
 from limbtorque.study.options.torques import Integration
 from limbtorque.torques.joint_torques import Torques, known_frames
 
@@ -52,7 +52,7 @@ class Replay:
     success: bool
     message: str
 
-    def quality(self, tolerance_deg: float) -> dict[str, float]:
+    def metrics(self, tolerance_deg: float) -> dict[str, float]:
         """Figures of the ledger: how long was replayed, how long within the tolerance, and how far off at the end."""
         off = np.flatnonzero((np.abs(self.error_deg) > tolerance_deg).any(axis=1))
         kept = self.time_s[off[0] - 1] if off.size else self.time_s[-1]
@@ -95,15 +95,14 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
     if stop - start < SHORTEST:
         return None
     known = slice(start, stop)
-    measured = CubicSpline(motion.time_s[known], motion.angle_rad[known])
+    measured = CubicSpline(motion.time_s[known], motion.kinematics.angle_rad[known])
     found = simulate(
         motion.chain,
         motion.time_s[known],
-        angle_rad=motion.angle_rad[start],
-        velocity_rad_s=motion.velocity_rad_s[start],
-        torque=torques.terms.net[known],
+        State(motion.kinematics.angle_rad[start], motion.kinematics.velocity_rad_s[start]),
+        torques.terms.net[known],
         gravity_m_s2=motion.gravity_m_s2,
-        base_acceleration_m_s2=motion.base_acceleration_m_s2[known],
+        base_acceleration_m_s2=motion.kinematics.base_acceleration_m_s2[known],
         load_nm=-torques.terms.external[known],
         until=lambda time_s, angle: np.radians(stop_deg) - np.abs(angle - measured(time_s)).max(),
         integration=integration,
@@ -113,7 +112,7 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
         frame=motion.frame[reached],
         time_s=motion.time_s[reached],
         angle_rad=found.angle_rad,
-        error_deg=np.degrees(found.angle_rad - motion.angle_rad[reached]),
+        error_deg=np.degrees(found.angle_rad - motion.kinematics.angle_rad[reached]),
         lost=found.success and len(found.time_s) < stop - start,
         success=found.success,
         message=found.message,

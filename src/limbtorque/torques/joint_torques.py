@@ -1,4 +1,4 @@
-"""Net joint torques of a motion, term by term, checked by a second method, and what is said of them in a row."""
+"""Net joint torques of a motion, term by term, checked by a second method, and their metrics."""
 
 from __future__ import annotations
 
@@ -72,34 +72,20 @@ def joint_torques(motion: ChainMotion) -> Torques:
     """
     load = motion.load
     loads = [Load(motion.chain.n_links - 1, load.force_n, load.point_m, load.couple_nm)] if load.status.any() else []
-    kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
-    surroundings: dict[str, Any] = {
-        "gravity_m_s2": motion.gravity_m_s2,
-        "base_acceleration_m_s2": motion.base_acceleration_m_s2,
-        "loads": loads,
-        "joint_m": motion.joint_m,
-        "missing": True,
-    }
-    terms = torque_terms(motion.chain, *kinematics, **surroundings)
-    wrenches = newton_euler(motion.chain, *kinematics, **surroundings)
-    base: dict[str, Any] = {
-        "base_velocity_m_s": motion.base_velocity_m_s,
-        "gravity_m_s2": motion.gravity_m_s2,
-        "missing": True,
-    }
+    chain, kinematics, gravity = motion.chain, motion.kinematics, motion.gravity_m_s2
+    terms = torque_terms(chain, kinematics, gravity_m_s2=gravity, loads=loads, joint_m=motion.joint_m, missing=True)
+    wrenches = newton_euler(chain, kinematics, gravity_m_s2=gravity, loads=loads, joint_m=motion.joint_m, missing=True)
     return Torques(
         terms=terms,
         wrenches=wrenches,
         closure_nm=wrenches.torque_nm - terms.net,
-        powers=power_balance(
-            motion.chain, *kinematics, terms=terms, base_acceleration_m_s2=motion.base_acceleration_m_s2, **base
-        ),
-        energies=segment_energies(motion.chain, *kinematics[:2], base_m=motion.joint_m[:, 0], **base),
+        powers=power_balance(chain, kinematics, terms=terms, gravity_m_s2=gravity, missing=True),
+        energies=segment_energies(chain, kinematics, gravity_m_s2=gravity, missing=True),
     )
 
 
-def torque_quality(motion: ChainMotion, torques: Torques) -> dict[str, float]:
-    """Quality figures of the torques.
+def torque_metrics(motion: ChainMotion, torques: Torques) -> dict[str, float]:
+    """Metrics of the torques.
 
     Parameters
     ----------
@@ -153,7 +139,7 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
-    """Frames that the summary uses, shape (n_frames,): torque known, and not within reach of the ends."""
+    """Frames that the summary uses, shape (n_frames,): torque known and free of edge effects."""
     return ~motion.edge & known_frames(torques)
 
 
@@ -240,8 +226,7 @@ def _convention_values(convention: Convention, motion: ChainMotion, torques: Tor
 
 
 def _by_segment(motion: ChainMotion, torques: Torques) -> SegmentTerms:
-    kinematics = (motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
-    return segment_terms(motion.chain, *kinematics, terms=torques.terms, missing=True)
+    return segment_terms(motion.chain, motion.kinematics, terms=torques.terms, missing=True)
 
 
 def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, Any]) -> dict[str, FloatArray]:
@@ -255,7 +240,7 @@ def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, An
     for i, joint in enumerate(motion.joints):
         for column in term_columns(joint, motion.joints):
             name = column.name.replace("_torque_", "_power_", 1).removesuffix("_nm") + "_w"
-            powers[name] = values[column.name] * motion.velocity_rad_s[:, i]
+            powers[name] = values[column.name] * motion.kinematics.velocity_rad_s[:, i]
     for k, segment in enumerate(motion.segments):
         for kind in ("translational", "rotational", "potential"):
             powers[f"{segment}_energy_{kind}_j"] = getattr(torques.energies, kind)[:, k]
@@ -264,14 +249,7 @@ def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, An
 
 def _induced_values(motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
     """Values of `tables.induced_columns`."""
-    found = induced_accelerations(
-        motion.chain,
-        motion.angle_rad,
-        motion.velocity_rad_s,
-        terms=torques.terms,
-        base_acceleration_m_s2=motion.base_acceleration_m_s2,
-        missing=True,
-    )
+    found = induced_accelerations(motion.chain, motion.kinematics, terms=torques.terms, missing=True)
     values: dict[str, Any] = {}
     for s, source in enumerate(inducing_sources(motion.joints)):
         for i, joint in enumerate(motion.joints):

@@ -1,4 +1,4 @@
-"""What a trial's torques come to: peak, mean, impulse, power and work of every joint and term."""
+"""Summary of a trial's torques: peak, mean, impulse, power and work of every joint and term."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
         prefix, suffix = f"{joint}_torque_", "_nm"
         names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
         sense = (model.joints[i].flexion_name, model.joints[i].extension_name)
-        positive, negative = sense if motion.flexion_sign[i] > 0 else sense[::-1]
-        figures = _figures(stacked[:, i].T, motion.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
+        positive, negative = sense if motion.flexion.sign[i] > 0 else sense[::-1]
+        figures = _figures(stacked[:, i].T, motion.kinematics.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
         for name, found in zip(names, figures, strict=True):
             peak = found["peak_nm"]
             direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative

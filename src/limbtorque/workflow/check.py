@@ -13,7 +13,7 @@ from limbtorque.recordings.recording import Event
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import assess
-from limbtorque.torques.joint_torques import Torques, joint_torques, torque_quality, used_frames
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, used_frames
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages.curves import find_window
 from limbtorque.workflow.stages.cutoffs import shared_cutoff
@@ -52,7 +52,7 @@ def _tried(
         recording = read_trial(trial, reader)
         motion = trial_motion(trial, recording, study_cutoff_hz)
         torques = joint_torques(motion)
-        figures = {**motion.quality, **torque_quality(motion, torques)}
+        figures = {**motion.metrics, **torque_metrics(motion, torques)}
         no_curve = _no_curve(
             trial, motion, torques, recording.events, flagged=bool(assess(figures, trial.settings.quality))
         )
@@ -66,7 +66,7 @@ def _tried(
                 body_mass_kg=trial.subject.mass_kg,
                 reaction_n=torques.wrenches.reaction_n,
             )
-            figures |= found.quality
+            figures |= found.metrics
     except LimbtorqueError as error:
         return str(error), [], ""
     return "", [flag.sentence for flag in assess(figures, trial.settings.quality)], no_curve

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from limbtorque.errors import SettingsError, StudyError
-from limbtorque.muscles.forces import check_options
+from limbtorque.muscles.options import check_options
 from limbtorque.study.study import Study, load_study
 from limbtorque.workflow.layout import shares_cutoff
 from limbtorque.workflow.stages.muscles import muscle_set_of

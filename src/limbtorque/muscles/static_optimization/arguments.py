@@ -1,4 +1,4 @@
-"""Arguments of functions that share torques, as arrays of matching shapes, or a sentence that says what is wrong."""
+"""Arguments of static optimizations, as arrays of matching shapes; errors that name the argument."""
 
 from __future__ import annotations
 
@@ -57,6 +57,15 @@ def positive(name: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
             f"{name} is {value!r}: expected {'one number' if not shape else f'{shape[0]} numbers'} above 0"
         )
     return array
+
+
+def reserve_of(reserve: str | float) -> tuple[Literal["least", "priced", "none"], float]:
+    """Kind of reserve, and its price in N m (1 where it has none)."""
+    if isinstance(reserve, str):
+        if reserve not in ("least", "none"):
+            raise ValueError(f"reserve is {reserve!r}: expected 'least', 'none' or a price in N m")
+        return ("least" if reserve == "least" else "none"), 1.0
+    return "priced", float(positive("reserve", reserve, ()))
 
 
 def exponent_of(exponent: float | Literal["min_max"]) -> float:

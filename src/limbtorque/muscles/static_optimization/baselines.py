@@ -1,4 +1,4 @@
-"""Simpler rules for sharing joint torques among muscles, to compare `limbtorque.muscles.static_optimization.sharing` with.
+"""Simpler rules for muscle forces, to compare `limbtorque.muscles.static_optimization.solve` with.
 
 None of them is meant for results: the pseudo-inverse lets muscles push, the rule of single joints leaves the torque that
 a muscle makes at its other joints out of account, and the general-purpose optimiser takes a frame at a time and proves
@@ -155,8 +155,8 @@ def slsqp(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: ArrayLi
 
     Notes
     -----
-    Kraft D. (1988) A software package for sequential quadratic programming. DFVLR-FB 88-28. This is how sharing is often
-    programmed, and some hundred times as slow as `limbtorque.muscles.static_optimization.sharing.share_torques`.
+    Kraft D. (1988) A software package for sequential quadratic programming. DFVLR-FB 88-28. This is how static optimization is often
+    programmed, and some hundred times as slow as `limbtorque.muscles.static_optimization.solve.share_torques`.
     """
     arm, torque, strength = _valid(moment_arm_m, torque_nm, max_force_n)
     if not np.isfinite(exponent_of(exponent)):

@@ -37,7 +37,7 @@ MANY = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """What the climb of the dual found.
+    """Result of `climb`.
 
     Attributes
     ----------

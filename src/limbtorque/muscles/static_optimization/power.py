@@ -38,7 +38,7 @@ LEAD = 1.25  # largest ratio of successive exponents beyond it, or of successive
 
 @dataclass(frozen=True, eq=False)
 class Power:
-    """What was found: see `share_power`.
+    """Result of `share_power`.
 
     Attributes
     ----------

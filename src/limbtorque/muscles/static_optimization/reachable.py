@@ -133,7 +133,7 @@ def projected(reach: FloatArray, torque: FloatArray, low: FloatArray, high: Floa
 def _outermost_facet(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """By how much torques overstep the facet that they overstep most, its normal, and its level."""
+    """Largest excess of torques over a facet of what can be reached, with its normal and level."""
     excess = np.full(torque.shape[1], -np.inf)
     best, level = np.zeros_like(torque), np.zeros(torque.shape[1])
     for normal in _both_ways(reach):
@@ -161,7 +161,7 @@ def least_largest(
     activation : ndarray of shape (n_muscles, n_frames)
         The limit of the least sum of p-th powers for p without end.
     normal : ndarray of shape (n_joints, n_frames)
-        The direction in which the torque asks for the largest of them, whatever the sharing.
+        The direction in which the torque asks for the largest of them, whatever the shares.
 
     Notes
     -----

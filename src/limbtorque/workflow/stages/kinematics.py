@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from limbtorque.errors import SignalError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
@@ -45,16 +46,18 @@ def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | No
     """Motion of a trial's chain, as its row of the table asks for."""
     return chain_motion(
         recording,
-        chain=trial.chain,
-        side=trial.side,
-        marker_set=trial.marker_set,
-        body_mass_kg=trial.subject.mass_kg,
-        settings=trial.settings,
-        prefix=trial.prefix,
-        load=trial.load,
-        start_s=trial.start_s,
-        end_s=trial.end_s,
-        measured=trial.subject.measured,
+        Limb(
+            trial.chain,
+            side=trial.side,
+            body_mass_kg=trial.subject.mass_kg,
+            marker_set=trial.marker_set,
+            prefix=trial.prefix,
+            measured=trial.subject.measured,
+            load=trial.load,
+            start_s=trial.start_s,
+            end_s=trial.end_s,
+        ),
+        trial.settings,
         study_cutoff_hz=study_cutoff_hz,
     )
 

@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.motion.table import motion_from_table
-from limbtorque.muscles.forces import muscle_forces, muscle_summary, muscle_table, table_entries
+from limbtorque.muscles.force_summary import muscle_summary
+from limbtorque.muscles.force_table import muscle_table, table_entries
+from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -54,7 +56,7 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             body_mass_kg=trial.subject.mass_kg,
             reaction_n=np.stack(reaction, axis=1),
         )
-        meta["quality"] = forces.quality
+        meta["quality"] = forces.metrics
         meta["notes"] = list(forces.notes)
         meta["summary"] = muscle_summary(motion, forces, options)
         return muscle_table(motion, forces, options=options, meta=meta)

@@ -15,7 +15,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import empty_table
 from limbtorque.tables.torques import torque_columns
-from limbtorque.torques.joint_torques import joint_torques, torque_quality, torque_table
+from limbtorque.torques.joint_torques import joint_torques, torque_metrics, torque_table
 from limbtorque.torques.summary import torque_summary
 from limbtorque.workflow.batch import run_batch, upstream
 
@@ -35,14 +35,14 @@ def run(*, folder: Path, batch: str, key: str) -> None:
             return empty_table(columns(trial), meta=meta)
         motion = motion_from_table(*found)
         torques = joint_torques(motion)
-        meta["quality"] = torque_quality(motion, torques)
+        meta["quality"] = torque_metrics(motion, torques)
         if trial.settings.replay.enabled:
             options = trial.settings.replay
             replayed = replay(motion, torques, stop_deg=options.stop_deg, integration=trial.settings.integration)
             if replayed is None:
                 meta["notes"] = ["no replay: no three neighbouring frames have a known torque"]
             else:
-                meta["quality"] |= replayed.quality(options.tolerance_deg)
+                meta["quality"] |= replayed.metrics(options.tolerance_deg)
                 ended = f"replay: the integration failed at {replayed.time_s[-1]:.3f} s: {replayed.message}"
                 meta["notes"] = [] if replayed.success else [ended]
         meta["summary"] = torque_summary(motion, torques, trial.settings.chain(trial.chain))

@@ -1,0 +1,19 @@
+"""A figure that a notebook shows without a plotting backend."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+from matplotlib.figure import Figure
+
+DPI = 150
+
+
+class NotebookFigure(Figure):
+    """A figure with a picture of its own for notebooks: no `%matplotlib inline` is needed."""
+
+    def _repr_png_(self) -> bytes:
+        """Return the picture."""
+        picture = BytesIO()
+        self.savefig(picture, format="png", dpi=DPI)
+        return picture.getvalue()

@@ -1,0 +1,76 @@
+"""The limb that a trial is about: its chain, its side, its person, and the part of the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from limbtorque.errors import LandmarkError
+from limbtorque.motion.landmarks import LandmarkMap
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.loads import LoadModel
+from limbtorque.study.settings import Settings
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A limb of a person in a recording.
+
+    Attributes
+    ----------
+    chain : str
+        ``"arm"``, ``"leg"`` or a chain of the settings.
+    side : {"left", "right"}
+        Side of the body.
+    body_mass_kg : float
+        Body mass, kg.
+    marker_set : str
+        Marker set of the settings that names the limb's markers; empty where the settings have one only.
+    prefix : str
+        Subject prefix of the labels, where the file has several.
+    measured : mapping of str to float
+        The person's own segment parameters, e.g. ``{"forearm_mass_kg": 1.2}``.
+    load : str
+        Name of an external load of the settings, or empty.
+    start_s, end_s : float or None
+        Window of the recording that is analysed, s from its first frame.
+
+    Examples
+    --------
+    >>> Limb("arm", side="right", body_mass_kg=72.0, start_s=0.5).side
+    'right'
+    """
+
+    chain: str
+    side: str
+    body_mass_kg: float
+    marker_set: str = ""
+    prefix: str = ""
+    measured: Mapping[str, float] = field(default_factory=dict)
+    load: str = ""
+    start_s: float | None = None
+    end_s: float | None = None
+
+    def model(self, settings: Settings) -> ChainModel:
+        """Return the chain's joints and segments."""
+        return settings.chain(self.chain)
+
+    def landmarks(self, settings: Settings) -> LandmarkMap:
+        """Return the markers of the limb's landmarks.
+
+        Raises
+        ------
+        LandmarkError
+            No marker set is named, and the settings do not have exactly one.
+        """
+        name = self.marker_set
+        if not name:
+            if len(settings.marker_sets) != 1:
+                known = ", ".join(settings.marker_sets) or "none"
+                raise LandmarkError(f"marker_set is not given, and the settings have {known}; name one")
+            name = next(iter(settings.marker_sets))
+        return LandmarkMap(settings.marker_sets[name], settings.substitutes.get(name, {}), self.side, self.prefix)
+
+    def external_load(self, settings: Settings) -> LoadModel | None:
+        """Return the external load that the settings have under the limb's name of it."""
+        return settings.loads[self.load] if self.load else None

@@ -1,0 +1,127 @@
+"""Signals of a force plate: samples of the analysed frames, offset, drift, loaded stretches, smoothing."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
+from limbtorque.errors import LoadError
+from limbtorque.recordings.recording import ForcePlate
+from limbtorque.signals.flat_tops import flat_tops
+from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
+from limbtorque.study.options.loads import Plates
+
+Smoothing = tuple[Smoother, float]  # a method and its cut-off, Hz
+
+FLANK = 0.1  # of the threshold: down to there a load that was found is followed to its beginning and its end
+BLOCK_S = 0.1
+FEWEST_BLOCKS = 6
+
+
+def analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple[int, slice]:
+    """Samples of a plate for each frame, and the samples of the analysed frames."""
+    ratio = plate.rate_hz / rate_hz
+    per_frame = round(ratio)
+    if abs(ratio - per_frame) > 1e-6 or per_frame < 1:
+        raise LoadError(
+            f"plate {plate.number} was sampled at {plate.rate_hz:g} Hz, expected a whole multiple of the markers' {rate_hz:g} Hz"
+        )
+    start, stop = frames.start * per_frame, frames.stop * per_frame
+    if len(plate.force_n) < stop:
+        raise LoadError(
+            f"plate {plate.number} has {len(plate.force_n)} samples, expected at least {stop} for the frames"
+        )
+    return per_frame, slice(start, stop)
+
+
+def offset_of(
+    everything: FloatArray, per_frame: int, up: FloatArray, settings: Plates
+) -> tuple[FloatArray | None, str]:
+    """Mean wrench of the unloaded frames of the whole recording, and a note.
+
+    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, which is itself near zero, for at least a twentieth of the recording.
+    """
+    if not settings.remove_offset:
+        return np.zeros(6), ""
+    whole = len(everything) // per_frame * per_frame
+    mean = everything[:whole].reshape(-1, per_frame, 6).mean(axis=1)
+    mean = mean[~np.isnan(mean).any(axis=1)]
+    if not len(mean):
+        return np.zeros(6), "has no complete sample"
+    vertical = mean[:, :3] @ up
+    quiet = vertical < np.percentile(vertical, 5.0) + 0.5 * settings.threshold_n
+    level = float(np.median(vertical[quiet]))
+    if level < -settings.max_offset_n:
+        return None, (
+            f"is not used: it reads {level:.0f} N for a twentieth of the recording or more, and no plate pulls; tare it, or raise "
+            "plates.max_offset_n"
+        )
+    if level > settings.max_offset_n:
+        return np.zeros(
+            6
+        ), f"is never unloaded (at least {level:.0f} N), so its offset is not known and was not subtracted"
+    quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
+    offset = cast(FloatArray, mean[quiet].mean(axis=0))
+    return offset, f"offset of {offset[:3] @ up:.1f} N vertical subtracted"
+
+
+def saturated_samples(plate: ForcePlate) -> BoolArray:
+    """Samples in which a channel is at its limit: of the plate's own channels, or of the force where they are not known."""
+    return plate.saturated if len(plate.saturated) else flat_tops(plate.force_n)
+
+
+def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None) -> int:
+    """Frames on both sides that the filter of the plate, or the mean around each frame, reaches."""
+    if smoothing is None:
+        return 1
+    smoother, cutoff_hz = smoothing
+    return -(-smoother_reach(cutoff_hz, rate_hz=plate.rate_hz, smoother=smoother) // per_frame)
+
+
+def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plates) -> float:
+    """Change of the unloaded vertical force from the first to the last third of the unloaded tenths of a second; NaN if few."""
+    size = per_frame * max(round(BLOCK_S * rate_hz), 1)
+    blocks = vertical[: len(vertical) // size * size].reshape(-1, size)
+    frames = blocks.reshape(len(blocks), -1, per_frame).mean(axis=2)
+    steady = np.ptp(frames, axis=1) < 0.5 * settings.threshold_n
+    level = frames.mean(axis=1)[steady & (np.abs(frames) < settings.max_offset_n).all(axis=1)]
+    if len(level) < FEWEST_BLOCKS:
+        return float("nan")
+    third = len(level) // 3
+    return float(abs(np.median(level[-third:]) - np.median(level[:third])))
+
+
+def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
+    """Runs of frames above the threshold, each with the flanks that lead up to it and down from it."""
+    shortest = round(settings.min_contact_s * rate_hz)
+    vertical = mean[:, :3] @ up
+    found = runs(ignore_short(vertical > settings.threshold_n, shortest))
+    bounds = [0, *(edge for run in found for edge in run), len(vertical)]
+    stretches = []
+    for k, (start, stop) in enumerate(found):
+        before, after = bounds[2 * k], bounds[2 * k + 3]
+        while start > max(before, found[k][0] - shortest) and vertical[start - 1] > FLANK * settings.threshold_n:
+            start -= 1
+        while stop < min(after, found[k][1] + shortest) and vertical[stop] > FLANK * settings.threshold_n:
+            stop += 1
+        stretches.append((start, stop))
+    return stretches
+
+
+def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
+    """Samples at the markers' frames, without aliasing: smoothed first, or the mean around each frame."""
+    if not wrench.any():
+        return wrench[::per_frame]
+    if smoothing is not None:
+        smoother, cutoff_hz = smoothing
+        if cutoff_hz >= 0.5 * rate_hz / per_frame:
+            raise LoadError(
+                f"force plates would be filtered at {cutoff_hz:g} Hz (filter.force_cutoff_hz), and samples taken at the frames, "
+                f"{rate_hz / per_frame:g} a second, would alias; give less than {0.5 * rate_hz / per_frame:g} Hz"
+            )
+        return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[::per_frame]
+    before = per_frame // 2
+    padded = np.concatenate([np.repeat(wrench[:1], before, axis=0), wrench])[: len(wrench)]
+    return cast(FloatArray, padded.reshape(-1, per_frame, wrench.shape[1]).mean(axis=1))

@@ -1,0 +1,73 @@
+"""Muscle forces of a trial, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.hill import HillLimits
+from limbtorque.muscles.joint_contact import ContactForce
+from limbtorque.muscles.moment_arms import Musculotendon
+from limbtorque.muscles.sets.muscle_set import MuscleSet
+from limbtorque.muscles.static_optimization.solve import StaticOptimization
+
+
+@dataclass(frozen=True)
+class MuscleForces:
+    """Muscle forces of a trial.
+
+    Attributes
+    ----------
+    muscle_set : MuscleSet
+        The muscles that cross a joint of the chain, scaled to the subject where the settings say so.
+    optimized : StaticOptimization
+        Active forces, activations, reserves (flexion positive) and optimality certificate of every frame.
+    geometry : Musculotendon
+        Moment arms, lengths and velocities.
+    limits : HillLimits or None
+        Strength and passive tension, where they depend on length and velocity.
+    force_n : ndarray of shape (n_frames, n_muscles)
+        Active and passive force, tension positive.
+    least_n, greatest_n : ndarray of shape (n_frames, n_muscles)
+        Least and greatest force with which all muscles together make the same torques; NaN where not asked for.
+    torque_nm : ndarray of shape (n_frames, n_joints, n_muscles)
+        Torque of each muscle at each joint, counter-clockwise positive, N m.
+    reserve_nm : ndarray of shape (n_frames, n_joints)
+        Reserve torque, which no muscle makes, counter-clockwise positive, N m.
+    certificate : ndarray of shape (n_frames, n_joints)
+        Direction in which all muscles together fall short, counter-clockwise positive.
+    co_contraction_cost, co_contraction_part : ndarray of shape (n_frames,)
+        Cost that co-contraction adds, and the part of the wanted one that the torque allows, 0 to 1.
+    floor : ndarray of shape (n_frames, n_muscles)
+        Lower bound of each activation.
+    arm_known : ndarray of bool of shape (n_joints,)
+        Joints whose moment arms are known; at the others they count as zero, and the torque is reserve.
+    contact : ContactForce or None
+        Forces in the joints.
+    out_of_range, fibres_out_of_range : ndarray of bool, shape (n_frames,)
+        Frames in which a joint is outside the range of its moment arms, and a fibre outside that of its curves.
+    metrics : dict of str to float
+        Metrics of reserves, ranges and co-contraction.
+    notes : tuple of str
+        Scaling, and what is not known.
+    """
+
+    muscle_set: MuscleSet
+    optimized: StaticOptimization
+    geometry: Musculotendon
+    limits: HillLimits | None
+    force_n: FloatArray
+    least_n: FloatArray
+    greatest_n: FloatArray
+    torque_nm: FloatArray
+    reserve_nm: FloatArray
+    certificate: FloatArray
+    co_contraction_cost: FloatArray
+    co_contraction_part: FloatArray
+    floor: FloatArray
+    arm_known: BoolArray
+    contact: ContactForce | None
+    out_of_range: BoolArray
+    fibres_out_of_range: BoolArray
+    metrics: dict[str, float]
+    notes: tuple[str, ...]

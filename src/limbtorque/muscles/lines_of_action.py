@@ -1,0 +1,279 @@
+r"""Lines of action of muscles over joints: directions of pull, and the moment arms that they imply.
+
+Axes. A line is given in a frame of each segment: along its axis, and across it to the side to which the joint flexes.
+For elbow, wrist and knee that axis is the line between the joints; the foot's is parallel to the sole, and that of the
+body before the first joint is the direction of the first segment at zero flexion (`segment_axes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.sets.muscle import LineOfAction, Muscle
+
+PARALLEL_TO = {"proximal": (1.0, 0.0, 0.0, 0.0), "distal": (0.0, 0.0, 1.0, 0.0)}  # in place of the two points
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Lines of action of muscles over joints, as arrays.
+
+    Attributes
+    ----------
+    crosses : ndarray of bool, shape (n_joints, n_muscles)
+        Whether a muscle crosses a joint, with a moment arm or without a known one.
+    points_m : ndarray of shape (n_joints, n_muscles, 4)
+        Proximal point along and across, distal point along and across, m. A line parallel to a segment has its point
+        there at 1 along, and zeros else. NaN where no line is known.
+    checked : ndarray of bool, shape (n_joints, n_muscles)
+        Whether the line is between two points, which the moment arm can be compared with.
+    """
+
+    crosses: BoolArray
+    points_m: FloatArray
+    checked: BoolArray
+
+
+def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Orientations of the axes in which lines of action are given.
+
+    Parameters
+    ----------
+    angle_rad : array_like of shape (n_frames, n_joints)
+        Joint angles of a chain, rad; the first against the plane's x axis.
+    flexion_zero_rad : array_like of shape (n_joints,)
+        Joint angle at zero flexion, rad.
+
+    Returns
+    -------
+    proximal_rad, distal_rad : ndarray of shape (n_frames, n_joints)
+        Orientation of the axis on either side of each joint, from its proximal to its distal end, counter-clockwise
+        from the plane's x axis.
+
+    Notes
+    -----
+    At zero flexion two axes are in line or at a right angle. Where the line between a segment's ends departs from that,
+    as the line from the ankle to the toes does from the sole, the axis does not: it is turned back by as much. The
+    orientation of what the first joint hangs from is not measured; its axis is the first segment's at zero flexion.
+
+    Examples
+    --------
+    A foot whose toes are 20 degrees below its ankle, with the sole on the ground under an upright shank:
+
+    >>> proximal, distal = segment_axes(np.radians([[-90.0, 70.0]]), np.radians([-90.0, 70.0]))
+    >>> [[round(float(x)) for x in np.degrees(axes[0])] for axes in (proximal, distal)]
+    [[-90, -90], [-90, 0]]
+    """
+    angle = np.asarray(angle_rad, dtype=float)
+    zero = np.asarray(flexion_zero_rad, dtype=float)
+    if angle.ndim != 2 or zero.shape != angle.shape[1:]:
+        raise ValueError(f"angle_rad has shape {angle.shape}, flexion_zero_rad {zero.shape}: one zero for each joint")
+    orientation = np.cumsum(angle, axis=1)
+    proximal = orientation - angle
+    proximal[:, 0] = zero[0]
+    slope = zero - np.radians(90.0) * np.round(zero / np.radians(90.0))
+    slope[0] = 0.0
+    return proximal, orientation - slope
+
+
+def pull_direction(
+    line: LineOfAction, *, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
+) -> FloatArray:
+    """Direction in which a muscle pulls the distal segment.
+
+    Parameters
+    ----------
+    line : LineOfAction
+        Its line of action across the joint.
+    proximal_rad, distal_rad : array_like of shape (n_frames,)
+        Orientation of the axis of the segment on either side, rad, from its proximal to its distal end,
+        counter-clockwise from the plane's x axis.
+    flexion_sign : float
+        +1 where the joint flexes counter-clockwise, -1 where clockwise.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 2)
+        Vectors of length 1 in the plane; NaN where an orientation is, or where the two points meet.
+
+    Examples
+    --------
+    The biceps of an arm bent to a right angle, its forearm forward; the muscle comes from high on the upper arm:
+
+    >>> biceps = LineOfAction(None, (0.3, 0.04), (0.04, 0.0), source="by hand")
+    >>> pull_direction(biceps, proximal_rad=[-np.pi / 2], distal_rad=[0.0], flexion_sign=1.0).round(3) + 0.0
+    array([[0., 1.]])
+    """
+    distal, flexion, points = _one(line, proximal_rad, distal_rad, flexion_sign)
+    stretch = free_stretch(points, flexion)[:, 0]
+    return in_plane(stretch / stretch_length(stretch), distal, flexion_sign=flexion_sign)
+
+
+def implied_arm(
+    line: LineOfAction, *, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
+) -> FloatArray:
+    """Moment arm of a muscle that runs straight between two points.
+
+    Parameters
+    ----------
+    line, proximal_rad, distal_rad, flexion_sign
+        As in `pull_direction`.
+
+    Returns
+    -------
+    ndarray of shape (n_frames,)
+        Moment arm, m, positive where the muscle flexes the joint.
+
+    Raises
+    ------
+    ValueError
+        A line that is parallel to a segment: it has the arm that it is given.
+
+    Notes
+    -----
+    With d the distal point seen from the joint and u the direction of the pull, the arm is the moment ``d x u`` of a
+    pull of 1, counted in the sense of flexion.
+    """
+    if line.parallel_to:
+        raise ValueError(f"the line is parallel to the {line.parallel_to} segment and implies no moment arm")
+    _, flexion, points = _one(line, proximal_rad, distal_rad, flexion_sign)
+    return np.asarray((stretch_moment(points, flexion) / stretch_length(free_stretch(points, flexion)))[0])
+
+
+def lines_of_action(muscles: Sequence[Muscle], joints: Sequence[str]) -> Lines:
+    """Lines of action of the muscles of a set at the joints of a chain.
+
+    Parameters
+    ----------
+    muscles : sequence of Muscle
+        Muscles of a set.
+    joints : sequence of str
+        Joints of the chain, proximal first.
+
+    Returns
+    -------
+    Lines
+        For `contact_force`. A muscle crosses a joint, and is severed there, also where nobody sampled its arm.
+    """
+    lines = [[muscle.lines_of_action.get(joint) for muscle in muscles] for joint in joints]
+    return line_arrays(lines, [[joint in muscle.crosses for muscle in muscles] for joint in joints])
+
+
+def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLike) -> Lines:
+    """Lines of action as arrays.
+
+    Parameters
+    ----------
+    lines : sequence of sequences of LineOfAction or None
+        For each joint that of each muscle; None where it is not known or there is none.
+    crosses : array_like of bool, shape (n_joints, n_muscles)
+        Whether each muscle crosses each joint.
+
+    Returns
+    -------
+    Lines
+        For `contact_force`.
+
+    Raises
+    ------
+    ValueError
+        A line that is not said in one of the two ways.
+    """
+    across = np.asarray(crosses, dtype=bool)
+    points = np.full((*across.shape, 4), np.nan)
+    checked = np.zeros(across.shape, dtype=bool)
+    for j, of_joint in enumerate(lines):
+        for m, line in enumerate(of_joint):
+            if line is not None:
+                points[j, m] = _numbers(line)
+                checked[j, m] = not line.parallel_to
+    return Lines(across, points, checked)
+
+
+def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: float) -> tuple[FloatArray, FloatArray]:
+    """Parts of a force along an axis and across it.
+
+    Parameters
+    ----------
+    force_n : array_like of shape (n_frames, 2)
+        Force in the plane, N.
+    axis_rad : array_like of shape (n_frames,)
+        Orientation of the axis, from its proximal to its distal end, rad.
+    flexion_sign : float
+        +1 where counter-clockwise flexes, -1 where clockwise does.
+
+    Returns
+    -------
+    along_n, across_n : ndarray of shape (n_frames,)
+        Part towards the distal end, and part towards the flexor side, N. Along the shank is what presses the ankle:
+        its distal segment, the foot, lies across that.
+    """
+    force, axis = np.asarray(force_n, dtype=float), np.asarray(axis_rad, dtype=float)
+    cosine, sine = np.cos(axis), np.sin(axis)
+    return (
+        force[:, 0] * cosine + force[:, 1] * sine,
+        flexion_sign * (force[:, 1] * cosine - force[:, 0] * sine),
+    )
+
+
+def _numbers(line: LineOfAction) -> tuple[float, ...]:
+    """Proximal point along and across, distal point along and across."""
+    proximal, distal = line.proximal_m or (), line.distal_m or ()
+    if not line.parallel_to and len(proximal) == len(distal) == 2:
+        return (*proximal, *distal)
+    if line.parallel_to in PARALLEL_TO and not proximal and not distal:
+        return PARALLEL_TO[line.parallel_to]
+    raise ValueError(
+        f"a line of action has parallel_to {line.parallel_to!r}, proximal_m {line.proximal_m!r} and distal_m "
+        f"{line.distal_m!r}; expected either parallel_to 'proximal' or 'distal', or both points, two numbers each"
+    )
+
+
+def free_stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:
+    """From the distal point to the proximal one, along the distal axis and across it, shape (2, n_muscles, n_frames).
+
+    The proximal axis, seen from the distal one and with the flexor side to its left, is at minus the flexion.
+    """
+    along, across, distal_along, distal_across = points.T
+    turning = np.array([np.cos(flexion), np.sin(flexion), np.ones_like(flexion)])
+    coefficients = np.array([[-along, across, -distal_along], [across, along, -distal_across]])
+    return np.asarray(np.swapaxes(coefficients, 1, 2) @ turning)
+
+
+def stretch_length(stretch: FloatArray) -> FloatArray:
+    """Length of the free stretch; NaN where its ends meet, for there it has no direction."""
+    length = np.sqrt(stretch[0] ** 2 + stretch[1] ** 2)
+    return np.where(length > 0.0, length, np.nan)
+
+
+def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
+    """Moment of the stretch about the joint, positive flexes, shape (n_muscles, n_frames); by its length it is the arm."""
+    along, across, distal_along, distal_across = points.T
+    coefficients = np.array(
+        [distal_along * across + distal_across * along, distal_along * along - distal_across * across]
+    )
+    return np.asarray(coefficients.T @ np.array([np.cos(flexion), np.sin(flexion)]))
+
+
+def _one(
+    line: LineOfAction, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Distal axis and flexion of the axes, shape (n_frames,), and points of shape (1, 4) of one muscle."""
+    proximal, distal = np.asarray(proximal_rad, dtype=float), np.asarray(distal_rad, dtype=float)
+    if proximal.ndim != 1 or proximal.shape != distal.shape:
+        raise ValueError(
+            f"proximal_rad has shape {proximal.shape}, distal_rad {distal.shape}; expected (n_frames,) twice"
+        )
+    return distal, flexion_sign * (distal - proximal), np.array([_numbers(line)])
+
+
+def in_plane(parts: FloatArray, axis: FloatArray, *, flexion_sign: float) -> FloatArray:
+    """Vectors of the plane, shape (n_frames, 2), from their parts along an axis and to its flexor side, (2, n_frames)."""
+    cosine, sine = np.cos(axis), np.sin(axis)
+    along, left = parts[0], flexion_sign * parts[1]
+    return np.stack([along * cosine - left * sine, along * sine + left * cosine], axis=1)

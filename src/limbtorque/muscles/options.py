@@ -1,0 +1,91 @@
+"""Options of the muscles: checked against a muscle set, and by muscle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import SettingsError, did_you_mean
+from limbtorque.muscles.sets.muscle_set import MuscleSet
+from limbtorque.study.options.muscles import Muscles
+
+
+def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> None:
+    """Check that a set has what the settings ask for.
+
+    Parameters
+    ----------
+    muscle_set : MuscleSet
+        The set.
+    options : Muscles
+        Section `muscles` of the settings.
+    joints : sequence of str
+        Joints of the chain.
+
+    Raises
+    ------
+    SettingsError
+        A joint or a muscle that the set does not have, bounds that contradict each other, no cross-sections for the
+        stress criterion, or no reference to scale from.
+    """
+    name = muscle_set.name
+    faults = []
+    if lacking := [joint for joint in joints if joint not in muscle_set.joints]:
+        faults.append(
+            f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
+            "cross it), or give the chain another set (muscles.sets)"
+        )
+    for option in ("weights", "activation_bounds"):
+        for muscle in own_options(getattr(options, option), muscle_set):
+            if muscle not in muscle_set.names:
+                hint = did_you_mean(muscle, muscle_set.names) or f"; it has {', '.join(muscle_set.names)}"
+                faults.append(
+                    f"has no muscle '{muscle}' (muscles.{option}){hint}; in a study with several sets name the set, too: "
+                    f"'leg.{muscle}'"
+                )
+    faults += [
+        f"cannot keep {m} between {low:g} and {high:g}: muscles.min_activation is above its largest activation"
+        for m, low, high in zip(muscle_set.names, *activation_limits(muscle_set, options), strict=True)
+        if low > high
+    ]
+    lacking = [muscle.name for muscle in muscle_set.muscles if muscle.pcsa_cm2 is None]
+    if options.criterion == "stress" and lacking:
+        faults.append(
+            f"gives no cross-section (pcsa_cm2) for {', '.join(lacking)}, which muscles.criterion: stress needs; give them in a "
+            "set of your own, or use criterion: activation"
+        )
+    reference = muscle_set.reference
+    if options.scale_strength == "mass" and (reference is None or reference.mass_kg is None):
+        faults.append(
+            "gives no body mass for its strengths (reference: mass_kg), which muscles.scale_strength: mass "
+            "needs; give it in a set of your own"
+        )
+    known = reference.segment_length_m if reference else {}
+    if options.scale_moment_arms == "segment_length" and (lacking := [j for j in joints if j not in known]):
+        faults.append(
+            f"does not say which segment lengths its moment arms belong to at {', '.join(lacking)} (reference: "
+            "segment_length_m), which muscles.scale_moment_arms: segment_length needs; give them in a set of your own"
+        )
+    if faults:
+        raise SettingsError("\n".join(f"muscle set '{name}' {fault}" for fault in faults))
+
+
+def own_options(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
+    """Options for the muscles of a set: 'soleus' is of any set, 'leg.soleus' of the set leg only."""
+    own = {}
+    for name, value in given.items():
+        of, _, muscle = name.rpartition(".")
+        if of in ("", muscle_set.name):
+            own[muscle] = value
+    return own
+
+
+def activation_limits(muscle_set: MuscleSet, options: Muscles) -> tuple[FloatArray, FloatArray]:
+    """Least and largest activation of every muscle, shape (n_muscles,)."""
+    given = own_options(options.activation_bounds, muscle_set)
+    pairs = [given.get(m.name, (m.min_activation, m.max_activation)) for m in muscle_set.muscles]
+    low, high = np.array(pairs, dtype=float).reshape(-1, 2).T
+    return np.maximum(low, options.min_activation), high

@@ -1,0 +1,61 @@
+"""Problem of each frame, and its answer before the certificate is checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.static_optimization.dual import torques
+
+OPTIMAL = 1e-9  # largest duality gap, as a part of the cost, that counts as optimal
+OPTIMAL_LINEAR = 1e-6  # ... with p = 1
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Cost of forces and reserves; with `patient`, slower methods that solve more frames."""
+
+    exponent: float
+    reserve: Literal["least", "priced", "none"]
+    reserve_nm: float | FloatArray  # reserve torque that costs 1, where it has a price
+    patient: bool = False
+
+    @property
+    def largest_gap(self) -> float:
+        """Duality gap that counts as optimal."""
+        return OPTIMAL_LINEAR if self.exponent == 1.0 else OPTIMAL
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Problem of valid frames, on the last axis: ``reach b = torque``, ``low <= b <= high``."""
+
+    reach: FloatArray
+    torque: FloatArray
+    low: FloatArray
+    high: FloatArray
+    scale: FloatArray  # one over what all muscles make at each joint with b = 1
+
+    def without(self, held: BoolArray, share: FloatArray) -> Frames:
+        """The frames without the muscles that have no choice, and without their torque."""
+        left = self.torque - torques(self.reach, np.where(held, share, 0.0))
+        return replace(self, reach=self.reach * ~held, torque=left)
+
+    @property
+    def scaled(self) -> tuple[FloatArray, FloatArray]:
+        """Reach and torque, every joint in parts of what all muscles make at it."""
+        return self.reach * self.scale[:, None], self.torque * self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Answer for a block, frames last, before its certificate is checked."""
+
+    share: FloatArray
+    multiplier: FloatArray
+    reserve: FloatArray
+    iterations: NDArray[np.int64]
