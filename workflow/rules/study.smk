@@ -1,22 +1,29 @@
-# in:  config/config.yaml, config/trials.csv, config/subjects.csv
-# out: STUDY, checked as a whole before any job starts; one run at a time in a study's folder
+# in:  config/config.yaml, config/trials.csv, config/subjects.csv, options of --config
+# out: STUDY, checked as a whole before any job starts, and what the rules need to know of its sessions
+import json
+import re
 from functools import partial
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import job, job_errors, layout, lock, resources, worker
+from limbtorque.workflow import damaged, job, job_errors, keys, layout, left_over, lock, resources, worker
+from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.pace import unpace
 
-if config:
-    raise WorkflowError("options are read from config/config.yaml only; --config has no effect here")
 try:
-    STUDY = checked_study(Path("."))
+    STUDY = checked_study(Path("."), config)
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
-STUDY_KEY = layout.study_key(STUDY)
+SESSIONS = list(STUDY.batches)
+ENSEMBLES = STUDY.settings.ensembles.enabled
+damaged.force_damaged(workflow, STUDY)
+
+
+wildcard_constraints:
+    session="|".join(map(re.escape, SESSIONS)),
 
 
 # With 'threads', which it does not use, Snakemake does not compare what it returns: Python in another place makes nothing again.
@@ -24,13 +31,33 @@ def command(wildcards, threads):
     return job.command(workflow)
 
 
-# What jobs ask a cluster for (profiles/slurm); nothing of it matters on one machine.
-def asked_mb(wildcards, attempt, trials):
-    return resources.memory_mb(trials, attempt=attempt)
+def recordings_of(wildcards):
+    return sorted({str(file) for trial in STUDY.batches[wildcards.session] for file in trial.files})
 
 
-def asked_minutes(wildcards, attempt, stage, trials):
-    return resources.minutes(stage, trials, attempt=attempt)
+def shares_cutoff(wildcards):
+    return any(map(layout.shares_cutoff, STUDY.batches[wildcards.session]))
+
+
+def draws_muscles(wildcards):
+    return "muscles" in layout.needed("figures", STUDY.batches[wildcards.session])
+
+
+def session_key(wildcards, stage):
+    return keys.session_key(stage, STUDY, wildcards.session)
+
+
+# Groups and resources are for clusters (profiles/slurm): all stages of a session are one job there.
+def session_group(wildcards):
+    return resources.group(STUDY.batches[wildcards.session])
+
+
+def session_mb(wildcards, attempt):
+    return resources.memory_mb(STUDY.batches[wildcards.session], attempt=attempt)
+
+
+def session_minutes(wildcards, attempt, stage):
+    return resources.minutes(stage, STUDY.batches[wildcards.session], attempt=attempt)
 
 
 def study_mb(wildcards, attempt):
@@ -42,11 +69,12 @@ def study_minutes(wildcards, attempt):
 
 
 onstart:
-    lock.hold(layout.RESULTS)
+    lock.hold_run(Path("."))
+    left_over.put_aside(STUDY, Path("."))
     unpace(workflow)
     job_errors.show()
     if workflow.local_exec:
-        worker.start(layout.stages_of(STUDY))
+        worker.start(["settings", *layout.stages_of(STUDY)])
 
 
 onsuccess:

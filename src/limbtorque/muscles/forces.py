@@ -476,7 +476,7 @@ def table_entries(muscle_set: MuscleSet | None, joints: Sequence[str]) -> list[M
 
 
 def muscle_table(
-    motion: ChainMotion, found: MuscleForces, *, options: Muscles, meta: Mapping[str, Any] | None = None
+    motion: ChainMotion, found: MuscleForces, *, options: Muscles
 ) -> pa.Table:
     """Table of `results/muscles`.
 
@@ -488,8 +488,6 @@ def muscle_table(
         Its muscle forces.
     options : Muscles
         Section `muscles` of the settings.
-    meta : mapping, optional
-        What to keep with the table.
     """
     entries = table_entries(found.muscle_set, motion.joints)
     columns = muscle_columns(motion.joints, motion.segments, entries, options)
@@ -531,7 +529,7 @@ def muscle_table(
                 )
                 values[f"{joint}_contact_along_{motion.segments[k]}_n"] = along
                 values[f"{joint}_contact_across_{motion.segments[k]}_n"] = across
-    return make_table(columns, {column.name: values[column.name] for column in columns}, meta=meta)
+    return make_table(columns, {column.name: values[column.name] for column in columns})
 
 
 def _muscle_values(name: str, k: int, found: MuscleForces) -> dict[str, FloatArray]:

@@ -40,7 +40,7 @@ def index_page(
     Parameters
     ----------
     ledger : sequence of mapping
-        Rows of `results/ledger.csv`, as text.
+        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one.
     provenance : mapping
         What `results/provenance.json` holds.
     files : mapping of str to str
@@ -193,7 +193,7 @@ def _trial_row(row: Row) -> Html:
     why += [tag("small", row["message"])] if row["status"] == "failed" else []
     return tag(
         "tr",
-        tag("th", tag("a", row["trial"], href=f"trials/{row['trial']}.html"), scope="row"),
+        tag("th", tag("a", row["trial"], href=row["page"]), scope="row"),
         tag("td", status_badge(row["status"])),
         tag("td", row["torque_status"]),
         tag("td", row["muscle_status"]),

@@ -14,7 +14,7 @@ from limbtorque.report.markup import Html, details, facts, join, json_block, pag
 from limbtorque.report.panels import Drawing, Panel
 from limbtorque.tables.checks import CHECKS, FIGURES, Flag
 
-ROOT = "../"
+ROOT = "../../"
 SCRIPTS = ("report.js", "plotly.min.js")
 
 

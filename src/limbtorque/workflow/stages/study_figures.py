@@ -1,4 +1,4 @@
-"""`results/ensembles.csv`, `results/ledger.csv` -> `results/figures/study`: figures of the study, captions of all."""
+"""`results/ensembles.csv`, `results/ledger.csv` -> `results/study_figures`: figures of the study, captions of all."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from limbtorque.figures.figures import WIDTHS_MM, note_figure, save
 from limbtorque.figures.study_figures import ensemble_figure, flag_figure, peak_figure
 from limbtorque.study.study import Study
 from limbtorque.tables.tables import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS, Column
-from limbtorque.workflow.batch import whole_study
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
+from limbtorque.workflow.run_session import whole_study
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
 DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
