@@ -475,9 +475,7 @@ def table_entries(muscle_set: MuscleSet | None, joints: Sequence[str]) -> list[M
     ]
 
 
-def muscle_table(
-    motion: ChainMotion, found: MuscleForces, *, options: Muscles
-) -> pa.Table:
+def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) -> pa.Table:
     """Table of `results/muscles`.
 
     Parameters

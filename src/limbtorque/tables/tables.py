@@ -17,8 +17,8 @@ import pyarrow.parquet
 from limbtorque.chain.model import pairs
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.settings import Convention, Joint, Muscles, TorqueColumns
-from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.tables.checks import CHECKS, FIGURES
+from limbtorque.tables.trial_record import TrialRecord
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
 ON_DISTAL = "counter-clockwise positive about the plane's normal: what turns the distal segments that way"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from limbtorque.recordings.audit import Audit, Finding
 from limbtorque.recordings.recording import Event
@@ -28,7 +28,7 @@ class RecordingFacts:
     sha256: str
     forces_sha256: str = ""
     events: tuple[Event, ...] = ()
-    audit: Audit = Audit()
+    audit: Audit = field(default_factory=Audit)
 
     def values(self) -> dict[str, Any]:
         """Values as JSON can hold them."""
@@ -69,7 +69,7 @@ class MotionConstants:
     chain: Mapping[str, Any]
     gravity_m_s2: Sequence[float]
     plane_axes: Sequence[Sequence[float]]
-    plane_view: str
+    plane_view: Literal["sagittal", "horizontal", "oblique"]
     flexion_sign: Sequence[float]
     flexion_zero_rad: Sequence[float]
     moment_arms_known: Sequence[bool]

@@ -50,9 +50,7 @@ def force_damaged(workflow: Any, study: Study) -> list[str]:
     settings = getattr(workflow, "dag_settings", None)
     if settings is None or not getattr(workflow, "is_main_process", False):
         return []
-    damaged = {
-        key: wrong for key, wrong in damaged_sessions(study).items() if _asked_for(*key, settings.targets or ())
-    }
+    damaged = {key: wrong for key, wrong in damaged_sessions(study).items() if _asked_for(*key, settings.targets or ())}
     folders = [str(session_folder(*key)) for key in damaged]
     if folders:
         settings.forcerun = frozenset(settings.forcerun) | frozenset(folders)

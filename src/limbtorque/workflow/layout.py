@@ -86,9 +86,7 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
         return [page_path(session, trial.name)] if trial.settings.report.enabled else []
     if stage == "figures":
         chosen = trial.settings.figures
-        return [
-            figure_path(kind, session, trial.name, f".{form}") for kind in chosen.kinds for form in chosen.formats
-        ]
+        return [figure_path(kind, session, trial.name, f".{form}") for kind in chosen.kinds for form in chosen.formats]
     tables = trial.settings.tables
     suffixes = (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)
     return [table_path(stage, session, trial.name, suffix) for suffix in suffixes]

@@ -113,9 +113,7 @@ def planned_study(stage: str, *, folder: Path, session: str, key: str) -> Study:
 def _announce(stage: str, study: Study, session: str) -> None:
     """Report which trials are worked on, and how many trials of the study have this stage behind them."""
     trials = study.batches[session]
-    done = sum(
-        len(them) for name, them in study.batches.items() if (study.folder / record_path(stage, name)).exists()
-    )
+    done = sum(len(them) for name, them in study.batches.items() if (study.folder / record_path(stage, name)).exists())
     names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")
     text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
     LOG.info(text)

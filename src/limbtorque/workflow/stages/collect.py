@@ -33,8 +33,8 @@ from limbtorque.tables.tables import (
     wide_columns,
     write_table,
 )
-from limbtorque.tables.workbook import write_workbook
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
+from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK
@@ -108,9 +108,7 @@ def _windows(path: Path) -> list[dict[str, str]]:
     return read_rows(path) if path.is_file() else []
 
 
-def _source(
-    study: Study, trial: Trial, records: Mapping[str, TrialRecord], rows_of: TrialRows
-) -> dict[str, Any]:
+def _source(study: Study, trial: Trial, records: Mapping[str, TrialRecord], rows_of: TrialRows) -> dict[str, Any]:
     """Entry of a trial in `results/provenance.json`."""
     recording = records["kinematics"].recording or _NOT_READ
     return {

@@ -107,9 +107,7 @@ def _names(trial: Trial) -> list[str]:
     return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
 
 
-def find_window(
-    trial: Trial, moving: pa.Table, known: BoolArray, *, events: Sequence[Event], rate_hz: float
-) -> Window:
+def find_window(trial: Trial, moving: pa.Table, known: BoolArray, *, events: Sequence[Event], rate_hz: float) -> Window:
     """Window of a trial, as its settings ask for.
 
     Parameters
@@ -143,9 +141,7 @@ def find_window(
             return Window(float("nan"), float("nan"), "no frame that is not at an end of the trial")
         return Window(float(inside[0]), float(inside[-1]))
     endpoint = column_array(moving, "endpoint_position_x_m", "endpoint_position_y_m")
-    velocity, _ = differentiate(
-        endpoint, rate_hz=rate_hz, accuracy=trial.settings.differentiation.accuracy
-    )
+    velocity, _ = differentiate(endpoint, rate_hz=rate_hz, accuracy=trial.settings.differentiation.accuracy)
     found = find_movement(
         time_s,
         np.hypot(velocity[:, 0], velocity[:, 1]),
