@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.motion.table import kinematics_table, motion_from_table
+from limbtorque.motion.table import kinematics_table, motion_constants, motion_from_table
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import ARM, Convention, Muscles, TorqueColumns, load_settings
 from limbtorque.tables import tables
@@ -31,6 +31,7 @@ from limbtorque.tables.tables import (
     torque_columns,
     write_table,
 )
+from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.torques.joint_torques import used_frames
 from limbtorque.torques.summary import torque_summary
 
@@ -97,10 +98,12 @@ def test_terms_of_a_three_link_chain_are_the_twelve_of_the_paper():
 
 def test_motion_survives_its_table(result, tmp_path):
     path = tmp_path / "x.parquet"
-    write_table(kinematics_table(result.motion, meta={"trial": "x"}), path)
-    table, meta = read_table(path)
-    back = motion_from_table(table, meta)
-    assert meta["trial"] == "x"
+    record = TrialRecord("x", metrics=result.motion.quality, motion=motion_constants(result.motion))
+    write_table(kinematics_table(result.motion), path, record=record)
+    table, found = read_table(path)
+    back = motion_from_table(table, found)
+    assert found.trial == "x"
+    assert back.quality == pytest.approx(result.motion.quality, nan_ok=True, abs=0.0, rel=0.0)
     for name in ("angle_rad", "velocity_rad_s", "acceleration_rad_s2", "joint_m", "base_acceleration_m_s2", "time_s"):
         np.testing.assert_array_equal(getattr(back, name), getattr(result.motion, name))
     np.testing.assert_array_equal(back.chain.inertia_kgm2, result.motion.chain.inertia_kgm2)

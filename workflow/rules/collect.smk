@@ -8,7 +8,6 @@ use rule ensembles as collect with:
             session=SESSIONS,
         ),
         windows="results/windows.csv" if ENSEMBLES else [],
-        settings=ancient("results/settings.json"),
     output:
         report("results/summary.csv", caption="../report/summary.rst", category="Study", labels={"item": "summary.csv"}),
         report("results/ledger.csv", caption="../report/ledger.rst", category="Study", labels={"item": "ledger.csv"}),

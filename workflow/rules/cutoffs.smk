@@ -3,7 +3,6 @@
 rule cutoffs:
     input:
         recordings_of,
-        settings=ancient("results/settings.json"),
     output:
         directory("results/cutoffs/{session}"),
     log:
@@ -27,7 +26,6 @@ rule cutoffs:
 rule study_cutoff:
     input:
         expand("results/cutoffs/{session}", session=layout.sessions_of("cutoffs", STUDY)),
-        settings=ancient("results/settings.json"),
     output:
         "results/study_cutoff.json",
     log:

@@ -3,7 +3,6 @@
 rule ensembles:
     input:
         expand("results/curves/{session}", session=SESSIONS),
-        settings=ancient("results/settings.json"),
     output:
         "results/ensembles.csv",
         "results/windows.csv",

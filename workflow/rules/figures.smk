@@ -5,7 +5,6 @@ use rule muscles as figures with:
         "results/kinematics/{session}",
         "results/torques/{session}",
         muscles=branch(draws_muscles, then="results/muscles/{session}", otherwise=[]),
-        settings=ancient("results/settings.json"),
     output:
         directory("results/figures/{session}"),
     log:

@@ -7,7 +7,6 @@ rule kinematics:
     input:
         recordings_of,
         cutoff=branch(shares_cutoff, then="results/study_cutoff.json", otherwise=[]),
-        settings=ancient("results/settings.json"),
     output:
         directory("results/kinematics/{session}"),
     log:

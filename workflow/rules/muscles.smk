@@ -4,7 +4,6 @@ use rule torques as muscles with:
     input:
         "results/kinematics/{session}",
         "results/torques/{session}",
-        settings=ancient("results/settings.json"),
     output:
         directory("results/muscles/{session}"),
     log:

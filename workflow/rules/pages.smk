@@ -5,7 +5,6 @@ use rule muscles as pages with:
         "results/kinematics/{session}",
         "results/torques/{session}",
         "results/muscles/{session}",
-        settings=ancient("results/settings.json"),
     output:
         directory("results/report/trials/{session}"),
     log:

@@ -4,7 +4,6 @@ use rule ensembles as report with:
     input:
         rules.collect.output,
         ensembles=["results/ensembles.csv", "results/windows.csv"] if ENSEMBLES else [],
-        settings=ancient("results/settings.json"),
     output:
         report(
             "results/report/index.html",

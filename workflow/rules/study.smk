@@ -1,6 +1,5 @@
 # in:  config/config.yaml, config/trials.csv, config/subjects.csv, options of --config
 # out: STUDY, checked as a whole before any job starts, and what the rules need to know of its sessions
-import json
 import re
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow import damaged, job, job_errors, keys, layout, left_over, lock, resources, worker
 from limbtorque.workflow.code_key import code_key
+from limbtorque.workflow.effective_settings import ensure_settings
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.pace import unpace
 
@@ -18,6 +18,7 @@ try:
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 SESSIONS = list(STUDY.batches)
+SETTINGS = keys.settings_key(STUDY.settings)
 ENSEMBLES = STUDY.settings.ensembles.enabled
 damaged.force_damaged(workflow, STUDY)
 
@@ -28,7 +29,7 @@ wildcard_constraints:
 
 # With 'threads', which it does not use, Snakemake does not compare what it returns: Python in another place makes nothing again.
 def command(wildcards, threads):
-    return job.command(workflow)
+    return job.command(workflow, dict(config), SETTINGS)
 
 
 def recordings_of(wildcards):
@@ -70,11 +71,12 @@ def study_minutes(wildcards, attempt):
 
 onstart:
     lock.hold_run(Path("."))
+    ensure_settings(Path("."), config, SETTINGS)
     left_over.put_aside(STUDY, Path("."))
     unpace(workflow)
     job_errors.show()
     if workflow.local_exec:
-        worker.start(["settings", *layout.stages_of(STUDY)])
+        worker.start(layout.stages_of(STUDY))
 
 
 onsuccess:

@@ -5,7 +5,6 @@ use rule ensembles as study_figures with:
         "results/ledger.csv",
         "results/summary.csv",
         ensembles=["results/ensembles.csv", "results/windows.csv"] if ENSEMBLES else [],
-        settings=ancient("results/settings.json"),
     output:
         expand("results/study_figures/{file}", file=[path.name for path in layout.study_figures(STUDY)]),
     log:

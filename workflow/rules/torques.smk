@@ -3,7 +3,6 @@
 use rule kinematics as torques with:
     input:
         "results/kinematics/{session}",
-        settings=ancient("results/settings.json"),
     output:
         directory("results/torques/{session}"),
     log:

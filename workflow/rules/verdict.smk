@@ -4,7 +4,6 @@ rule verdict:
     input:
         ledger="results/ledger.csv",
         windows="results/windows.csv" if ENSEMBLES else [],
-        settings=ancient("results/settings.json"),
     output:
         "results/verdict.txt",
     log:

@@ -144,7 +144,12 @@ class TrialRecord:
     @classmethod
     def from_json(cls, text: str | bytes) -> TrialRecord:
         """Record from its JSON, the inverse of `to_json`."""
-        values = json.loads(text)
+        return cls.from_values(json.loads(text))
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> TrialRecord:
+        """Record from the values that its JSON holds."""
+        values = dict(values)
         if values.get("recording"):
             values["recording"] = RecordingFacts.of(values["recording"])
         if values.get("motion"):

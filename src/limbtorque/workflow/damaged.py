@@ -1,16 +1,17 @@
-"""Sessions with a damaged file are made again: what Snakemake does not see inside an output folder.
+"""Make sessions with a damaged file again: Snakemake does not see what is inside an output folder.
 
-Snakemake looks at the time of a ``directory()``, not at its files, so that a session that lost a table counts as up to date
-(not reported upstream). While the workflow is read, the folders are compared with their records, and those that differ are
-added to ``--forcerun``, for this run only: a parameter of the rule would be recorded and make the session again twice.
-Remove this module when Snakemake compares the contents of folders.
+Snakemake looks at the time of a ``directory()``, not at its files, so that a session that lost a table counts as up to date (not
+reported upstream). While the workflow is read, the folders are compared with their records; those that differ are forced as
+soon as Snakemake has its graph of jobs, as ``--forcerun`` would, but only where this run needs them. A parameter of the rule
+would not do: Snakemake records it, and makes the session once more in the next run. Remove this module when Snakemake
+compares the contents of folders.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from limbtorque.study.study import Study
@@ -18,22 +19,21 @@ from limbtorque.workflow.layout import SOURCES, session_folder, sessions_of
 from limbtorque.workflow.session_record import faults
 
 _SHOWN = 3
+Damaged = dict[tuple[str, str], dict[str, str]]
 
 
-def damaged_sessions(study: Study) -> dict[tuple[str, str], dict[str, str]]:
+def damaged_sessions(study: Study) -> Damaged:
     """Sessions whose files are not as their record says, by stage and session, with the files and what is wrong."""
-    found = {}
+    found: Damaged = {}
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):
-            if (study.folder / session_folder(stage, session)).is_dir() and (
-                wrong := faults(stage, session, study.folder)
-            ):
-                found[stage, session] = wrong
-    return found
+            if (study.folder / session_folder(stage, session)).is_dir():
+                found[stage, session] = faults(stage, session, study.folder)
+    return {key: wrong for key, wrong in found.items() if wrong}
 
 
-def force_damaged(workflow: Any, study: Study) -> list[str]:
-    """Have damaged sessions made again by this run, as ``--forcerun`` would.
+def force_damaged(workflow: Any, study: Study) -> bool:
+    """Have damaged sessions made again by this run.
 
     Parameters
     ----------
@@ -44,37 +44,24 @@ def force_damaged(workflow: Any, study: Study) -> list[str]:
 
     Returns
     -------
-    list of str
-        Folders that are made again.
+    bool
+        True where a session is damaged, and this Snakemake can be asked to make it again.
     """
-    settings = getattr(workflow, "dag_settings", None)
-    if settings is None or not getattr(workflow, "is_main_process", False):
-        return []
-    damaged = {key: wrong for key, wrong in damaged_sessions(study).items() if _asked_for(*key, settings.targets or ())}
-    folders = [str(session_folder(*key)) for key in damaged]
-    if folders:
-        settings.forcerun = frozenset(settings.forcerun) | frozenset(folders)
-        _tell(damaged)
-    return folders
+    prepare = getattr(workflow, "_prepare_dag", None)
+    if prepare is None or not getattr(workflow, "is_main_process", False):
+        return False
+    damaged = damaged_sessions(study)
+    if not damaged:
+        return False
+    _tell(damaged)
 
+    @functools.wraps(prepare)
+    def prepare_and_force(*args: Any, **options: Any) -> None:
+        prepare(*args, **options)
+        workflow.dag.forcefiles.update(str(session_folder(*key)) for key in damaged)
 
-def _asked_for(stage: str, session: str, targets: Iterable[str]) -> bool:
-    """Return True unless all targets are folders of sessions that are made without this one.
-
-    What is forced becomes a target: ``snakemake results/torques/S01`` should not make another session, nor a later stage.
-    """
-    asked = [Path(target).parts[-2:] for target in targets]
-    alone = all(len(parts) == 2 and (parts[0] in SOURCES or parts[0] == "trials") for parts in asked)
-    if not asked or not alone:
-        return True
-    return any(
-        session == name and stage in ("cutoffs", wanted, *_before(wanted))
-        for wanted, name in ((("pages" if kind == "trials" else kind), name) for kind, name in asked)
-    )
-
-
-def _before(stage: str) -> set[str]:
-    return {name for source in SOURCES[stage] for name in (source, *_before(source))}
+    workflow._prepare_dag = prepare_and_force
+    return True
 
 
 def _tell(damaged: Mapping[tuple[str, str], Mapping[str, str]]) -> None:

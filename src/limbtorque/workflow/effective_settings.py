@@ -1,19 +1,24 @@
 """The settings that hold in a run: those of the file, changed by Snakemake's ``--config``.
 
-The workflow reads the file once, a job of the rule `settings` writes what holds to `results/settings.json`, and all other
-jobs read that. A trial's own columns go before both.
+What holds is written to `results/settings.json` when a run starts, and its jobs read that. A trial's own columns go before both.
+It is no output of a rule: jobs would take it as ``ancient()``, and Snakemake 9 does not look for other reasons to run a job that
+depends on one that runs, even where the dependency is ancient: https://github.com/snakemake/snakemake/issues/4166
 """
 
 from __future__ import annotations
 
 import json
+import os
+import socket
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from limbtorque.errors import LimbtorqueError, SettingsError
 from limbtorque.study.settings import Settings, load_settings, make_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS
 
 
@@ -25,12 +30,12 @@ def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) ->
     folder : Path
         The study's folder.
     config : mapping, optional
-        Options as Snakemake has them: nested (``{"filter": {"cutoff_hz": 6}}``) or by dotted names (``{"filter.cutoff_hz": 6}``).
+        Options as Snakemake has them: ``--config 'filter={cutoff_hz: 6}'`` is ``{"filter": {"cutoff_hz": 6}}``.
     """
     if not config:
         return load_study(folder)
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
-        file.write(settings_text(planned_settings(folder, config)))
+        file.write(_text(planned_settings(folder, config)))
         file.flush()
         return load_study(folder, settings_file=file.name)
 
@@ -40,7 +45,7 @@ def planned_settings(folder: Path, config: Mapping[str, Any]) -> Settings:
     settings = load_settings(folder / SETTINGS_FILE)
     if not config:
         return settings
-    changed = _merged(settings.model_dump(exclude_unset=True), _nested(config))
+    changed = _merged(settings.model_dump(exclude_unset=True), config)
     return make_settings(changed, source=f"{SETTINGS_FILE} with --config")
 
 
@@ -49,7 +54,37 @@ def load_effective_study(folder: Path) -> Study:
     return load_study(folder, settings_file=str(_file(folder)))
 
 
-def settings_text(settings: Settings) -> str:
+def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
+    """Write the settings of a run where they are not written yet, whole or not at all.
+
+    Parameters
+    ----------
+    folder, config
+        As of `load_planned_study`.
+    key : str
+        Key of the settings that the run was planned with.
+
+    Raises
+    ------
+    LimbtorqueError
+        The settings file was changed since the run was planned.
+    """
+    path = folder / SETTINGS
+    try:
+        if settings_key(load_settings(path)) == key:
+            return
+    except SettingsError:  # there is none, or one of another version of the program
+        pass
+    settings = planned_settings(folder, config)
+    if settings_key(settings) != key:
+        raise LimbtorqueError(f"{SETTINGS_FILE} was changed while a job was waiting to run; start again")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{socket.gethostname()}.{os.getpid()}.part")
+    part.write_text(_text(settings), encoding="utf-8")
+    part.replace(path)
+
+
+def _text(settings: Settings) -> str:
     """Settings as JSON, every option with its value."""
     return json.dumps(settings.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
 
@@ -63,19 +98,6 @@ def study_state(folder: Path) -> tuple[tuple[int, int], ...]:
 
 def _file(folder: Path) -> Path:
     return SETTINGS if (folder / SETTINGS).is_file() else Path(SETTINGS_FILE)
-
-
-def _nested(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Options by dotted names as nested dictionaries.
-
-    >>> _nested({"filter.order": 2, "title": "A"})
-    {'filter': {'order': 2}, 'title': 'A'}
-    """
-    found: dict[str, Any] = {}
-    for name, value in config.items():
-        first, _, rest = name.partition(".")
-        found = _merged(found, {first: _nested({rest: value}) if rest else value})
-    return found
 
 
 def _merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

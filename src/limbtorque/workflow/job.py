@@ -14,24 +14,30 @@ import shlex
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
-OPTIONS = ("session", "key", "config")  # of a stage's `run`
+OPTIONS = ("session", "key")  # of a stage's `run`
 
 
-def command(workflow: Any) -> str:
+def command(workflow: Any, config: Mapping[str, Any], settings: str) -> str:
     """First words of the command, for the shell.
 
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
         The workflow; where it is the module of another one, jobs take locks.
+    config : mapping
+        Options of ``--config``.
+    settings : str
+        Key of the settings that hold.
     """
     wait_s = getattr(workflow.execution_settings, "latency_wait", 0)
-    lock = "" if workflow.modifier.is_main_snakefile() else " --lock"
-    return f"{shlex.quote(sys.executable)} -P -m limbtorque.workflow.job --wait={wait_s:g}{lock}"
+    words = [sys.executable, "-P", "-m", "limbtorque.workflow.job", f"--wait={wait_s:g}", f"--settings={settings}"]
+    words += [f"--config={json.dumps(config)}"] if config else []
+    return shlex.join(words if workflow.modifier.is_main_snakefile() else [*words, "--lock"])
 
 
 def do(job: dict[str, Any]) -> None:
@@ -63,6 +69,7 @@ def do(job: dict[str, Any]) -> None:
 def work(job: dict[str, Any]) -> None:
     """Do the work in this process; expected errors end with a message, not a traceback."""
     from limbtorque.errors import LimbtorqueError
+    from limbtorque.workflow.effective_settings import ensure_settings
     from limbtorque.workflow.run_session import LOG, log_to
     from limbtorque.workflow.session_record import WAIT_S
 
@@ -74,6 +81,8 @@ def work(job: dict[str, Any]) -> None:
             from limbtorque.workflow import lock
 
             lock.hold_job(Path(), Path(job["log"]))
+        if job["settings"]:
+            ensure_settings(Path(), json.loads(job["config"]), job["settings"])
         importlib.import_module(f"limbtorque.workflow.stages.{job['stage']}").run(folder=Path(), **arguments)
     except LimbtorqueError as error:
         LOG.error("%s", error)
@@ -90,7 +99,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--log", required=True, help="log file")
     found.add_argument("--session", default="", help="name of the session, for stages that work on one")
     found.add_argument("--key", default="", help="hash of what the job was planned with; another study is refused")
-    found.add_argument("--config", default="", help="options of Snakemake's --config, as JSON; for the stage settings")
+    found.add_argument("--settings", default="", help="hash of the settings that hold; others are refused")
+    found.add_argument("--config", default="{}", help="options of Snakemake's --config, as JSON")
     found.add_argument("--wait", type=float, default=0.0, help="time to wait for files of other nodes, s")
     found.add_argument("--lock", action="store_true", help="take a lock, where no run holds one")
     return found

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import Study, Trial
@@ -123,7 +124,11 @@ class SessionRecords:
         }
         self._ends: dict[tuple[str, str], list[int]] = {}  # where each line of a record ends, by stage and session
 
-    def line(self, stage: str, trial: Trial) -> bytes:
+    def of(self, stage: str, trial: Trial) -> TrialRecord:
+        """Record of a trial after a stage."""
+        return TrialRecord.from_values(self.values(stage, trial))
+
+    def values(self, stage: str, trial: Trial) -> dict[str, Any]:
         """Line of a trial, as its stage wrote it."""
         session, line = self._session[trial.name], self._line[trial.name]
         path = self._folder / record_path(stage, session)
@@ -134,12 +139,7 @@ class SessionRecords:
                 self._ends[stage, session] = [0, *itertools.accumulate(map(len, file))]
             ends = self._ends[stage, session]
             file.seek(ends[line] if line < len(ends) else ends[-1])
-            return file.readline()
-
-    def of(self, stage: str, trial: Trial) -> TrialRecord:
-        """Record of a trial after a stage."""
-        found = TrialRecord.from_json(self.line(stage, trial) or "{}")
-        if found.trial != trial.name:
-            path = record_path(stage, self._session[trial.name])
-            raise LimbtorqueError(f"{path}: no line for trial {trial.name}; delete this folder and start again")
+            found: dict[str, Any] = json.loads(file.readline() or "{}")
+        if found.get("trial") != trial.name:
+            raise LimbtorqueError(f"{path}: line {line + 1} is not of trial {trial.name}; start again")
         return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -40,7 +39,7 @@ def run(*, folder: Path, key: str = "") -> None:
     groups: dict[tuple[str, str, str], dict[str, Moments]]
     groups = {(trial.chain, trial.condition, trial.side): {} for trial in study.trials}  # in the order of the table
     for session, trials in study.batches.items():
-        rows |= {trial.name: json.loads(records.line("curves", trial)) for trial in trials}
+        rows |= {trial.name: records.values("curves", trial) for trial in trials}
         shown = [trial for trial in trials if rows[trial.name]["included"]]
         for trial, values in _curves(shown, folder / curves_path(session), study.settings.ensembles.n_points):
             subjects = groups[trial.chain, trial.condition, trial.side]
