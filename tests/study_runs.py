@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
+SESSION = {name: name.rpartition("_")[0] for name in TRIALS}
 
 
 def make_study(folder, names=TRIALS):

@@ -80,7 +80,8 @@ onstart:
 
 
 onsuccess:
-    print(layout.VERDICT.read_text(), end="")
-    print(f"ledger: {layout.STUDY_TABLES['ledger']}")
-    if STUDY.settings.report.enabled:
+    if layout.VERDICT.is_file():
+        print(layout.VERDICT.read_text(), end="")
+        print(f"ledger: {layout.STUDY_TABLES['ledger']}")
+    if layout.REPORT["index"].is_file():
         print(f"report: {layout.REPORT['index']}")
