@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from limbtorque.cli.main import main
 from limbtorque.workflow import layout
 from study_runs import (
     ROOT,
@@ -78,8 +79,6 @@ def test_every_table_and_figure_is_made(finished):
 
 
 def test_the_methods_of_the_run_are_those_that_the_command_prints(finished, capsys):
-    from limbtorque.cli.main import main
-
     assert main(["methods", str(finished[0])]) == 0
     written = (finished[0] / "results" / "methods.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out == written
@@ -143,6 +142,32 @@ def test_a_damaged_session_is_made_again_only_where_it_is_asked_for(study):
     assert "update pending" in next(
         line for line in run(study, "--summary").splitlines() if line.startswith("results/muscles/S01_sagittal\t")
     )
+
+
+def test_status_lists_every_table_of_every_trial_with_its_state(study, capsys):
+    def status():
+        code = main(["status", str(study)])
+        lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+        return code, {path: state for state, path in lines}
+
+    whole = {
+        f"results/{stage}/{SESSION[name]}/{name}.{suffix}"
+        for stage in ("kinematics", "torques", "muscles")
+        for name in TRIALS
+        for suffix in ("csv", "parquet")
+    }
+    assert status() == (0, dict.fromkeys(whole, "done"))
+    first, second, third = (f"{SESSION[name]}/{name}" for name in TRIALS)
+    (study / "results" / "torques" / f"{first}.csv").unlink()
+    (study / "results" / "muscles" / f"{second}.parquet").write_bytes(b"")
+    rows = demo_rows(TRIALS)
+    rows[2]["filter.order"] = "2"
+    write_trials(study, [{"filter.order": "", **row} for row in rows])
+    code, found = status()
+    assert code == 1
+    assert found[f"results/torques/{first}.csv"] == "missing"
+    assert found[f"results/muscles/{second}.parquet"] == "damaged"
+    assert {path for path, state in found.items() if state == "stale"} == {path for path in whole if third in path}
 
 
 def test_one_session_is_made_on_request(study):

@@ -9,15 +9,17 @@ import errno
 import os
 import socket
 import sys
+import warnings
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock, Timeout, UnixFileLock
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.layout import LOCK
 
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)
 _WAIT_S = 5.0  # for another job of the same workflow that looks whether a run is at work
+_HOLDER = "the run with process "
 _held: list[FileLock] = []
 
 
@@ -62,16 +64,19 @@ def _hold(path: Path, wait_s: float = 0.0) -> None:
     lock = FileLock(path, thread_local=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=wait_s, poll_interval=0.02)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the file system: it takes the lock in a file then
+            lock.acquire(timeout=wait_s, poll_interval=0.02)
     except PermissionError:
         raise LimbtorqueError(f"{place} cannot be written to; change its permissions, or use another folder") from None
     except Timeout:
-        who = path.read_text(encoding="utf-8").strip() or "another run"
+        text = path.read_text(encoding="utf-8").strip()
+        who = text if text.startswith(_HOLDER) else "another run"
         raise LimbtorqueError(f"{who} is at work in {place}; wait for it, or end it first") from None
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
         print(f"{place} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
-    else:
-        path.write_text(f"the run with process {os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
+    if isinstance(lock, UnixFileLock) and lock.is_locked:
+        path.write_text(f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
     _held.append(lock)
