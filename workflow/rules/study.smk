@@ -18,6 +18,7 @@ try:
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 SESSIONS = list(STUDY.batches)
+MODULE = not workflow.modifier.is_main_snakefile()
 SETTINGS = keys.settings_key(STUDY.settings)
 ENSEMBLES = STUDY.settings.ensembles.enabled
 damaged.force_damaged(workflow, STUDY)
@@ -29,7 +30,7 @@ wildcard_constraints:
 
 # With 'threads', which it does not use, Snakemake does not compare what it returns: Python in another place makes nothing again.
 def command(wildcards, threads):
-    return job.command(workflow, dict(config), SETTINGS)
+    return job.command(workflow, dict(config), SETTINGS, module=MODULE)
 
 
 def recordings_of(wildcards):

@@ -22,22 +22,24 @@ ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process th
 OPTIONS = ("session", "key")  # of a stage's `run`
 
 
-def command(workflow: Any, config: Mapping[str, Any], settings: str) -> str:
+def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: bool) -> str:
     """First words of the command, for the shell.
 
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
-        The workflow; where it is the module of another one, jobs take locks.
+        The workflow.
     config : mapping
         Options of ``--config``.
     settings : str
         Key of the settings that hold.
+    module : bool
+        True where another workflow uses this one as a module: its jobs take locks, since ``onstart`` of a module never runs.
     """
     wait_s = getattr(workflow.execution_settings, "latency_wait", 0)
     words = [sys.executable, "-P", "-m", "limbtorque.workflow.job", f"--wait={wait_s:g}", f"--settings={settings}"]
     words += [f"--config={json.dumps(config)}"] if config else []
-    return shlex.join(words if workflow.modifier.is_main_snakefile() else [*words, "--lock"])
+    return shlex.join([*words, "--lock"] if module else words)
 
 
 def do(job: dict[str, Any]) -> None:
