@@ -52,9 +52,9 @@ def _tried(
         recording = read_trial(trial, reader)
         motion = trial_motion(trial, recording, study_cutoff_hz)
         torques = joint_torques(motion)
-        figures = {**motion.quality, **torque_quality(motion, torques)}
+        metrics = {**motion.quality, **torque_quality(motion, torques)}
         no_curve = _no_curve(
-            trial, motion, torques, recording.events, flagged=bool(assess(figures, trial.settings.quality))
+            trial, motion, torques, recording.events, flagged=bool(assess(metrics, trial.settings.quality))
         )
         chosen = muscle_set_of(trial, folder)
         if chosen:
@@ -66,10 +66,10 @@ def _tried(
                 body_mass_kg=trial.subject.mass_kg,
                 reaction_n=torques.wrenches.reaction_n,
             )
-            figures |= found.quality
+            metrics |= found.quality
     except LimbtorqueError as error:
         return str(error), [], ""
-    return "", [flag.sentence for flag in assess(figures, trial.settings.quality)], no_curve
+    return "", [flag.sentence for flag in assess(metrics, trial.settings.quality)], no_curve
 
 
 def _no_curve(trial: Trial, motion: ChainMotion, torques: Torques, events: Sequence[Event], *, flagged: bool) -> str:

@@ -3,8 +3,7 @@
 A job of 50 short trials takes about as long to import the libraries as to do its work. So the process that runs Snakemake
 starts another one beside it, which imports them once. The command of a job (`limbtorque.workflow.job`) connects to it, hands
 over where it stands and what is to be done, and waits; the forked process does that, and ends when the command does. Where
-there is no such process, as on the nodes of a cluster or in an environment of the job's own, the command does the work
-itself, with the same bytes.
+there is no such process, as on the nodes of a cluster, the command does the work itself, with the same bytes.
 """
 
 from __future__ import annotations

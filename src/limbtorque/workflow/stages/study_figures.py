@@ -37,7 +37,7 @@ def run(*, folder: Path, key: str = "") -> None:
 
 
 def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Captioned:
-    """What the captions need to know, from the settings and the tables of the study."""
+    """Facts for the captions, from the settings and the tables of the study."""
     options = study.settings.ensembles
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
     summary = read_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
