@@ -1,4 +1,6 @@
-"""Jobs of the workflow: plan, run, record, resume; `stages` has one module for each rule.
+"""Jobs of the workflow: plan, run, record, resume; one module in `stages` for each rule.
 
-In: a study. Out: everything in its folder `results`. Only `cli` and the rules in `workflow/rules` import it.
+In: a study's folder and the name of a stage.
+Out: the files of results.
+Not here: the mathematics, which is imported.
 """
