@@ -232,6 +232,20 @@ def test_a_new_trial_runs_its_session_only(study):
     assert planned_jobs(study) == {*((stage, "S02_horizontal") for stage in layout.SOURCES), *whole}
 
 
+def test_a_long_session_is_divided_into_parts_with_folders_of_their_own(tmp_path):
+    folder = make_study(tmp_path / "long", TRIALS[:2])
+    path = folder / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "run:\n  max_trials_per_job: 1\n", encoding="utf-8")
+    write_trials(folder, [{**row, "session": "study"} for row in demo_rows(TRIALS[:2])])
+    assert {session for stage, session in planned_jobs(folder) if stage == "torques"} == {"study~1", "study~2"}
+    run(folder)
+    pages = sorted((folder / "results" / "report" / "trials").glob("*/*.html"))
+    assert [page.parent.name for page in pages] == ["study~1", "study~2"]
+    index = (folder / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    assert all(f'href="trials/{page.parent.name}/{page.name}"' in index for page in pages)
+    assert planned(folder) == set()
+
+
 def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
     """Two of three trials share; the third has a number. A trial that cannot be analysed has no say and fails alone."""
     path = study / "config" / "config.yaml"
