@@ -40,7 +40,6 @@ check: .venv/tools
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
-	$(BIN)/snakemake --lint
 
 format: .venv/tools
 	$(BIN)/ruff check --fix

@@ -206,8 +206,8 @@ def beside_plain_processes(n_trials: int, times: int) -> None:
             for old in ("plain", "results", ".snakemake"):
                 shutil.rmtree(folder / old, ignore_errors=True)
             pairs.append((plain_processes(folder, 2), snakemake(folder)))
-        paths = [p for name in ("kinematics", "torques", "muscles") for p in folder.glob(f"results/{name}/*.csv")]
-        same = sum((folder / "plain" / p.relative_to(folder / "results")).read_bytes() == p.read_bytes() for p in paths)
+        paths = [p for name in ("kinematics", "torques", "muscles") for p in folder.glob(f"results/{name}/*/*.csv")]
+        same = sum((folder / "plain" / p.parts[-3] / p.name).read_bytes() == p.read_bytes() for p in paths)
         nothing = snakemake(folder)
         add_trial(folder, "new")
         added = snakemake(folder)

@@ -23,21 +23,21 @@ STAGE = """
 import importlib, resource, sys, time
 start = time.perf_counter()
 from pathlib import Path
-from limbtorque.workflow import layout
+from limbtorque.workflow import keys, layout
 from limbtorque.study.study import load_study
-from limbtorque.tables.files import read_meta
+from limbtorque.tables.files import read_record
 folder, name = Path(sys.argv[1]), sys.argv[2]
 module = importlib.import_module(f"limbtorque.workflow.stages.{name}")
 study = load_study(folder)
-(batch,) = study.batches
+(session,) = study.batches
 if name in layout.SOURCES:
-    module.run(folder=folder, batch=batch, key=layout.batch_key(name, study, batch))
+    module.run(folder=folder, session=session, key=keys.session_key(name, study, session))
 else:
     module.run(folder=folder)
 peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 print(time.perf_counter() - start, *peaks)
-tables = (folder / "results" / name).glob("*.parquet")
-if failed := [path.stem for path in tables if read_meta(path).get("status") == "failed"]:
+tables = (folder / "results" / name).glob("*/*.parquet") if name in layout.TABLE_STAGES else []
+if failed := [path.stem for path in tables if read_record(path).failed]:
     sys.exit(f"{name} failed: {failed}")
 """
 ASKED = """

@@ -11,7 +11,7 @@ from pathlib import Path
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.study.study import load_study
-from limbtorque.workflow import layout
+from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import collect, kinematics, muscles, pages, report, torques
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,8 +64,8 @@ def analyse(folder):
     with contextlib.chdir(folder):
         study = load_study(Path())
         for stage, module in {"kinematics": kinematics, "torques": torques, "muscles": muscles, "pages": pages}.items():
-            for batch in study.batches:
-                module.run(folder=Path(), batch=batch, key=layout.batch_key(stage, study, batch))
+            for session in study.batches:
+                module.run(folder=Path(), session=session, key=keys.session_key(stage, study, session))
         collect.run(folder=Path())
         report.run(folder=Path())
     return folder
@@ -88,10 +88,21 @@ def write_ensembles(folder):
     path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
 
 
+def page_file(folder, trial=None):
+    """Path of a page."""
+    if trial is None:
+        return folder / layout.REPORT["index"]
+    return folder / layout.page_path(layout.places(load_study(folder))[trial], trial)
+
+
+def table_file(folder, stage, trial):
+    """Path of a trial's table."""
+    return folder / layout.table_path(stage, layout.places(load_study(folder))[trial], trial)
+
+
 def page(folder, trial=None):
     """Text of a page."""
-    path = folder / (layout.page_path(trial) if trial else layout.REPORT["index"])
-    return path.read_text(encoding="utf-8")
+    return page_file(folder, trial).read_text(encoding="utf-8")
 
 
 def embedded(text, name):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
-from limbtorque.workflow import layout
+from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
 
 
@@ -17,6 +17,10 @@ class Tables:
         self.curves = pd.read_parquet(folder / "curves")
         self.ensembles = pd.read_csv(folder / "ensembles.csv")
         self.windows = pd.read_csv(folder / "windows.csv", keep_default_na=False).set_index("trial")
+
+    def table(self, stage, trial):
+        """Path of a trial's table."""
+        return next(self.folder.glob(f"{stage}/*/{trial}.parquet"))
 
     def curve(self, trial, quantity):
         rows = self.curves[(self.curves.trial == trial) & (self.curves.quantity == quantity)]
@@ -49,15 +53,15 @@ def make_study(folder, *, names=DEMO, extra="", change=lambda rows: rows):
 def run_stages(folder):
     study = load_study(folder)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
-        for batch in study.batches:
-            module.run(folder=folder, batch=batch, key=layout.batch_key(stage, study, batch))
+        for session in study.batches:
+            module.run(folder=folder, session=session, key=keys.session_key(stage, study, session))
     return run_ensembles(folder)
 
 
 def run_ensembles(folder):
     study = load_study(folder)
-    for batch in study.batches:
-        curves.run(folder=folder, batch=batch, key=layout.batch_key("curves", study, batch))
-    ensembles.run(folder=folder, key=layout.ensembles_key(study))
+    for session in study.batches:
+        curves.run(folder=folder, session=session, key=keys.session_key("curves", study, session))
+    ensembles.run(folder=folder, key=keys.ensembles_key(study))
     collect.run(folder=folder)
     return Tables(folder / "results")

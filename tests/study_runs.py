@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
+SESSION = {name: name.rpartition("_")[0] for name in TRIALS}
 
 
 def make_study(folder, names=TRIALS):
@@ -53,19 +55,23 @@ def environment(package=None):
     return {**os.environ, **({"PYTHONPATH": str(package)} if package else {})}
 
 
-def planned(folder, **kwargs):
+def planned(folder, *options, **kwargs):
     """Names of the rules that would run."""
-    text = run(folder, "--dry-run", **kwargs)
-    lines = text.split("Job stats:")[1].splitlines()[3:] if "Job stats:" in text else []
-    names = {line.split()[0] for line in lines[: next((i for i, line in enumerate(lines) if not line.strip()), 0)]}
-    return names - {"all", "total"}
+    return {rule for rule, _ in planned_jobs(folder, *options, **kwargs)}
+
+
+def planned_jobs(folder, *options, **kwargs):
+    """Jobs that would run, as pairs of rule and session; the session is empty for jobs on the whole study."""
+    text = run(folder, *options, "--dry-run", "--quiet", "progress", "--printshellcmds", **kwargs)
+    jobs = re.findall(r"limbtorque\.workflow\.job .*?(\w+) (?:--session=(\S+) )?--log", text)
+    return {(stage, session.strip("'")) for stage, session in jobs}
 
 
 def results(folder):
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted((folder / "results").rglob("*"))
-        if path.is_file() and "logs" not in path.parts and path.name != ".lock"
+        if path.is_file() and "logs" not in path.parts and path.name not in (".lock", ".snakemake_timestamp")
     }
 
 

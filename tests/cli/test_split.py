@@ -47,7 +47,7 @@ def test_the_parts_have_the_tables_of_the_whole(places):
         for trial in load_study(part).trials:
             assert trial.subject.name == part.name
             for stage in ("kinematics", "torques", "muscles"):
-                path = Path("results", stage, f"{trial.name}.csv")
+                path = Path("results", stage, trial.session, f"{trial.name}.csv")
                 assert (part / path).read_bytes() == (places / "study" / path).read_bytes()
     for table in ("summary", "muscle_summary", "ledger", "windows"):
         found = [row for part in parts for row in rows_of(part / "results" / f"{table}.csv")]

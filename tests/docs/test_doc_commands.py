@@ -232,7 +232,7 @@ def test_the_tutorial(study, monkeypatch, capfd):
 
 def shoulder(results):
     """Net torque of the shoulder in the frames of the summary."""
-    table = pd.read_parquet(results / "torques" / f"{TRIAL}.parquet")
+    table = pd.read_parquet(results / "torques" / "S01_sagittal" / f"{TRIAL}.parquet")
     return table.loc[table["edge"] == 0, "shoulder_torque_nm"]
 
 

@@ -17,7 +17,7 @@ from limbtorque.recordings.writers import write_recording
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_array, read_table
-from limbtorque.workflow import layout
+from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,9 +120,9 @@ def test_one_trial_in_three_formats_gives_one_answer(tmp_path: Path) -> None:
     (tmp_path / "config" / "trials.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     study = load_study(tmp_path)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
-        module.run(folder=tmp_path, batch="s", key=layout.batch_key(stage, study, "s"))
+        module.run(folder=tmp_path, session="s", key=keys.session_key(stage, study, "s"))
     collect.run(folder=tmp_path)
-    tables = [read_table(tmp_path / layout.table_path("torques", name))[0] for name in ("csv", "sto")]
+    tables = [read_table(tmp_path / layout.table_path("torques", "s", name))[0] for name in ("csv", "sto")]
     for name in ("shoulder_torque_nm", "elbow_torque_nm", "wrist_torque_nm"):
         np.testing.assert_array_equal(*(column_array(table, name) for table in tables))
     with (tmp_path / "results" / "ledger.csv").open(encoding="utf-8") as file:

@@ -21,7 +21,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
-from limbtorque.workflow.layout import RESULTS, batch_path, table_path
+from limbtorque.workflow.layout import RESULTS, record_path, table_path
 
 ROOT = Path(__file__).resolve().parents[2]
 SAID = ReadOptions(length_unit="mm", force_unit="N")
@@ -171,10 +171,12 @@ def check_study(folder: Path) -> None:
     except (StudyError, SettingsError):
         return
     inside = (folder / RESULTS).resolve()
-    for trial in study.trials:
-        assert (folder / table_path("torques", trial.name, ".csv")).resolve().parent == inside / "torques"
-    for batch in study.batches:
-        assert (folder / batch_path("torques", batch)).resolve().parent == inside / "batches"
+    for session, trials in study.batches.items():
+        place = inside / "torques" / session
+        assert place.parent == inside / "torques"
+        assert (folder / record_path("torques", session)).resolve().parent == place
+        for trial in trials:
+            assert (folder / table_path("torques", session, trial.name, ".csv")).resolve().parent == place
 
 
 def test_the_good_study_is_good(study_folder: Path) -> None:

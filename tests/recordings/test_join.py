@@ -22,7 +22,7 @@ from limbtorque.recordings.writers import forces_table, write_recording, write_s
 from limbtorque.recordings.writers.recordings import write_forces
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
-from limbtorque.workflow.layout import batch_key
+from limbtorque.workflow.keys import session_key
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
 
 NEWTON = ReadOptions(force_unit="N")
@@ -294,7 +294,7 @@ def test_a_trial_of_two_files_is_traced_to_both(walk: Recording, recordings: Pat
     study = load_study(folder)
     assert study.trials[0].files == (folder / "m.sto", folder / "f.mot")
     for name, stage in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
-        stage.run(folder=folder, batch="S", key=batch_key(name, study, "S"))
+        stage.run(folder=folder, session="S", key=session_key(name, study, "S"))
     collect.run(folder=folder)
     hashes = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("m.sto", "f.mot")}
     kept = json.loads((folder / "results" / "provenance.json").read_text())["trials"]["two"]
@@ -303,27 +303,28 @@ def test_a_trial_of_two_files_is_traced_to_both(walk: Recording, recordings: Pat
     ledger = (folder / "results" / "ledger.csv").read_text()
     assert all(value in ledger for value in hashes.values())
     found = {
-        name: read_table(folder / "results" / "torques" / f"{name}.parquet")[0].to_pandas() for name in ("one", "two")
+        name: read_table(folder / "results" / "torques" / "S" / f"{name}.parquet")[0].to_pandas()
+        for name in ("one", "two")
     }
     assert found["one"]["ankle_torque_nm"].abs().max() > 60.0
     # plates of a C3D file have edges, wrenches in a text file have none: no other difference
     np.testing.assert_allclose(found["two"]["ankle_torque_nm"], found["one"]["ankle_torque_nm"], atol=1e-9)
-    _, meta = read_table(folder / "results" / "kinematics" / "two.parquet")
-    assert meta["forces_sha256"] == hashes["f.mot"]
-    assert any(note.startswith("clock: m.sto begins at 0 s; f.mot begins at 0 s") for note in meta["notes"])
+    _, record = read_table(folder / "results" / "kinematics" / "S" / "two.parquet")
+    assert record.recording.forces_sha256 == hashes["f.mot"]
+    assert any(note.startswith("clock: m.sto begins at 0 s; f.mot begins at 0 s") for note in record.notes)
 
 
 def test_another_file_of_forces_is_another_job(tmp_path: Path) -> None:
     marker_file(tmp_path / "m.trc")
     force_file(tmp_path / "f.mot")
     folder = write_study(tmp_path, "two,S,Ann,m.trc,f.mot,leg,right,walk")
-    before = batch_key("kinematics", load_study(folder), "S")
+    before = session_key("kinematics", load_study(folder), "S")
     force_file(tmp_path / "f.mot", n=121)
-    changed = batch_key("kinematics", load_study(folder), "S")
+    changed = session_key("kinematics", load_study(folder), "S")
     force_file(tmp_path / "g.mot")
     write_study(tmp_path, "two,S,Ann,m.trc,g.mot,leg,right,walk")
     other = load_study(folder)
-    assert len({before, changed, batch_key("kinematics", other, "S")}) == 3
+    assert len({before, changed, session_key("kinematics", other, "S")}) == 3
 
 
 def test_faults_of_the_column(tmp_path: Path) -> None:

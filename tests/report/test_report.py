@@ -19,10 +19,22 @@ from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.checks import CHECKS
 from limbtorque.tables.files import read_table
-from limbtorque.workflow import layout
+from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.stages import collect, report
-from reports import BAD, ENDS, TRIALS, Elements, analyse, embedded, make_study, page, write_ensembles
+from reports import (
+    BAD,
+    ENDS,
+    TRIALS,
+    Elements,
+    analyse,
+    embedded,
+    make_study,
+    page,
+    page_file,
+    table_file,
+    write_ensembles,
+)
 
 JOINTS = ("shoulder", "elbow", "wrist")
 
@@ -38,7 +50,7 @@ def data(study):
 
 
 def table(study, stage, trial="spring"):
-    return read_table(study / layout.table_path(stage, trial))[0].to_pandas()
+    return read_table(table_file(study, stage, trial))[0].to_pandas()
 
 
 def decoded(curve):
@@ -124,23 +136,23 @@ def test_shaded_frames_are_those_of_the_tables(study, data):
 
 
 def test_frames_without_a_known_force_are_shaded(study):
-    kinematics, kept = read_table(study / layout.table_path("kinematics", "spring"))
-    torques, _ = read_table(study / layout.table_path("torques", "spring"))
-    muscles, _ = read_table(study / layout.table_path("muscles", "spring"))
+    kinematics, kept = read_table(table_file(study, "kinematics", "spring"))
+    torques, _ = read_table(table_file(study, "torques", "spring"))
+    muscles, _ = read_table(table_file(study, "muscles", "spring"))
     status = kinematics.column("external_status").to_numpy().copy()
     status[10:20] = 2
     changed = kinematics.set_column(kinematics.column_names.index("external_status"), "external_status", [status])
-    drawing = draw_trial(changed, torques, muscles, model=ARM, motion=kept["motion"])
+    drawing = draw_trial(changed, torques, muscles, model=ARM, motion=vars(kept.motion))
     assert drawing.bands["external_unknown"]["count"] == 10
     assert drawing.bands["external_unknown"]["spans"] == [[0.095, 0.195]]
 
 
 def test_long_trials_are_thinned_out_and_say_so(study):
-    read = [read_table(study / layout.table_path(stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    read = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
     import pyarrow as pa
 
     longer = [pa.concat_tables([found[0]] * 10) for found in read]
-    drawing = draw_trial(*longer, model=ARM, motion=read[0][1]["motion"])
+    drawing = draw_trial(*longer, model=ARM, motion=vars(read[0][1].motion))
     assert drawing.n_frames == 3510
     shown = len(drawing.data["curves"]["time_s"]["values"])
     assert 400 < shown == -(-3510 // drawing.step) <= 600
@@ -192,11 +204,11 @@ def test_a_trial_without_muscles_has_no_panel_of_them(study):
 
 
 def test_without_a_load_there_is_no_force(study):
-    kinematics, kept = read_table(study / layout.table_path("kinematics", "spring"))
+    kinematics, kept = read_table(table_file(study, "kinematics", "spring"))
     for name in ("external_force_x_n", "external_force_y_n"):
         kinematics = kinematics.set_column(kinematics.column_names.index(name), name, [np.zeros(kinematics.num_rows)])
-    others = [read_table(study / layout.table_path(stage, "spring"))[0] for stage in ("torques", "muscles")]
-    drawing = draw_trial(kinematics, *others, model=ARM, motion=kept["motion"])
+    others = [read_table(table_file(study, stage, "spring"))[0] for stage in ("torques", "muscles")]
+    drawing = draw_trial(kinematics, *others, model=ARM, motion=vars(kept.motion))
     assert "external" not in {panel.name for panel in drawing.panels}
     assert drawing.data["stick"]["loaded"] is False
 
@@ -214,7 +226,7 @@ def test_the_index_counts_and_explains(study):
 
 
 def test_all_links_lead_to_files(study):
-    for path in [study / layout.REPORT["index"], *(study / layout.page_path(trial) for trial in TRIALS)]:
+    for path in [study / layout.REPORT["index"], *(page_file(study, trial) for trial in TRIALS)]:
         shown = Elements(path.read_text(encoding="utf-8"))
         references = [a.get("href") or a.get("src") for tag in ("a", "link", "script", "img") for a in shown.all(tag)]
         local = [name for name in references if name and not name.startswith(("#", "data:"))]
@@ -291,7 +303,7 @@ def test_two_runs_give_the_same_bytes(study, tmp_path):
     other = analyse(make_study(tmp_path / "another place"))
 
     def hashes(folder):
-        files = sorted((folder / "results" / "report").rglob("*.*"))
+        files = [file for file in sorted((folder / "results" / "report").rglob("*.*")) if file.name != layout.RECORD]
         return {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
     assert len(hashes(study)) == len(TRIALS) + len(layout.REPORT)
@@ -303,23 +315,23 @@ def test_a_page_depends_on_all_that_it_says(study):
 
     loaded = load_study(study)
     trial = loaded.trials[0]
-    key = layout.trial_key("pages", trial, study)
+    key = keys.trial_key("pages", trial, study)
     for other in (changed(trial, condition="x"), changed(trial, note="x"), changed(trial, session="x")):
-        assert layout.trial_key("pages", other, study) != key
-        assert layout.trial_key("torques", other, study) == layout.trial_key("torques", trial, study)
+        assert keys.trial_key("pages", other, study) != key
+        assert keys.trial_key("torques", other, study) == keys.trial_key("torques", trial, study)
     stricter = trial.settings.model_copy(
         update={"quality": trial.settings.quality.model_copy(update={"tilt_deg": 1.0})}
     )
-    assert layout.trial_key("pages", changed(trial, settings=stricter), study) != key
+    assert keys.trial_key("pages", changed(trial, settings=stricter), study) != key
 
 
 def test_pages_can_be_left_out(study):
     from limbtorque.study.settings import make_settings
 
     trial = load_study(study).trials[0]
-    assert layout.stage_outputs("pages", trial) == [layout.page_path("spring")]
+    assert layout.trial_files("pages", "s", trial) == [layout.page_path("s", "spring")]
     object.__setattr__(trial, "settings", make_settings({"report": {"enabled": False}}))
-    assert layout.stage_outputs("pages", trial) == []
+    assert layout.trial_files("pages", "s", trial) == []
 
 
 def test_the_index_of_a_large_study_has_no_curves(study):
@@ -332,7 +344,7 @@ def test_the_index_of_a_large_study_has_no_curves(study):
         "libraries": {},
         "code": {},
     }
-    many = [{**row, "trial": f"t{k}", "status": "ok", "reason": ""} for k in range(1000)]
+    many = [{**row, "trial": f"t{k}", "page": "p", "status": "ok", "reason": ""} for k in range(1000)]
     text = index_page(many, provenance, files={})
     assert len(text.encode()) < 600_000
     assert text.count("<tr ") == 1000
@@ -421,8 +433,8 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
 
 @pytest.mark.parametrize(("form", "shown"), [("png", "img"), ("svg", "img"), ("pdf", "a")])
 def test_a_page_without_scripts_shows_figures_or_links_to_them(study, form, shown):
-    tables = [read_table(study / layout.table_path(stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
-    drawing = draw_trial(*(found[0] for found in tables), model=ARM, motion=tables[0][1]["motion"])
+    tables = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    drawing = draw_trial(*(found[0] for found in tables), model=ARM, motion=vars(tables[0][1].motion))
     pictures = {"figure: torques": f"../x.{form}"}
     contents = TrialContents("x", "", "ok", "", "", {}, pictures=pictures, drawing=drawing)
     inside = trial_page(contents).split("<noscript>")[1].split("</noscript>")[0]
@@ -452,7 +464,10 @@ def test_muscle_sets_are_told_by_chain_and_set_with_their_trials(tmp_path):
 def test_noise_too_small_for_its_decimals_is_not_zero(study):
     one = next(iter(ledger(study).values()))
     noises = ("4e-7", "0.0", "0.0012", "")
-    rows = [{**one, "trial": f"t{k}", "status": "ok", "reason": "", "noise_m": noise} for k, noise in enumerate(noises)]
+    rows = [
+        {**one, "trial": f"t{k}", "page": "p", "status": "ok", "reason": "", "noise_m": noise}
+        for k, noise in enumerate(noises)
+    ]
     text = index_page(rows, empty_provenance(), files={})
     assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
     assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]

@@ -9,7 +9,7 @@ import pytest
 from limbtorque.report.index import index_page
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import report
-from reports import BAD, TRIALS, analyse, make_study, page, write_ensembles
+from reports import BAD, TRIALS, analyse, make_study, page, page_file, write_ensembles
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = [
@@ -66,8 +66,7 @@ def browser(chromium):
 
 
 def visit(browser, folder, trial=None):
-    path = layout.page_path(trial) if trial else layout.REPORT["index"]
-    browser.get((folder / path).as_uri())
+    browser.get(page_file(folder, trial).as_uri())
 
 
 def rows(browser):
@@ -333,7 +332,10 @@ def test_an_index_of_1000_trials_opens_in_two_seconds(browser, study, tmp_path):
     with (study / layout.STUDY_TABLES["ledger"]).open(encoding="utf-8", newline="") as file:
         few = list(csv.DictReader(file))
     provenance = json.loads((study / layout.STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
-    many = [{**few[k % len(few)], "trial": f"trial_{k:04d}", "condition": f"condition {k % 7}"} for k in range(1000)]
+    many = [
+        {**few[k % len(few)], "trial": f"trial_{k:04d}", "page": "p", "condition": f"condition {k % 7}"}
+        for k in range(1000)
+    ]
     shutil.copytree(study / "results" / "report", tmp_path / "report")
     target = tmp_path / "report" / "index.html"
     target.write_text(index_page(many, provenance, files={}), encoding="utf-8")

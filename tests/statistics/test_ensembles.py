@@ -19,6 +19,7 @@ from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.tables.curves import curve_columns
 from limbtorque.workflow import check, layout
+from limbtorque.workflow import keys as keys_of
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages import collect, ensembles, kinematics, torques, verdict
 from staged_study import ROOT, make_study, run_ensembles, run_stages
@@ -104,8 +105,8 @@ def test_windows_of_the_demo_are_those_of_its_reaches(demo):
 def test_a_curve_goes_through_the_frames_with_flexion_positive(demo):
     """The left arm in the horizontal plane: counter-clockwise is extension."""
     name = "S02_horizontal_fast"
-    frames = pd.read_parquet(demo.folder / "torques" / f"{name}.parquet")
-    moving = pd.read_parquet(demo.folder / "kinematics" / f"{name}.parquet")
+    frames = pd.read_parquet(demo.table("torques", name))
+    moving = pd.read_parquet(demo.table("kinematics", name))
     row = demo.windows.loc[name]
     at = np.linspace(row.start_s, row.end_s, 101)
     used = frames.edge == 0
@@ -122,7 +123,7 @@ def test_a_curve_goes_through_the_frames_with_flexion_positive(demo):
 
 def test_a_hanging_arm_is_not_flexed(demo):
     """In the sagittal plane the shoulder's angle is -90 deg where the arm hangs; the demo's reaches begin near it."""
-    moving = pd.read_parquet(demo.folder / "kinematics" / "S01_sagittal_fast.parquet")
+    moving = pd.read_parquet(demo.table("kinematics", "S01_sagittal_fast"))
     row = demo.windows.loc["S01_sagittal_fast"]
     expected = 90.0 + np.interp(row.start_s, moving.time_s, np.degrees(moving.shoulder_angle_rad))
     assert demo.curve("S01_sagittal_fast", "shoulder_flexion_deg")[0] == pytest.approx(expected, abs=0.1)
@@ -159,7 +160,12 @@ def test_ensembles_are_the_means_of_the_curves(demo):
 
 def test_the_same_study_gives_the_same_bytes(demo, changed):
     again = changed("")
-    for name in ("ensembles.csv", "windows.csv", "curves/S01_sagittal.parquet", "curves/S02_horizontal.parquet"):
+    for name in (
+        "ensembles.csv",
+        "windows.csv",
+        "curves/S01_sagittal/curves.parquet",
+        "curves/S02_horizontal/curves.parquet",
+    ):
         first, second = (hashlib.sha256((t.folder / name).read_bytes()).hexdigest() for t in (demo, again))
         assert first == second
 
@@ -192,7 +198,7 @@ def test_flagged_trials_are_left_out_where_only_ok_ones_are_wanted(demo, changed
 def test_the_whole_trial_is_all_frames_that_the_summary_uses(changed):
     tables = changed("ensembles:\n  window: trial\n")
     row = tables.windows.loc["S01_sagittal_fast"]
-    frames = pd.read_parquet(tables.folder / "torques" / "S01_sagittal_fast.parquet")
+    frames = pd.read_parquet(tables.table("torques", "S01_sagittal_fast"))
     used = frames[frames.edge == 0]
     assert (row.start_s, row.end_s) == (used.time_s.iloc[0], used.time_s.iloc[-1])
     curve = tables.curve("S01_sagittal_fast", "elbow_torque_nm")
@@ -236,7 +242,7 @@ def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tm
         == "no event 'go' of this side at 0 s or later; the recording has none; check ensembles.start_event"
     )
     assert set(tables.curves.trial) == set(rows.index[rows.included == 1])
-    frames = pd.read_parquet(tables.folder / "torques" / "S01_sagittal_fast.parquet")
+    frames = pd.read_parquet(tables.table("torques", "S01_sagittal_fast"))
     assert tables.curve("S01_sagittal_fast", "elbow_torque_nm")[0] == pytest.approx(
         frames.elbow_torque_nm[np.isclose(frames.time_s, 0.6)].item(), abs=1e-12
     )
@@ -323,7 +329,7 @@ def test_the_keys_are_of_what_curves_and_ensembles_depend_on():
         trials = tuple(trial for them in batches.values() for trial in them)
         whole = study.settings.model_copy(update=settings or {})
         other = replace(study, settings=whole, trials=trials, batches=batches)
-        return layout.batch_key("curves", other, row.get("session", batch)), layout.ensembles_key(other)
+        return keys_of.session_key("curves", other, row.get("session", batch)), keys_of.ensembles_key(other)
 
     def differ(**changes):
         return [new != old for new, old in zip(keys(**changes), keys(), strict=True)]
@@ -336,9 +342,11 @@ def test_the_keys_are_of_what_curves_and_ensembles_depend_on():
     assert differ(condition="x") == [True, True]
     assert differ(note="x") == [False, False]
     one = replace(study, batches={"one": study.trials})
-    assert layout.ensembles_key(one) != layout.ensembles_key(study) != layout.study_key(one) != layout.study_key(study)
+    assert (
+        keys_of.ensembles_key(one) != keys_of.ensembles_key(study) != keys_of.study_key(one) != keys_of.study_key(study)
+    )
     fewer = replace(study, trials=study.trials[:-1])
-    assert layout.ensembles_key(fewer) != layout.ensembles_key(study)
+    assert keys_of.ensembles_key(fewer) != keys_of.ensembles_key(study)
 
 
 def test_a_workbook_and_ensembles_leave_the_tables_of_trials_alone():
@@ -349,9 +357,9 @@ def test_a_workbook_and_ensembles_leave_the_tables_of_trials_alone():
         update = {section: getattr(trial.settings, section).model_copy(update=options)}
         other = replace(trial, settings=trial.settings.model_copy(update=update))
         for stage in ("kinematics", "torques", "muscles", "figures"):
-            assert layout.trial_key(stage, other, ROOT) == layout.trial_key(stage, trial, ROOT)
+            assert keys_of.trial_key(stage, other, ROOT) == keys_of.trial_key(stage, trial, ROOT)
     csv_off = trial.settings.model_copy(update={"tables": trial.settings.tables.model_copy(update={"csv": False})})
-    assert layout.trial_key("torques", replace(trial, settings=csv_off), ROOT) != layout.trial_key(
+    assert keys_of.trial_key("torques", replace(trial, settings=csv_off), ROOT) != keys_of.trial_key(
         "torques", trial, ROOT
     )
 
@@ -368,7 +376,7 @@ def test_rows_that_changed_places_meanwhile_are_no_rows_of_other_trials(demo, tm
     shutil.copytree(demo.folder, folder / "results")
     before = {path: path.read_bytes() for path in (folder / "results").glob("*.csv")}
     name = stage.__name__.rpartition(".")[2]
-    planned = layout.WHOLE[name](load_study(folder))
+    planned = keys_of.WHOLE[name](load_study(folder))
     table = folder / "config" / "trials.csv"
     head, first, second, *rest = table.read_text(encoding="utf-8").splitlines()
     assert load_study(folder).trials[0].session == load_study(folder).trials[1].session
@@ -376,7 +384,7 @@ def test_rows_that_changed_places_meanwhile_are_no_rows_of_other_trials(demo, tm
     with pytest.raises(LimbtorqueError, match=f"were changed while {name} was waiting"):
         stage.run(folder=folder, key=planned)
     assert {path: path.read_bytes() for path in (folder / "results").glob("*.csv")} == before
-    with pytest.raises(LimbtorqueError, match="line 1 is not about trial"):
+    with pytest.raises(LimbtorqueError, match="line 2 is not of trial"):
         stage.run(folder=folder)
 
 
@@ -395,13 +403,14 @@ def test_the_order_of_ensembles_is_that_of_the_table_of_trials(tmp_path):
 def test_without_ensembles_old_ones_are_put_aside(demo, tmp_path):
     folder = make_study(tmp_path / "off", extra="ensembles:\n  enabled: false\n")
     (folder / "results").mkdir()
-    shutil.copytree(demo.folder / "batches", folder / "results" / "batches")
-    (folder / "results" / "curves").mkdir()
-    for name in ("ensembles.csv", "curves/S01_sagittal.parquet"):
+    for stage in ("kinematics", "torques", "muscles"):
+        shutil.copytree(demo.folder / stage, folder / "results" / stage)
+    (folder / "results" / "curves" / "S01_sagittal").mkdir(parents=True)
+    for name in ("ensembles.csv", "curves/S01_sagittal/curves.parquet"):
         (folder / "results" / name).write_text("old\n", encoding="utf-8")
     collect.run(folder=folder)
     assert layout.ensemble_outputs(load_study(folder)) == []
-    for name in ("ensembles.csv", "curves/S01_sagittal.parquet"):
+    for name in ("ensembles.csv", "curves/S01_sagittal/curves.parquet"):
         assert not (folder / "results" / name).exists()
         assert (folder / "results" / "left_over" / name).read_text(encoding="utf-8") == "old\n"
     dictionary = pd.read_csv(folder / "results" / "data_dictionary.csv")
@@ -425,6 +434,6 @@ def test_the_dictionary_defines_every_column_and_quantity(demo):
 
 def test_the_curves_of_a_trial_are_a_row_group(demo):
     """So that a session of any length is in memory a trial at a time."""
-    files = [pq.ParquetFile(path) for path in sorted((demo.folder / "curves").glob("*.parquet"))]
+    files = [pq.ParquetFile(path) for path in sorted((demo.folder / "curves").glob("*/*.parquet"))]
     assert sum(file.metadata.num_rows for file in files) == len(demo.curves) == 5 * 48 * 101
     assert {file.metadata.row_group(k).num_rows for file in files for k in range(file.num_row_groups)} == {48 * 101}

@@ -24,7 +24,7 @@ from limbtorque.tables.files import long_table_writer, make_table
 from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, STATISTICS
 from limbtorque.tables.summary_workbook import wide_columns
 from limbtorque.tables.workbook import Sheet, write_workbook
-from limbtorque.workflow import layout
+from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,9 +63,9 @@ def folder(tmp_path_factory):
     study = load_study(folder)
     stages = {"kinematics": kinematics, "torques": torques, "muscles": muscles, "curves": curves}
     for stage, module in stages.items():
-        for batch in study.batches:
-            module.run(folder=folder, batch=batch, key=layout.batch_key(stage, study, batch))
-    ensembles.run(folder=folder, key=layout.ensembles_key(study))
+        for session in study.batches:
+            module.run(folder=folder, session=session, key=keys.session_key(stage, study, session))
+    ensembles.run(folder=folder, key=keys.ensembles_key(study))
     collect.run(folder=folder)
     return folder
 
@@ -79,8 +79,8 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
     assert summary[[name for name in NAMES if name not in times]].notna().all(axis=None)
     assert all(summary[name].isna().equals(summary.peak_nm == 0.0) for name in times)
     found = summary[(summary.trial == "S02_horizontal_fast") & (summary.joint == "elbow")].set_index("term")
-    frames = pd.read_csv(folder / "results" / "torques" / "S02_horizontal_fast.csv")
-    moving = pd.read_csv(folder / "results" / "kinematics" / "S02_horizontal_fast.csv")
+    frames = pd.read_csv(folder / "results" / "torques" / "S02_horizontal" / "S02_horizontal_fast.csv")
+    moving = pd.read_csv(folder / "results" / "kinematics" / "S02_horizontal" / "S02_horizontal_fast.csv")
     used = frames.edge == 0
     for term, name in (("net", "elbow_torque_nm"), ("inertial_wrist", "elbow_torque_inertial_wrist_nm")):
         torque, time_s = frames.loc[used, name].to_numpy(), frames.loc[used, "time_s"].to_numpy()
@@ -256,9 +256,9 @@ def test_every_parquet_column_has_its_unit_definition_and_sign(folder):
     dictionary = pd.read_csv(folder / "results" / "data_dictionary.csv", keep_default_na=False)
     dictionary = dictionary.set_index(["table", "column"])
     files = sorted((folder / "results").rglob("*.parquet"))
-    assert {path.parent.name for path in files} == {"kinematics", "torques", "muscles", "curves"}
+    assert {path.parts[-3] for path in files} == {"kinematics", "torques", "muscles", "curves"}
     for path in files:
-        table = path.parent.name
+        table = path.parts[-3]
         schema = pq.read_schema(path)
         assert schema.names
         for field in schema:

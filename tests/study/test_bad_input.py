@@ -15,7 +15,7 @@ from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.simulate.reach import demo_trials
 from limbtorque.study.settings import load_settings, override
 from limbtorque.study.study import load_study
-from limbtorque.workflow import layout
+from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,7 +133,7 @@ def test_a_batch_with_all_of_it_finishes(tmp_path):
     (tmp_path / "config" / "trials.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     study = load_study(tmp_path)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
-        module.run(folder=tmp_path, batch="s", key=layout.batch_key(stage, study, "s"))
+        module.run(folder=tmp_path, session="s", key=keys.session_key(stage, study, "s"))
     collect.run(folder=tmp_path)
     with (tmp_path / "results" / "ledger.csv").open(encoding="utf-8") as file:
         ledger = {row["trial"]: row for row in csv.DictReader(file)}
@@ -149,7 +149,7 @@ def test_a_batch_with_all_of_it_finishes(tmp_path):
     }
     for name in ledger:
         for stage in ("kinematics", "torques", "muscles"):
-            text = (tmp_path / "results" / stage / f"{name}.csv").read_text(encoding="utf-8")
+            text = (tmp_path / "results" / stage / "s" / f"{name}.csv").read_text(encoding="utf-8")
             assert text.count("\n") == 1
     kept = json.loads((tmp_path / "results" / "provenance.json").read_text(encoding="utf-8"))
     assert set(kept["trials"]) == {"good", *ledger}
@@ -159,4 +159,4 @@ def test_a_job_refuses_a_study_that_changed_since_it_was_planned():
     from limbtorque.errors import LimbtorqueError
 
     with pytest.raises(LimbtorqueError, match="were changed while torques of S01_sagittal was waiting"):
-        torques.run(folder=ROOT, batch="S01_sagittal", key="0" * 16)
+        torques.run(folder=ROOT, session="S01_sagittal", key="0" * 16)

@@ -12,8 +12,10 @@ import pytest
 from limbtorque.analysis import analyse_recording
 from limbtorque.chain.model import Kinematics
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.table import kinematics_table, motion_from_table
+from limbtorque.motion.table import kinematics_table, motion_constants, motion_from_table
+from limbtorque.recordings.audit import Audit, Finding
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.recording import Event
 from limbtorque.study.chains import ARM
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.options.torques import Convention, TorqueColumns
@@ -27,6 +29,7 @@ from limbtorque.tables.ledger import LEDGER_COLUMNS
 from limbtorque.tables.muscles import MuscleEntry, muscle_columns
 from limbtorque.tables.summary import MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.torques import term_columns, torque_columns
+from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.torques.joint_torques import used_frames
 from limbtorque.torques.summary import torque_summary
 
@@ -92,10 +95,12 @@ def test_terms_of_a_three_link_chain_are_the_twelve_of_the_paper():
 
 def test_motion_survives_its_table(result, tmp_path):
     path = tmp_path / "x.parquet"
-    write_table(kinematics_table(result.motion, meta={"trial": "x"}), path)
-    table, meta = read_table(path)
-    back = motion_from_table(table, meta)
-    assert meta["trial"] == "x"
+    record = TrialRecord("x", metrics=result.motion.metrics, motion=motion_constants(result.motion))
+    write_table(kinematics_table(result.motion), path, record=record)
+    table, found = read_table(path)
+    back = motion_from_table(table, found)
+    assert found.trial == "x"
+    assert back.metrics == pytest.approx(result.motion.metrics, nan_ok=True, abs=0.0, rel=0.0)
     for name in ("joint_m", "time_s"):
         np.testing.assert_array_equal(getattr(back, name), getattr(result.motion, name))
     for field in fields(Kinematics):
@@ -205,3 +210,31 @@ def test_numbers_of_a_column_are_those_that_went_in(tmp_path):
     assert (tmp_path / "x.csv").read_text().splitlines() == ['"a_m"', *["1", ""] * 8]
     with pytest.raises(ValueError, match="one dimension, not 2"):
         make_table(columns[:1], {"a_m": grid})
+
+
+def test_a_record_survives_its_json(result):
+    """All of it, also what cannot be a number; nothing it is made of is changed."""
+    record = TrialRecord(
+        "x",
+        metrics={"noise_m": float("nan"), "n_frames": 3.0},
+        notes=("a", "b"),
+        provenance={"kinematics": {"code": "1"}},
+        recording=RecordingFacts("h", events=(Event("go", "Left", 1.5),), audit=Audit((Finding("rate", "100", "Hz"),))),
+        motion=motion_constants(result.motion),
+        summary=({"joint": "elbow", "peak_nm": 1.0},),
+    )
+    text = record.to_json()
+    back = TrialRecord.from_json(text)
+    assert "\n" not in text
+    assert back.to_json() == text == record.to_json()
+    assert (back.recording, back.notes, back.summary) == (record.recording, record.notes, record.summary)
+    assert back.motion.joints == list(record.motion.joints)
+    assert TrialRecord.from_json("{}") == TrialRecord()
+
+
+def test_a_record_takes_the_failure_of_an_earlier_stage():
+    first = TrialRecord("x", status="failed", reason="read", message="cut", provenance={"kinematics": {"code": "1"}})
+    later = TrialRecord("x", provenance={"torques": {"code": "2"}}).after(first)
+    assert (later.failed, later.reason, later.message) == (True, "read", "cut")
+    assert list(later.provenance) == ["kinematics", "torques"]
+    assert not TrialRecord("x").after(TrialRecord("x")).failed

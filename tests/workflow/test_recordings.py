@@ -39,8 +39,13 @@ def ledger(results):
         return {row["trial"]: row for row in csv.DictReader(file)}
 
 
+def table_path(results, stage, trial):
+    """Path of a trial's table."""
+    return next((results / stage).glob(f"*/{trial}.parquet"))
+
+
 def motion_of(results, trial):
-    return motion_from_table(*read_table(results / "kinematics" / f"{trial}.parquet"))
+    return motion_from_table(*read_table(table_path(results, "kinematics", trial)))
 
 
 def test_every_trial_is_analysed_and_closes(ledger):
@@ -52,7 +57,7 @@ def test_every_trial_is_analysed_and_closes(ledger):
 
 def test_terms_add_up_in_every_table(results, ledger):
     for trial, row in ledger.items():
-        table = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()
+        table = pyarrow.parquet.read_table(table_path(results, "torques", trial)).to_pandas()
         joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
         for joint in joints:
             kinds = ("inertial", "centripetal", "coriolis", "gravity", "base", "external")
@@ -65,8 +70,8 @@ def test_every_convention_power_and_induced_acceleration_adds_up_in_every_table(
     """As the dictionary says, on recorded movements: from the tables alone."""
     for trial, row in ledger.items():
         joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
-        table = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()
-        kinematics = pyarrow.parquet.read_table(results / "kinematics" / f"{trial}.parquet").to_pandas()
+        table = pyarrow.parquet.read_table(table_path(results, "torques", trial)).to_pandas()
+        kinematics = pyarrow.parquet.read_table(table_path(results, "kinematics", trial)).to_pandas()
         known = table[f"{joints[0]}_torque_nm"].notna()
         table, kinematics = table[known], kinematics[known]
         assert len(table) > 60
@@ -108,8 +113,8 @@ def test_hanging_limbs_are_replayed_whole_and_raised_ones_fall(ledger):
 
 def test_muscles_and_reserves_add_up_to_the_net_torque(results, ledger):
     for trial, row in ledger.items():
-        torques = pyarrow.parquet.read_table(results / "torques" / f"{trial}.parquet").to_pandas()
-        muscles = pyarrow.parquet.read_table(results / "muscles" / f"{trial}.parquet").to_pandas()
+        torques = pyarrow.parquet.read_table(table_path(results, "torques", trial)).to_pandas()
+        muscles = pyarrow.parquet.read_table(table_path(results, "muscles", trial)).to_pandas()
         assert len(torques) == len(muscles) > 0
         for joint in ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist"):
             parts = [c for c in muscles if c.startswith((f"{joint}_torque_muscle", f"{joint}_torque_reserve"))]

@@ -2,6 +2,7 @@ import errno
 import fcntl
 import os
 import socket
+import threading
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from limbtorque.cli.main import _split
 from limbtorque.cli.run_study import command
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import load_study
-from limbtorque.workflow import job_errors, lock, pace, resources
+from limbtorque.workflow import damaged, job_errors, layout, lock, pace, resources, session_record
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIAL = load_study(ROOT).trials[0]
@@ -68,45 +69,78 @@ def test_options_of_snakemake_may_follow_others():
     assert _split(["inspect", "--", "-file"]) == (["inspect", "--", "-file"], [])
 
 
-@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks_is_told_and_used(code, tmp_path, monkeypatch, capsys):
-    def no_lock(*_):
+@pytest.fixture(autouse=True)
+def held(monkeypatch):
+    """Locks that a test takes; they are opened afterwards."""
+    taken = []
+    monkeypatch.setattr(lock, "_held", taken)
+    yield taken
+    while taken:
+        lock.release()
+
+
+def no_flock(code):
+    def refuse(*_):
         raise OSError(code, "no lock")
 
-    monkeypatch.setattr(fcntl, "flock", no_lock)
-    lock.hold(tmp_path)
+    return refuse
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_reported_and_used(code, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(fcntl, "flock", no_flock(code))
+    lock.hold_run(tmp_path)
     assert "without locks" in capsys.readouterr().err
 
 
+def test_a_file_system_that_has_no_flock_gets_a_lock_in_a_file(tmp_path, monkeypatch, held):
+    monkeypatch.setattr(fcntl, "flock", no_flock(errno.ENOSYS))
+    lock.hold_run(tmp_path)
+    with pytest.raises(LimbtorqueError, match="is at work in"):
+        lock.hold_run(tmp_path)
+    lock.release()
+    lock.hold_run(tmp_path)
+    assert len(held) == 1
+
+
 def test_other_faults_of_a_lock_are_not_passed_over(tmp_path, monkeypatch):
-    def broken(*_):
-        raise OSError(errno.EIO, "broken")
-
-    monkeypatch.setattr(fcntl, "flock", broken)
-    with pytest.raises(OSError, match="broken"):
-        lock.hold(tmp_path)
+    monkeypatch.setattr(fcntl, "flock", no_flock(errno.EIO))
+    with pytest.raises(OSError, match="no lock"):
+        lock.hold_run(tmp_path)
 
 
-def test_who_holds_the_lock_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock, "_held", [])
-    lock.hold(tmp_path)
+def test_the_holder_of_the_lock_is_named(tmp_path):
+    lock.hold_run(tmp_path)
     with pytest.raises(LimbtorqueError) as error:
-        lock.hold(tmp_path)
-    told = f"the run with process {os.getpid()} on {socket.gethostname()} is at work in {tmp_path.resolve()}"
-    assert told in str(error.value)
-    lock._held.pop().close()
-    lock.hold(tmp_path)  # and the end of the first opens it
-    assert (tmp_path / ".lock").read_text().count("process") == 1
-    lock._held.pop().close()
+        lock.hold_run(tmp_path)
+    place = (tmp_path / "results").resolve()
+    named = f"the run with process {os.getpid()} on {socket.gethostname()} is at work in {place}"
+    assert named in str(error.value)
+    lock.release()
+    lock.hold_run(tmp_path)  # and the end of the first opens it
+    assert (tmp_path / layout.LOCK).read_text().count("process") == 1
 
 
-def test_a_folder_that_cannot_be_written_to_is_told(tmp_path, monkeypatch):
+def test_jobs_without_a_run_take_locks_of_their_own(tmp_path, monkeypatch):
+    """As in a workflow that uses this one as a module: two jobs side by side, not the same one twice, none beside a run."""
+    monkeypatch.setattr(lock, "_WAIT_S", 0.1)
+    logs = [Path("results/logs/torques/a.log"), Path("results/logs/torques/b.log")]
+    for log in logs:
+        lock.hold_job(tmp_path, log)
+    with pytest.raises(LimbtorqueError, match="is at work in"):
+        lock.hold_job(tmp_path, logs[0])
+    lock.hold_run(tmp_path)
+    with pytest.raises(LimbtorqueError, match="is at work in"):
+        lock.hold_job(tmp_path, Path("results/logs/torques/c.log"))
+
+
+def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
     def refused(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refused)
-    with pytest.raises(LimbtorqueError, match="cannot be written to: give it the permissions"):
-        lock.hold(tmp_path)
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(LimbtorqueError, match="cannot be written to; change its permissions"):
+        lock.hold_run(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["Job", "GroupJob"])
@@ -121,7 +155,7 @@ def test_what_an_executor_says_of_a_job_is_shown(kind, monkeypatch, capsys):
     job_errors.show()  # once is enough
     job = object.__new__(getattr(snakemake.jobs, kind))
     job.log_error(msg="invalid partition specified: short", aux_logs=["slurm_logs/7.log"], more=1)
-    assert capsys.readouterr().err == "invalid partition specified: short\nwhat the job printed: slurm_logs/7.log\n"
+    assert capsys.readouterr().err == "invalid partition specified: short\noutput of the job: slurm_logs/7.log\n"
     assert seen == [{"msg": "invalid partition specified: short", "aux_logs": ["slurm_logs/7.log"], "more": 1}]
     job.log_error()
     assert capsys.readouterr().err == ""
@@ -144,3 +178,55 @@ def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
     assert not pace.unpace(asked)
     assert asked.scheduler.job_rate_limiter is not None
     assert not pace.unpace(SimpleNamespace())  # a later Snakemake without these
+
+
+def write_session(folder, names=("a.csv", "b.csv")):
+    place = folder / layout.session_folder("torques", "S")
+    place.mkdir(parents=True)
+    for name in names:
+        (place / name).write_text("12345")
+    session_record.write_record("torques", "S", [place.relative_to(folder) / name for name in names], ["{}"], folder)
+    return place
+
+
+def test_readers_wait_for_the_files_that_a_record_names(tmp_path, monkeypatch):
+    """As written by another node: seen late, and seen too small at first."""
+    place = write_session(tmp_path)
+    (place / "a.csv").unlink()
+    (place / "b.csv").write_text("12")
+    monkeypatch.setenv(session_record.WAIT_S, "20")
+    threading.Timer(0.3, lambda: (place / "a.csv").write_text("12345")).start()
+    threading.Timer(0.6, lambda: (place / "b.csv").write_text("12345")).start()
+    session_record.wait_for(["torques"], "S", tmp_path)
+    assert session_record.faults("torques", "S", tmp_path) == {}
+
+
+def test_readers_do_not_wait_for_ever(tmp_path, monkeypatch):
+    place = write_session(tmp_path)
+    monkeypatch.setenv(session_record.WAIT_S, "0.1")
+    (place / "b.csv").write_text("")
+    with pytest.raises(LimbtorqueError, match=r"results/torques/S/b.csv is 0 bytes instead of 5; start again"):
+        session_record.wait_for(["torques"], "S", tmp_path)
+    with pytest.raises(LimbtorqueError, match=r"results/torques/T/_session.jsonl is missing"):
+        session_record.wait_for(["torques"], "T", tmp_path)
+
+
+def test_damaged_sessions_are_forced_in_the_main_process_only(monkeypatch):
+    """As Snakemake has it: `_prepare_dag` makes the graph, whose `forcefiles` are made again; others are left alone."""
+    import snakemake.api  # first, for the imports of its modules go in a circle
+    from snakemake.dag import DAG
+
+    assert "forcefiles" in DAG.__init__.__code__.co_names
+    assert callable(snakemake.workflow.Workflow._prepare_dag)
+    monkeypatch.setattr(damaged, "damaged_sessions", lambda _: {("torques", "S"): {"a.csv": "missing"}})
+
+    def workflow(main):
+        return SimpleNamespace(is_main_process=main, dag=SimpleNamespace(forcefiles=set()), _prepare_dag=lambda: None)
+
+    main, child = workflow(True), workflow(False)
+    assert damaged.force_damaged(main, None)
+    assert not damaged.force_damaged(child, None)
+    assert not damaged.force_damaged(SimpleNamespace(is_main_process=True), None)  # a later Snakemake without it
+    for one in (main, child):
+        one._prepare_dag()
+    assert (main.dag.forcefiles, child.dag.forcefiles) == ({"results/torques/S"}, set())

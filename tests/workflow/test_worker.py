@@ -13,15 +13,16 @@ import pytest
 import study_runs as workflow
 from limbtorque.study.study import load_study
 from limbtorque.workflow import job as jobs
-from limbtorque.workflow import layout, worker
+from limbtorque.workflow import keys, layout, worker
 
 pytestmark = pytest.mark.workflow
 STAGE = """
 import sys
 from limbtorque.workflow import job
-stage, batch, key = sys.argv[1:]
-job.do(stage, f"{stage}.log", batch, key)
-print("limbtorque.workflow.batch" in sys.modules)
+stage, session, key = sys.argv[1:]
+words = [stage, f"--session={session}", f"--log={stage}.log", f"--key={key}"]
+job.do(vars(job.parser().parse_args(words)))
+print("limbtorque.workflow.run_session" in sys.modules)
 """
 
 
@@ -41,10 +42,10 @@ def job(folder, stage, *, key=None):
     """The command of a job; prints whether it had to do the work itself."""
     with contextlib.chdir(folder):
         study = load_study(Path())
-        (batch,) = study.batches
-        key = key or layout.batch_key(stage, study, batch)
+        (session,) = study.batches
+        key = key or keys.session_key(stage, study, session)
     return subprocess.Popen(
-        [sys.executable, "-c", STAGE, stage, batch, key],
+        [sys.executable, "-c", STAGE, stage, session, key],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,8 +13,22 @@ from pathlib import Path
 
 import pytest
 
+from limbtorque.cli.main import main
 from limbtorque.workflow import layout
-from study_runs import ROOT, TRIALS, command, demo_rows, ledger, make_study, planned, results, run, write_trials
+from study_runs import (
+    ROOT,
+    SESSION,
+    TRIALS,
+    command,
+    demo_rows,
+    ledger,
+    make_study,
+    planned,
+    planned_jobs,
+    results,
+    run,
+    write_trials,
+)
 
 LAST = {"collect", "report", "study_figures", "verdict"}
 pytestmark = pytest.mark.workflow
@@ -38,9 +53,10 @@ def test_every_table_and_figure_is_made(finished):
     folder, text = finished
     made = results(folder)
     for name in TRIALS:
+        place = f"{SESSION[name]}/{name}"
         for stage in ("kinematics", "torques", "muscles"):
-            assert {f"results/{stage}/{name}.csv", f"results/{stage}/{name}.parquet"} <= set(made)
-        assert {f"results/figures/{kind}/{name}.png" for kind in ("torques", "cutoff")} <= set(made)
+            assert {f"results/{stage}/{place}.csv", f"results/{stage}/{place}.parquet"} <= set(made)
+        assert {f"results/figures/{place}_{kind}.png" for kind in ("torques", "cutoff")} <= set(made)
     tables = (
         "summary.csv",
         "summary_by_condition.csv",
@@ -49,12 +65,14 @@ def test_every_table_and_figure_is_made(finished):
         "provenance.json",
         "methods.md",
     )
-    for name in (*tables, "curves/S01_sagittal.parquet", "ensembles.csv", "windows.csv"):
+    for name in (*tables, "curves/S01_sagittal/curves.parquet", "ensembles.csv", "windows.csv", "settings.json"):
         assert f"results/{name}" in made
     scripts = ("base", "plots", "panels", "readout", "limb", "trial", "table", "mean_curves", "plotly.min")
     shared = {f"results/report/{name}" for name in ("index.html", "report.css", *(f"{name}.js" for name in scripts))}
-    pages = {f"results/report/trials/{name}.html" for name in TRIALS}
-    assert shared | pages == {name for name in made if name.startswith("results/report/")}
+    pages = {f"results/report/trials/{SESSION[name]}/{name}.html" for name in TRIALS}
+    assert shared | pages == {
+        name for name in made if name.startswith("results/report/") and not name.endswith("_session.jsonl")
+    }
     assert text.rstrip().split("report: ")[1].splitlines()[0] == "results/report/index.html"
     assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
     assert "3 trials:" in text
@@ -62,8 +80,6 @@ def test_every_table_and_figure_is_made(finished):
 
 
 def test_the_methods_of_the_run_are_those_that_the_command_prints(finished, capsys):
-    from limbtorque.cli.main import main
-
     assert main(["methods", str(finished[0])]) == 0
     written = (finished[0] / "results" / "methods.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out == written
@@ -85,7 +101,7 @@ def test_the_report_can_be_switched_off_and_pages_of_old_trials_are_put_aside(st
     text = path.read_text(encoding="utf-8")
     write_trials(study, demo_rows(TRIALS[:2]))
     run(study)
-    pages = {file.stem for file in (study / "results" / "report" / "trials").iterdir()}
+    pages = {file.stem for file in (study / "results" / "report" / "trials").glob("*/*.html")}
     assert pages == set(TRIALS[:2])
     path.write_text(text + "report:\n  enabled: false\n", encoding="utf-8")
     assert "report:" not in run(study)
@@ -98,19 +114,137 @@ def test_running_again_does_nothing(study):
     assert planned(study) == set()
 
 
-def test_a_deleted_table_is_made_again(study):
+@pytest.mark.parametrize("damage", ["deleted", "truncated", "emptied", "record deleted", "record truncated"])
+def test_a_damaged_table_is_noticed_and_its_session_is_made_again_once(study, damage):
+    """And of the others what depends on it; a dry run changes no file."""
     before = results(study)
-    (study / "results" / "torques" / "S01_sagittal_fast.csv").unlink()
-    assert "torques_S01__sagittal" in planned(study)
-    run(study)
+    place = study / "results" / "torques" / "S01_sagittal"
+    path = place / ("_session.jsonl" if "record" in damage else "S01_sagittal_fast.csv")
+    if "deleted" in damage:
+        path.unlink()
+    else:
+        path.write_bytes(b"" if damage == "emptied" else path.read_bytes()[:-1])
+    damaged = results(study)
+    jobs = planned_jobs(study)
+    again = {(stage, "S01_sagittal") for stage in ("torques", "muscles", "figures", "pages", "curves")}
+    assert jobs == again | {(stage, "") for stage in ("ensembles", *LAST)}
+    assert results(study) == damaged
+    assert f"results/torques/S01_sagittal: {path.name} is " in run(study)
     assert results(study) == before
+    assert planned(study) == set()
+
+
+def test_a_damaged_session_is_made_again_only_where_it_is_asked_for(study):
+    (study / "results" / "muscles" / "S01_sagittal" / "S01_sagittal_fast.parquet").unlink()
+    assert planned(study, "results/torques/S01_sagittal") == set()
+    assert planned(study, "--until", "torques") == set()
+    assert planned_jobs(study, "results/muscles/S01_sagittal") == {("muscles", "S01_sagittal")}
+    assert planned_jobs(study, "--until", "muscles") == {("muscles", "S01_sagittal")}
+    assert "update pending" in next(
+        line for line in run(study, "--summary").splitlines() if line.startswith("results/muscles/S01_sagittal\t")
+    )
+
+
+def test_status_lists_every_table_of_every_trial_with_its_state(study, capsys):
+    def status():
+        code = main(["status", str(study)])
+        lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+        return code, {path: state for state, path in lines}
+
+    whole = {
+        f"results/{stage}/{SESSION[name]}/{name}.{suffix}"
+        for stage in ("kinematics", "torques", "muscles")
+        for name in TRIALS
+        for suffix in ("csv", "parquet")
+    }
+    assert status() == (0, dict.fromkeys(whole, "done"))
+    first, second, third = (f"{SESSION[name]}/{name}" for name in TRIALS)
+    (study / "results" / "torques" / f"{first}.csv").unlink()
+    (study / "results" / "muscles" / f"{second}.parquet").write_bytes(b"")
+    rows = demo_rows(TRIALS)
+    rows[2]["filter.order"] = "2"
+    write_trials(study, [{"filter.order": "", **row} for row in rows])
+    code, found = status()
+    assert code == 1
+    assert found[f"results/torques/{first}.csv"] == "missing"
+    assert found[f"results/muscles/{second}.parquet"] == "damaged"
+    assert {path for path, state in found.items() if state == "stale"} == {path for path in whole if third in path}
+
+
+def test_one_session_is_made_on_request(study):
+    shutil.rmtree(study / "results")
+    run(study, "results/torques/S01_sagittal")
+    made = {path.relative_to(study / "results").parts[:2] for path in (study / "results").glob("*/*")}
+    assert made - {("logs", stage) for stage in ("kinematics", "torques")} == {
+        ("kinematics", "S01_sagittal"),
+        ("torques", "S01_sagittal"),
+    }
+
+
+def test_forced_rules_and_those_up_to_one_are_planned_as_a_user_expects(study):
+    sessions = set(SESSION.values())
+    after = {(stage, session) for stage in ("muscles", "figures", "pages", "curves") for session in sessions}
+    torques = {("torques", session) for session in sessions}
+    assert planned_jobs(study, "--forcerun", "torques") == torques | after | {(s, "") for s in ("ensembles", *LAST)}
+    assert planned_jobs(study, "--forcerun", "torques", "--until", "torques") == torques
+    assert planned_jobs(study, "--forcerun", "results/torques/S01_sagittal", "--until", "torques") == {
+        ("torques", "S01_sagittal")
+    }
+    shutil.rmtree(study / "results")
+    assert planned(study, "--until", "torques") == {"kinematics", "torques"}
+
+
+def test_graph_report_and_summary_of_a_finished_study(study):
+    graph = run(study, "--rulegraph")
+    names = set(re.findall(r'label = "(\w+)"', graph))
+    assert names == {"study", "kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}
+    run(study, "--report", "report.html")
+    assert "summary.csv" in (study / "report.html").read_text(encoding="utf-8")
+    summary = run(study, "--summary")
+    assert "results/torques/S01_sagittal\t" in summary
+    assert "update pending" not in summary
+
+
+def test_options_of_the_command_line_go_before_the_file_and_columns_before_both(study):
+    """The file has no filter.order, one trial has a column; the settings that hold are written, and provenance has them."""
+    rows = [{**row, "filter.order": ""} for row in demo_rows(TRIALS)]
+    rows[0]["filter.order"] = "4"
+    write_trials(study, rows)
+    before = (study / "config" / "config.yaml").read_bytes()
+    options = ("--config", "filter={order: 2}", "title=From the command line")
+    assert planned_jobs(study, *options) > {("kinematics", session) for session in SESSION.values()}
+    run(study, *options)
+    assert (study / "config" / "config.yaml").read_bytes() == before
+    settings = json.loads((study / "results" / "settings.json").read_text(encoding="utf-8"))
+    provenance = json.loads((study / "results" / "provenance.json").read_text(encoding="utf-8"))
+    assert settings == provenance["settings"]
+    assert (settings["filter"]["order"], settings["title"]) == (2, "From the command line")
+    assert provenance["trials"][rows[0]["trial"]]["row"]["options"] == {"filter.order": 4}
+    assert planned(study, *options) == set()
+    assert "kinematics" in planned(study)
+    assert "Did you mean" in run(study, "--config", "filter={ordr: 2}", expected=1).replace("did", "Did")
 
 
 def test_a_new_trial_runs_its_session_only(study):
     name = "S02_horizontal_slow"
     shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", study / "data" / "demo")
     write_trials(study, demo_rows((*TRIALS, name)))
-    assert planned(study) == {*(f"{stage}_S02__horizontal" for stage in layout.SOURCES), "ensembles", *LAST}
+    whole = {(stage, "") for stage in ("ensembles", *LAST)}
+    assert planned_jobs(study) == {*((stage, "S02_horizontal") for stage in layout.SOURCES), *whole}
+
+
+def test_a_long_session_is_divided_into_parts_with_folders_of_their_own(tmp_path):
+    folder = make_study(tmp_path / "long", TRIALS[:2])
+    path = folder / "config" / "config.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "run:\n  max_trials_per_job: 1\n", encoding="utf-8")
+    write_trials(folder, [{**row, "session": "study"} for row in demo_rows(TRIALS[:2])])
+    assert {session for stage, session in planned_jobs(folder) if stage == "torques"} == {"study~1", "study~2"}
+    run(folder)
+    pages = sorted((folder / "results" / "report" / "trials").glob("*/*.html"))
+    assert [page.parent.name for page in pages] == ["study~1", "study~2"]
+    index = (folder / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    assert all(f'href="trials/{page.parent.name}/{page.name}"' in index for page in pages)
+    assert planned(folder) == set()
 
 
 def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
@@ -123,8 +257,8 @@ def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
     rows = [{**extra, **row} for row in (*rows, broken)]
     rows[2]["filter.cutoff_hz"] = "7"
     write_trials(study, rows)
-    sessions = sorted(name for name in planned(study) if name.startswith("cutoffs"))
-    assert sessions == ["cutoffs_S01__horizontal", "cutoffs_S01__sagittal", "cutoffs_broken"]
+    sessions = sorted(session for stage, session in planned_jobs(study) if stage == "cutoffs")
+    assert sessions == ["S01_horizontal", "S01_sagittal", "broken"]
     run(study)
     shared = json.loads((study / "results" / "study_cutoff.json").read_text(encoding="utf-8"))
     kept = ledger(study)
@@ -148,10 +282,6 @@ def test_trials_that_share_a_cutoff_need_one_criterion(study):
     assert "share one cut-off (filter.scope: study) choose it by expected_error" in run(study, expected=1)
 
 
-def stages_planned(folder, **kwargs):
-    return {name if name in LAST else name.split("_")[0] for name in planned(folder, **kwargs)}
-
-
 @pytest.mark.parametrize(
     ("old", "new", "stages"),
     [
@@ -172,7 +302,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
-    assert stages_planned(study) == stages
+    assert planned(study) == stages
 
 
 @pytest.mark.parametrize(
@@ -197,7 +327,7 @@ def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
     assert planned(study, package=package) == set()
     path = package / "limbtorque" / module
     path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
-    assert stages_planned(study, package=package) == stages
+    assert planned(study, package=package) == stages
 
 
 def test_python_in_another_place_makes_nothing_again(study, tmp_path, monkeypatch):
@@ -229,7 +359,7 @@ def test_another_condition_makes_the_ensembles_again_and_no_table_of_a_trial(stu
     rows = demo_rows(TRIALS)
     rows[0]["condition"] = "another"
     write_trials(study, rows)
-    assert stages_planned(study) == {"figures", "pages", "curves", "ensembles", *LAST}
+    assert planned(study) == {"figures", "pages", "curves", "ensembles", *LAST}
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):
@@ -264,7 +394,9 @@ def test_trials_that_fail_become_rows_of_the_ledger_and_the_others_finish(tmp_pa
         assert found[name]["reason"] == "read"
         assert f"{name}.c3d" in found[name]["message"]
         assert f"failed: {name}" in text
-        assert (folder / "results" / "torques" / f"{name}.csv").read_text(encoding="utf-8").count("\n") == 1
+        assert (folder / "results" / "torques" / rows[0]["session"] / f"{name}.csv").read_text(encoding="utf-8").count(
+            "\n"
+        ) == 1
     assert {found[name]["status"] for name in TRIALS} <= {"ok", "flagged"}
     path = folder / "config" / "config.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "\nrun:\n  max_failed_fraction: 0.2\n", encoding="utf-8")
@@ -300,8 +432,22 @@ def test_files_of_trials_that_were_taken_out_are_put_aside(study):
     text = run(study)
     assert "2 trials:" in text
     assert "files of trials or formats that are not of this study any more: results/left_over" in text
-    assert not (study / "results" / "torques" / f"{TRIALS[2]}.csv").exists()
-    assert (study / "results" / "left_over" / "torques" / f"{TRIALS[2]}.csv").exists()
+    assert not (study / "results" / "torques" / SESSION[TRIALS[2]]).exists()
+    assert (study / "results" / "left_over" / "torques" / SESSION[TRIALS[2]] / f"{TRIALS[2]}.csv").exists()
+
+
+def test_a_trial_that_is_taken_out_of_a_session_leaves_its_tables_behind(study):
+    """Snakemake empties the folder of a session before it is made again: its tables are put aside before that."""
+    rows = [{**row, "session": "one"} for row in demo_rows(TRIALS)]
+    write_trials(study, rows)
+    run(study)
+    table = study / "results" / "torques" / "one" / f"{TRIALS[2]}.csv"
+    content = table.read_bytes()
+    write_trials(study, rows[:2])
+    assert ("torques", "one") in planned_jobs(study)
+    run(study)
+    assert not table.exists()
+    assert (study / "results" / "left_over" / "torques" / "one" / table.name).read_bytes() == content
 
 
 def test_a_changed_muscle_set_of_the_study_runs_the_muscles(study):
@@ -327,4 +473,4 @@ chains:
     run(study)
     assert planned(study) == set()
     own.write_text(own.read_text(encoding="utf-8").replace("987.26", "900.00"), encoding="utf-8")
-    assert stages_planned(study) == {"muscles", "pages", *LAST}
+    assert planned(study) == {"muscles", "pages", *LAST}

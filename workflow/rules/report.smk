@@ -1,32 +1,33 @@
 # in:  the tables of the study
-# out: results/report/index.html and the files that all pages share
-rule report:
+# out: results/report/index.html, and the files that all pages share
+use rule ensembles as report with:
     input:
-        [str(path) for path in layout.STUDY_TABLES.values()],
-        [str(path) for path in layout.ensemble_outputs(STUDY)],
+        rules.collect.output,
+        ensembles=["results/ensembles.csv", "results/windows.csv"] if ENSEMBLES else [],
     output:
         report(
-            str(layout.REPORT["index"]),
+            "results/report/index.html",
             caption="../report/index.rst",
             category="Study",
             labels={"item": "report"},
         ),
-        [str(path) for name, path in layout.REPORT.items() if name != "index"],
+        "results/report/report.css",
+        "results/report/base.js",
+        "results/report/plots.js",
+        "results/report/panels.js",
+        "results/report/readout.js",
+        "results/report/limb.js",
+        "results/report/trial.js",
+        "results/report/table.js",
+        "results/report/mean_curves.js",
+        "results/report/plotly.min.js",
     log:
         "results/logs/report.log",
-    group:
-        "study"
-    conda:
-        "../envs/limbtorque.yaml"
-    resources:
-        mem_mb=study_mb,
-        runtime=study_minutes,
+    priority: 0
     params:
         job=command,
         stage="report",
-        key=STUDY_KEY,
-        code=layout.code_key("report"),
+        key=keys.study_key(STUDY),
+        code=code_key("report"),
     message:
-        f"report of {len(STUDY.trials)} trials"
-    shell:
-        "{params.job} {params.stage} --log {log:q} --key={params.key}"
+        "First page of the report"

@@ -1,36 +1,65 @@
-# in:  config/config.yaml, config/trials.csv, config/subjects.csv
-# out: STUDY, checked as a whole before any job starts; one run at a time in a study's folder
+# in:  config/config.yaml, config/trials.csv, config/subjects.csv, options of --config
+# out: STUDY, checked as a whole before any job starts, and what the rules need to know of its sessions
+import re
 from functools import partial
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import job, job_errors, layout, lock, resources, worker
+from limbtorque.workflow import damaged, job, job_errors, keys, layout, left_over, lock, resources, worker
+from limbtorque.workflow.code_key import code_key
+from limbtorque.workflow.effective_settings import ensure_settings
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.pace import unpace
 
-if config:
-    raise WorkflowError("options are read from config/config.yaml only; --config has no effect here")
 try:
-    STUDY = checked_study(Path("."))
+    STUDY = checked_study(Path("."), config)
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
-STUDY_KEY = layout.study_key(STUDY)
+SESSIONS = list(STUDY.batches)
+MODULE = not workflow.modifier.is_main_snakefile()
+SETTINGS = keys.settings_key(STUDY.settings)
+ENSEMBLES = STUDY.settings.ensembles.enabled
+damaged.force_damaged(workflow, STUDY)
+
+
+wildcard_constraints:
+    session="|".join(map(re.escape, SESSIONS)),
 
 
 # With 'threads', which it does not use, Snakemake does not compare what it returns: Python in another place makes nothing again.
 def command(wildcards, threads):
-    return job.command(workflow)
+    return job.command(workflow, dict(config), SETTINGS, module=MODULE)
 
 
-# What jobs ask a cluster for (profiles/slurm); nothing of it matters on one machine.
-def asked_mb(wildcards, attempt, trials):
-    return resources.memory_mb(trials, attempt=attempt)
+def recordings_of(wildcards):
+    return sorted({str(file) for trial in STUDY.batches[wildcards.session] for file in trial.files})
 
 
-def asked_minutes(wildcards, attempt, stage, trials):
-    return resources.minutes(stage, trials, attempt=attempt)
+def shares_cutoff(wildcards):
+    return any(map(layout.shares_cutoff, STUDY.batches[wildcards.session]))
+
+
+def draws_muscles(wildcards):
+    return "muscles" in layout.needed("figures", STUDY.batches[wildcards.session])
+
+
+def session_key(wildcards, stage):
+    return keys.session_key(stage, STUDY, wildcards.session)
+
+
+# Groups and resources are for clusters (profiles/slurm): all stages of a session are one job there.
+def session_group(wildcards):
+    return resources.group(STUDY.batches[wildcards.session])
+
+
+def session_mb(wildcards, attempt):
+    return resources.memory_mb(STUDY.batches[wildcards.session], attempt=attempt)
+
+
+def session_minutes(wildcards, attempt, stage):
+    return resources.minutes(stage, STUDY.batches[wildcards.session], attempt=attempt)
 
 
 def study_mb(wildcards, attempt):
@@ -42,7 +71,9 @@ def study_minutes(wildcards, attempt):
 
 
 onstart:
-    lock.hold(layout.RESULTS)
+    lock.hold_run(Path("."))
+    ensure_settings(Path("."), config, SETTINGS)
+    left_over.put_aside(STUDY, Path("."))
     unpace(workflow)
     job_errors.show()
     if workflow.local_exec:
@@ -50,7 +81,8 @@ onstart:
 
 
 onsuccess:
-    print(layout.VERDICT.read_text(), end="")
-    print(f"ledger: {layout.STUDY_TABLES['ledger']}")
-    if STUDY.settings.report.enabled:
+    if layout.VERDICT.is_file():
+        print(layout.VERDICT.read_text(), end="")
+        print(f"ledger: {layout.STUDY_TABLES['ledger']}")
+    if layout.REPORT["index"].is_file():
         print(f"report: {layout.REPORT['index']}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import shlex
 import sys
@@ -37,6 +38,12 @@ EXAMPLES = {
   limbtorque run-study "my study" --cores 4
   limbtorque run-study "my study" -- --dry-run
   limbtorque run-study "my study" --slurm
+""",
+    "status": """examples:
+  limbtorque status "my study"
+  limbtorque status "my study" | grep -v done
+
+exit code: 0 where every table is done, 1 where any is not
 """,
     "split": """examples:
   limbtorque split "my study" parts
@@ -127,9 +134,7 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
-    init = command(
-        "init", "propose a study for a folder of recordings: settings and tables, with what is left to fill in"
-    )
+    init = command("init", "propose a study for a folder of recordings: settings and tables, with places to fill in")
     init.add_argument("study", type=Path, help="the study's folder; made where it does not exist, never overwritten")
     init.add_argument(
         "--from",
@@ -142,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: both)")
     init.set_defaults(function=_init)
 
-    inspect = command("inspect", "what is in a recording, and what looks odd")
+    inspect = command("inspect", "show the contents of a recording, and findings about it")
     inspect.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
     inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
     inspect.add_argument("--compare", action="store_true", help="read a C3D file with every library; show differences")
@@ -151,11 +156,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     inspect.set_defaults(function=_inspect)
 
-    check = command("check", "try every trial of a study and say what would fail or be flagged; writes nothing")
+    check = command(
+        "check", "analyse every trial of a study and report what would fail or be flagged; nothing is written"
+    )
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     check.set_defaults(function=_check)
 
-    whole = command("run-study", "run a whole study with Snakemake: what is missing or out of date is made")
+    whole = command("run-study", "run a whole study with Snakemake; files that are up to date are left alone")
     whole.add_argument("study", type=Path, help="the study's folder")
     whole.add_argument("--cores", default="all", help="number of cores, or all (default)")
     whole.add_argument("--slurm", action="store_true", help="hand the jobs to Slurm (docs/cluster.md)")
@@ -163,7 +170,11 @@ def _parser() -> argparse.ArgumentParser:
     whole.epilog = f"options after two dashes go to snakemake\n\n{EXAMPLES['run-study']}"
     whole.set_defaults(function=_run_study)
 
-    split = command("split", "one study for each subject, of a study that is too large for one run")
+    status = command("status", "list every table of every trial of a study: done, missing, damaged or stale")
+    status.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
+    status.set_defaults(function=_status)
+
+    split = command("split", "divide a large study into one study for each subject")
     split.add_argument("study", type=Path, help="the study's folder; stays as it is")
     split.add_argument("parts", type=Path, help="folder for the new studies; recordings stay where they are")
     split.set_defaults(function=_split_study)
@@ -188,7 +199,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure")
     run.set_defaults(function=_run)
 
-    diff = command("diff", "two runs side by side: what was changed, and what that did to the numbers")
+    diff = command("diff", "compare two runs: changed settings and files, and changed numbers")
     diff.add_argument("first", type=Path, help="a folder 'results' of a finished run, or its study")
     diff.add_argument("second", type=Path, help="another one")
     diff.add_argument("--csv", type=Path, metavar="FILE", help="write every change as a row")
@@ -199,13 +210,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     diff.set_defaults(function=_diff, error_code=2)
 
-    methods = command(
-        "methods", "the methods of a finished run as a paragraph to paste, with references and a checklist"
-    )
+    methods = command("methods", "print the methods of a finished run as a paragraph, with references and a checklist")
     methods.add_argument("results", type=Path, help="a folder 'results' of a finished run, or its study")
     methods.set_defaults(function=_methods)
 
-    settings = command("settings", "every option with its default, range and unit, as a table")
+    settings = command("settings", "print every option with its default, range and unit, as a table")
     settings.set_defaults(function=_settings)
 
     demo = command("demo-files", "write the recordings of the demo study")
@@ -264,6 +273,19 @@ def _run_study(options: argparse.Namespace) -> int:
     from limbtorque.cli.run_study import run_study
 
     return run_study(options.study, cores=options.cores, slurm=options.slurm, more=options.snakemake)
+
+
+def _status(options: argparse.Namespace) -> int:
+    from limbtorque.workflow.load_checked import checked_study
+    from limbtorque.workflow.status import STATES, table_states
+
+    count = dict.fromkeys(STATES, 0)
+    with contextlib.chdir(options.study):  # where the workflow stands: keys hold paths from there
+        for path, state in table_states(checked_study(Path())):
+            count[state] += 1
+            print(f"{state:8} {path}")
+    print(", ".join(f"{number} {state}" for state, number in count.items()), file=sys.stderr)
+    return int(count["done"] < sum(count.values()))
 
 
 def _split_study(options: argparse.Namespace) -> int:

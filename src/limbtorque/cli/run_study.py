@@ -1,4 +1,4 @@
-"""Where the workflow is, in a clone and in an installed package, and the command that runs it for a study."""
+"""Run the workflow for a study, from a clone or from an installed package."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
     cores : str
         Number of cores, or ``"all"``; without effect where jobs go to Slurm.
     slurm : bool
-        Whether jobs go to Slurm, by ``profiles/slurm``.
+        True where jobs go to Slurm, by ``profiles/slurm``.
     more : sequence of str
         Further options of Snakemake.
     """
@@ -60,7 +60,7 @@ def run_study(study: Path, *, cores: str = "all", slurm: bool = False, more: Seq
     """
     if not (study / "config" / "config.yaml").is_file():
         raise LimbtorqueError(
-            f"{study} has no config/config.yaml, so it is no study; `limbtorque init {study} --from RECORDINGS` makes one"
+            f"{study} has no config/config.yaml, so it is no study; `limbtorque init {study} --from RECORDINGS` proposes one"
         )
     process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more))
     while True:

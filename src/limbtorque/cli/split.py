@@ -1,4 +1,4 @@
-"""A study for each subject of a large one: Snakemake takes the time and memory of one subject then, not of all."""
+"""Divide a large study into one for each subject, so that Snakemake needs the time and memory of one subject only."""
 
 from __future__ import annotations
 

@@ -17,18 +17,11 @@ from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables.files import column_array, column_values, make_table
 from limbtorque.tables.kinematics import kinematics_columns
+from limbtorque.tables.trial_record import MotionConstants, TrialRecord
 
 
-def kinematics_table(motion: ChainMotion, *, meta: Mapping[str, Any] | None = None) -> pa.Table:
-    """Table of `results/kinematics`; it holds all that `motion_from_table` needs.
-
-    Parameters
-    ----------
-    motion : ChainMotion
-        The motion.
-    meta : mapping, optional
-        More to keep with the table.
-    """
+def kinematics_table(motion: ChainMotion) -> pa.Table:
+    """Table of `results/kinematics`; with `motion_constants` it holds all that `motion_from_table` needs."""
     values: dict[str, Any] = {**frame_values(motion), "filled": motion.filled, "external_status": motion.load.status}
     for k, point in enumerate((*motion.joints, "endpoint")):
         put_xy(values, f"{point}_position_{{}}_m", motion.joint_m[:, k])
@@ -45,56 +38,57 @@ def kinematics_table(motion: ChainMotion, *, meta: Mapping[str, Any] | None = No
     put_xy(values, "external_force_{}_n", motion.load.force_n)
     put_xy(values, "external_point_{}_m", motion.load.point_m)
     values["external_couple_nm"] = motion.load.couple_nm
-    kept = {**(meta or {}), "motion": _constants(motion)}
-    return make_table(kinematics_columns(motion.joints, motion.segments), values, meta=kept)
+    return make_table(kinematics_columns(motion.joints, motion.segments), values)
 
 
-def _constants(motion: ChainMotion) -> dict[str, Any]:
+def motion_constants(motion: ChainMotion) -> MotionConstants:
+    """Constants of a motion for the record of its trial."""
     chain = motion.chain
-    return {
-        "joints": motion.joints,
-        "segments": motion.segments,
-        "rate_hz": motion.rate_hz,
-        "chain": {name: getattr(chain, name).tolist() for name in ("length_m", "mass_kg", "com_m", "inertia_kgm2")},
-        "gravity_m_s2": motion.gravity_m_s2.tolist(),
-        "plane_axes": motion.plane.axes.tolist(),
-        "plane_view": motion.plane.view,
-        "flexion_sign": motion.flexion.sign.tolist(),
-        "flexion_zero_rad": motion.flexion.zero_rad.tolist(),
-        "moment_arms_known": motion.flexion.moment_arms_known.tolist(),
-        "cutoff_hz": motion.cutoff_hz,
-        "cutoffs": [kept_choice(choice) for choice in motion.cutoffs],
-        "quality": motion.metrics,
-        "notes": motion.notes,
-    }
+    return MotionConstants(
+        joints=motion.joints,
+        segments=motion.segments,
+        rate_hz=motion.rate_hz,
+        chain={name: getattr(chain, name).tolist() for name in ("length_m", "mass_kg", "com_m", "inertia_kgm2")},
+        gravity_m_s2=motion.gravity_m_s2.tolist(),
+        plane_axes=motion.plane.axes.tolist(),
+        plane_view=motion.plane.view,
+        flexion_sign=motion.flexion.sign.tolist(),
+        flexion_zero_rad=motion.flexion.zero_rad.tolist(),
+        moment_arms_known=motion.flexion.moment_arms_known.tolist(),
+        cutoff_hz=motion.cutoff_hz,
+        cutoffs=[choice_values(choice) for choice in motion.cutoffs],
+        notes=motion.notes,
+    )
 
 
-def kept_choice(choice: CutoffChoice) -> dict[str, Any]:
-    """Choice of a cut-off as a JSON value."""
+def choice_values(choice: CutoffChoice) -> dict[str, Any]:
+    """Curves that a cut-off was chosen from, as JSON can hold them."""
     curves = {name: getattr(choice, name).tolist() for name in ("grid_hz", "residual", "criterion")}
     line = None if np.isnan(choice.line[0]) else choice.line
     return {**vars(choice), **curves, "line": line}
 
 
-def choice_of(kept: Mapping[str, Any]) -> CutoffChoice:
-    """Choice of a cut-off from its JSON value, the inverse of `kept_choice`."""
-    curves = {name: np.array(kept[name]) for name in ("grid_hz", "residual", "criterion")}
-    line = tuple(kept["line"]) if kept["line"] else (float("nan"), float("nan"))
-    return CutoffChoice(**{**kept, **curves, "line": line})
+def choice_of(values: Mapping[str, Any]) -> CutoffChoice:
+    """Curves that a cut-off was chosen from, the inverse of `choice_values`."""
+    curves = {name: np.array(values[name]) for name in ("grid_hz", "residual", "criterion")}
+    line = tuple(values["line"]) if values["line"] else (float("nan"), float("nan"))
+    return CutoffChoice(**{**values, **curves, "line": line})
 
 
-def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
-    """Motion of a chain from its table, the inverse of `kinematics_table`.
+def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
+    """Motion of a chain from its table and record, the inverse of `kinematics_table` and `motion_constants`.
 
     Parameters
     ----------
     table : pyarrow.Table
         Table of `results/kinematics`.
-    meta : mapping
-        What was kept with it.
+    record : TrialRecord
+        Record that was stored with it, with the constants and metrics of the motion.
     """
-    kept = meta["motion"]
-    joints = tuple(kept["joints"])
+    constants = record.motion
+    if constants is None:
+        raise ValueError(f"the record of trial {record.trial!r} has no motion")
+    joints = tuple(constants.joints)
 
     def per_joint(quantity: str) -> FloatArray:
         return column_array(table, *(f"{joint}_{quantity}" for joint in joints))
@@ -109,10 +103,10 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
     )
     return ChainMotion(
         joints=joints,
-        segments=tuple(kept["segments"]),
+        segments=tuple(constants.segments),
         frame=column_values(table, "frame"),
         time_s=column_values(table, "time_s"),
-        rate_hz=kept["rate_hz"],
+        rate_hz=constants.rate_hz,
         joint_m=joint_m,
         kinematics=Kinematics(
             per_joint("angle_rad"),
@@ -125,15 +119,17 @@ def motion_from_table(table: pa.Table, meta: Mapping[str, Any]) -> ChainMotion:
         edge=column_values(table, "edge").astype(bool),
         foreshortened=column_values(table, "foreshortened").astype(bool),
         filled=column_values(table, "filled").astype(bool),
-        chain=Chain(**{name: np.array(value) for name, value in kept["chain"].items()}),
-        gravity_m_s2=np.array(kept["gravity_m_s2"]),
-        plane=PlaneFrame(np.array(kept["plane_axes"]), kept["plane_view"]),
-        flexion=Flexion(*(np.array(kept[name]) for name in ("flexion_sign", "flexion_zero_rad", "moment_arms_known"))),
+        chain=Chain(**{name: np.array(value) for name, value in constants.chain.items()}),
+        gravity_m_s2=np.array(constants.gravity_m_s2),
+        plane=PlaneFrame(np.array(constants.plane_axes), constants.plane_view),
+        flexion=Flexion(
+            *(np.array(getattr(constants, name)) for name in ("flexion_sign", "flexion_zero_rad", "moment_arms_known"))
+        ),
         load=load,
-        cutoff_hz=tuple(kept["cutoff_hz"]),
-        cutoffs=tuple(map(choice_of, kept["cutoffs"])),
-        metrics=kept["quality"],
-        notes=tuple(kept["notes"]),
+        cutoff_hz=tuple(constants.cutoff_hz),
+        cutoffs=tuple(map(choice_of, constants.cutoffs)),
+        metrics=dict(record.metrics),
+        notes=tuple(constants.notes),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,9 +35,7 @@ def table_entries(muscle_set: MuscleSet | None, joints: Sequence[str]) -> list[M
     ]
 
 
-def muscle_table(
-    motion: ChainMotion, found: MuscleForces, *, options: Muscles, meta: Mapping[str, Any] | None = None
-) -> pa.Table:
+def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) -> pa.Table:
     """Table of `results/muscles`.
 
     Parameters
@@ -48,8 +46,6 @@ def muscle_table(
         Its muscle forces.
     options : Muscles
         Section `muscles` of the settings.
-    meta : mapping, optional
-        Metadata of the table.
     """
     entries = table_entries(found.muscle_set, motion.joints)
     columns = muscle_columns(motion.joints, motion.segments, entries, options)
@@ -91,7 +87,7 @@ def muscle_table(
                 )
                 values[f"{joint}_contact_along_{motion.segments[k]}_n"] = along
                 values[f"{joint}_contact_across_{motion.segments[k]}_n"] = across
-    return make_table(columns, {column.name: values[column.name] for column in columns}, meta=meta)
+    return make_table(columns, {column.name: values[column.name] for column in columns})
 
 
 def _muscle_values(name: str, k: int, found: MuscleForces) -> dict[str, FloatArray]:

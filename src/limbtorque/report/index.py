@@ -37,7 +37,7 @@ def index_page(
     Parameters
     ----------
     ledger : sequence of mapping
-        Rows of `results/ledger.csv`, as text.
+        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one. each with ``page``, the path of its trial's page from this one.
     provenance : mapping
         Content of `results/provenance.json`.
     files : mapping of str to str

@@ -17,6 +17,7 @@ from limbtorque.tables.checks import CHECKS, METRICS, Flag
 PAGE = page_template("report/trial.html.jinja")
 SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")
 INK = "currentColor"  # of the net torque
+ROOT = "../../"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def trial_page(contents: TrialContents) -> str:
     kind = contents.reason.split(" ")[0]
     rows = [_summary_row(row) for row in contents.summary]
     return PAGE.render(
-        root="../",
+        root=ROOT,
         scripts=SCRIPTS if drawing else (),
         title=f"{contents.name}: {contents.status}",
         trial=contents,

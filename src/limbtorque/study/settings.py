@@ -119,7 +119,7 @@ def load_settings(path: Path, overrides: Mapping[str, Any] | None = None) -> Set
         The file is missing or not YAML, or any entry of it or of the overrides is wrong; all of them are listed.
     """
     try:
-        raw = read_yaml(path)
+        raw = json.loads(path.read_bytes()) if path.suffix == ".json" else read_yaml(path)
     except FileNotFoundError:
         raise SettingsError(f"settings file {path} does not exist; copy config/config.yaml of the demo study") from None
     except ValueError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,15 +15,14 @@ import pyarrow.parquet
 
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.tables.column import Column
+from limbtorque.tables.trial_record import TrialRecord
 
 META_KEY = b"limbtorque"
 PIECE_ROWS = 2000  # of a table that is written piece by piece
 _ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
 
 
-def make_table(
-    columns: Sequence[Column], values: Mapping[str, Any], *, meta: Mapping[str, Any] | None = None
-) -> pa.Table:
+def make_table(columns: Sequence[Column], values: Mapping[str, Any]) -> pa.Table:
     """Table of exactly these columns, with their units and definitions in the metadata.
 
     Parameters
@@ -33,8 +31,6 @@ def make_table(
         Columns, in order.
     values : mapping of str to array_like
         Values of each column.
-    meta : mapping, optional
-        Anything JSON can hold, kept with the table.
 
     Returns
     -------
@@ -50,9 +46,7 @@ def make_table(
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twice or set(names) != set(values):
         raise ValueError(f"columns that are there twice: {twice}; without values: {sorted(set(names) ^ set(values))}")
-    schema = _schema(tuple(columns)).with_metadata({META_KEY: json.dumps(meta or {}, sort_keys=True).encode()})
-    arrays = [_array(values[c.name], c.kind) for c in columns]
-    return pa.Table.from_arrays(arrays, schema=schema)
+    return pa.Table.from_arrays([_array(values[c.name], c.kind) for c in columns], schema=_schema(tuple(columns)))
 
 
 @functools.lru_cache(maxsize=64)
@@ -83,18 +77,20 @@ def _values(values: Any, kind: type) -> Any:
     return array + 0.0 if kind is float else array
 
 
-def empty_table(columns: Sequence[Column], *, meta: Mapping[str, Any]) -> pa.Table:
+def empty_table(columns: Sequence[Column]) -> pa.Table:
     """Table without rows, for a trial that failed."""
-    return make_table(columns, {column.name: [] for column in columns}, meta=meta)
+    return make_table(columns, {column.name: [] for column in columns})
 
 
-def write_table(table: pa.Table, path: Path) -> None:
+def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None) -> None:
     """Write a table as its suffix says: .parquet, .csv or .sto; the same table gives the same bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet and STO.
+    Missing numbers are empty cells in CSV and NaN in Parquet and STO. A record is stored in Parquet only.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
+        text = "{}" if record is None else record.to_json()
+        table = table.replace_schema_metadata({META_KEY: text.encode()})
         pyarrow.parquet.write_table(table, path, compression="snappy", use_dictionary=False)
         return
     if path.suffix == ".sto":
@@ -183,54 +179,36 @@ def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def read_table(
     path: Path, *, columns: Sequence[str] | Callable[[str], bool] | None = None
-) -> tuple[pa.Table, dict[str, Any]]:
-    """Read a Parquet table and what was kept with it.
+) -> tuple[pa.Table, TrialRecord]:
+    """Read a Parquet table and the record of its trial.
 
     Parameters
     ----------
     path : Path
         A file that `write_table` wrote.
     columns : sequence of str or callable, optional
-        Only these columns, or those whose names it says yes to.
+        Only these columns, or those for whose names it returns True.
 
     Returns
     -------
     table : pyarrow.Table
         The table.
-    meta : dict
-        What `make_table` was given as `meta`.
+    record : TrialRecord
+        The record it was written with; an empty one in tables that are not of one trial.
     """
     with pyarrow.parquet.ParquetFile(path) as file:
         wanted = list(filter(columns, file.schema_arrow.names)) if callable(columns) else columns
         table = file.read(columns=wanted, use_threads=False)
-    return table, _kept(table.schema)
+    return table, _record(table.schema)
 
 
-def read_meta(path: Path) -> dict[str, Any]:
-    """Read what was kept with a Parquet table, without its rows.
-
-    Parameters
-    ----------
-    path : Path
-        A file that `write_table` wrote.
-
-    Returns
-    -------
-    dict
-        What `make_table` was given as `meta`.
-    """
-    return _kept(pyarrow.parquet.read_schema(path))
+def read_record(path: Path) -> TrialRecord:
+    """Read the record of a trial from its Parquet table, without the rows."""
+    return _record(pyarrow.parquet.read_schema(path))
 
 
-def _kept(schema: pa.Schema) -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads((schema.metadata or {}).get(META_KEY, b"{}"))
-    return kept
-
-
-def kept_text(table: pa.Table) -> str:
-    """What was given to `make_table` as `meta`, as one line of JSON."""
-    text: bytes = table.schema.metadata[META_KEY]
-    return text.decode()
+def _record(schema: pa.Schema) -> TrialRecord:
+    return TrialRecord.from_json((schema.metadata or {}).get(META_KEY, b"{}"))
 
 
 def column_array(table: pa.Table, *names: str) -> np.ndarray:

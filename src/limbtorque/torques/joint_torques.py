@@ -153,7 +153,6 @@ def torque_table(
     torques: Torques,
     *,
     options: TorqueColumns | None = None,
-    meta: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """Table of `results/torques`, the torque component table.
 
@@ -165,8 +164,6 @@ def torque_table(
         Its torques.
     options : TorqueColumns, optional
         Which further columns are wanted, as in the section `torques` of the settings.
-    meta : mapping, optional
-        What to keep with the table.
     """
     options = options or TorqueColumns()
     values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}
@@ -191,7 +188,7 @@ def torque_table(
         values |= _power_values(motion, torques, values)
     if options.induced_accelerations:
         values |= _induced_values(motion, torques)
-    return make_table(torque_columns(motion.joints, motion.segments, options), values, meta=meta)
+    return make_table(torque_columns(motion.joints, motion.segments, options), values)
 
 
 def _convention_values(convention: Convention, motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:

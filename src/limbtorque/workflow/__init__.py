@@ -1,4 +1,4 @@
-"""What a job of the workflow does: plan, run, keep, resume; one module in `stages` for each rule.
+"""Jobs of the workflow: plan, run, record, resume; one module in `stages` for each rule.
 
 In: a study's folder and the name of a stage.
 Out: the files of results.

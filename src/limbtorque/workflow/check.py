@@ -1,4 +1,4 @@
-"""What would fail, before an hour is spent: every recording is read, its torques and muscle forces found, nothing is written."""
+"""Check a study before its run: every recording is read, torques and muscle forces are computed, nothing is written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from limbtorque.workflow.stages.muscles import muscle_set_of
 
 
 def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
-    """Try every trial up to its muscle forces, and look for the part of it that is 0 to 100 % of its curves.
+    """Analyse every trial up to its muscle forces, and find the window of its curves.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
     Yields
     ------
     trial, fault : str
-        Name of the trial, and why it would fail; empty where it would not.
+        Name of the trial, and the reason why it would fail, or nothing.
     flags : list of str
-        What it would be flagged for.
+        Its quality flags.
     no_curve : str
-        Why it would have no curve over 0 to 100 %; empty where it would, or where it would fail.
+        Reason why it would have no time-normalised curve, or nothing.
     """
     study = checked_study(folder)
     with GuardedReader() as reader:
@@ -52,9 +52,9 @@ def _tried(
         recording = read_trial(trial, reader)
         motion = trial_motion(trial, recording, study_cutoff_hz)
         torques = joint_torques(motion)
-        figures = {**motion.metrics, **torque_metrics(motion, torques)}
+        metrics = {**motion.metrics, **torque_metrics(motion, torques)}
         no_curve = _no_curve(
-            trial, motion, torques, recording.events, flagged=bool(assess(figures, trial.settings.quality))
+            trial, motion, torques, recording.events, flagged=bool(assess(metrics, trial.settings.quality))
         )
         chosen = muscle_set_of(trial, folder)
         if chosen:
@@ -66,20 +66,19 @@ def _tried(
                 body_mass_kg=trial.subject.mass_kg,
                 reaction_n=torques.wrenches.reaction_n,
             )
-            figures |= found.metrics
+            metrics |= found.metrics
     except LimbtorqueError as error:
         return str(error), [], ""
-    return "", [flag.sentence for flag in assess(figures, trial.settings.quality)], no_curve
+    return "", [flag.sentence for flag in assess(metrics, trial.settings.quality)], no_curve
 
 
 def _no_curve(trial: Trial, motion: ChainMotion, torques: Torques, events: Sequence[Event], *, flagged: bool) -> str:
-    """Why a trial would have no curve: its window is not found, or it is left out of the means; empty where it would."""
+    """Reason why a trial would have no curve: no window, or left out of the means; empty where it has one."""
     options = trial.settings.ensembles
     if not options.enabled:
         return ""
     table = kinematics_table(motion)
-    kept = {"events": [vars(e) for e in events], "motion": {"rate_hz": motion.rate_hz}}
-    window = find_window(trial, table, kept, used_frames(motion, torques))
+    window = find_window(trial, table, used_frames(motion, torques), events=events, rate_hz=motion.rate_hz)
     if not window.note and flagged and options.include == "ok":
         return "it is flagged, and ensembles.include is ok"
     return window.note

@@ -1,4 +1,4 @@
-"""What axes, captions and pages say of the curves of a study: what 0 to 100 % is, and what is missing."""
+"""Notes on the curves of a study for axes, captions and pages: the meaning of 0 to 100 %, and missing curves."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from limbtorque.statistics.wording import Percent, axis_label, has_curve, missin
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.files import column_values, read_table
-from limbtorque.workflow.layout import ENSEMBLE_TABLES, table_path
+from limbtorque.tables.files import column_values
+from limbtorque.workflow.layout import ENSEMBLE_TABLES
+from limbtorque.workflow.run_session import TrialTables
 
 Row = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class CurveNotes:
-    """What is said of the curves, by chain.
+    """Notes on the curves, by chain.
 
     Attributes
     ----------
     axes : dict of str to str
         Label of the axis from 0 to 100 %.
     percent : dict of str to str
-        What 0 to 100 % is, in a sentence.
+        Meaning of 0 to 100 %, in a sentence.
     missing : dict of str to str
-        How many trials have a curve, and why others have none; empty where all have one.
+        Number of trials with a curve, and why others have none; empty where all have one.
     uneven : dict of str to list of str
         Sentences on means of trials that differ in how much of their stance has a known ground force.
     """
@@ -40,7 +41,7 @@ class CurveNotes:
 
 
 def curve_notes(study: Study, folder: Path) -> CurveNotes:
-    """What is said of the curves of a study, from `results/windows.csv` and the tables of kinematics; nothing without it."""
+    """Notes on the curves of a study, from `results/windows.csv` and the tables of kinematics; none without that file."""
     path = folder / ENSEMBLE_TABLES["windows"]
     if not path.is_file():
         return CurveNotes()
@@ -53,24 +54,24 @@ def curve_notes(study: Study, folder: Path) -> CurveNotes:
         axes[chain] = axis_label(shown)
         percent[chain] = one_of_counted(one.phrase for one in shown)
         missing[chain] = missing_curves(rows)
-    uneven = uneven_ground_forces(windows, _known_stance(trials, windows, folder))
+    uneven = uneven_ground_forces(windows, _known_stance(trials, windows, TrialTables(study)))
     return CurveNotes(axes, percent, missing, uneven)
 
 
 def _percent(row: Row, trial: Trial) -> Percent:
-    """What 0 to 100 % of a trial's curves is, by the window that its row says."""
+    """Meaning of 0 to 100 % of a trial's curves, by the window in its row."""
     options = trial.settings.ensembles
     return Percent(row["window"], options.start_event, options.end_event)
 
 
-def _known_stance(trials: Mapping[str, Trial], windows: Sequence[Row], folder: Path) -> dict[str, float]:
+def _known_stance(trials: Mapping[str, Trial], windows: Sequence[Row], tables: TrialTables) -> dict[str, float]:
     """Share of the stance with a known ground force, of every trial with a curve that meets the ground."""
     found = {}
     for row in windows:
         trial = trials[row["trial"]]
         if not has_curve(row) or not trial.settings.chain(trial.chain).ground_contact or trial.load:
             continue
-        moving, _ = read_table(folder / table_path("kinematics", trial.name), columns=["time_s", "external_status"])
+        moving, _ = tables.read("kinematics", trial, columns=["time_s", "external_status"])
         found[trial.name] = known_stance_share(
             column_values(moving, "time_s"),
             column_values(moving, "external_status"),

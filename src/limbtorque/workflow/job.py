@@ -1,4 +1,4 @@
-"""The command of a job of the workflow: one stage, of a batch of trials or of the study whose folder is the current one.
+"""The command of a job of the workflow: one stage, of a session or of the study whose folder is the current one.
 
 It starts in the time that Python takes; the work is done in a process that `limbtorque.workflow.worker` has forked, or here
 where there is none.
@@ -14,36 +14,41 @@ import shlex
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
+OPTIONS = ("session", "key")  # of a stage's `run`
 
 
-def command(workflow: Any) -> str:
+def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: bool) -> str:
     """First words of the command, for the shell.
 
     Parameters
     ----------
     workflow : snakemake.workflow.Workflow
-        The workflow, whose jobs may have environments of their own.
+        The workflow.
+    config : mapping
+        Options of ``--config``.
+    settings : str
+        Key of the settings that hold.
+    module : bool
+        True where another workflow uses this one as a module: its jobs take locks, since ``onstart`` of a module never runs.
     """
-    methods = {method.name for method in workflow.deployment_settings.deployment_method}
-    python = "python" if "CONDA" in methods else shlex.quote(sys.executable)  # workflow/envs
-    return f"{python} -P -m limbtorque.workflow.job"
+    wait_s = getattr(workflow.execution_settings, "latency_wait", 0)
+    words = [sys.executable, "-P", "-m", "limbtorque.workflow.job", f"--wait={wait_s:g}", f"--settings={settings}"]
+    words += [f"--config={json.dumps(config)}"] if config else []
+    return shlex.join([*words, "--lock"] if module else words)
 
 
-def do(stage: str, log: str, batch: str = "", key: str = "") -> None:
-    """Do one stage in the study's folder, which is the current one: in a forked process, or in this one.
+def do(job: dict[str, Any]) -> None:
+    """Do a job in the study's folder, which is the current one: in a forked process, or in this one.
 
     Parameters
     ----------
-    stage : str
-        Name of the stage.
-    log : str
-        File for its log.
-    batch, key : str
-        For the stage's `run`; empty where it has none.
+    job : dict
+        Options of the command: stage, log, wait, lock, and those of the stage's `run`, empty where it has none.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the job without a traceback; it is done again next time
     address, _, prefix = os.environ.get(ADDRESS, "").partition(":")
@@ -53,24 +58,34 @@ def do(stage: str, log: str, batch: str = "", key: str = "") -> None:
                 raise OSError("no process to fork from")
             connection.connect(address)
         except OSError:
-            work(stage, log, batch, key)
+            work(job)
             return
-        message = json.dumps([str(Path.cwd()), stage, log, batch, key]).encode()
+        message = json.dumps([str(Path.cwd()), job]).encode()
         socket.send_fds(connection, [message], [1, 2])
         code = connection.recv(16)
     if code != b"0":
-        sys.exit(int(code) if code else f"the process of {stage} {batch}".rstrip() + " was ended")
+        what = f"{job['stage']} {job['session']}".rstrip()
+        sys.exit(int(code) if code else f"the process of {what} was ended")
 
 
-def work(stage: str, log: str, batch: str, key: str) -> None:
-    """Do the work in this process; what the program has to say of a fault is said without a traceback."""
+def work(job: dict[str, Any]) -> None:
+    """Do the work in this process; expected errors end with a message, not a traceback."""
     from limbtorque.errors import LimbtorqueError
-    from limbtorque.workflow.batch import LOG, log_to
+    from limbtorque.workflow.effective_settings import ensure_settings
+    from limbtorque.workflow.run_session import LOG, log_to
+    from limbtorque.workflow.session_record import WAIT_S
 
-    log_to(Path(log))
-    arguments = {name: value for name, value in (("batch", batch), ("key", key)) if value}
+    os.environ[WAIT_S] = str(job["wait"])
+    log_to(Path(job["log"]))
+    arguments = {name: job[name] for name in OPTIONS if job[name]}
     try:
-        importlib.import_module(f"limbtorque.workflow.stages.{stage}").run(folder=Path(), **arguments)
+        if job["lock"]:
+            from limbtorque.workflow import lock
+
+            lock.hold_job(Path(), Path(job["log"]))
+        if job["settings"]:
+            ensure_settings(Path(), json.loads(job["config"]), job["settings"])
+        importlib.import_module(f"limbtorque.workflow.stages.{job['stage']}").run(folder=Path(), **arguments)
     except LimbtorqueError as error:
         LOG.error("%s", error)
         sys.exit(str(error))
@@ -79,10 +94,19 @@ def work(stage: str, log: str, batch: str, key: str) -> None:
         raise
 
 
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = argparse.ArgumentParser(prog="python -m limbtorque.workflow.job", description=__doc__)
+    found.add_argument("stage", help="name of the stage")
+    found.add_argument("--log", required=True, help="log file")
+    found.add_argument("--session", default="", help="name of the session, for stages that work on one")
+    found.add_argument("--key", default="", help="hash of what the job was planned with; another study is refused")
+    found.add_argument("--settings", default="", help="hash of the settings that hold; others are refused")
+    found.add_argument("--config", default="{}", help="options of Snakemake's --config, as JSON")
+    found.add_argument("--wait", type=float, default=0.0, help="time to wait for files of other nodes, s")
+    found.add_argument("--lock", action="store_true", help="take a lock, where no run holds one")
+    return found
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m limbtorque.workflow.job", description=__doc__)
-    parser.add_argument("stage", help="name of the stage")
-    parser.add_argument("--log", required=True, help="file for its log")
-    parser.add_argument("--batch", default="", help="name of the batch, for stages that work on one")
-    parser.add_argument("--key", default="", help="hash of what the job was planned with; another study is refused")
-    do(**vars(parser.parse_args()))
+    do(vars(parser().parse_args()))

@@ -1,30 +1,35 @@
-"""A study that was checked as a whole, before any job starts; no recording is opened."""
+"""Load a study and check it as a whole, before any job starts; no recording is opened."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.muscles.options import check_options
-from limbtorque.study.study import Study, load_study
+from limbtorque.study.study import Study
+from limbtorque.workflow.effective_settings import load_planned_study
 from limbtorque.workflow.layout import shares_cutoff
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
 
-def checked_study(folder: Path) -> Study:
+def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
     """Load a study, and its muscle sets with it.
 
     Parameters
     ----------
     folder : Path
         The study's folder.
+    config : mapping, optional
+        Options of Snakemake's ``--config``.
 
     Raises
     ------
     SettingsError, StudyError
         Something is wrong with the settings, the tables or a muscle set.
     """
-    study = load_study(folder)
+    study = load_planned_study(folder, config)
     faults: dict[str, None] = {}
     seen: set[str] = set()
     for trial in study.trials:

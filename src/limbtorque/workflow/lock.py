@@ -1,58 +1,82 @@
-"""One run at a time in a study's folder, with a lock that the end of the process opens, however it ends."""
+"""One run at a time in a study's folder, with a lock that the end of the process opens, however it ends.
+
+The lock is that of the operating system; on a file system without it, `filelock` takes a lock of its own that lies in a file.
+"""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 import sys
+import warnings
 from pathlib import Path
-from typing import IO
+
+from filelock import FileLock, Timeout, UnixFileLock
 
 from limbtorque.errors import LimbtorqueError
+from limbtorque.workflow.layout import LOCK
 
-_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
-_held: list[IO[str]] = []
+_NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)
+_WAIT_S = 5.0  # for another job of the same workflow that looks whether a run is at work
+_HOLDER = "the run with process "
+_held: list[FileLock] = []
 
 
-def hold(folder: Path) -> None:
-    """Hold the lock of a results folder until this process ends.
-
-    On a file system that has no such locks, as some of clusters, it says so and goes on.
+def hold_run(folder: Path) -> None:
+    """Hold the lock of a study until this process ends.
 
     Parameters
     ----------
     folder : Path
-        The results folder; made if it is not there.
+        The study's folder.
 
     Raises
     ------
     LimbtorqueError
-        Another run holds it, or the folder cannot be written to.
+        Another run holds it, or the results folder cannot be written to.
     """
-    place = folder.resolve()
+    _hold(folder / LOCK)
+
+
+def hold_job(folder: Path, log: Path) -> None:
+    """Hold the lock of one job, for a workflow that uses this one as a module and so holds no lock of the run.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder.
+    log : Path
+        Log of the job, which no other job has; the lock lies beside it.
+    """
+    _hold(folder / LOCK, wait_s=_WAIT_S)  # refused where a run of this workflow is at work here
+    release()
+    _hold(folder / log.with_suffix(".lock"))
+
+
+def release() -> None:
+    """Open the lock that was taken last."""
+    _held.pop().release()
+
+
+def _hold(path: Path, wait_s: float = 0.0) -> None:
+    place = path.resolve().parent
+    lock = FileLock(path, thread_local=False)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / ".lock").open("a+", encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the file system: it takes the lock in a file then
+            lock.acquire(timeout=wait_s, poll_interval=0.02)
     except PermissionError:
-        raise LimbtorqueError(
-            f"{place} cannot be written to: give it the permissions, or take another study folder"
-        ) from None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.seek(0)
-        who = file.read().strip() or "another run"
-        file.close()
+        raise LimbtorqueError(f"{place} cannot be written to; change its permissions, or use another folder") from None
+    except Timeout:
+        text = path.read_text(encoding="utf-8").strip()
+        who = text if text.startswith(_HOLDER) else "another run"
         raise LimbtorqueError(f"{who} is at work in {place}; wait for it, or end it first") from None
     except OSError as error:
-        file.close()
         if error.errno not in _NO_LOCKS:
             raise
-        print(f"{folder} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
-    else:
-        file.truncate(0)
-        file.write(f"the run with process {os.getpid()} on {socket.gethostname()}\n")
-        file.flush()
-        _held.append(file)
+        print(f"{place} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
+    if isinstance(lock, UnixFileLock) and lock.is_locked:
+        path.write_text(f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
+    _held.append(lock)

@@ -1,4 +1,9 @@
-"""How often Snakemake's scheduler looks at the jobs."""
+"""Take Snakemake's default limit of 100 jobs a second off its scheduler.
+
+To keep the limit, Snakemake 9 looks at all waiting jobs again a second after it did so, and each job that ends adds another
+such chain: with N jobs behind it, it goes through all that wait N times a second, which takes a whole core from some hundred
+jobs on. Reported upstream: https://github.com/snakemake/snakemake/pull/3744. Remove this module when that is merged.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,7 @@ DEFAULT = (100, 1.0)  # jobs, seconds: Snakemake's own --max-jobs-per-timespan
 
 
 def unpace(workflow: Any) -> bool:
-    """Take Snakemake's default limit of 100 jobs a second off a run; a limit that was asked for stays.
-
-    To keep the limit, Snakemake 9 looks at all waiting jobs again a second after it did so, and each job that ends adds
-    another such chain: with N jobs behind it, it goes through all that wait N times a second, which takes a whole core from
-    some hundred jobs on. Our jobs last seconds, so that no run comes near the limit.
+    """Take the default limit off a run; a limit that was asked for stays.
 
     Parameters
     ----------
@@ -22,7 +23,7 @@ def unpace(workflow: Any) -> bool:
     Returns
     -------
     bool
-        Whether it was taken off.
+        True where it was taken off.
     """
     scheduler: Any = getattr(workflow, "scheduler", None)
     limit = getattr(getattr(workflow, "scheduling_settings", None), "max_jobs_per_timespan", None)

@@ -1,4 +1,4 @@
-"""What a job asks a cluster for: memory and time, from the size of its recordings, which is a measure of their frames."""
+"""Memory and time that a job asks a cluster for, from the size of its recordings, which is a measure of their frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.workflow.layout import SOURCES, stage_outputs
+from limbtorque.workflow.layout import SOURCES, trial_files
 
 # benchmarks/stages.py measures what these allow for; docs/cluster.md has its figures
 _BASE_MB = 900.0  # two processes of Snakemake, two stages that may be at work side by side, a process that reads
@@ -60,7 +60,7 @@ def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
     """
     work_s = sum(_SECONDS_PER_TRIAL + _SECONDS_PER_MB * _size_mb(trial) for trial in trials)
     if stage == "figures":
-        work_s += _SECONDS_PER_FIGURE * sum(len(stage_outputs(stage, trial)) for trial in trials)
+        work_s += _SECONDS_PER_FIGURE * sum(len(trial_files(stage, trial.session, trial)) for trial in trials)
     return attempt * math.ceil((_START_S + work_s) / 60.0)
 
 

@@ -1,4 +1,4 @@
-"""What the tables of a study say of a trial, for `provenance.json`: what compares and describes runs reads it there."""
+"""Entries of a trial in the tables of a study, for `provenance.json`; `diff` and `methods` read them there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TrialRows:
         self._options: dict[int, dict[str, Any]] = {}  # by the settings that trials have in common
 
     def of(self, trial: Trial) -> dict[str, Any]:
-        """What the tables say of a trial.
+        """Entries of a trial in the tables.
 
         ``options`` has the options that differ from the study's, by their dotted names; None for entries of the study's
         mappings, such as weights of muscles, that the trial does not have.

@@ -3,8 +3,7 @@
 A job of 50 short trials takes about as long to import the libraries as to do its work. So the process that runs Snakemake
 starts another one beside it, which imports them once. The command of a job (`limbtorque.workflow.job`) connects to it, hands
 over where it stands and what is to be done, and waits; the forked process does that, and ends when the command does. Where
-there is no such process, as on the nodes of a cluster or in an environment of the job's own, the command does the work
-itself, with the same bytes.
+there is no such process, as on the nodes of a cluster, the command does the work itself, with the same bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from typing import NoReturn
 
 from limbtorque.workflow.job import ADDRESS, work
 
-ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # what stages import when they first need it
+ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # imported by stages when they first need them
 _MESSAGE = 65536
 _held: list[subprocess.Popen[bytes]] = []
 
@@ -69,6 +68,7 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
             _prepare(todo.pop(0))
             continue
         connection, _ = listener.accept()
+        _read_study()
         if os.fork() == 0:
             listener.close()
             _job(connection)
@@ -77,21 +77,29 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
 
 
 def _prepare(stage: str) -> None:
-    """Import a stage and what it uses, hash its source, read the study; all of it is kept."""
-    from limbtorque.errors import LimbtorqueError
-    from limbtorque.workflow.batch import study_of
-    from limbtorque.workflow.layout import code_key
+    """Import a stage and its libraries and hash its source, for all jobs that are forked from now on."""
+    from limbtorque.workflow.code_key import code_key
 
     for name in (f"limbtorque.workflow.stages.{stage}", *ALSO):
         importlib.import_module(name)
     code_key(stage)
-    with contextlib.suppress(LimbtorqueError):  # which the job says
-        study_of(Path())
-    gc.freeze()  # what is there now is not searched for garbage by every job
+    gc.freeze()  # objects of now are not searched for garbage by every job
+
+
+def _read_study() -> None:
+    """Read the study, once settings are written for it and again where it was changed, for all jobs that follow."""
+    from limbtorque.errors import LimbtorqueError
+    from limbtorque.workflow.layout import SETTINGS
+    from limbtorque.workflow.run_session import study_of
+
+    if SETTINGS.is_file():
+        with contextlib.suppress(LimbtorqueError):  # which the job reports
+            study_of(Path())
+            gc.freeze()
 
 
 def _bury() -> None:
-    """Take note of the forked processes that have ended."""
+    """Collect the exit codes of forked processes that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -100,17 +108,17 @@ def _bury() -> None:
 
 
 def _job(connection: socket.socket) -> NoReturn:
-    """Do what a command asks for, in a forked process, and tell it how that ended."""
+    """Do the work of a command in a forked process, and send it the exit code."""
     code = 1
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
         for number, file in zip((1, 2), files, strict=True):
             os.dup2(file, number)
-        place, *arguments = json.loads(message)
+        place, job = json.loads(message)
         os.chdir(place)
         threading.Thread(target=_end_with, args=[connection], daemon=True).start()
-        work(*arguments)
+        work(job)
         code = 0
     except SystemExit as error:
         print(error, file=sys.stderr)

@@ -1,10 +1,10 @@
-"""Per-trial tables -> summary, ledger, data dictionary and provenance of the study."""
+"""Session records -> summary, ledger, data dictionary and provenance of the study."""
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from limbtorque.statistics.by_condition import ConditionSummary, flexion_positiv
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.checks import CHECKS, METRICS, assess
+from limbtorque.tables.checks import CHECKS, METRICS
 from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
@@ -25,24 +25,14 @@ from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
 from limbtorque.tables.ledger import LEDGER_COLUMNS
 from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
+from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import write_workbook
-from limbtorque.workflow.batch import Kept, identity, status_of, whole_study
-from limbtorque.workflow.layout import (
-    ENSEMBLE_TABLES,
-    LEFT_OVER,
-    REPORT,
-    RESULTS,
-    SECTIONS,
-    SOURCES,
-    STUDY_TABLES,
-    WORKBOOK,
-    batch_outputs,
-    batch_path,
-    code_key,
-    ensemble_outputs,
-    study_figures,
-    study_outputs,
-)
+from limbtorque.workflow.code_key import code_key
+from limbtorque.workflow.keys import SECTIONS
+from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK
+from limbtorque.workflow.left_over import put_aside
+from limbtorque.workflow.run_session import flags_of, identity, metrics_of, status_of, whole_study
+from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages import kinematics, muscles, torques
 from limbtorque.workflow.trial_row import TrialRows
 
@@ -60,14 +50,16 @@ LIBRARIES = (
     "snakemake",
 )
 
+_NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
+
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Make the tables of the study from what was kept of its trials; no table of a trial is opened."""
+    """Make the tables of the study from the session records; no table of a trial is opened."""
     study = whole_study("collect", folder=folder, key=key)
-    _put_aside(study, folder)
+    put_aside(study, folder)
     options = study.settings.ensembles
     by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
-    notes, rows_of = Kept(study, folder), TrialRows(study.settings)
+    all_records, rows_of = SessionRecords(study, folder), TrialRows(study.settings)
     ledger, anatomical, sources = [], [], {}
     with (
         csv_pieces(folder / STUDY_TABLES["ledger"], LEDGER_COLUMNS) as write_ledger,
@@ -75,26 +67,18 @@ def run(*, folder: Path, key: str = "") -> None:
         csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
     ):
         for trial in study.trials:
-            kept = {stage: notes.of(stage, trial) for stage in ("kinematics", "torques", "muscles")}
-            ledger.append(_ledger_row(study, trial, kept))
+            records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
+            ledger.append(_ledger_row(study, trial, records))
             write_ledger(ledger[-1:])
             common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
-            rows = [{**common, **row} for row in kept["torques"].get("summary", [])]
+            rows = [{**common, **row} for row in records["torques"].summary]
             write_summary(rows)
-            turned = flexion_positive(rows, _flexion_signs(kept["kinematics"]))
+            turned = flexion_positive(rows, _flexion_signs(records["kinematics"]))
             by_condition.add(turned)
             anatomical += turned if study.settings.tables.xlsx else []
             about = {**identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
-            write_muscles([{**about, **row} for row in kept["muscles"].get("summary", [])])
-            sources[trial.name] = {
-                "file": _relative(trial.file, folder),
-                "sha256": kept["kinematics"].get("input_sha256", ""),
-                "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
-                "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
-                "stages": kept["muscles"]["provenance"],
-                "muscle_set": _muscle_set_key(study, trial),
-                "row": rows_of.of(trial),
-            }
+            write_muscles([{**about, **row} for row in records["muscles"].summary])
+            sources[trial.name] = _source(study, trial, records, rows_of)
     write_table(
         table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
     )
@@ -116,60 +100,50 @@ def _windows(path: Path) -> list[dict[str, str]]:
     return read_rows(path) if path.is_file() else []
 
 
-def _put_aside(study: Study, folder: Path) -> None:
-    """Move files that this study does not make, of trials or formats that were taken out, where nobody mistakes them."""
-    made = {path for stage in SOURCES for batch in study.batches for path in batch_outputs(stage, study, batch)}
-    made |= {*study_outputs(study), *ensemble_outputs(study)}
-    made |= set(REPORT.values()) if study.settings.report.enabled else set()
-    made |= set(study_figures(study))
-    kept = {folder / batch_path(stage, batch) for stage in ("cutoffs", *SOURCES) for batch in study.batches}
-    for path in {*(folder / RESULTS / "batches").glob("*")} - kept:
-        path.unlink()
-    there = [path for name in (*SOURCES, "report") for path in sorted((folder / RESULTS / name).rglob("*"))]
-    for path in (*there, *(folder / table for table in (WORKBOOK, *ENSEMBLE_TABLES.values()))):
-        if path.is_file() and path.relative_to(folder) not in made:
-            target = folder / LEFT_OVER / path.relative_to(folder / RESULTS)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(target)
-
-
-def _ledger_row(study: Study, trial: Trial, kept: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    last = kept["muscles"]
-    motion = kept["kinematics"].get("motion", {})
-    figures = {
-        **motion.get("quality", {}),
-        **kept["torques"].get("quality", {}),
-        **kept["muscles"].get("quality", {}),
+def _source(study: Study, trial: Trial, records: Mapping[str, TrialRecord], rows_of: TrialRows) -> dict[str, Any]:
+    """Entry of a trial in `results/provenance.json`."""
+    recording = records["kinematics"].recording or _NOT_READ
+    return {
+        "file": _relative(trial.file, study.folder),
+        "sha256": recording.sha256,
+        "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
+        "forces_sha256": recording.forces_sha256,
+        "stages": records["muscles"].provenance,
+        "muscle_set": _muscle_set_key(study, trial),
+        "row": rows_of.of(trial),
     }
-    flags = assess(figures, trial.settings.quality) if kept["torques"]["status"] != "failed" else []
-    said = [note for stage in ("kinematics", "torques", "muscles") for note in kept[stage].get("notes", [])]
-    status = {about: status_of(kept[about], flags, about) for about in ("torques", "muscles")}
-    if status["muscles"] != "failed" and "quality" not in last:
+
+
+def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord]) -> dict[str, Any]:
+    last, motion = records["muscles"], records["kinematics"].motion
+    recording = records["kinematics"].recording or _NOT_READ
+    metrics, flags = metrics_of(records.values()), flags_of(trial, records)
+    status = {about: status_of(records[about], flags, about) for about in ("torques", "muscles")}
+    if not last.failed and not last.metrics:
         status["muscles"] = "none"
-    notes = [*said, *filter(None, (trial.subject.note, trial.note))]
+    notes = [note for record in records.values() for note in record.notes]
     names = [entry.name for entry in (*METRICS, *CHECKS)]
     return {
         **identity(trial),
         "file": _relative(trial.file, study.folder),
         "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
-        "status": "failed" if last["status"] == "failed" else "flagged" if flags else "ok",
+        "status": "failed" if last.failed else "flagged" if flags else "ok",
         "torque_status": status["torques"],
         "muscle_status": status["muscles"],
-        "reason": " ".join(filter(None, (last.get("reason", ""), *(flag.check.name for flag in flags)))),
-        "message": "; ".join(filter(None, (last.get("message", ""), *(flag.sentence for flag in flags)))),
-        **{name: figures.get(name, float("nan")) for name in names},
-        "plane": motion.get("plane_view", ""),
-        "input_sha256": kept["kinematics"].get("input_sha256", ""),
-        "forces_sha256": kept["kinematics"].get("forces_sha256", ""),
-        "guesses": "; ".join(kept["kinematics"].get("guesses", [])),
-        "notes": "; ".join(notes),
+        "reason": " ".join(filter(None, (last.reason, *(flag.check.name for flag in flags)))),
+        "message": "; ".join(filter(None, (last.message, *(flag.sentence for flag in flags)))),
+        **{name: metrics.get(name, float("nan")) for name in names},
+        "plane": motion.plane_view if motion else "",
+        "input_sha256": recording.sha256,
+        "forces_sha256": recording.forces_sha256,
+        "guesses": "; ".join(f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses),
+        "notes": "; ".join([*notes, *filter(None, (trial.subject.note, trial.note))]),
     }
 
 
-def _flexion_signs(kinematics_kept: dict[str, Any]) -> dict[str, float]:
+def _flexion_signs(record: TrialRecord) -> dict[str, float]:
     """+1 where counter-clockwise is flexion, -1 where it is extension, of each joint of a trial."""
-    motion = kinematics_kept.get("motion", {"joints": (), "flexion_sign": ()})
-    return dict(zip(motion["joints"], motion["flexion_sign"], strict=True))
+    return dict(zip(record.motion.joints, record.motion.flexion_sign, strict=True)) if record.motion else {}
 
 
 def _joints(study: Study) -> list[list[str]]:
@@ -180,11 +154,11 @@ def _joints(study: Study) -> list[list[str]]:
 
 def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
     """Muscle sets by chain and set: name, file where it is the study's own, number of trials, and the muscles of each source."""
-    told: dict[str, dict[str, Any]] = {}
+    sets: dict[str, dict[str, Any]] = {}
     for trial in study.trials:
         key = _muscle_set_key(study, trial)
-        if key in told:
-            told[key]["n_trials"] += 1
+        if key in sets:
+            sets[key]["n_trials"] += 1
             continue
         chosen = muscles.muscle_set_of(trial, study.folder) if key else None
         if chosen is None:
@@ -194,14 +168,14 @@ def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
         for muscle in chosen.crossing([joint.name for joint in trial.settings.chain(trial.chain).joints]).muscles:
             found = sources.setdefault(json.dumps(muscle.source, sort_keys=True), {**muscle.source, "muscles": []})
             found["muscles"].append(muscle.name)
-        told[key] = {
+        sets[key] = {
             "chain": trial.chain,
             "name": chosen.name,
             "file": _relative(where, study.folder) if isinstance(where, Path) else "",
             "n_trials": 1,
             "sources": list(sources.values()),
         }
-    return told
+    return sets
 
 
 def _muscle_set_key(study: Study, trial: Trial) -> str:

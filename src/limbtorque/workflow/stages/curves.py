@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,20 @@ from limbtorque.signals.derivatives import differentiate
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
 from limbtorque.study.trials import Trial
-from limbtorque.tables.checks import assess
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
 from limbtorque.tables.curves import CURVE_COLUMNS, curve_columns
-from limbtorque.tables.files import column_array, column_values, long_table_writer, make_table, read_table
-from limbtorque.workflow.batch import LOG, announce, finish, identity, planned_study, status_of
-from limbtorque.workflow.layout import batch_outputs, table_path
+from limbtorque.tables.files import column_array, column_values, long_table_writer, make_table
+from limbtorque.tables.trial_record import MotionConstants
+from limbtorque.workflow.layout import curves_path
+from limbtorque.workflow.run_session import (
+    LOG,
+    TrialTables,
+    finish,
+    flags_of,
+    identity,
+    planned_study,
+    status_of,
+)
 
 
 @dataclass(frozen=True)
@@ -50,25 +58,25 @@ def columns(trial: Trial) -> list[Column]:
     return curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=options.per_body_mass)
 
 
-def trial_curve(trial: Trial, folder: Path) -> TrialCurve:
+def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     """Find the window of a trial, and its curves over it."""
     options, names = trial.settings.ensembles, _names(trial)
     joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
     wanted = ["time_s", "edge", "endpoint_position_x_m", "endpoint_position_y_m"]
     wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
-    moving, kept = read_table(folder / table_path("kinematics", trial.name), columns=wanted)
+    moving, kinematics = tables.read("kinematics", trial, columns=wanted)
     wanted = [name for name in names if name.endswith(("_nm", "_w"))]
-    torques, kept_torques = read_table(folder / table_path("torques", trial.name), columns=wanted)
-    figures = {**kept.get("motion", {}).get("quality", {}), **kept_torques.get("quality", {})}
-    status = status_of(kept_torques, assess(figures, trial.settings.quality), "torques")
+    torques, record = tables.read("torques", trial, columns=wanted)
+    status = status_of(record, flags_of(trial, {"kinematics": kinematics, "torques": record}), "torques")
     row = {**identity(trial), "torque_status": status, "window": options.window, "included": 0}
     row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
-    if status == "failed":
-        return TrialCurve(trial, {**row, "note": f"the trial failed: {kept_torques['reason']}"}, None)
+    if record.failed or kinematics.motion is None:
+        return TrialCurve(trial, {**row, "note": f"the trial failed: {record.reason}"}, None)
     known = (column_values(moving, "edge") == 0) & ~np.isnan(
         column_array(torques, *(f"{j}_torque_nm" for j in joints))
     ).any(1)
-    window = find_window(trial, moving, kept, known)
+    events = kinematics.recording.events if kinematics.recording else ()
+    window = find_window(trial, moving, known, events=events, rate_hz=kinematics.motion.rate_hz)
     row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
     row |= {"cycle": window.cycle, "n_cycles": window.n_cycles} if not window.note else {}
     if window.note:
@@ -77,7 +85,7 @@ def trial_curve(trial: Trial, folder: Path) -> TrialCurve:
         return TrialCurve(trial, {**row, "note": "flagged, and ensembles.include is ok"}, None)
     found = resample(
         column_values(moving, "time_s"),
-        _quantities(trial, moving, torques, kept["motion"]),
+        _quantities(trial, moving, torques, kinematics.motion),
         start_s=window.start_s,
         end_s=window.end_s,
         n_points=options.n_points,
@@ -92,7 +100,7 @@ def _names(trial: Trial) -> list[str]:
     return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
 
 
-def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: BoolArray) -> Window:
+def find_window(trial: Trial, moving: pa.Table, known: BoolArray, *, events: Sequence[Event], rate_hz: float) -> Window:
     """Window of a trial, as its settings ask for.
 
     Parameters
@@ -101,16 +109,18 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: 
         The trial.
     moving : pyarrow.Table
         Its table of kinematics: times, ends and endpoint.
-    kept : mapping
-        What is kept with it.
     known : ndarray of bool, shape (n_frames,)
         Frames whose torques are known.
+    events : sequence of Event
+        Events of its recording.
+    rate_hz : float
+        Frames a second.
     """
     options = trial.settings.ensembles
     time_s = column_values(moving, "time_s")
     if options.window == "events":
         return find_between(
-            [Event(**event) for event in kept["events"]],
+            events,
             start=options.start_event,
             end=options.end_event,
             side=trial.side,
@@ -124,16 +134,14 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: 
             return Window(float("nan"), float("nan"), "no frame that is not at an end of the trial")
         return Window(float(inside[0]), float(inside[-1]))
     endpoint = column_array(moving, "endpoint_position_x_m", "endpoint_position_y_m")
-    velocity, _ = differentiate(
-        endpoint, rate_hz=kept["motion"]["rate_hz"], accuracy=trial.settings.differentiation.accuracy
-    )
+    velocity, _ = differentiate(endpoint, rate_hz=rate_hz, accuracy=trial.settings.differentiation.accuracy)
     found = find_movement(
         time_s,
         np.hypot(velocity[:, 0], velocity[:, 1]),
         onset_share=options.onset_share,
         max_rest_s=options.max_rest_s,
     )
-    if found.note and not kept["events"]:
+    if found.note and not events:
         return replace(
             found,
             note=f"{found.note}; this recording has no events: one cycle of it is start_s to end_s with window trial",
@@ -141,11 +149,11 @@ def find_window(trial: Trial, moving: pa.Table, kept: Mapping[str, Any], known: 
     return found
 
 
-def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mapping[str, Any]) -> FloatArray:
+def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: MotionConstants) -> FloatArray:
     """Quantities of every frame, flexion positive; NaN at the ends of the trial."""
     mass = trial.subject.mass_kg if trial.settings.ensembles.per_body_mass else 1.0
     values: dict[str, FloatArray] = {}
-    for joint, sign, zero in zip(motion["joints"], motion["flexion_sign"], motion["flexion_zero_rad"], strict=True):
+    for joint, sign, zero in zip(motion.joints, motion.flexion_sign, motion.flexion_zero_rad, strict=True):
         angle, velocity = (column_values(moving, f"{joint}_{what}") for what in ("angle_rad", "velocity_rad_s"))
         values[f"{joint}_flexion_deg"] = np.degrees(sign * (angle - zero))
         values[f"{joint}_velocity_deg_s"] = np.degrees(sign * velocity)
@@ -157,21 +165,19 @@ def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Mappi
     return matrix
 
 
-def run(*, folder: Path, batch: str, key: str) -> None:
-    """Make the curves of a batch; what is kept of each trial is its row of `results/windows.csv`."""
-    study = planned_study("curves", folder=folder, batch=batch, key=key)
-    announce("curves", study, batch, folder)
-    notes = []
-    for path in batch_outputs("curves", study, batch):
-        with long_table_writer(folder / path, CURVE_COLUMNS) as writer:
-            for trial in study.batches[batch]:
-                curve = trial_curve(trial, folder)
-                notes.append(json.dumps(curve.row))
-                if curve.values is None:
-                    LOG.info("curves %s: left out: %s", trial.name, curve.row["note"])
-                else:
-                    writer.write_table(_curve_table(trial, curve.values))
-    finish("curves", batch, notes, folder)
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Make the curves of a session; the lines of its record are rows of `results/windows.csv`."""
+    study = planned_study("curves", folder=folder, session=session, key=key)
+    tables, lines = TrialTables(study), []
+    with long_table_writer(folder / curves_path(session), CURVE_COLUMNS) as writer:
+        for trial in study.batches[session]:
+            curve = trial_curve(trial, tables)
+            lines.append(json.dumps(curve.row))
+            if curve.values is None:
+                LOG.info("curves %s: left out: %s", trial.name, curve.row["note"])
+            else:
+                writer.write_table(_curve_table(trial, curve.values))
+    finish("curves", study, session, lines)
 
 
 def _curve_table(trial: Trial, values: FloatArray) -> pa.Table:

@@ -1,30 +1,28 @@
-"""Recordings -> what each trial says of the cut-off that it shares with others (`filter.scope: study`), in `results/batches`."""
+"""Recordings -> `results/cutoffs`: the curves from which trials choose one cut-off (`filter.scope: study`)."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from limbtorque.motion.table import kept_choice
+from limbtorque.motion.table import choice_values
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
 from limbtorque.study.trials import Trial
-from limbtorque.workflow.batch import LOG, finish, planned_study
 from limbtorque.workflow.layout import shares_cutoff
+from limbtorque.workflow.run_session import LOG, finish, planned_study
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 
 
-def run(*, folder: Path, batch: str, key: str) -> None:
-    """Find what each trial of a batch says of its cut-off."""
-    study = planned_study("cutoffs", folder=folder, batch=batch, key=key)
-    print(f"cut-offs of {len(study.batches[batch])} trials of session {batch}", file=sys.stderr, flush=True)
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Find the curves from which the trials of a session choose their cut-off."""
+    study = planned_study("cutoffs", folder=folder, session=session, key=key)
     with GuardedReader() as reader:
-        choices = _choices(study.batches[batch], reader)
-    notes = [json.dumps({"trial": name, "choice": kept_choice(choice)}) for name, choice in choices.items()]
-    finish("cutoffs", batch, notes, folder)
+        choices = _choices(study.batches[session], reader)
+    lines = [json.dumps({"trial": name, "choice": choice_values(choice)}) for name, choice in choices.items()]
+    finish("cutoffs", study, session, lines)
 
 
 def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | None:
@@ -33,7 +31,7 @@ def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | Non
     Parameters
     ----------
     trials : sequence of Trial
-        All trials; those that do not ask for the study's cut-off have no say in it.
+        All trials; those that do not share the cut-off are passed over.
     reader : GuardedReader
         Reads the recordings.
 
@@ -52,7 +50,7 @@ def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | Non
 
 
 def _choices(trials: Sequence[Trial], reader: GuardedReader) -> dict[str, CutoffChoice]:
-    """What each trial that shares its cut-off says of it, those that cannot be analysed left out."""
+    """Curves of each trial that shares its cut-off, without the trials that cannot be analysed."""
     choices = {}
     for trial in filter(shares_cutoff, trials):
         alone = trial.settings.filter.model_copy(update={"scope": "trial"})

@@ -1,4 +1,4 @@
-"""`results/curves` -> `results/ensembles.csv`, `results/windows.csv`: mean curves by condition, and where every trial's begins."""
+"""`results/curves` -> `results/ensembles.csv`, `results/windows.csv`: mean curves by condition, and every trial's window."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.curves import ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.files import column_values, make_table, read_table, table_of_rows, write_table
-from limbtorque.workflow.batch import Kept, whole_study
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
+from limbtorque.workflow.run_session import whole_study
+from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages.curves import columns, long_columns
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Make ensembles and windows of the study; in memory are the curves of one batch and what the means need."""
+    """Make ensembles and windows of the study; in memory are the curves of one session and the moments of all."""
     study = whole_study("ensembles", folder=folder, key=key)
     print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
-    kept = Kept(study, folder)
+    records = SessionRecords(study, folder)
     rows: dict[str, dict[str, Any]] = {}
     groups: dict[tuple[str, str, str], dict[str, Moments]]
     groups = {(trial.chain, trial.condition, trial.side): {} for trial in study.trials}  # in the order of the table
-    for batch, trials in study.batches.items():
-        rows |= {trial.name: kept.of("curves", trial) for trial in trials}
+    for session, trials in study.batches.items():
+        rows |= {trial.name: records.values("curves", trial) for trial in trials}
         shown = [trial for trial in trials if rows[trial.name]["included"]]
-        for trial, values in _curves(shown, folder / curves_path(batch), study.settings.ensembles.n_points):
+        for trial, values in _curves(shown, folder / curves_path(session), study.settings.ensembles.n_points):
             subjects = groups[trial.chain, trial.condition, trial.side]
             so_far = subjects.get(trial.subject.name) or no_moments(values.shape)
             subjects[trial.subject.name] = add(so_far, values)
@@ -46,7 +47,7 @@ def run(*, folder: Path, key: str = "") -> None:
 
 
 def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray]]:
-    """Curves of each trial of a batch, shape (n_points, n_quantities)."""
+    """Curves of each trial of a session, shape (n_points, n_quantities)."""
     values = column_values(read_table(path, columns=["value"])[0], "value")
     ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
     if values.size != ends[-1]:

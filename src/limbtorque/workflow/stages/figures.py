@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from matplotlib.figure import Figure
 
 from limbtorque.figures.cutoff_figures import cutoff_figure
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
@@ -18,58 +17,57 @@ from limbtorque.figures.torque_figures import contributions_figure, torque_figur
 from limbtorque.motion.table import choice_of
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.trials import Trial
-from limbtorque.tables.files import read_meta, read_table
-from limbtorque.workflow.batch import announce, finish, planned_study
-from limbtorque.workflow.layout import figure_path, table_path
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from limbtorque.tables.files import read_record
+from limbtorque.tables.trial_record import MotionConstants, TrialRecord
+from limbtorque.workflow.layout import figure_path
+from limbtorque.workflow.run_session import TrialTables, finish, planned_study
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What a figure of a trial is made of."""
+    """Input of a figure of a trial."""
 
     trial: Trial
     model: ChainModel
     title: str
-    motion: dict[str, Any]
+    kinematics: TrialRecord
+    motion: MotionConstants
     width_mm: float
     table: Callable[[str], pa.Table]
 
 
-def run(*, folder: Path, batch: str, key: str) -> None:
-    """Draw the figures of a batch."""
-    study = planned_study("figures", folder=folder, batch=batch, key=key)
-    announce("figures", study, batch, folder)
-    for trial in study.batches[batch]:
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Draw the figures of a session."""
+    study = planned_study("figures", folder=folder, session=session, key=key)
+    tables = TrialTables(study)
+    for trial in study.batches[session]:
         for kind in trial.settings.figures.kinds:
-            figure = _figure(kind, trial, folder)
+            figure = _figure(kind, trial, tables)
             for form in trial.settings.figures.formats:
-                save(figure, folder / figure_path(kind, trial.name, f".{form}"))
-    finish("figures", batch, [json.dumps({"trial": trial.name}) for trial in study.batches[batch]], folder)
+                save(figure, folder / figure_path(kind, session, trial.name, f".{form}"))
+    finish("figures", study, session, [])
 
 
-def _figure(kind: str, trial: Trial, folder: Path) -> Figure:
+def _figure(kind: str, trial: Trial, tables: TrialTables) -> Figure:
     what, stage, draw = DRAWN[kind]
     title = f"{trial.name}: {what}, {trial.side} {trial.chain}" + (f", {trial.condition}" if trial.condition else "")
-    kept = read_meta(folder / table_path(stage, trial.name))
-    if kept["status"] == "failed":
-        return failure_figure(title, kept["message"])
-    motion = read_meta(folder / table_path("kinematics", trial.name))["motion"]
+    record = read_record(tables.path(stage, trial))
+    kinematics = read_record(tables.path("kinematics", trial))
+    if record.failed or kinematics.motion is None:
+        return failure_figure(title, record.message)
     width_mm = WIDTHS_MM[trial.settings.figures.width]
 
     def table(name: str) -> pa.Table:
-        return read_table(folder / table_path(name, trial.name))[0]
+        return tables.read(name, trial)[0]
 
-    return draw(_Drawn(trial, trial.settings.chain(trial.chain), title, motion, width_mm, table))
+    return draw(_Drawn(trial, trial.settings.chain(trial.chain), title, kinematics, kinematics.motion, width_mm, table))
 
 
 def _terms(draw: Callable[..., Figure]) -> Callable[[_Drawn], Figure]:
-    """What a figure of torque terms is made of."""
+    """Return the function that draws torque terms."""
 
     def figure(of: _Drawn) -> Figure:
-        sign = of.motion["flexion_sign"]
+        sign = of.motion.flexion_sign
         return draw(of.table("torques"), title=of.title, model=of.model, flexion_sign=sign, width_mm=of.width_mm)
 
     return figure
@@ -80,8 +78,8 @@ def _kinematics(of: _Drawn) -> Figure:
         of.table("kinematics"),
         title=of.title,
         model=of.model,
-        flexion_sign=of.motion["flexion_sign"],
-        flexion_zero_rad=of.motion["flexion_zero_rad"],
+        flexion_sign=of.motion.flexion_sign,
+        flexion_zero_rad=of.motion.flexion_zero_rad,
         width_mm=of.width_mm,
     )
 
@@ -103,17 +101,17 @@ def _muscles(of: _Drawn) -> Figure:
 
 
 def _cutoff(of: _Drawn) -> Figure:
-    choices = [choice_of(choice) for choice in of.motion["cutoffs"]]
+    choices = [choice_of(choice) for choice in of.motion.cutoffs]
     if not choices:
         return failure_figure(of.title, "no filter, or too few frames to tell a cut-off from them", what="not drawn")
     names = [*(joint.name for joint in of.model.joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
     return cutoff_figure(
         choices,
-        used_hz=of.motion["cutoff_hz"],
+        used_hz=of.motion.cutoff_hz,
         names=names,
         title=of.title,
         unit="m",
-        noise=of.motion["quality"]["noise_m"],
+        noise=of.kinematics.metrics["noise_m"],
         width_mm=of.width_mm,
     )
 

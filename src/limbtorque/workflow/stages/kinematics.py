@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from limbtorque.errors import SignalError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.table import kinematics_table
+from limbtorque.motion.table import kinematics_table, motion_constants
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics import kinematics_columns
-from limbtorque.workflow.batch import run_batch
+from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.workflow.layout import STUDY_CUTOFF, shares_cutoff
+from limbtorque.workflow.run_session import failure, planned_study, run_session
 
 
 def columns(trial: Trial) -> Sequence[Column]:
@@ -72,20 +72,26 @@ def _study_cutoff(trial: Trial, folder: Path) -> float | None:
     return cutoff_hz
 
 
-def run(*, folder: Path, batch: str, key: str) -> None:
-    """Make the kinematics tables of a batch."""
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Make the kinematics tables of a session."""
+    study = planned_study("kinematics", folder=folder, session=session, key=key)
     with GuardedReader() as reader:
 
-        def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
+        def step(trial: Trial, record: TrialRecord) -> tuple[pa.Table | None, TrialRecord]:
             recording = read_trial(trial, reader)
-            meta["input_sha256"] = recording.sha256
-            meta["forces_sha256"] = recording.forces_sha256
-            meta["events"] = [{**vars(event), "time_s": float(event.time_s)} for event in recording.events]
-            meta["audit"] = [vars(finding) for finding in recording.audit.findings]
-            meta["provenance"]["kinematics"]["reader"] = recording.reader
-            meta["guesses"] = [f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses]
-            motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
-            meta["notes"] = [*recording.notes, *motion.notes, *recording.audit.sentences]
-            return kinematics_table(motion, meta=meta)
+            own = {**record.provenance["kinematics"], "reader": recording.reader}
+            record = replace(record, provenance={"kinematics": own}, recording=_facts(recording))
+            try:
+                motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
+            except Exception as error:  # the ledger names the recording of a trial that failed, too
+                return None, failure(error, record)
+            notes = (*recording.notes, *motion.notes, *recording.audit.sentences)
+            done = replace(record, metrics=motion.metrics, notes=notes, motion=motion_constants(motion))
+            return kinematics_table(motion), done
 
-        run_batch("kinematics", step, folder=folder, batch=batch, key=key, columns=columns)
+        run_session("kinematics", step, study=study, session=session, columns=columns)
+
+
+def _facts(recording: Recording) -> RecordingFacts:
+    """Facts about a recording for the record of its trial."""
+    return RecordingFacts(recording.sha256, recording.forces_sha256, tuple(recording.events), recording.audit)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +14,12 @@ from limbtorque.muscles.force_summary import muscle_summary
 from limbtorque.muscles.force_table import muscle_table, table_entries
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
-from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import column_array, empty_table
+from limbtorque.tables.files import column_array
 from limbtorque.tables.muscles import muscle_columns
-from limbtorque.workflow.batch import run_batch, upstream
+from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
 
 
 def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
@@ -35,30 +35,30 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
     return muscle_columns(joints, segments, table_entries(muscle_set_of(trial, folder), joints), trial.settings.muscles)
 
 
-def run(*, folder: Path, batch: str, key: str) -> None:
-    """Make the muscle tables of a batch; a trial without a muscle set gets an empty one."""
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Make the muscle tables of a session; a trial without a muscle set gets an empty one."""
+    study = planned_study("muscles", folder=folder, session=session, key=key)
+    tables = TrialTables(study)
 
-    def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
-        kinematics = upstream("kinematics", trial, folder, meta)
-        found = upstream("torques", trial, folder, meta)
+    def step(trial: Trial, record: TrialRecord) -> tuple[pa.Table | None, TrialRecord]:
+        (moving, kinematics), (torques, earlier) = (tables.read(stage, trial) for stage in ("kinematics", "torques"))
+        record = record.after(kinematics, earlier)
         chosen = muscle_set_of(trial, folder)
-        if kinematics is None or found is None or chosen is None:
-            return empty_table(columns(trial, folder), meta=meta)
-        motion = motion_from_table(*kinematics)
-        net = column_array(found[0], *(f"{joint}_torque_nm" for joint in motion.joints))
-        reaction = [column_array(found[0], *(f"{joint}_reaction_{axis}_n" for axis in "xy")) for joint in motion.joints]
+        if record.failed or chosen is None:
+            return None, record
+        motion = motion_from_table(moving, kinematics)
+        reaction = [column_array(torques, *(f"{joint}_reaction_{axis}_n" for axis in "xy")) for joint in motion.joints]
         options = trial.settings.muscles
         forces = muscle_forces(
             motion,
-            net,
+            column_array(torques, *(f"{joint}_torque_nm" for joint in motion.joints)),
             chosen,
             options=options,
             body_mass_kg=trial.subject.mass_kg,
             reaction_n=np.stack(reaction, axis=1),
         )
-        meta["quality"] = forces.metrics
-        meta["notes"] = list(forces.notes)
-        meta["summary"] = muscle_summary(motion, forces, options)
-        return muscle_table(motion, forces, options=options, meta=meta)
+        summary = tuple(muscle_summary(motion, forces, options))
+        done = replace(record, metrics=forces.metrics, notes=tuple(forces.notes), summary=summary)
+        return muscle_table(motion, forces, options=options), done
 
-    run_batch("muscles", step, folder=folder, batch=batch, key=key, columns=lambda trial: columns(trial, folder))
+    run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))

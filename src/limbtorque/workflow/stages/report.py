@@ -11,21 +11,27 @@ from plotly.offline import get_plotlyjs
 from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.index import index_page
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.workflow.batch import whole_study
 from limbtorque.workflow.curve_notes import curve_notes
-from limbtorque.workflow.layout import CURVES, ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES
+from limbtorque.workflow.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES, page_path, places
+from limbtorque.workflow.run_session import whole_study
 
 
 def run(*, folder: Path, key: str = "") -> None:
     """Write the first page and the shared files of the report."""
-    ledger = read_rows(folder / STUDY_TABLES["ledger"])
+    study = whole_study("report", folder=folder, key=key)
+    pages = {trial: page_path(session, trial) for trial, session in places(study).items()}
+    root = REPORT["index"].parent
+    ledger = [
+        {**row, "page": pages[row["trial"]].relative_to(root).as_posix()}
+        for row in read_rows(folder / STUDY_TABLES["ledger"])
+    ]
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
-    notes = curve_notes(whole_study("report", folder=folder, key=key), folder)
+    notes = curve_notes(study, folder)
     means = ensemble_data(read_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
     there = [
         *STUDY_TABLES.values(),
-        *(path for path in (*ENSEMBLE_TABLES.values(), CURVES) if (folder / path).exists()),
+        *(path for path in (*ENSEMBLE_TABLES.values(), RESULTS / "curves") if (folder / path).exists()),
     ]
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     data = resources.files("limbtorque.report") / "data"

@@ -1,4 +1,4 @@
-"""What the trials say of their cut-off, in `results/batches` -> `results/study_cutoff.json`: one for all (`filter.scope: study`)."""
+"""`results/cutoffs` -> `results/study_cutoff.json`: one cut-off for all trials that share it (`filter.scope: study`)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pathlib import Path
 from limbtorque.errors import SignalError
 from limbtorque.motion.table import choice_of
 from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
-from limbtorque.workflow.batch import whole_study
-from limbtorque.workflow.layout import STUDY_CUTOFF, batch_path, batches_sharing_a_cutoff
+from limbtorque.workflow.layout import STUDY_CUTOFF, record_path, sessions_of
+from limbtorque.workflow.run_session import whole_study
+from limbtorque.workflow.session_record import wait_for
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Choose one cut-off from what the trials of all batches say."""
+    """Choose one cut-off from the curves of all trials that share it."""
     choices: dict[str, CutoffChoice] = {}
-    for batch in batches_sharing_a_cutoff(whole_study("study_cutoff", folder=folder, key=key)):
-        notes = map(json.loads, (folder / batch_path("cutoffs", batch)).read_text(encoding="utf-8").splitlines())
-        choices |= {note["trial"]: choice_of(note["choice"]) for note in notes}
+    for session in sessions_of("cutoffs", whole_study("study_cutoff", folder=folder, key=key)):
+        wait_for(["cutoffs"], session, folder)
+        lines = (folder / record_path("cutoffs", session)).read_text(encoding="utf-8").splitlines()[1:]
+        choices |= {found["trial"]: choice_of(found["choice"]) for found in map(json.loads, lines)}
     own = {name: choice.cutoff_hz for name, choice in choices.items()}
     shared_hz, reason = None, "no trial that shares it can be analysed"
     if choices:

@@ -1,12 +1,12 @@
-"""`results/ensembles.csv`, `results/ledger.csv` -> `results/figures/study`: figures of the study, captions of all."""
+"""`results/ensembles.csv`, `results/ledger.csv` -> `results/study_figures`: figures of the study, captions of all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.flag_figures import flag_figure
@@ -16,12 +16,9 @@ from limbtorque.study.study import Study
 from limbtorque.tables.column import Column
 from limbtorque.tables.curves import ENSEMBLE_COLUMNS
 from limbtorque.tables.summary import SUMMARY_COLUMNS
-from limbtorque.workflow.batch import whole_study
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from limbtorque.workflow.run_session import whole_study
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
 DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
@@ -43,7 +40,7 @@ def run(*, folder: Path, key: str = "") -> None:
 
 
 def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Captioned:
-    """What the captions need to know, from the settings and the tables of the study."""
+    """Facts for the captions, from the settings and the tables of the study."""
     options = study.settings.ensembles
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
     summary = read_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)

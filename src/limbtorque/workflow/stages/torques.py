@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
+from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
 from limbtorque.simulate.replay import replay
-from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import empty_table
 from limbtorque.tables.torques import torque_columns
-from limbtorque.torques.joint_torques import joint_torques, torque_metrics, torque_table
+from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table
 from limbtorque.torques.summary import torque_summary
-from limbtorque.workflow.batch import run_batch, upstream
+from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
 
 
 def columns(trial: Trial) -> Sequence[Column]:
@@ -26,26 +26,37 @@ def columns(trial: Trial) -> Sequence[Column]:
     return torque_columns([j.name for j in model.joints], [s.name for s in model.segments], trial.settings.torques)
 
 
-def run(*, folder: Path, batch: str, key: str) -> None:
-    """Make the torque component tables of a batch."""
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Make the torque component tables of a session."""
+    study = planned_study("torques", folder=folder, session=session, key=key)
+    tables = TrialTables(study)
 
-    def step(_: Study, trial: Trial, meta: dict[str, Any]) -> pa.Table:
-        found = upstream("kinematics", trial, folder, meta)
-        if found is None:
-            return empty_table(columns(trial), meta=meta)
-        motion = motion_from_table(*found)
+    def step(trial: Trial, record: TrialRecord) -> tuple[pa.Table | None, TrialRecord]:
+        table, earlier = tables.read("kinematics", trial)
+        record = record.after(earlier)
+        if record.failed:
+            return None, record
+        motion = motion_from_table(table, earlier)
         torques = joint_torques(motion)
-        meta["quality"] = torque_metrics(motion, torques)
-        if trial.settings.replay.enabled:
-            options = trial.settings.replay
-            replayed = replay(motion, torques, stop_deg=options.stop_deg, integration=trial.settings.integration)
-            if replayed is None:
-                meta["notes"] = ["no replay: no three neighbouring frames have a known torque"]
-            else:
-                meta["quality"] |= replayed.metrics(options.tolerance_deg)
-                ended = f"replay: the integration failed at {replayed.time_s[-1]:.3f} s: {replayed.message}"
-                meta["notes"] = [] if replayed.success else [ended]
-        meta["summary"] = torque_summary(motion, torques, trial.settings.chain(trial.chain))
-        return torque_table(motion, torques, options=trial.settings.torques, meta=meta)
+        metrics, notes = _replayed(trial, motion, torques)
+        done = replace(
+            record,
+            metrics={**torque_metrics(motion, torques), **metrics},
+            notes=notes,
+            summary=tuple(torque_summary(motion, torques, trial.settings.chain(trial.chain))),
+        )
+        return torque_table(motion, torques, options=trial.settings.torques), done
 
-    run_batch("torques", step, folder=folder, batch=batch, key=key, columns=columns)
+    run_session("torques", step, study=study, session=session, columns=columns)
+
+
+def _replayed(trial: Trial, motion: ChainMotion, torques: Torques) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Metrics and notes of the replay; none where it is switched off."""
+    options = trial.settings.replay
+    if not options.enabled:
+        return {}, ()
+    found = replay(motion, torques, stop_deg=options.stop_deg, integration=trial.settings.integration)
+    if found is None:
+        return {}, ("no replay: no three neighbouring frames have a known torque",)
+    ended = f"replay: the integration failed at {found.time_s[-1]:.3f} s: {found.message}"
+    return found.metrics(options.tolerance_deg), () if found.success else (ended,)

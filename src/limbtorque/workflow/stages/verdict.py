@@ -10,8 +10,8 @@ import pyarrow.csv
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.workflow.batch import whole_study
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
+from limbtorque.workflow.run_session import whole_study
 
 READ = ("trial", "status", "reason", "message")
 

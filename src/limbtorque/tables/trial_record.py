@@ -1,0 +1,159 @@
+"""The record of a trial after one stage, as it is stored with each of its tables and in its session's record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from limbtorque.recordings.audit import Audit, Finding
+from limbtorque.recordings.recording import Event
+
+
+@dataclass(frozen=True)
+class RecordingFacts:
+    """Facts about the recording of a trial that its tables do not hold.
+
+    Attributes
+    ----------
+    sha256, forces_sha256 : str
+        Hashes of the recording and of its second file, empty where there is none.
+    events : tuple of Event
+        Events of the recording.
+    audit : Audit
+        Findings of the reader.
+    """
+
+    sha256: str
+    forces_sha256: str = ""
+    events: tuple[Event, ...] = ()
+    audit: Audit = field(default_factory=Audit)
+
+    def values(self) -> dict[str, Any]:
+        """Values as JSON can hold them."""
+        events = [{**vars(event), "time_s": float(event.time_s)} for event in self.events]
+        return {**vars(self), "events": events, "audit": [vars(finding) for finding in self.audit.findings]}
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> RecordingFacts:
+        """Facts from their values, the inverse of `values`."""
+        events = tuple(Event(**event) for event in values["events"])
+        audit = Audit(tuple(Finding(**finding) for finding in values["audit"]))
+        return cls(**{**values, "events": events, "audit": audit})
+
+
+@dataclass(frozen=True)
+class MotionConstants:
+    """Constants of a motion, as lists and numbers; `motion.table` turns them into arrays.
+
+    Attributes
+    ----------
+    joints, segments : sequence of str
+        Names, proximal first.
+    rate_hz : float
+        Frames a second.
+    chain : dict of str to list
+        Arguments of `Chain`.
+    gravity_m_s2, flexion_sign, flexion_zero_rad, moment_arms_known, cutoff_hz, plane_axes, plane_view
+        As in `ChainMotion` and its plane.
+    cutoffs : sequence of dict
+        Curves that the cut-offs were chosen from (`motion.table.choice_values`).
+    notes : sequence of str
+        Notes on the motion.
+    """
+
+    joints: Sequence[str]
+    segments: Sequence[str]
+    rate_hz: float
+    chain: Mapping[str, Any]
+    gravity_m_s2: Sequence[float]
+    plane_axes: Sequence[Sequence[float]]
+    plane_view: Literal["sagittal", "horizontal", "oblique"]
+    flexion_sign: Sequence[float]
+    flexion_zero_rad: Sequence[float]
+    moment_arms_known: Sequence[bool]
+    cutoff_hz: Sequence[float]
+    cutoffs: Sequence[Mapping[str, Any]]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """Status of a trial after one stage, and what later stages and the tables of the study need beside its table.
+
+    Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`tables.checks.assess`), which may
+    change without any computation.
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial; empty in tables that are not of one trial.
+    status : str
+        ``"ok"`` or ``"failed"``.
+    reason, message : str
+        Why it failed, in a word and in a sentence; else empty.
+    metrics : dict of str to float
+        Quality metrics of this stage.
+    notes : tuple of str
+        Notes for the ledger.
+    provenance : dict of str to dict of str to str
+        Hashes and versions, of this stage and of those before it.
+    recording : RecordingFacts or None
+        Facts about the recording, from the stage that reads it.
+    motion : MotionConstants or None
+        Constants of the motion, from the stage that computes it.
+    summary : tuple of dict
+        Rows of the summary tables.
+    """
+
+    trial: str = ""
+    status: str = "ok"
+    reason: str = ""
+    message: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    provenance: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    recording: RecordingFacts | None = None
+    motion: MotionConstants | None = None
+    summary: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """The trial failed in this stage or in one before it."""
+        return self.status == "failed"
+
+    def after(self, *earlier: TrialRecord) -> TrialRecord:
+        """Record with the provenance of earlier stages, and with the failure of the last of them that failed."""
+        stages = {stage: entry for record in earlier for stage, entry in record.provenance.items()}
+        found = replace(self, provenance={**stages, **self.provenance})
+        for record in earlier:
+            if record.failed:
+                found = replace(found, status=record.status, reason=record.reason, message=record.message)
+        return found
+
+    def to_json(self) -> str:
+        """Record as one line of JSON."""
+        values = {
+            **vars(self),
+            "recording": self.recording and self.recording.values(),
+            "motion": self.motion and vars(self.motion),
+        }
+        return json.dumps(values, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> TrialRecord:
+        """Record from its JSON, the inverse of `to_json`."""
+        return cls.from_values(json.loads(text))
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> TrialRecord:
+        """Record from the values that its JSON holds."""
+        values = dict(values)
+        if values.get("recording"):
+            values["recording"] = RecordingFacts.of(values["recording"])
+        if values.get("motion"):
+            values["motion"] = MotionConstants(**values["motion"])
+        for name in ("notes", "summary"):
+            values[name] = tuple(values.get(name, ()))
+        return cls(**values)

@@ -1,0 +1,85 @@
+"""The settings that hold in a run: those of the file, changed by Snakemake's ``--config``.
+
+What holds is written to `results/settings.json` when a run starts, and its jobs read that. A trial's own columns go before both.
+It is no output of a rule: jobs would take it as ``ancient()``, and Snakemake 9 does not look for other reasons to run a job that
+depends on one that runs, even where the dependency is ancient: https://github.com/snakemake/snakemake/issues/4166
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from limbtorque.errors import LimbtorqueError, SettingsError
+from limbtorque.study.settings import Settings, load_settings
+from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.workflow.keys import settings_key
+from limbtorque.workflow.layout import SETTINGS
+
+
+def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
+    """Load a study from its tables and settings file, changed by the options of ``--config``.
+
+    Parameters
+    ----------
+    folder : Path
+        The study's folder.
+    config : mapping, optional
+        Options as Snakemake has them: ``--config 'filter={cutoff_hz: 6}'`` is ``{"filter": {"cutoff_hz": 6}}``.
+    """
+    return load_study(folder, overrides=config or None)
+
+
+def load_effective_study(folder: Path) -> Study:
+    """Load a study with the settings that hold in its run; those of the file where no run has written them."""
+    return load_study(folder, settings_file=str(_file(folder)))
+
+
+def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
+    """Write the settings of a run where they are not written yet, whole or not at all.
+
+    Parameters
+    ----------
+    folder, config
+        As of `load_planned_study`.
+    key : str
+        Key of the settings that the run was planned with.
+
+    Raises
+    ------
+    LimbtorqueError
+        The settings file was changed since the run was planned.
+    """
+    path = folder / SETTINGS
+    try:
+        if settings_key(load_settings(path)) == key:
+            return
+    except SettingsError:  # there is none, or one of another version of the program
+        pass
+    settings = load_settings(folder / SETTINGS_FILE, config or None)
+    if settings_key(settings) != key:
+        raise LimbtorqueError(f"{SETTINGS_FILE} was changed while a job was waiting to run; start again")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{socket.gethostname()}.{os.getpid()}.part")
+    part.write_text(_text(settings), encoding="utf-8")
+    part.replace(path)
+
+
+def _text(settings: Settings) -> str:
+    """Settings as JSON, every option with its value."""
+    return json.dumps(settings.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
+
+
+def study_state(folder: Path) -> tuple[tuple[int, int], ...]:
+    """Times and sizes of the settings and tables of a study."""
+    settings = load_settings(folder / _file(folder))
+    found = [(folder / name).stat() for name in (_file(folder), settings.trials, settings.subjects)]
+    return tuple((each.st_mtime_ns, each.st_size) for each in found)
+
+
+def _file(folder: Path) -> Path:
+    return SETTINGS if (folder / SETTINGS).is_file() else Path(SETTINGS_FILE)

@@ -1,0 +1,140 @@
+"""Keys of a job: hashes of the settings and table rows that its result depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from limbtorque.study.settings import Settings, settings_hash
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
+from limbtorque.workflow.layout import sessions_of
+
+TRIAL_TABLES = ("tables.csv", "tables.sto")
+SECTIONS = {
+    "kinematics": (
+        "gravity_m_s2",
+        "marker_sets",
+        "substitutes",
+        "chains",
+        "reading",
+        "plane",
+        "gaps",
+        "filter",
+        "differentiation",
+        "segments",
+        "loads",
+        "plates",
+        "motion",
+        *TRIAL_TABLES,
+    ),
+    "torques": ("chains", "torques", "integration", "replay", *TRIAL_TABLES),
+    "muscles": ("chains", "muscles", *TRIAL_TABLES),
+    "curves": ("chains", "differentiation", "quality", "ensembles"),
+    "figures": ("chains", "figures"),
+    "pages": ("title", "chains", "quality", "tables", "figures", "report"),
+    "collect": ("title", "quality", "run"),
+}
+SECTIONS["cutoffs"] = SECTIONS["kinematics"]
+
+
+def settings_key(settings: Settings) -> str:
+    """Hash of all settings of a study."""
+    return settings_hash(settings, tuple(type(settings).model_fields))
+
+
+def trial_key(stage: str, trial: Trial, folder: Path) -> str:
+    """Hash of everything in the study, but the recording, that a stage's result for a trial depends on."""
+    chosen = trial.settings.muscle_set(trial.chain, folder) if stage == "muscles" else None
+    row = {
+        "title": _titles(stage, trial),
+        "muscle_set": hashlib.sha256(chosen.read_bytes()).hexdigest() if isinstance(chosen, Path) else "",
+        "file": [file.as_posix() for file in trial.files],
+        "chain": trial.chain,
+        "side": trial.side,
+        "marker_set": trial.marker_set,
+        "prefix": trial.prefix,
+        "load": trial.load,
+        "window": (trial.start_s, trial.end_s),
+        "mass_kg": trial.subject.mass_kg,
+        "measured": trial.subject.measured,
+    }
+    own = settings_hash(trial.settings, SECTIONS[stage])
+    return _hash([trial.name, row, own])
+
+
+def _titles(stage: str, trial: Trial) -> tuple[str, ...]:
+    """Names and notes of a trial that change no number but are part of a stage's files."""
+    if stage == "figures":
+        return (trial.condition,)
+    named = (trial.session, trial.condition, trial.subject.name)
+    return {"curves": named, "pages": (*named, trial.note, trial.subject.note)}.get(stage, ())
+
+
+def session_key(stage: str, study: Study, session: str) -> str:
+    """Hash over the trials of a session; a job refuses to run where it differs from the one it was planned with."""
+    keys = [trial_key(stage, trial, study.folder) for trial in study.batches[session]]
+    if stage in ("cutoffs", "kinematics"):  # a recording that was replaced, even by an older file
+        states = [file.stat() for trial in study.batches[session] for file in trial.files]
+        keys += [f"{state.st_size} {state.st_mtime_ns}" for state in states]
+    return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
+
+
+def study_key(study: Study) -> str:
+    """Hash of all settings and of what the tables say of every trial: what the tables of the study depend on."""
+    rows = [
+        (
+            *(trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note),
+            *(
+                trial_key("muscles", trial, study.folder),
+                trial_key("kinematics", trial, study.folder),
+                settings_hash(trial.settings, SECTIONS["collect"]),
+            ),
+        )
+        for trial in study.trials
+    ]
+    return _hash([rows, _names(study), settings_key(study.settings)])
+
+
+def ensembles_key(study: Study) -> str:
+    """Hash of what the ensembles depend on beside the curves."""
+    rows = [(trial.name, trial.subject.name, trial.condition, trial.chain, trial.side) for trial in study.trials]
+    own = settings_hash(study.settings, ("chains", "ensembles"))
+    return _hash([rows, _names(study), own])
+
+
+def cutoff_key(study: Study) -> str:
+    """Hash of the trials that share a cut-off."""
+    return _hash([[name, _names(study)[name]] for name in sessions_of("cutoffs", study)])
+
+
+def verdict_key(study: Study) -> str:
+    """Hash of what the verdict depends on beside the ledger and the windows."""
+    return settings_hash(study.settings, ("run", "ensembles"))
+
+
+def _names(study: Study) -> dict[str, list[str]]:
+    """Names of the trials of every session."""
+    return {session: [trial.name for trial in trials] for session, trials in study.batches.items()}
+
+
+def _hash(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def study_figures_key(study: Study) -> str:
+    """Hash of what the figures of the study depend on beside its tables."""
+    chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
+    chosen = settings_hash(study.settings, ("title", "figures", "ensembles"))
+    return _hash([chains, chosen])
+
+
+WHOLE = {
+    "study_cutoff": cutoff_key,
+    "ensembles": ensembles_key,
+    "collect": study_key,
+    "verdict": verdict_key,
+    "study_figures": study_figures_key,
+    "report": study_key,
+}

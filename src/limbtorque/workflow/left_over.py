@@ -1,0 +1,75 @@
+"""Files of an earlier state of a study are put aside, where nobody mistakes them for results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from limbtorque.study.study import Study
+from limbtorque.workflow.layout import (
+    ENSEMBLE_TABLES,
+    LEFT_OVER,
+    RECORD,
+    REPORT,
+    RESULTS,
+    SOURCES,
+    STUDY_FIGURES,
+    WORKBOOK,
+    ensemble_outputs,
+    record_path,
+    session_files,
+    session_folder,
+    sessions_of,
+    study_figures,
+    study_outputs,
+)
+
+_STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
+
+
+def put_aside(study: Study, folder: Path) -> None:
+    """Move files that this study does not make, of trials or formats that were taken out, to `results/left_over`.
+
+    Records of sessions are removed with the folders that become empty: nothing can be made of them any more.
+    """
+    made = _made(study)
+    for path in _there(folder):
+        if path in made or path.name == _STAMP:
+            continue
+        if path.name == RECORD:
+            (folder / path).unlink()
+            continue
+        target = folder / LEFT_OVER / path.relative_to(RESULTS)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).replace(target)
+    _remove_folders(study, folder)
+
+
+def _made(study: Study) -> set[Path]:
+    """Files that the workflow makes for a study."""
+    made = {*study_outputs(study), *ensemble_outputs(study), *study_figures(study)}
+    made |= set(REPORT.values()) if study.settings.report.enabled else set()
+    for stage in ("cutoffs", *SOURCES):
+        for session in sessions_of(stage, study):
+            made |= {*session_files(stage, study, session), record_path(stage, session)}
+    return made
+
+
+def _there(folder: Path) -> Iterator[Path]:
+    """Files below the folders of stages, and those tables of the study that options switch on, relative to the study's folder."""
+    for top in ("cutoffs", *SOURCES, STUDY_FIGURES.name, "report"):
+        for place, _, names in os.walk(folder / RESULTS / top):
+            yield from (Path(place, name).relative_to(folder) for name in sorted(names))
+    yield from (path for path in (WORKBOOK, *ENSEMBLE_TABLES.values()) if (folder / path).is_file())
+
+
+def _remove_folders(study: Study, folder: Path) -> None:
+    """Remove folders of sessions that the study does not have, empty but for Snakemake's stamp."""
+    for stage in ("cutoffs", *SOURCES):
+        place = session_folder(stage, "x").parent
+        sessions = set(sessions_of(stage, study))
+        for found in (folder / place).glob("*"):
+            if found.is_dir() and found.name not in sessions and {one.name for one in found.iterdir()} <= {_STAMP}:
+                (found / _STAMP).unlink(missing_ok=True)
+                found.rmdir()

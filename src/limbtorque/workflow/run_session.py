@@ -1,0 +1,216 @@
+"""The trials of a session through one stage: progress, log, and errors that become rows of the ledger."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+import pyarrow as pa
+
+from limbtorque import __version__
+from limbtorque.errors import LimbtorqueError, TrialError
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
+from limbtorque.tables.checks import Flag, assess
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import empty_table, read_table, write_table
+from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.workflow.code_key import code_key
+from limbtorque.workflow.effective_settings import load_effective_study, study_state
+from limbtorque.workflow.keys import WHOLE, session_key, trial_key
+from limbtorque.workflow.layout import needed, places, record_path, session_files, table_path, trial_files
+from limbtorque.workflow.session_record import wait_for, write_record
+
+LOG = logging.getLogger("limbtorque")
+_CHANGED = "the settings, tables or recordings of the study were changed while {} waiting to run; start again"
+Step = Callable[[Trial, TrialRecord], tuple[pa.Table | None, TrialRecord]]
+
+
+def run_session(
+    stage: str, step: Step, *, study: Study, session: str, columns: Callable[[Trial], Sequence[Column]]
+) -> None:
+    """Run one stage for every trial of a session, and write the tables and the session record.
+
+    Parameters
+    ----------
+    stage : str
+        Name of the stage.
+    step : callable
+        Returns table and record of a trial, from the trial and a record with its provenance; no table for a trial that has none.
+    study : Study
+        The study.
+    session : str
+        Name of the session.
+    columns : callable
+        Columns of the table of a trial, for one without rows.
+    """
+    lines = []
+    for trial in study.batches[session]:
+        record = TrialRecord(trial.name, provenance={stage: provenance(stage, trial, study.folder)})
+        started = time.perf_counter()
+        try:
+            table, record = step(trial, record)
+        except Exception as error:  # the one place that catches all: the trial becomes a row of the ledger
+            table, record = None, failure(error, record)
+        if table is None:
+            table = empty_table(columns(trial))
+        for path in trial_files(stage, session, trial):
+            write_table(table, study.folder / path, record=record)
+        lines.append(record.to_json())
+        LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
+    finish(stage, study, session, lines)
+
+
+def study_of(folder: Path) -> Study:
+    """Study of a folder; read once by the process that jobs are forked from, and again only where it was changed."""
+    try:
+        return _loaded(folder, Path.cwd(), study_state(folder))
+    except OSError:
+        return load_effective_study(folder)  # which says what is missing
+
+
+@functools.lru_cache(maxsize=1)
+def _loaded(folder: Path, _place: Path, _when: tuple[tuple[int, int], ...]) -> Study:
+    return load_effective_study(folder)
+
+
+def whole_study(stage: str, *, folder: Path, key: str) -> Study:
+    """Load the study of a job that works on all of it; refuse to go on where it is not the one that was planned.
+
+    An empty key is that of a stage that nobody planned.
+    """
+    study = study_of(folder)
+    if key and WHOLE[stage](study) != key:
+        raise LimbtorqueError(_CHANGED.format(f"{stage} was"))
+    return study
+
+
+def planned_study(stage: str, *, folder: Path, session: str, key: str) -> Study:
+    """Load the study of a job on a session, wait for its inputs, and report progress.
+
+    Raises
+    ------
+    LimbtorqueError
+        The study is not the one that was planned, or a table of an earlier stage is missing.
+    """
+    study = study_of(folder)
+    try:
+        same = session in study.batches and session_key(stage, study, session) == key
+    except OSError:  # a recording that is not there any more
+        same = False
+    if not same:
+        raise LimbtorqueError(_CHANGED.format(f"{stage} of {session} was"))
+    _announce(stage, study, session)
+    wait_for(needed(stage, study.batches[session]), session, folder)
+    return study
+
+
+def _announce(stage: str, study: Study, session: str) -> None:
+    """Report which trials are worked on, and how many trials of the study have this stage behind them."""
+    trials = study.batches[session]
+    done = sum(len(them) for name, them in study.batches.items() if (study.folder / record_path(stage, name)).exists())
+    names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")
+    text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
+    LOG.info(text)
+    print(text, file=sys.stderr, flush=True)
+
+
+def finish(stage: str, study: Study, session: str, lines: Sequence[str]) -> None:
+    """Write the session record: the last that a job does."""
+    write_record(stage, session, session_files(stage, study, session), lines, study.folder)
+
+
+def failure(error: Exception, record: TrialRecord) -> TrialRecord:
+    """Record of a trial that an error ended."""
+    if isinstance(error, TrialError):
+        LOG.warning("%s", error)
+        return replace(record, status="failed", reason=error.reason, message=str(error))
+    LOG.error("%s", traceback.format_exc())
+    kind = "settings" if isinstance(error, LimbtorqueError) else "defect"
+    advice = "" if kind == "settings" else " (an error inside the program: report it, with the log and the file)"
+    return replace(record, status="failed", reason=kind, message=f"{type(error).__name__}: {error}{advice}")
+
+
+def identity(trial: Trial) -> dict[str, str]:
+    """First columns of the study's tables."""
+    return {
+        "trial": trial.name,
+        "session": trial.session,
+        "subject": trial.subject.name,
+        "condition": trial.condition,
+        "chain": trial.chain,
+        "side": trial.side,
+    }
+
+
+def metrics_of(records: Iterable[TrialRecord]) -> dict[str, float]:
+    """Quality metrics of a trial from all stages."""
+    return {name: value for record in records for name, value in record.metrics.items()}
+
+
+def flags_of(trial: Trial, records: Mapping[str, TrialRecord]) -> list[Flag]:
+    """Quality flags of a trial from its records by stage; none where it failed."""
+    if records["torques"].failed:
+        return []
+    return assess(metrics_of(records.values()), trial.settings.quality)
+
+
+def status_of(record: TrialRecord, flags: Iterable[Flag], about: str) -> str:
+    """Status of the torques or muscle forces of a trial: failed, flagged or ok."""
+    if record.failed:
+        return "failed"
+    return "flagged" if any(flag.check.affects == about for flag in flags) else "ok"
+
+
+class TrialTables:
+    """Tables and records of trials from earlier stages.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._folder = study.folder
+        self._session = places(study)
+
+    def path(self, stage: str, trial: Trial) -> Path:
+        """Path of a trial's Parquet table."""
+        return self._folder / table_path(stage, self._session[trial.name], trial.name)
+
+    def read(
+        self, stage: str, trial: Trial, *, columns: Sequence[str] | Callable[[str], bool] | None = None
+    ) -> tuple[pa.Table, TrialRecord]:
+        """Read the table of a trial, or some of its columns, and its record."""
+        return read_table(self.path(stage, trial), columns=columns)
+
+
+LIBRARIES = ("c3d", "ezc3d", "numpy", "pyarrow", "scipy")
+
+
+def provenance(stage: str, trial: Trial, folder: Path) -> dict[str, str]:
+    """Hashes of settings and code, and versions, for a trial's table."""
+    hashes = {"settings": trial_key(stage, trial, folder), "code": code_key(stage), "limbtorque": __version__}
+    return {**hashes, **_versions()}
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    return {name: metadata.version(name) for name in LIBRARIES}
+
+
+def log_to(path: Path) -> None:
+    """Send the package's log to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)

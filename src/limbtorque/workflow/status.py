@@ -1,0 +1,70 @@
+"""State of every table of every trial of a study; nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from limbtorque.errors import LimbtorqueError
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
+from limbtorque.workflow.code_key import code_key
+from limbtorque.workflow.keys import trial_key
+from limbtorque.workflow.layout import SOURCES, TABLE_STAGES, record_path, session_folder, trial_files
+from limbtorque.workflow.session_record import SessionRecords, faults
+
+STATES = ("done", "missing", "damaged", "stale")
+
+
+def table_states(study: Study) -> Iterator[tuple[Path, str]]:
+    """List the tables of all trials with their states.
+
+    Parameters
+    ----------
+    study : Study
+        The study, with the settings of its file.
+
+    Yields
+    ------
+    path : Path
+        Path of a table, relative to the study's folder.
+    state : str
+        ``"done"``, ``"missing"``, ``"damaged"`` (not of the size that its session's record says, or without a record), or ``"stale"``:
+        made with other settings, table rows or code, from another recording, or from a stale table.
+    """
+    records = SessionRecords(study, study.folder)
+    for session, trials in study.batches.items():
+        wrong = {stage: _faults(stage, session, study.folder) for stage in TABLE_STAGES}
+        for trial in trials:
+            stale: set[str] = set()
+            for stage in TABLE_STAGES:
+                whole = record_path(stage, session).name not in wrong[stage]
+                if not stale.isdisjoint(SOURCES[stage]) or (whole and _stale(stage, session, trial, study, records)):
+                    stale.add(stage)
+                for path in trial_files(stage, session, trial):
+                    yield path, _state(study.folder / path, path.name in wrong[stage] or not whole, stage in stale)
+
+
+def _state(path: Path, damaged: bool, stale: bool) -> str:
+    if not path.is_file():
+        return "missing"
+    return "damaged" if damaged else "stale" if stale else "done"
+
+
+def _faults(stage: str, session: str, folder: Path) -> dict[str, str]:
+    if (folder / session_folder(stage, session)).is_dir():
+        return faults(stage, session, folder)
+    return {record_path(stage, session).name: "missing"}
+
+
+def _stale(stage: str, session: str, trial: Trial, study: Study, records: SessionRecords) -> bool:
+    """Return True where a trial's record of a stage is not of the study and code as they are now."""
+    try:
+        made = records.of(stage, trial).provenance[stage]
+    except (LimbtorqueError, KeyError):
+        return True
+    now = {"settings": trial_key(stage, trial, study.folder), "code": code_key(stage)}
+    if any(made.get(name) != key for name, key in now.items()):
+        return True
+    written = (study.folder / record_path(stage, session)).stat().st_mtime
+    return not SOURCES[stage] and any(file.stat().st_mtime > written for file in trial.files)

@@ -1,0 +1,127 @@
+"""The workflow as others find and use it: the catalog of Snakemake workflows, the linter, and a module of another workflow."""
+
+import fcntl
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from limbtorque.study.settings import option_names
+from study_runs import ROOT, TRIALS, environment, make_study, run
+
+TEXT = "Specify a conda environment or container for each rule."
+
+
+def test_the_layout_is_that_of_the_catalog_of_snakemake_workflows():
+    """https://snakemake.github.io/snakemake-workflow-catalog, docs/about/adding_workflows.md: standardized usage."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").lower()
+    assert "snakemake" in readme
+    assert "workflow" in readme
+    assert (ROOT / "workflow" / "Snakefile").is_file()
+    assert list((ROOT / "workflow" / "rules").glob("*.smk"))
+    assert not list((ROOT / "workflow" / "rules").glob("*.py"))
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))["usage"]
+    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
+    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
+    deployments = usage["software-stack-deployment"]
+    assert set(deployments) == {"conda", "apptainer", "apptainer+conda", "report"}
+    assert not any(deployments[name] for name in ("conda", "apptainer", "apptainer+conda"))  # none is in the rules
+    assert usage["report"] is deployments["report"] is True
+
+
+def test_the_instructions_name_only_options_that_exist():
+    """`config/README.md` is what the catalog shows on how to configure the workflow."""
+    text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    for name in ("config.yaml", "trials.csv", "subjects.csv"):
+        assert f"`{name}`" in text
+    named = set(re.findall(r"`([a-z_]+\.[a-z_]+)`", text)) - {"config.yaml", "trials.csv", "subjects.csv"}
+    assert named <= set(option_names())
+
+
+@pytest.mark.workflow
+def test_the_linter_asks_for_nothing_but_a_software_environment():
+    """The environment is that of the package: all rules are commands of it, and Snakemake itself is one of its dependencies."""
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert set(re.findall(r"^    \* (.+):$", done.stderr, flags=re.MULTILINE)) <= {TEXT}
+
+
+PARENT = """
+module limbtorque:
+    snakefile:
+        "{snakefile}"
+    config:
+        {{"title": "As a module"}}
+
+
+use rule * from limbtorque as limbtorque_*
+
+
+rule mine:
+    input:
+        "results/torques/S01_sagittal",
+    output:
+        "mine.txt",
+    default_target: True
+    shell:
+        "ls {{input}} > {{output}}"
+"""
+
+
+@pytest.mark.workflow
+def test_another_workflow_uses_this_one_as_a_module(tmp_path):
+    """Its onstart never runs: the jobs write the settings and take locks."""
+    study = make_study(tmp_path / "a study", TRIALS[:1])
+    snakefile = tmp_path / "Snakefile"
+    snakefile.write_text(PARENT.format(snakefile=ROOT / "workflow" / "Snakefile"), encoding="utf-8")
+    results = study / "results"
+    results.mkdir()
+
+    def parent(expected):
+        words = ["-m", "snakemake", "-s", snakefile, "--directory", study, "--cores", "2", "--show-failed-logs"]
+        done = subprocess.run(
+            [sys.executable, *map(str, words)],
+            capture_output=True,
+            text=True,
+            env=environment(),
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == expected, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    with (results / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert "another run is at work" in parent(1)
+    parent(0)
+    made = (study / "mine.txt").read_text(encoding="utf-8").split()
+    assert made == [f"{TRIALS[0]}.csv", f"{TRIALS[0]}.parquet", "_session.jsonl"]
+    assert json.loads((results / "settings.json").read_text(encoding="utf-8"))["title"] == "As a module"
+    assert (results / "logs" / "torques" / "S01_sagittal.lock").is_file()
+    assert "Nothing to be done" in parent(0)
+
+
+@pytest.mark.workflow
+def test_the_snakefile_of_the_catalog_makes_the_same_plan(tmp_path):
+    study = make_study(tmp_path / "study", TRIALS[:1])
+    counts = []
+    for snakefile in ("Snakefile", "workflow/Snakefile"):
+        text = run(study, "--dry-run", "--snakefile", ROOT / snakefile)
+        counts.append(re.findall(r"^(\w+) +(\d+)$", text, flags=re.MULTILINE))
+    root, catalog = (dict(count) for count in counts)
+    assert root.pop("study") == catalog.pop("all") == "1"
+    assert root == catalog
+
+
+def test_the_schemas_are_made_from_the_models():
+    """By tools/make_schemas.py."""
+    spec = importlib.util.spec_from_file_location("make_schemas", ROOT / "tools" / "make_schemas.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    files = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "workflow" / "schemas").iterdir()}
+    assert files == {name: tool.text(make()) for name, make in tool.MADE.items()}

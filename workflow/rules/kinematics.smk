@@ -1,0 +1,28 @@
+# in:  the recordings; results/study_cutoff.json for trials that share a cut-off
+# out: results/kinematics/{session}: the motion of the chain of every trial
+#
+# A job works on a session; its folder holds the tables of the trials and, written last, the session record with their sizes.
+# 'key' and 'code' are hashes of the settings and of the code that the stage uses: a change of either makes it again.
+rule kinematics:
+    input:
+        recordings_of,
+        cutoff=branch(shares_cutoff, then="results/study_cutoff.json", otherwise=[]),
+    output:
+        directory("results/kinematics/{session}"),
+    log:
+        "results/logs/kinematics/{session}.log",
+    priority: 1  # before what the mean curves do not wait for
+    group:
+        session_group
+    resources:
+        mem_mb=session_mb,
+        runtime=partial(session_minutes, stage="kinematics"),
+    params:
+        job=command,
+        stage="kinematics",
+        key=partial(session_key, stage="kinematics"),
+        code=code_key("kinematics"),
+    message:
+        "Kinematics of session {wildcards.session}"
+    shell:
+        "{params.job} {params.stage} --session={wildcards.session:q} --log={log:q} --key={params.key}"
