@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from limbtorque.arrays import FloatArray
-from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import GapMethod, fill_gaps
@@ -129,7 +129,7 @@ def _draw(results: dict[tuple[str, str, int], list[tuple[float, float]]], path: 
         panels[0].set_yticks([0.1, 1.0, 10.0, 100.0], ["0.1", "1", "10", "100"])
         panels[0].set_ylabel("rms error (mm)")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
-        save(figure, path)
+        save_figure(figure, path)
 
 
 def _complete(recording: Recording, segments: tuple[str, ...]) -> tuple[FloatArray, list[list[int]]]:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 from peers_measure import OURS, Measured, Row
 
-from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
 
 START, END = "<!-- begin: printed by benchmarks/peers.py -->", "<!-- end -->"
 AS_FAST = 1.25  # medians that are closer than this, and whose quartiles overlap
@@ -113,7 +113,7 @@ def draw(everything: Sequence[Measured], path: Path) -> None:
             _draw_panel(axes, measured)
         for axes in panels[len(everything) :]:
             axes.remove()
-        save(figure, path)
+        save_figure(figure, path)
 
 
 def _draw_panel(axes: Axes, measured: Measured) -> None:

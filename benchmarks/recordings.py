@@ -12,7 +12,7 @@ import numpy as np
 
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.simulate.replay import replay
+from limbtorque.simulation.replay import replay
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.checks import assess

@@ -13,7 +13,7 @@ from movements import impact
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save
+from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at, smooth_values
 
@@ -76,7 +76,7 @@ def draw_angle(angle: Angle, smoothers: Mapping[str, Smoother], path: Path) -> N
         right.legend(frameon=False, loc="lower left", title="Butterworth, order 3", alignment="left")
         for axes, letter in ((left, "a"), (right, "b")):
             axes.set_title(letter, loc="left", fontweight="bold")
-        save(figure, path)
+        save_figure(figure, path)
 
 
 def _error(angle: Angle, smoother: Smoother, cutoff_hz: float) -> float:
@@ -103,7 +103,7 @@ def draw_ratios(panels: Mapping[str, Mapping[str, Sequence[float]]], path: Path)
             axes.legend(frameon=False, title=title, alignment="left", loc="upper left", fontsize=6.5)
             axes.set(ylim=(0.0, 160.0), yticks=[0, 20, 40, 60, 80, 100], ylabel=f"cases at or below (% of {len(at)})")
             axes.set_title(letter, loc="left", fontweight="bold")
-        save(figure, path)
+        save_figure(figure, path)
 
 
 def draw_impact(smoother: Smoother, path: Path, *, cutoff_hz: float = 8.0) -> None:
@@ -136,4 +136,4 @@ def draw_impact(smoother: Smoother, path: Path, *, cutoff_hz: float = 8.0) -> No
         right.legend(frameon=False, loc="upper right", fontsize=6.5)
         for axes, letter in ((left, "a"), (right, "b")):
             axes.set_title(letter, loc="left", fontweight="bold")
-        save(figure, path)
+        save_figure(figure, path)

@@ -10,7 +10,7 @@ import numpy as np
 
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.recording import Recording
-from limbtorque.simulate.reach import Arm, Reach, reach_recording
+from limbtorque.simulation.reach import Arm, Reach, reach_recording
 
 ROOT = Path(__file__).resolve().parents[1]
 ARM = Arm(72.0, (0.31, 0.26, 0.085))

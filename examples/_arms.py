@@ -5,8 +5,7 @@ table as printed in Winter (2009, Table 4.1); each share of a length is of the d
 row.
 """
 
-from limbtorque.chain import Chain
-from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
+import limbtorque as lt
 
 HEIGHT_M, MASS_KG = 1.70, 70.0
 UPPER_ARM_M = 0.188 * HEIGHT_M  # shoulder to elbow
@@ -18,32 +17,33 @@ VERTICAL = (0.0, -9.81)  # gravity in a sagittal plane, x forward and y up, m/s^
 HORIZONTAL = (0.0, 0.0)  # gravity in a horizontal plane
 
 
-def dempster(rows: dict[str, float], link_length_m: list[float]) -> Chain:
+def dempster(rows: dict[str, float], link_length_m: list[float]) -> lt.Chain:
     """Chain of rows of Dempster's table, each with the length between its landmarks."""
-    return segment_chain(
+    return lt.segment_chain(
         list(rows),
         table="dempster_winter",
         body_mass_kg=MASS_KG,
         link_length_m=link_length_m,
         measured_between={
-            row: (DEMPSTER_WINTER[row].proximal, DEMPSTER_WINTER[row].distal, length) for row, length in rows.items()
+            row: (lt.DEMPSTER_WINTER[row].proximal, lt.DEMPSTER_WINTER[row].distal, length)
+            for row, length in rows.items()
         },
         measured={},
     )
 
 
-def straight_arm() -> Chain:
+def straight_arm() -> lt.Chain:
     """The whole arm as one link, from the shoulder to the wrist."""
     length = UPPER_ARM_M + FOREARM_M
     return dempster({"total_arm": length}, [length])
 
 
-def two_link_arm() -> Chain:
+def two_link_arm() -> lt.Chain:
     """Upper arm, and forearm with hand; the endpoint is the fingertip."""
     return dempster({"upper_arm": UPPER_ARM_M, "forearm_and_hand": FOREARM_M}, [UPPER_ARM_M, FINGERTIP_M])
 
 
-def three_link_arm() -> Chain:
+def three_link_arm() -> lt.Chain:
     """Upper arm, forearm and hand; the endpoint is the knuckle."""
     lengths = {"upper_arm": UPPER_ARM_M, "forearm": FOREARM_M, "hand": HAND_M}
     return dempster(lengths, list(lengths.values()))

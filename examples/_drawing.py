@@ -9,16 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limbtorque.chain import TorqueTerms
-from limbtorque.figures.palette import TERM_COLOURS as COLOURS
-from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM
-from limbtorque.figures.style import save as save
-from limbtorque.figures.term_kinds import TERM_NAMES as NAMES
+import limbtorque as lt
 
 INDIGO, WINE, OLIVE = "#332288", "#882255", "#999933"
 JOINTS = ("shoulder", "elbow", "wrist")
@@ -29,12 +24,7 @@ LINES = (  # one for each joint
 )
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "examples"
 
-paper_style = mpl.rc_context(STYLE)  # a decorator: everything drawn by the function has the style
-
-
-def figure(height_mm: float, width_mm: float = TWO_COLUMNS_MM) -> Figure:
-    """Empty figure, as wide as two columns of a journal by default."""
-    return Figure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
+paper_style = lt.paper_style()  # a decorator: everything drawn by the function has the style
 
 
 def run(main: Callable[[Path], dict[str, float]], *names: str) -> None:
@@ -48,7 +38,7 @@ def run(main: Callable[[Path], dict[str, float]], *names: str) -> None:
         print(folder / f"{name}.png")
 
 
-def by_kind(terms: TorqueTerms, joint: int) -> dict[str, np.ndarray]:
+def by_kind(terms: lt.TorqueTerms, joint: int) -> dict[str, np.ndarray]:
     """Terms of a joint's torque, those of one kind added up: kind -> torque over time, N m."""
     return {
         "inertial": terms.inertial[:, joint].sum(axis=1),
@@ -65,12 +55,12 @@ def zero(axes: Axes) -> None:
     axes.axhline(0.0, color="0.6", linewidth=0.6, zorder=1)
 
 
-def torque_terms(axes: Axes, time_s: np.ndarray, terms: TorqueTerms, joint: int) -> None:
+def torque_terms(axes: Axes, time_s: np.ndarray, terms: lt.TorqueTerms, joint: int) -> None:
     """Draw the terms of one joint's torque that are not zero throughout, and their sum."""
     zero(axes)
     for kind, values in by_kind(terms, joint).items():
         if np.abs(values).max() > 1e-9:
-            axes.plot(time_s, values, color=COLOURS[kind], label=NAMES[kind])
+            axes.plot(time_s, values, color=lt.TERM_COLOURS[kind], label=lt.TERM_NAMES[kind])
     axes.plot(time_s, terms.net[:, joint], color="black", linewidth=2.0, zorder=1.9, label="net torque")
     axes.set_xlim(time_s[0], time_s[-1])
 

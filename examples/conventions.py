@@ -12,10 +12,10 @@ import numpy as np
 from _arms import VERTICAL, two_link_arm
 from two_link_reach import FAST_S, reach_by_joints
 
-from limbtorque.chain import Kinematics, interaction_torques, motion_dependent_torques, segment_terms
+import limbtorque as lt
 
 ELBOW = 1
-BLUE, RED, GREEN = (draw.COLOURS[kind] for kind in ("inertial", "centripetal", "gravity"))
+BLUE, RED, GREEN = (lt.TERM_COLOURS[kind] for kind in ("inertial", "centripetal", "gravity"))
 
 
 @draw.paper_style
@@ -23,8 +23,8 @@ def main(folder: Path) -> dict[str, float]:
     """Four sortings of one torque."""
     arm = two_link_arm()
     time, reach, joint = reach_by_joints(arm, FAST_S, VERTICAL)
-    segment = segment_terms(arm, Kinematics(reach.position, reach.velocity, reach.acceleration), terms=joint)
-    interaction, dependent = interaction_torques(joint), motion_dependent_torques(segment)
+    segment = lt.segment_terms(arm, lt.Kinematics(reach.position, reach.velocity, reach.acceleration), terms=joint)
+    interaction, dependent = lt.interaction_torques(joint), lt.motion_dependent_torques(segment)
     torque = joint.net[:, ELBOW]
     sortings = {
         "a  Joint space": {
@@ -50,7 +50,7 @@ def main(folder: Path) -> dict[str, float]:
             "minus gravity": (-dependent.gravity[:, ELBOW], GREEN, "-"),
         },
     }
-    figure = draw.figure(170.0)
+    figure = lt.paper_figure(170.0)
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     numbers = {}
     for panel, (title, parts) in zip(panels.flat, sortings.items(), strict=True):
@@ -67,7 +67,7 @@ def main(folder: Path) -> dict[str, float]:
     for panel in panels[:, 0]:
         panel.set_ylabel("torque (N m), + flexion")
     figure.legend([whole], ["the elbow's torque, the sum in every panel"], loc="outside upper center", frameon=False)
-    draw.save(figure, folder / "conventions.png")
+    lt.save_figure(figure, folder / "conventions.png")
     return numbers | {
         "elbow_peak_nm": np.abs(torque).max(),
         "net_of_hollerbach_peak_nm": np.abs(interaction.net[:, ELBOW]).max(),

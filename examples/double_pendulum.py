@@ -12,8 +12,7 @@ import _drawing as draw
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from limbtorque.chain import Chain, Kinematics, joint_angles, joint_positions, segment_angles, segment_energies
-from limbtorque.simulate import State, simulate
+import limbtorque as lt
 
 MASS_KG, LENGTHS_M, G, DURATION_S = 1.0, (1.0, 0.5), 9.81, 20.0
 ANGLES, VELOCITIES = np.array([[np.pi / 10, np.pi / 3]]), np.array([[2.0 * np.pi, -6.0 * np.pi]])
@@ -43,11 +42,11 @@ def euler(step_s: float, every: int, slip: bool = False) -> np.ndarray:
     return np.array(states)
 
 
-def energy(chain: Chain, states: np.ndarray) -> np.ndarray:
+def energy(chain: lt.Chain, states: np.ndarray) -> np.ndarray:
     """Kinetic and potential energy of states in the notebook's angles, J."""
-    alpha = joint_angles(states[:, :2], zero="downward_vertical")
-    return segment_energies(
-        chain, Kinematics(alpha, np.diff(states[:, 2:], axis=1, prepend=0.0)), gravity_m_s2=(0.0, -G)
+    alpha = lt.joint_angles(states[:, :2], zero="downward_vertical")
+    return lt.segment_energies(
+        chain, lt.Kinematics(alpha, np.diff(states[:, 2:], axis=1, prepend=0.0)), gravity_m_s2=(0.0, -G)
     ).total
 
 
@@ -55,12 +54,12 @@ def energy(chain: Chain, states: np.ndarray) -> np.ndarray:
 def main(folder: Path) -> dict[str, float]:
     """The pendulum by an accurate integrator, by Euler steps, and with the slip."""
     length = np.array(LENGTHS_M)
-    pendulum = Chain(length, [MASS_KG, MASS_KG], length / 2.0, MASS_KG * length**2 / 12.0)
+    pendulum = lt.Chain(length, [MASS_KG, MASS_KG], length / 2.0, MASS_KG * length**2 / 12.0)
     time = np.linspace(0.0, DURATION_S, 4001)
-    free = simulate(
+    free = lt.simulate(
         pendulum,
         time,
-        State(joint_angles(ANGLES, zero="downward_vertical")[0], np.diff(VELOCITIES, axis=1, prepend=0.0)[0]),
+        lt.State(lt.joint_angles(ANGLES, zero="downward_vertical")[0], np.diff(VELOCITIES, axis=1, prepend=0.0)[0]),
         torque=None,
         gravity_m_s2=(0.0, -G),
     )
@@ -77,15 +76,15 @@ def main(folder: Path) -> dict[str, float]:
     slip_energy = energy(pendulum, with_slip.y.T)
     stepped = {step: energy(pendulum, euler(step, every)) for step, every in STEPS.items()}
 
-    figure = draw.figure(125.0)
+    figure = lt.paper_figure(125.0)
     (path, orientation), (drift, slipped) = figure.subplots(2, 2)
-    joints = joint_positions(pendulum, free.angle_rad)
+    joints = lt.joint_positions(pendulum, free.angle_rad)
     path.plot(*joints[:601, -1].T, color=draw.INDIGO, linewidth=0.6)
     for k in range(0, 121, 40):
         draw.limb(path, joints[k], colour="black" if k == 0 else "0.7", width=1.0)
     path.set(xlabel="x (m)", ylabel="y (m)")
     path.set_title("a  Way of the end in 3 s; rods in the first 0.6 s", loc="left")
-    theta = np.degrees(segment_angles(free.angle_rad, zero="downward_vertical"))
+    theta = np.degrees(lt.segment_angles(free.angle_rad, zero="downward_vertical"))
     for link, line in enumerate(draw.LINES[:2]):
         orientation.plot(time, theta[:, link] / 360.0, **line)
     draw.label_ends(
@@ -107,7 +106,7 @@ def main(folder: Path) -> dict[str, float]:
     slipped.set(xlabel="time (s)", ylabel="energy (J)", xlim=(0.0, DURATION_S))
     slipped.set_title("d  Energy with the slip in gravity", loc="left")
     draw.legend(figure, [drift, slipped], columns=3)
-    draw.save(figure, folder / "double_pendulum.png")
+    lt.save_figure(figure, folder / "double_pendulum.png")
     return {
         "energy_j": free.energy_j[0],
         "energy_held_j": np.abs(free.energy_j - free.energy_j[0]).max(),

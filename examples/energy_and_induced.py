@@ -12,8 +12,7 @@ import _drawing as draw
 import numpy as np
 from _arms import VERTICAL, two_link_arm
 
-from limbtorque import chain as lc
-from limbtorque.simulate import minimum_jerk
+import limbtorque as lt
 
 START_DEG, TARGET_DEG, DURATION_S = (-90.0, 20.0), (0.0, 60.0), 0.5
 SHOULDER_SHIFT_M, STIFFNESS_N_M, ANCHOR_M = (0.10, 0.03), 20.0, np.array([-0.3, -0.4])
@@ -23,23 +22,23 @@ SHOULDER_SHIFT_M, STIFFNESS_N_M, ANCHOR_M = (0.10, 0.03), 20.0, np.array([-0.3, 
 def main(folder: Path) -> dict[str, float]:
     """Powers, energies and induced accelerations."""
     arm, time = two_link_arm(), np.linspace(0.0, DURATION_S, 501)
-    reach = minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=DURATION_S)
-    shoulder = minimum_jerk(time, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, duration_s=DURATION_S)
-    joints = lc.joint_positions(arm, reach.position, base_m=shoulder.position)
-    kinematics = lc.Kinematics(
+    reach = lt.minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=DURATION_S)
+    shoulder = lt.minimum_jerk(time, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, duration_s=DURATION_S)
+    joints = lt.joint_positions(arm, reach.position, base_m=shoulder.position)
+    kinematics = lt.Kinematics(
         *(reach.position, reach.velocity, reach.acceleration),
         *(shoulder.position, shoulder.velocity, shoulder.acceleration),
     )
-    spring = lc.Load(1, -STIFFNESS_N_M * (joints[:, -1] - ANCHOR_M), joints[:, -1])
-    terms = lc.torque_terms(arm, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints)
-    powers = lc.power_balance(arm, kinematics, terms=terms, gravity_m_s2=VERTICAL)
-    energies = lc.segment_energies(arm, kinematics, gravity_m_s2=VERTICAL)
-    induced = lc.induced_accelerations(arm, kinematics, terms=terms)
+    spring = lt.Load(1, -STIFFNESS_N_M * (joints[:, -1] - ANCHOR_M), joints[:, -1])
+    terms = lt.torque_terms(arm, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints)
+    powers = lt.power_balance(arm, kinematics, terms=terms, gravity_m_s2=VERTICAL)
+    energies = lt.segment_energies(arm, kinematics, gravity_m_s2=VERTICAL)
+    induced = lt.induced_accelerations(arm, kinematics, terms=terms)
 
-    figure = draw.figure(130.0)
+    figure = lt.paper_figure(130.0)
     (power, energy), (at_shoulder, at_elbow) = figure.subplots(2, 2)
     torques = {"shoulder torque": (draw.INDIGO, "-"), "elbow torque": (draw.INDIGO, "--")}
-    base, external, gravity = (draw.COLOURS[kind] for kind in ("base", "external", "gravity"))
+    base, external, gravity = (lt.TERM_COLOURS[kind] for kind in ("base", "external", "gravity"))
     for joint, (name, (colour, line)) in enumerate(torques.items()):
         power.plot(time, powers.joint[:, joint], color=colour, linestyle=line, label=name)
     power.plot(time, powers.base, color=base, label="motion of the shoulder")
@@ -94,7 +93,7 @@ def main(folder: Path) -> dict[str, float]:
         draw.zero(panel)
         panel.set(xlabel="time (s)", xlim=(0.0, DURATION_S))
     draw.legend(figure, [power, at_shoulder], columns=3)
-    draw.save(figure, folder / "energy_and_induced.png")
+    lt.save_figure(figure, folder / "energy_and_induced.png")
     early = 100  # frame at 0.1 s
     return {
         "power_residual_w": np.abs(powers.residual).max(),

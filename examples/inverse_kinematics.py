@@ -11,18 +11,7 @@ import _drawing as draw
 import numpy as np
 from _arms import FINGERTIP_M, UPPER_ARM_M, VERTICAL, three_link_arm
 
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    fit_rigid_chain,
-    joint_positions,
-    point_position,
-    torque_terms,
-    two_link_angles,
-)
-from limbtorque.signals.butterworth import low_pass
-from limbtorque.signals.derivatives import differentiate
-from limbtorque.simulate import minimum_jerk
+import limbtorque as lt
 
 RATE_HZ, CUTOFF_HZ, NOISE_M, TRIALS = 200.0, 8.0, 0.002, 10
 START_DEG, TARGET_DEG, DURATION_S = (-85.0, 100.0, -10.0), (10.0, 30.0, 5.0), 0.8
@@ -37,17 +26,17 @@ def by_segment(joint_m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def by_chain(joint_m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Joint angles and shoulder of the rigid chain that fits all measured joints best."""
-    fit = fit_rigid_chain(joint_m)
+    fit = lt.fit_rigid_chain(joint_m)
     return fit.angle_rad, fit.base_m
 
 
-def net_torques(chain: Chain, angle_rad: np.ndarray, base_m: np.ndarray) -> np.ndarray:
+def net_torques(chain: lt.Chain, angle_rad: np.ndarray, base_m: np.ndarray) -> np.ndarray:
     """Net torques of a recording: filtered, differentiated, on a shoulder that moves as measured."""
-    angle, base = (low_pass(values, rate_hz=RATE_HZ, cutoff_hz=CUTOFF_HZ) for values in (angle_rad, base_m))
-    velocity, acceleration = differentiate(angle, rate_hz=RATE_HZ)
-    _, base_acceleration = differentiate(base, rate_hz=RATE_HZ)
-    kinematics = Kinematics(angle, velocity, acceleration, base_acceleration_m_s2=base_acceleration)
-    return torque_terms(chain, kinematics, gravity_m_s2=VERTICAL).net
+    angle, base = (lt.low_pass(values, rate_hz=RATE_HZ, cutoff_hz=CUTOFF_HZ) for values in (angle_rad, base_m))
+    velocity, acceleration = lt.differentiate(angle, rate_hz=RATE_HZ)
+    _, base_acceleration = lt.differentiate(base, rate_hz=RATE_HZ)
+    kinematics = lt.Kinematics(angle, velocity, acceleration, base_acceleration_m_s2=base_acceleration)
+    return lt.torque_terms(chain, kinematics, gravity_m_s2=VERTICAL).net
 
 
 def rms(values: np.ndarray) -> np.ndarray:
@@ -58,46 +47,48 @@ def rms(values: np.ndarray) -> np.ndarray:
 @draw.paper_style
 def main(folder: Path) -> dict[str, float]:
     """Two solutions, a target out of reach, and noise."""
-    links = Chain([UPPER_ARM_M, FINGERTIP_M], [2.0, 1.5], [0.14, 0.17], [0.02, 0.02])
+    links = lt.Chain([UPPER_ARM_M, FINGERTIP_M], [2.0, 1.5], [0.14, 0.17], [0.02, 0.02])
     near, far = np.array([[0.45, 0.15]]), np.array([[0.75, -0.35]])
-    solutions = {bend: two_link_angles(links.length_m, near, bend=bend).angle_rad for bend in ("positive", "negative")}
-    projected = two_link_angles(links.length_m, far, bend="positive", unreachable="project")
+    solutions = {
+        bend: lt.two_link_angles(links.length_m, near, bend=bend).angle_rad for bend in ("positive", "negative")
+    }
+    projected = lt.two_link_angles(links.length_m, far, bend="positive", unreachable="project")
     try:
-        two_link_angles(links.length_m, far, bend="positive")
+        lt.two_link_angles(links.length_m, far, bend="positive")
         refused = 0.0
     except ValueError:
         refused = 1.0
 
     arm = three_link_arm()
     time = np.arange(-0.4, DURATION_S + 0.6, 1.0 / RATE_HZ)
-    reach = minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=DURATION_S)
-    true = joint_positions(arm, reach.position)
+    reach = lt.minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=DURATION_S)
+    true = lt.joint_positions(arm, reach.position)
     without_noise = net_torques(arm, *by_segment(true))
     methods = {"segment": (by_segment, draw.OLIVE), "chain": (by_chain, draw.INDIGO)}
     angle_error, torque_error, place_error, hand = {}, {}, {}, arm.centre_of_mass(2)
-    hand_m = point_position(arm, reach.position, point=hand)
+    hand_m = lt.point_position(arm, reach.position, point=hand)
     for name, (method, _) in methods.items():
         angles, torques, places = [], [], []
         for seed in range(TRIALS):
             angle, base = method(true + NOISE_M * np.random.default_rng(seed).standard_normal(true.shape))
             angles.append(np.degrees(angle - reach.position))
-            places.append(rms(point_position(arm, angle, point=hand, base_m=base) - hand_m))
+            places.append(rms(lt.point_position(arm, angle, point=hand, base_m=base) - hand_m))
             torques.append(net_torques(arm, angle, base) - without_noise)
         angle_error[name] = np.mean([rms(error) for error in angles], axis=0)
         torque_error[name] = np.mean([rms(error) for error in torques], axis=0)
         place_error[name] = np.mean(places)
         methods[name] += (torques[0],)
     noisy = true + NOISE_M * np.random.default_rng(0).standard_normal(true.shape)
-    lengths = fit_rigid_chain(noisy).length_m
+    lengths = lt.fit_rigid_chain(noisy).length_m
 
-    figure = draw.figure(115.0)
+    figure = lt.paper_figure(115.0)
     (reached, angle_panel), (noise_panel, torque_panel) = figure.subplots(2, 2)
     for (bend, angle), colour in zip(solutions.items(), (draw.INDIGO, draw.WINE), strict=True):
-        joints = joint_positions(links, angle)[0]
+        joints = lt.joint_positions(links, angle)[0]
         draw.limb(reached, joints, colour=colour)
         place, side = (joints[1] - [0.03, 0.01], "right") if bend == "positive" else (joints[1] + [0.08, 0.0], "left")
         reached.text(*place, f"{bend} bend", color=colour, ha=side, va="center")
-    joints = joint_positions(links, projected.angle_rad)[0]
+    joints = lt.joint_positions(links, projected.angle_rad)[0]
     draw.limb(reached, joints, colour="0.6")
     reached.plot(*np.vstack([joints[-1], far[0]]).T, ":", color="black", linewidth=0.9)
     reached.plot(*np.vstack([near, far]).T, "x", color="black", markersize=5, zorder=5)
@@ -120,7 +111,7 @@ def main(folder: Path) -> dict[str, float]:
     noise_panel.set(xlabel="time (s)", ylabel="error (N m)")
     noise_panel.set_title("c  Error of the elbow's torque, one trial", loc="left")
     draw.legend(figure, [angle_panel])
-    draw.save(figure, folder / "inverse_kinematics.png")
+    lt.save_figure(figure, folder / "inverse_kinematics.png")
     numbers = {
         "unreachable_refused": refused,
         "unreachable_shift_m": projected.shift_m[0],

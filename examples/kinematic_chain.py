@@ -10,16 +10,7 @@ from pathlib import Path
 import _drawing as draw
 import numpy as np
 
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    acceleration_parts,
-    joint_positions,
-    point_acceleration,
-    point_jerk,
-    point_velocity,
-)
-from limbtorque.simulate import minimum_jerk
+import limbtorque as lt
 
 DURATION_S, SCALE = 1.0, 0.035  # m of arrow for 1 m/s^2
 
@@ -27,16 +18,16 @@ DURATION_S, SCALE = 1.0, 0.035  # m of arrow for 1 m/s^2
 @draw.paper_style
 def main(folder: Path) -> dict[str, float]:
     """Parts of the endpoint's acceleration, and its jerk."""
-    chain = Chain(length_m=[0.5, 0.5], mass_kg=[1.0, 1.0], com_m=[0.25, 0.25], inertia_kgm2=[0.02, 0.02])
+    chain = lt.Chain(length_m=[0.5, 0.5], mass_kg=[1.0, 1.0], com_m=[0.25, 0.25], inertia_kgm2=[0.02, 0.02])
     time = np.linspace(0.0, DURATION_S, 1001)
-    turn = minimum_jerk(time, start=[0.0, 0.0], end=np.radians([90.0, 90.0]), duration_s=DURATION_S)
-    kinematics, end = Kinematics(turn.position, turn.velocity, turn.acceleration), chain.endpoint
-    parts = acceleration_parts(chain, kinematics, point=end)
-    total = point_acceleration(chain, kinematics, point=end)
-    jerk = point_jerk(chain, kinematics, turn.jerk, point=end)
-    joints = joint_positions(chain, turn.position)
+    turn = lt.minimum_jerk(time, start=[0.0, 0.0], end=np.radians([90.0, 90.0]), duration_s=DURATION_S)
+    kinematics, end = lt.Kinematics(turn.position, turn.velocity, turn.acceleration), chain.endpoint
+    parts = lt.acceleration_parts(chain, kinematics, point=end)
+    total = lt.point_acceleration(chain, kinematics, point=end)
+    jerk = lt.point_jerk(chain, kinematics, turn.jerk, point=end)
+    joints = lt.joint_positions(chain, turn.position)
 
-    tangential, centripetal, coriolis = (draw.COLOURS[kind] for kind in ("inertial", "centripetal", "coriolis"))
+    tangential, centripetal, coriolis = (lt.TERM_COLOURS[kind] for kind in ("inertial", "centripetal", "coriolis"))
     lines = {
         "tangential, joint 1": (parts.tangential[:, 0], tangential, "-"),
         "tangential, joint 2": (parts.tangential[:, 1], tangential, "--"),
@@ -44,7 +35,7 @@ def main(folder: Path) -> dict[str, float]:
         "centripetal, joint 2": (parts.centripetal[:, 1], centripetal, "--"),
         "Coriolis": (parts.coriolis[:, 0], coriolis, "-"),
     }
-    figure = draw.figure(140.0)
+    figure = lt.paper_figure(140.0)
     (posture, x_panel), (jerk_panel, y_panel) = figure.subplots(2, 2)
     posture.plot(*joints[:, -1].T, color="0.8", linewidth=0.8)
     for k in (250, 500, 750):
@@ -71,9 +62,9 @@ def main(folder: Path) -> dict[str, float]:
     jerk_panel.set(xlabel="time (s)", ylabel="jerk of the endpoint (m/s³)", xlim=(0.0, DURATION_S))
     jerk_panel.set_title("c  Jerk", loc="left")
     draw.legend(figure, [x_panel], columns=3)
-    draw.save(figure, folder / "kinematic_chain.png")
+    lt.save_figure(figure, folder / "kinematic_chain.png")
 
-    velocity = point_velocity(chain, kinematics, point=end)
+    velocity = lt.point_velocity(chain, kinematics, point=end)
     numeric = np.gradient(velocity, time, axis=0, edge_order=2), np.gradient(total, time, axis=0, edge_order=2)
     spoke = joints[:, 2] - joints[:, 1]
     across = parts.coriolis[:, 0, 0] * spoke[:, 1] - parts.coriolis[:, 0, 1] * spoke[:, 0]

@@ -14,28 +14,13 @@ import _drawing as draw
 import numpy as np
 from _arms import VERTICAL, two_link_arm
 
-from limbtorque import chain as lc
-from limbtorque.muscles.hill import excitation_for_rate
-from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.solve import share_torques
-from limbtorque.simulate import (
-    Integration,
-    MinimumJerk,
-    MuscleState,
-    Musculature,
-    Simulation,
-    State,
-    minimum_jerk,
-    muscle_drive,
-    muscle_state,
-    simulate,
-)
+import limbtorque as lt
 
 START_DEG, TARGET_DEG, REST_S = (-75.0, 85.0), (-20.0, 35.0), 0.2
 DURATION_S, HASTY_S, LEAST = 0.6, 0.3, 0.01
 OFF_DEG = 1.0
-MUSCLES = Musculature(
-    load_muscle_set("arm"), ("shoulder", "elbow"), flexion_sign=(1.0, 1.0), flexion_zero_rad=(-np.pi / 2.0, 0.0)
+MUSCLES = lt.Musculature(
+    lt.load_muscle_set("arm"), ("shoulder", "elbow"), flexion_sign=(1.0, 1.0), flexion_zero_rad=(-np.pi / 2.0, 0.0)
 )
 NAMES = MUSCLES.muscle_set.names
 GROUPS = {  # at the elbow
@@ -51,47 +36,49 @@ class Plan:
     """A reach, its net torques, and how the muscles are to make them."""
 
     time_s: np.ndarray
-    reach: MinimumJerk
+    reach: lt.MinimumJerk
     net_nm: np.ndarray
-    muscles: Musculature
-    state: MuscleState
+    muscles: lt.Musculature
+    state: lt.MuscleState
     activation: np.ndarray
     excitation: np.ndarray
     within: np.ndarray  # excitations between 0 and 1 that keep up with the activations
 
 
-def plan(rate_hz: float, duration_s: float = DURATION_S, muscles: Musculature = MUSCLES) -> Plan:
+def plan(rate_hz: float, duration_s: float = DURATION_S, muscles: lt.Musculature = MUSCLES) -> Plan:
     """Excitations for a reach, sampled."""
     time = np.arange(round((duration_s + 2.0 * REST_S) * rate_hz) + 1) / rate_hz
-    reach = minimum_jerk(time - REST_S, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=duration_s)
+    reach = lt.minimum_jerk(
+        time - REST_S, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=duration_s
+    )
     motion = (reach.position, reach.velocity, reach.acceleration)
-    net = lc.torque_terms(two_link_arm(), lc.Kinematics(*motion), gravity_m_s2=VERTICAL).net
-    state = muscle_state(muscles, reach.position, reach.velocity)
-    shared = share_torques(
+    net = lt.torque_terms(two_link_arm(), lt.Kinematics(*motion), gravity_m_s2=VERTICAL).net
+    state = lt.muscle_state(muscles, reach.position, reach.velocity)
+    shared = lt.share_torques(
         state.moment_arm_m, net - state.passive_nm, max_force_n=state.strength_n, min_activation=LEAST
     )
     if not (shared.success.all() and state.possible.all()) or state.out_of_range.any():
         raise ValueError("the reach asks more of the muscles than they can do, or than is known of them")
     rate = np.gradient(shared.activation, time, axis=0)
-    excitation, within = excitation_for_rate(rate, shared.activation)
+    excitation, within = lt.excitation_for_rate(rate, shared.activation)
     return Plan(time, reach, net, muscles, state, shared.activation, excitation, within)
 
 
-def carry_out(wanted: Plan, off_deg: float = 0.0) -> tuple[Simulation, np.ndarray]:
+def carry_out(wanted: Plan, off_deg: float = 0.0) -> tuple[lt.Simulation, np.ndarray]:
     """The movement that the excitations make, from a start that may be a little off, and its largest error in degrees."""
-    drive = muscle_drive(wanted.muscles, wanted.excitation, time_s=wanted.time_s, activation=wanted.activation[0])
+    drive = lt.muscle_drive(wanted.muscles, wanted.excitation, time_s=wanted.time_s, activation=wanted.activation[0])
     return move(wanted, drive, off_deg)
 
 
-def move(wanted: Plan, torque: object, off_deg: float = 0.0) -> tuple[Simulation, np.ndarray]:
+def move(wanted: Plan, torque: object, off_deg: float = 0.0) -> tuple[lt.Simulation, np.ndarray]:
     """The movement that torques make, and the largest error of an angle over time, degrees."""
-    made = simulate(
+    made = lt.simulate(
         two_link_arm(),
         wanted.time_s,
-        State(wanted.reach.position[0] + np.radians(off_deg), np.zeros(2)),
+        lt.State(wanted.reach.position[0] + np.radians(off_deg), np.zeros(2)),
         torque=torque,
         gravity_m_s2=VERTICAL,
-        integration=Integration(rtol=1e-8, atol=1e-9),
+        integration=lt.Integration(rtol=1e-8, atol=1e-9),
     )
     return made, np.degrees(np.abs(made.angle_rad - wanted.reach.position)).max(axis=1)
 
@@ -105,7 +92,7 @@ def of(names: list[str], values: np.ndarray) -> np.ndarray:
 def main(folder: Path) -> dict[str, float]:
     """The reach at three rates, from a start that is off, and in haste."""
     numbers = {}
-    figure = draw.figure(118.0)
+    figure = lt.paper_figure(118.0)
     (posture, angle_panel, drive_panel), (torque_panel, error_panel, off_panel) = figure.subplots(2, 3)
     for rate, colour, line in ((100.0, "0.6", "-."), (250.0, "0.35", "--"), (1000.0, "black", "-")):
         wanted = plan(rate)
@@ -119,7 +106,7 @@ def main(folder: Path) -> dict[str, float]:
     error_panel.set_title("e  Error by rate of the samples", loc="left")
 
     for k in (0, len(made.time_s) // 2, -1):
-        joints = lc.joint_positions(two_link_arm(), made.angle_rad[[k]])[0]
+        joints = lt.joint_positions(two_link_arm(), made.angle_rad[[k]])[0]
         draw.limb(posture, joints, colour="black" if k == -1 else "0.7", width=1.2)
     posture.set(xlabel="forward, x (m)", ylabel="up, y (m)")
     posture.set_title("a  Start, middle and end", loc="left")
@@ -138,7 +125,7 @@ def main(folder: Path) -> dict[str, float]:
     for panel in (angle_panel, drive_panel, torque_panel, error_panel, off_panel):
         panel.set(xlabel="time (s)", xlim=(0.0, made.time_s[-1]))
     draw.legend(figure, [angle_panel, torque_panel, drive_panel], columns=5)
-    draw.save(figure, folder / "muscle_driven_reach.png")
+    lt.save_figure(figure, folder / "muscle_driven_reach.png")
     hasty = plan(1000.0, HASTY_S)
     return numbers | {
         **parts_of_the_elbow(wanted),
@@ -148,7 +135,7 @@ def main(folder: Path) -> dict[str, float]:
     }
 
 
-def draw_muscles(drive_panel: draw.Axes, torque_panel: draw.Axes, wanted: Plan, made: Simulation) -> None:
+def draw_muscles(drive_panel: draw.Axes, torque_panel: draw.Axes, wanted: Plan, made: lt.Simulation) -> None:
     """Draw excitations and activations, and the parts of the elbow's torque."""
     for name, colour in DRIVEN.items():
         drive_panel.plot(made.time_s, of([name], made.memory), color=colour)
@@ -162,7 +149,7 @@ def draw_muscles(drive_panel: draw.Axes, torque_panel: draw.Axes, wanted: Plan, 
     drive_panel.set(ylabel="activation, excitation", ylim=(0.0, 0.45))
     drive_panel.set_title("c  Drive of three muscles", loc="left")
 
-    state = muscle_state(MUSCLES, made.angle_rad, made.velocity_rad_s)
+    state = lt.muscle_state(MUSCLES, made.angle_rad, made.velocity_rad_s)
     active = state.moment_arm_m[:, 1] * made.memory * state.strength_n
     draw.zero(torque_panel)
     for name, (names, colour) in GROUPS.items():

@@ -12,8 +12,7 @@ import _drawing as draw
 import numpy as np
 from _arms import VERTICAL, two_link_arm
 
-from limbtorque.chain import Chain
-from limbtorque.simulate import Simulation, State, pid, simulate
+import limbtorque as lt
 
 P_NM_RAD, D_NMS_RAD, TARGET_RAD = 30.0, 2.0, np.pi / 3.0
 INTEGRALS = {"no integral part": 0.0, "3 N m/(rad s), the notebook's": 3.0, "30 N m/(rad s)": 30.0}
@@ -21,33 +20,33 @@ STYLES = ((draw.INDIGO, "-"), (draw.WINE, "--"), (draw.OLIVE, "-."))
 SHOULDER_DAMPING_NMS = 1.0
 
 
-def hold_rod(rod: Chain, time_s: np.ndarray, integral: float) -> Simulation:
+def hold_rod(rod: lt.Chain, time_s: np.ndarray, integral: float) -> lt.Simulation:
     """Hold a rod, its angle measured from x, that starts level and at rest."""
-    drive = pid(
+    drive = lt.pid(
         [TARGET_RAD], proportional_nm_rad=[P_NM_RAD], integral_nm_rad_s=[integral], derivative_nms_rad=[D_NMS_RAD]
     )
-    return simulate(rod, time_s, State([0.0], [0.0]), torque=drive, gravity_m_s2=VERTICAL)
+    return lt.simulate(rod, time_s, lt.State([0.0], [0.0]), torque=drive, gravity_m_s2=VERTICAL)
 
 
-def hold_elbow(arm: Chain, time_s: np.ndarray, integral: float) -> Simulation:
+def hold_elbow(arm: lt.Chain, time_s: np.ndarray, integral: float) -> lt.Simulation:
     """Hold the elbow of an arm that hangs straight at first; the shoulder is only damped."""
-    drive = pid(
+    drive = lt.pid(
         [0.0, TARGET_RAD],
         proportional_nm_rad=[0.0, P_NM_RAD],
         integral_nm_rad_s=[0.0, integral],
         derivative_nms_rad=[SHOULDER_DAMPING_NMS, D_NMS_RAD],
     )
     start = [-np.pi / 2.0, 0.0]
-    return simulate(arm, time_s, State(start, [0.0, 0.0]), torque=drive, gravity_m_s2=VERTICAL)
+    return lt.simulate(arm, time_s, lt.State(start, [0.0, 0.0]), torque=drive, gravity_m_s2=VERTICAL)
 
 
-def slowest_rate(rod: Chain, integral: float) -> float:
+def slowest_rate(rod: lt.Chain, integral: float) -> float:
     """Rate at which the rod's error decays at the end: of J s^3 + D s^2 + (P - m g d sin(target)) s + integral, 1/s."""
     inertia, weight = rod.coupling[0, 0], 9.81 * rod.first_moment[0]
     return -np.roots([inertia, D_NMS_RAD, P_NM_RAD - weight * np.sin(TARGET_RAD), integral]).real.max()
 
 
-def error_left(rod: Chain) -> float:
+def error_left(rod: lt.Chain) -> float:
     """Error without integral part, by Newton's method on P error = m g d cos(target - error), rad."""
     weight, error = 9.81 * rod.first_moment[0], 0.0
     for _ in range(20):
@@ -59,10 +58,10 @@ def error_left(rod: Chain) -> float:
 @draw.paper_style
 def main(folder: Path) -> dict[str, float]:
     """Angles and errors of the rod and of the elbow, with three integral gains."""
-    rod = Chain(length_m=[1.0], mass_kg=[1.0], com_m=[0.5], inertia_kgm2=[1.0 / 12.0])
+    rod = lt.Chain(length_m=[1.0], mass_kg=[1.0], com_m=[0.5], inertia_kgm2=[1.0 / 12.0])
     time = np.linspace(0.0, 12.0, 2401)
     systems = {"rod": (hold_rod, rod, "One rod"), "elbow": (hold_elbow, two_link_arm(), "Elbow, shoulder free")}
-    figure = draw.figure(115.0)
+    figure = lt.paper_figure(115.0)
     panels = figure.subplots(2, 3, width_ratios=[1.1, 1.1, 1.0])
     numbers = {"rod_error_left_closed_form_deg": np.degrees(error_left(rod))}
     for row, (system, (hold, chain, title)) in zip(panels, systems.items(), strict=True):
@@ -94,7 +93,7 @@ def main(folder: Path) -> dict[str, float]:
         angle_panel.set_xlim(0.0, 4.0)
         torque_panel.set_xlim(0.0, 1.5)
     draw.legend(figure, panels)
-    draw.save(figure, folder / "pid_joint.png")
+    lt.save_figure(figure, folder / "pid_joint.png")
     return numbers
 
 

@@ -11,17 +11,7 @@ from pathlib import Path
 import _drawing as draw
 import numpy as np
 
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    acceleration_parts,
-    jacobian,
-    joint_positions,
-    manipulability,
-    torque_terms,
-    velocity_ellipse,
-)
-from limbtorque.simulate import minimum_jerk
+import limbtorque as lt
 
 LENGTH_M, DURATION_S = 0.3, 0.5
 START_DEG, END_DEG = (20.0, 140.0), (80.0, 20.0)
@@ -30,18 +20,18 @@ START_DEG, END_DEG = (20.0, 140.0), (80.0, 20.0)
 @draw.paper_style
 def main(folder: Path) -> dict[str, float]:
     """Mobility, parts of the acceleration and torque terms along the line."""
-    chain = Chain([LENGTH_M, LENGTH_M], [2.0, 1.5], [0.13, 0.14], [0.015, 0.011])
+    chain = lt.Chain([LENGTH_M, LENGTH_M], [2.0, 1.5], [0.13, 0.14], [0.015, 0.011])
     time = np.linspace(0.0, DURATION_S, 501)
-    turn = minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(END_DEG), duration_s=DURATION_S)
-    kinematics = Kinematics(turn.position, turn.velocity, turn.acceleration)
-    joints = joint_positions(chain, turn.position)
+    turn = lt.minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(END_DEG), duration_s=DURATION_S)
+    kinematics = lt.Kinematics(turn.position, turn.velocity, turn.acceleration)
+    joints = lt.joint_positions(chain, turn.position)
     distance = joints[:, -1, 1]
-    matrix = jacobian(chain, turn.position, point=chain.endpoint)
-    free, ellipse = manipulability(matrix), velocity_ellipse(matrix)
-    parts = acceleration_parts(chain, kinematics, point=chain.endpoint)
-    terms = torque_terms(chain, kinematics, gravity_m_s2=(0.0, 0.0))
+    matrix = lt.jacobian(chain, turn.position, point=chain.endpoint)
+    free, ellipse = lt.manipulability(matrix), lt.velocity_ellipse(matrix)
+    parts = lt.acceleration_parts(chain, kinematics, point=chain.endpoint)
+    terms = lt.torque_terms(chain, kinematics, gravity_m_s2=(0.0, 0.0))
 
-    figure = draw.figure(120.0)
+    figure = lt.paper_figure(120.0)
     (posture, measure, axes_panel), (across, along, torque) = figure.subplots(2, 3)
     around = np.linspace(0.0, 2.0 * np.pi, 100)
     posture.plot(joints[:, -1, 0], distance, color="0.7", linewidth=0.8)
@@ -65,11 +55,11 @@ def main(folder: Path) -> dict[str, float]:
     axes_panel.set(xlabel="distance from the base (m)", ylabel="half axes (m/rad)")
     axes_panel.set_title("c  Axes of the ellipse", loc="left")
     lines = {
-        "tangential, joint 1": (parts.tangential[:, 0], draw.COLOURS["inertial"], "-"),
-        "tangential, joint 2": (parts.tangential[:, 1], draw.COLOURS["inertial"], "--"),
-        "centripetal, joint 1": (parts.centripetal[:, 0], draw.COLOURS["centripetal"], "-"),
-        "centripetal, joint 2": (parts.centripetal[:, 1], draw.COLOURS["centripetal"], "--"),
-        "Coriolis": (parts.coriolis[:, 0], draw.COLOURS["coriolis"], "-"),
+        "tangential, joint 1": (parts.tangential[:, 0], lt.TERM_COLOURS["inertial"], "-"),
+        "tangential, joint 2": (parts.tangential[:, 1], lt.TERM_COLOURS["inertial"], "--"),
+        "centripetal, joint 1": (parts.centripetal[:, 0], lt.TERM_COLOURS["centripetal"], "-"),
+        "centripetal, joint 2": (parts.centripetal[:, 1], lt.TERM_COLOURS["centripetal"], "--"),
+        "Coriolis": (parts.coriolis[:, 0], lt.TERM_COLOURS["coriolis"], "-"),
     }
     for axis, (panel, title) in enumerate(((across, "d  Across the line: all cancel"), (along, "e  Along the line"))):
         draw.zero(panel)
@@ -82,9 +72,11 @@ def main(folder: Path) -> dict[str, float]:
     torque.set(xlabel="time (s)", ylabel="torque (N m)")
     torque.set_title("f  Joint 1: no velocity term", loc="left")
     draw.legend(figure, [across], columns=3)
-    draw.save(figure, folder / "polar_manipulator.png")
+    lt.save_figure(figure, folder / "polar_manipulator.png")
 
-    straight = minimum_jerk(time, start=np.radians(START_DEG[:1]), end=np.radians(END_DEG[:1]), duration_s=DURATION_S)
+    straight = lt.minimum_jerk(
+        time, start=np.radians(START_DEG[:1]), end=np.radians(END_DEG[:1]), duration_s=DURATION_S
+    )
     first, speed, spin = straight.position[:, 0], straight.velocity[:, 0], straight.acceleration[:, 0]
     closed = 2.0 * LENGTH_M * (np.cos(first) * spin - np.sin(first) * speed**2)  # second derivative of 2 L sin(alpha_1)
     velocity_terms = terms.centripetal[:, 0].sum(axis=1) + terms.coriolis[:, 0].sum(axis=1)

@@ -11,16 +11,15 @@ import _drawing as draw
 import numpy as np
 from _arms import FINGERTIP_M, FOREARM_M, UPPER_ARM_M, VERTICAL, three_link_arm
 
-from limbtorque import chain as lc
-from limbtorque.simulate import MinimumJerk, minimum_jerk
+import limbtorque as lt
 
 DURATION_S, HAND_DEG = 0.6, 10.0  # orientation of the hand at start and end
 START_M, END_M = (0.30, -0.35), (0.58, -0.02)
 
 
-def turned_hand(tip: MinimumJerk, time_s: np.ndarray, turn_rad: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def turned_hand(tip: lt.MinimumJerk, time_s: np.ndarray, turn_rad: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Joint angles and derivatives that take the fingertip along its way while the hand turns there and back."""
-    links = lc.Chain([UPPER_ARM_M, FOREARM_M], [1.0, 1.0], [0.1, 0.1], [0.01, 0.01])  # only lengths matter here
+    links = lt.Chain([UPPER_ARM_M, FOREARM_M], [1.0, 1.0], [0.1, 0.1], [0.01, 0.01])  # only lengths matter here
     u = np.polynomial.Polynomial([0.0, 1.0 / DURATION_S])
     turning = 64.0 * (u * (1.0 - u)) ** 3  # from 0 to 1 and back, at rest at the ends
     hand, speed, spin, jerk = (
@@ -32,8 +31,8 @@ def turned_hand(tip: MinimumJerk, time_s: np.ndarray, turn_rad: float) -> tuple[
         way - np.column_stack([(f * spoke).real, (f * spoke).imag])
         for way, f in zip((tip.position, tip.velocity, tip.acceleration, tip.jerk), factors, strict=True)
     )
-    inner = lc.two_link_angles(links.length_m, wrist, bend="positive").angle_rad
-    found = lc.joint_motion(links, inner, velocity_m_s=rates[0], acceleration_m_s2=rates[1], jerk_m_s3=rates[2])
+    inner = lt.two_link_angles(links.length_m, wrist, bend="positive").angle_rad
+    found = lt.joint_motion(links, inner, velocity_m_s=rates[0], acceleration_m_s2=rates[1], jerk_m_s3=rates[2])
     both = ((inner, hand), (found.velocity_rad_s, speed), (found.acceleration_rad_s2, spin))
     return tuple(np.column_stack([two, own - two.sum(axis=1)]) for two, own in both)
 
@@ -42,31 +41,31 @@ def turned_hand(tip: MinimumJerk, time_s: np.ndarray, turn_rad: float) -> tuple[
 def main(folder: Path) -> dict[str, float]:
     """One way of the fingertip by three motions of the joints."""
     arm = three_link_arm()
-    fingertip = lc.Point(2, FINGERTIP_M - FOREARM_M)
+    fingertip = lt.Point(2, FINGERTIP_M - FOREARM_M)
     time = np.linspace(0.0, DURATION_S, 601)
-    tip = minimum_jerk(time, start=START_M, end=END_M, duration_s=DURATION_S)
+    tip = lt.minimum_jerk(time, start=START_M, end=END_M, duration_s=DURATION_S)
     ways = {"hand turns down, by 30°": (-30.0, draw.INDIGO, "--"), "hand does not turn": (0.0, "black", "-")}
     ways["hand turns up, by 30°"] = (30.0, draw.WINE, "-.")
 
-    figure = draw.figure(115.0)
+    figure = lt.paper_figure(115.0)
     (posture, *torques), (wrist_panel, free_panel, self_panel) = figure.subplots(2, 3)
     torques.append(wrist_panel)
     numbers, sizes = {"fingertip_difference_m": 0.0}, []
     for name, (turn_deg, colour, line) in ways.items():
         motion = turned_hand(tip, time, np.radians(turn_deg))
-        terms = lc.torque_terms(arm, lc.Kinematics(*motion), gravity_m_s2=VERTICAL)
-        matrix = lc.jacobian(arm, motion[0], point=fingertip)
-        unseen = (lc.null_space_projector(matrix) @ motion[1][:, :, None])[:, :, 0]
-        reached = lc.point_position(arm, motion[0], point=fingertip)
+        terms = lt.torque_terms(arm, lt.Kinematics(*motion), gravity_m_s2=VERTICAL)
+        matrix = lt.jacobian(arm, motion[0], point=fingertip)
+        unseen = (lt.null_space_projector(matrix) @ motion[1][:, :, None])[:, :, 0]
+        reached = lt.point_position(arm, motion[0], point=fingertip)
         numbers["fingertip_difference_m"] = max(numbers["fingertip_difference_m"], np.abs(reached - tip.position).max())
         sizes.append(np.sqrt(np.mean(terms.net**2, axis=0)))
-        joints = np.concatenate([lc.joint_positions(arm, motion[0])[:, :3], reached[:, None]], axis=1)
+        joints = np.concatenate([lt.joint_positions(arm, motion[0])[:, :3], reached[:, None]], axis=1)
         for k in (0, 300, 600) if turn_deg == 0.0 else (300,):
             draw.limb(posture, joints[k], colour=colour if k == 300 else "0.75", width=1.2)
         style = {"color": colour, "linestyle": line}
         for joint, panel in enumerate(torques):
             panel.plot(time, terms.net[:, joint], **style)
-        free_panel.plot(time, lc.manipulability(matrix), **style)
+        free_panel.plot(time, lt.manipulability(matrix), **style)
         self_panel.plot(time, np.linalg.norm(unseen, axis=1), label=name, **style)
     posture.plot(*tip.position.T, color=draw.OLIVE, linewidth=2.0, zorder=1)
     posture.set(xlabel="forward, x (m)", ylabel="up, y (m)")
@@ -83,11 +82,11 @@ def main(folder: Path) -> dict[str, float]:
         panel.set_xlim(0.0, DURATION_S)
         draw.zero(panel) if panel in torques else None
     draw.legend(figure, [self_panel])
-    draw.save(figure, folder / "redundancy.png")
+    lt.save_figure(figure, folder / "redundancy.png")
 
     small = np.radians(0.01)  # a little more turning changes the angles along the null space, and nowhere else
     change = (turned_hand(tip, time, small)[0] - turned_hand(tip, time, -small)[0]) / (2.0 * small)
-    projector = lc.null_space_projector(lc.jacobian(arm, turned_hand(tip, time, 0.0)[0], point=fingertip))
+    projector = lt.null_space_projector(lt.jacobian(arm, turned_hand(tip, time, 0.0)[0], point=fingertip))
     left = change - (projector @ change[:, :, None])[:, :, 0]
     numbers["change_outside_null_space"] = np.abs(left).max() / np.abs(change).max()
     numbers["redundancy"] = np.trace(projector[300])

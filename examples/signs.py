@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.path import Path as Curve
 
-from limbtorque.chain import Chain, internal_angles, joint_positions, point_position, segment_angles
+import limbtorque as lt
 
 ANGLES_DEG = (30.0, 45.0, 40.0)
-ANGLE, LENGTH, GRAVITY, BASE, LOAD = draw.INDIGO, "0.25", *(draw.COLOURS[k] for k in ("gravity", "base", "external"))
+ANGLE, LENGTH, GRAVITY, BASE, LOAD = draw.INDIGO, "0.25", *(lt.TERM_COLOURS[k] for k in ("gravity", "base", "external"))
 
 
 def arc(
@@ -86,13 +86,13 @@ def arm_of(axes: Axes, joints: np.ndarray, centres: np.ndarray) -> None:
 def main(folder: Path) -> dict[str, float]:
     """The arm twice: its angles and lengths, its forces and torques."""
     length = np.array([0.36, 0.30, 0.25])
-    chain = Chain(length, [2.0, 1.2, 0.5], 0.45 * length, [0.02, 0.01, 0.002])
+    chain = lt.Chain(length, [2.0, 1.2, 0.5], 0.45 * length, [0.02, 0.01, 0.002])
     alpha = np.radians([ANGLES_DEG])
-    joints = joint_positions(chain, alpha)[0]
-    centres = np.array([point_position(chain, alpha, point=chain.centre_of_mass(link))[0] for link in range(3)])
-    theta, beta = np.degrees(segment_angles(alpha)[0]), np.degrees(internal_angles(alpha)[0])
+    joints = lt.joint_positions(chain, alpha)[0]
+    centres = np.array([lt.point_position(chain, alpha, point=chain.centre_of_mass(link))[0] for link in range(3)])
+    theta, beta = np.degrees(lt.segment_angles(alpha)[0]), np.degrees(lt.internal_angles(alpha)[0])
 
-    figure = draw.figure(110.0)
+    figure = lt.paper_figure(110.0)
     angles, loads = figure.subplots(1, 2)
     arm_of(angles, joints, centres)
     for joint in range(3):
@@ -149,7 +149,7 @@ def main(folder: Path) -> dict[str, float]:
     ]
     key(loads, explained)
     loads.set_title("b  Torques and loads; turns are positive counter-clockwise", loc="left")
-    draw.save(figure, folder / "signs.png")
+    lt.save_figure(figure, folder / "signs.png")
     numbers = {f"alpha_{k + 1}_deg": value for k, value in enumerate(ANGLES_DEG)}
     numbers |= {f"theta_{k + 1}_deg": value for k, value in enumerate(theta)}
     return numbers | {f"beta_{k + 1}_deg": value for k, value in enumerate(beta)}

@@ -11,31 +11,30 @@ import _drawing as draw
 import numpy as np
 from _arms import VERTICAL, three_link_arm
 
-from limbtorque import chain as lc
-from limbtorque.simulate import minimum_jerk
+import limbtorque as lt
 
 START_DEG, TARGET_DEG = (-85.0, 100.0, -10.0), (10.0, 30.0, 5.0)
 STIFFNESS_N_M = 40.0
 BEYOND_COM_M = 0.03  # d_S
 
 
-def reach(chain: lc.Chain, duration_s: float) -> dict:
+def reach(chain: lt.Chain, duration_s: float) -> dict:
     """Motion, spring force, terms and reaction forces of a reach."""
     time = np.linspace(0.0, duration_s, 401)
-    motion = minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=duration_s)
-    joints = lc.joint_positions(chain, motion.position)
-    grip = lc.point_position(chain, motion.position, point=lc.Point(2, chain.com_m[2] + BEYOND_COM_M))
+    motion = lt.minimum_jerk(time, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), duration_s=duration_s)
+    joints = lt.joint_positions(chain, motion.position)
+    grip = lt.point_position(chain, motion.position, point=lt.Point(2, chain.com_m[2] + BEYOND_COM_M))
     pull = STIFFNESS_N_M * (grip[:, 0] - grip[0, 0])  # slack at the start
-    spring = lc.Load(2, np.column_stack([-pull, np.zeros_like(pull)]), grip)
-    kinematics = lc.Kinematics(motion.position, motion.velocity, motion.acceleration)
+    spring = lt.Load(2, np.column_stack([-pull, np.zeros_like(pull)]), grip)
+    kinematics = lt.Kinematics(motion.position, motion.velocity, motion.acceleration)
     return {
         "time": time, "angle": motion.position, "joints": joints, "grip": grip, "pull": pull,
-        "terms": lc.torque_terms(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
-        "wrench": lc.newton_euler(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
+        "terms": lt.torque_terms(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
+        "wrench": lt.newton_euler(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
     }  # fmt: skip
 
 
-def spring_of_paper(chain: lc.Chain, angle_rad: np.ndarray, pull_n: np.ndarray) -> np.ndarray:
+def spring_of_paper(chain: lt.Chain, angle_rad: np.ndarray, pull_n: np.ndarray) -> np.ndarray:
     """Equations (42)-(44) of Cesari et al. (2001), N m."""
     first, second, third = np.sin(np.cumsum(angle_rad, axis=1)).T
     wrist = -pull_n * (chain.com_m[2] + BEYOND_COM_M) * third
@@ -48,7 +47,7 @@ def main(folder: Path) -> dict[str, float]:
     """Slow and fast reach against the spring."""
     arm = three_link_arm()
     slow, fast = reach(arm, 2.0), reach(arm, 0.5)
-    figure = draw.figure(150.0)
+    figure = lt.paper_figure(150.0)
     panels = figure.subplots(3, 3)
     for column, (name, trial) in enumerate((("slow, 2 s", slow), ("fast, 0.5 s", fast))):
         for joint, panel in enumerate(panels[:, column]):
@@ -61,10 +60,10 @@ def main(folder: Path) -> dict[str, float]:
     for k in np.linspace(0, 400, 5).astype(int):
         draw.limb(posture, fast["joints"][k], colour="black" if k in (0, 400) else "0.7")
         if k:
-            draw.arrow(posture, fast["grip"][k], [-fast["pull"][k] * 0.012, 0.0], draw.COLOURS["external"])
+            draw.arrow(posture, fast["grip"][k], [-fast["pull"][k] * 0.012, 0.0], lt.TERM_COLOURS["external"])
     posture.set(xlabel="forward, x (m)", ylabel="up, y (m)")
     posture.set_title(f"g  Spring, up to {fast['pull'].max():.1f} N", loc="left")
-    kinds = (fast["angle"], lc.segment_angles(fast["angle"]), lc.internal_angles(fast["angle"]))
+    kinds = (fast["angle"], lt.segment_angles(fast["angle"]), lt.internal_angles(fast["angle"]))
     angle_labels, force_labels = [], []
     for joint, line in enumerate(draw.LINES):
         for values, colour, name in zip(
@@ -88,7 +87,7 @@ def main(folder: Path) -> dict[str, float]:
     for panel in [*panels[2], angles]:
         panel.set_xlabel("time (s)")
     draw.legend(figure, panels)
-    draw.save(figure, folder / "three_link_spring.png")
+    lt.save_figure(figure, folder / "three_link_spring.png")
     numbers = {}
     for name, trial in (("slow", slow), ("fast", fast)):
         terms = trial["terms"]

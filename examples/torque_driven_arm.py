@@ -13,8 +13,7 @@ import _drawing as draw
 import numpy as np
 from _arms import VERTICAL, three_link_arm
 
-from limbtorque import chain as lc
-from limbtorque.simulate import AttachedLoad, Simulation, State, minimum_jerk, simulate
+import limbtorque as lt
 
 START_DEG, TARGET_DEG, DURATION_S, REST_S = (-95.0, 75.0, -5.0), (-35.0, 35.0, -10.0), 0.5, 0.2
 SHOULDER_SHIFT_M, STIFFNESS_N_M, ANCHOR_M = (0.06, 0.015), 10.0, np.array([-0.2, -0.25])
@@ -26,33 +25,33 @@ def spring(position_m: np.ndarray) -> np.ndarray:
     return -STIFFNESS_N_M * (position_m - ANCHOR_M)
 
 
-def sampled_reach(arm: lc.Chain, rate_hz: float, link: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def sampled_reach(arm: lt.Chain, rate_hz: float, link: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Time, joint angles, torques and the shoulder's acceleration of the reach, sampled."""
     time = np.arange(round((DURATION_S + 2.0 * REST_S) * rate_hz) + 1) / rate_hz
     given = {"duration_s": DURATION_S}
-    joints = minimum_jerk(time - REST_S, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), **given)
-    shoulder = minimum_jerk(time - REST_S, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, **given)
-    places = lc.joint_positions(arm, joints.position, base_m=shoulder.position)
-    load = lc.Load(link, spring(places[:, link + 1]), places[:, link + 1])
-    kinematics = lc.Kinematics(
+    joints = lt.minimum_jerk(time - REST_S, start=np.radians(START_DEG), end=np.radians(TARGET_DEG), **given)
+    shoulder = lt.minimum_jerk(time - REST_S, start=(0.0, 0.0), end=SHOULDER_SHIFT_M, **given)
+    places = lt.joint_positions(arm, joints.position, base_m=shoulder.position)
+    load = lt.Load(link, spring(places[:, link + 1]), places[:, link + 1])
+    kinematics = lt.Kinematics(
         joints.position, joints.velocity, joints.acceleration, base_acceleration_m_s2=shoulder.acceleration
     )
-    terms = lc.torque_terms(arm, kinematics, gravity_m_s2=VERTICAL, loads=[load], joint_m=places)
+    terms = lt.torque_terms(arm, kinematics, gravity_m_s2=VERTICAL, loads=[load], joint_m=places)
     return time, joints.position, terms.net, shoulder.acceleration
 
 
-def replay(arm: lc.Chain, rate_hz: float, link: int = WRIST) -> tuple[Simulation, np.ndarray, np.ndarray]:
+def replay(arm: lt.Chain, rate_hz: float, link: int = WRIST) -> tuple[lt.Simulation, np.ndarray, np.ndarray]:
     """The movement that the sampled torques make, the true one, and the torques."""
     time, angle, torque, push = sampled_reach(arm, rate_hz, link)
-    end = lc.Point(link, arm.length_m[link])
-    made = simulate(
+    end = lt.Point(link, arm.length_m[link])
+    made = lt.simulate(
         arm,
         time,
-        State(angle[0], np.zeros(3)),
+        lt.State(angle[0], np.zeros(3)),
         torque=torque,
         gravity_m_s2=VERTICAL,
         base_acceleration_m_s2=push,
-        loads=[AttachedLoad(end, lambda _, place, __: spring(place))],
+        loads=[lt.AttachedLoad(end, lambda _, place, __: spring(place))],
     )
     return made, angle, torque
 
@@ -61,7 +60,7 @@ def replay(arm: lc.Chain, rate_hz: float, link: int = WRIST) -> tuple[Simulation
 def main(folder: Path) -> dict[str, float]:
     """The replay at three rates, and the works of the finest."""
     arm, numbers = three_link_arm(), {}
-    figure = draw.figure(122.0)
+    figure = lt.paper_figure(122.0)
     (torque_panel, error_panel), (work_panel, balance_panel) = figure.subplots(2, 2)
     for rate, colour, line in ((100.0, draw.OLIVE, "-."), (250.0, draw.WINE, "--"), (1000.0, draw.INDIGO, "-")):
         made, angle, torque = replay(arm, rate)
@@ -83,8 +82,8 @@ def main(folder: Path) -> dict[str, float]:
         work_panel.plot(made.time_s, works[name], label=name, **line)
     torque_panel.set_ylabel("net torque (N m), + flexion")
     torque_panel.set_title("a  Torques of the reach", loc="left")
-    work_panel.plot(made.time_s, made.base_work_j, color=draw.COLOURS["base"], label="work at the moving shoulder")
-    work_panel.plot(made.time_s, made.load_work_j, color=draw.COLOURS["external"], label="work of the spring")
+    work_panel.plot(made.time_s, made.base_work_j, color=lt.TERM_COLOURS["base"], label="work at the moving shoulder")
+    work_panel.plot(made.time_s, made.load_work_j, color=lt.TERM_COLOURS["external"], label="work of the spring")
     gained = made.energy_j - made.energy_j[0]
     work_panel.plot(made.time_s, gained, color="0.75", linewidth=4.0, zorder=1.9, label="energy gained")
     work_panel.set_ylabel("work on the arm (J)")
@@ -94,7 +93,7 @@ def main(folder: Path) -> dict[str, float]:
         if panel is not error_panel:
             draw.zero(panel)
     draw.legend(figure, [work_panel, error_panel], columns=4)
-    draw.save(figure, folder / "torque_driven_arm.png")
+    lt.save_figure(figure, folder / "torque_driven_arm.png")
     hand, true_angle, _ = replay(arm, 250.0, KNUCKLE)
     numbers["error_spring_at_knuckle_deg"] = np.degrees(np.abs(hand.angle_rad - true_angle)).max()
     stretch = [np.sum(spring(place) ** 2) / (2.0 * STIFFNESS_N_M) for place in ends(arm, made)]
@@ -107,9 +106,9 @@ def main(folder: Path) -> dict[str, float]:
     }
 
 
-def ends(arm: lc.Chain, made: Simulation) -> np.ndarray:
+def ends(arm: lt.Chain, made: lt.Simulation) -> np.ndarray:
     """Where the spring's end is at the first and at the last frame."""
-    return lc.joint_positions(arm, made.angle_rad[[0, -1]], base_m=made.base_m[[0, -1]])[:, WRIST + 1]
+    return lt.joint_positions(arm, made.angle_rad[[0, -1]], base_m=made.base_m[[0, -1]])[:, WRIST + 1]
 
 
 if __name__ == "__main__":

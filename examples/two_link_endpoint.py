@@ -15,48 +15,41 @@ import numpy as np
 from _arms import FINGERTIP_M, MASS_KG, UPPER_ARM_M, VERTICAL, two_link_arm
 from two_link_reach import FAST_S, SLOW_S, interaction_share, reach_by_joints
 
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    joint_motion,
-    joint_positions,
-    point_position,
-    torque_terms,
-    two_link_angles,
-)
-from limbtorque.simulate import minimum_jerk
+import limbtorque as lt
 
 STRAIGHT_M = np.array([0.0, -UPPER_ARM_M - FINGERTIP_M])  # fingertip, from the shoulder
 TARGET_M = np.array([UPPER_ARM_M, FINGERTIP_M])
 SAMPLES = {101: "o", 401: "s", 1601: "^", 6401: "d"}
 
 
-def notebook_arm() -> Chain:
+def notebook_arm() -> lt.Chain:
     """The arm with the notebook's parameters."""
     length, mass = np.array([UPPER_ARM_M, FINGERTIP_M]), np.array([0.028, 0.022]) * MASS_KG
-    return Chain(length, mass, [0.436, 0.682] * length, mass * ([0.322, 0.468] * length) ** 2)
+    return lt.Chain(length, mass, [0.436, 0.682] * length, mass * ([0.322, 0.468] * length) ** 2)
 
 
-def as_the_notebook(chain: Chain, duration_s: float, n: int = 101) -> tuple:
+def as_the_notebook(chain: lt.Chain, duration_s: float, n: int = 101) -> tuple:
     """Time, angles, terms and accelerations as the notebook finds them: clamped targets, np.gradient twice."""
     time = np.linspace(0.0, duration_s, n)
-    path = minimum_jerk(time, start=STRAIGHT_M, end=TARGET_M, duration_s=duration_s)
-    angle = two_link_angles(chain.length_m, path.position, bend="positive", unreachable="project").angle_rad
+    path = lt.minimum_jerk(time, start=STRAIGHT_M, end=TARGET_M, duration_s=duration_s)
+    angle = lt.two_link_angles(chain.length_m, path.position, bend="positive", unreachable="project").angle_rad
     velocity = np.gradient(angle, time, axis=0)
     acceleration = np.gradient(velocity, time, axis=0)
-    terms = torque_terms(chain, Kinematics(angle, velocity, acceleration), gravity_m_s2=VERTICAL)
+    terms = lt.torque_terms(chain, lt.Kinematics(angle, velocity, acceleration), gravity_m_s2=VERTICAL)
     return time, angle, terms, acceleration
 
 
-def from_bent_elbow(chain: Chain, duration_s: float, bend_deg: float = 10.0) -> tuple:
+def from_bent_elbow(chain: lt.Chain, duration_s: float, bend_deg: float = 10.0) -> tuple:
     """Time, angles and terms of a straight way of the fingertip from a bent elbow, with exact derivatives."""
     time = np.linspace(0.0, duration_s, 401)
-    start = point_position(chain, np.radians([[-90.0, bend_deg]]), point=chain.endpoint)[0]
-    path = minimum_jerk(time, start=start, end=TARGET_M, duration_s=duration_s)
-    angle = two_link_angles(chain.length_m, path.position, bend="positive").angle_rad
+    start = lt.point_position(chain, np.radians([[-90.0, bend_deg]]), point=chain.endpoint)[0]
+    path = lt.minimum_jerk(time, start=start, end=TARGET_M, duration_s=duration_s)
+    angle = lt.two_link_angles(chain.length_m, path.position, bend="positive").angle_rad
     tip = {"velocity_m_s": path.velocity, "acceleration_m_s2": path.acceleration, "jerk_m_s3": path.jerk}
-    turn = joint_motion(chain, angle, **tip)
-    terms = torque_terms(chain, Kinematics(angle, turn.velocity_rad_s, turn.acceleration_rad_s2), gravity_m_s2=VERTICAL)
+    turn = lt.joint_motion(chain, angle, **tip)
+    terms = lt.torque_terms(
+        chain, lt.Kinematics(angle, turn.velocity_rad_s, turn.acceleration_rad_s2), gravity_m_s2=VERTICAL
+    )
     return time, angle, terms
 
 
@@ -80,11 +73,11 @@ def main(folder: Path) -> dict[str, float]:
         "fingertip straight, elbow bent by 10° at first": (from_bent_elbow(arm, FAST_S), draw.INDIGO, "--"),
         "joints by minimum jerk": ((time, reach.position, terms), "black", "-"),
     }
-    figure = draw.figure(140.0)
+    figure = lt.paper_figure(140.0)
     (way, onset), *rows = figure.subplots(2, 2)
     for name, shift in ((procedure, 0.0), ("joints by minimum jerk", 0.9)):
         (time, angle, *_), colour, _ = cases[name]
-        joints = joint_positions(arm, angle, base_m=[shift, 0.0])
+        joints = lt.joint_positions(arm, angle, base_m=[shift, 0.0])
         for k in np.linspace(0, len(time) - 1, 7).astype(int):
             draw.limb(way, joints[k], colour="0.7", width=1.0)
         way.plot(*joints[:, -1].T, color=colour, zorder=4)
@@ -111,7 +104,7 @@ def main(folder: Path) -> dict[str, float]:
         panel.set(xlabel="time (s)", ylabel="net torque (N m), + flexion", xlim=(-0.01, FAST_S), ylim=(-limit, limit))
         panel.set_title(f"{title}, reach of 0.5 s", loc="left")
     draw.legend(figure, rows[0], columns=3)
-    draw.save(figure, folder / "two_link_endpoint.png")
+    lt.save_figure(figure, folder / "two_link_endpoint.png")
 
     numbers = {f"onset_acceleration_{n}_rad_s2": peak for n, peak in peaks.items()}
     numbers["largest_elbow_angle_deg"] = np.degrees(cases[procedure][0][1][:, 1].max())

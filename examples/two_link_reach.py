@@ -12,35 +12,36 @@ import _drawing as draw
 import numpy as np
 from _arms import FINGERTIP_M, HORIZONTAL, VERTICAL, two_link_arm
 
-from limbtorque.chain import Chain, Kinematics, Load, TorqueTerms, joint_positions, torque_terms
-from limbtorque.simulate import MinimumJerk, minimum_jerk
+import limbtorque as lt
 
 SLOW_S, FAST_S = 4.0, 0.5
 NEUTRAL_DEG, FINAL_DEG = (-90.0, 0.0), (0.0, 90.0)
 
 
-def reach_by_joints(chain: Chain, duration_s: float, gravity: tuple[float, float]) -> tuple:
+def reach_by_joints(chain: lt.Chain, duration_s: float, gravity: tuple[float, float]) -> tuple:
     """Time, motion and torque terms of a reach whose joint angles move by minimum jerk."""
     time = np.linspace(0.0, duration_s, 401)
-    reach = minimum_jerk(time, start=np.radians(NEUTRAL_DEG), end=np.radians(FINAL_DEG), duration_s=duration_s)
-    terms = torque_terms(chain, Kinematics(reach.position, reach.velocity, reach.acceleration), gravity_m_s2=gravity)
+    reach = lt.minimum_jerk(time, start=np.radians(NEUTRAL_DEG), end=np.radians(FINAL_DEG), duration_s=duration_s)
+    terms = lt.torque_terms(
+        chain, lt.Kinematics(reach.position, reach.velocity, reach.acceleration), gravity_m_s2=gravity
+    )
     return time, reach, terms
 
 
-def interaction_share(terms: TorqueTerms, joint: int) -> float:
+def interaction_share(terms: lt.TorqueTerms, joint: int) -> float:
     """Share of the time in which the torque of the other joint's motion is larger than that of gravity."""
     kinds = draw.by_kind(terms, joint)
     interaction = kinds["inertial"] - terms.inertial[:, joint, joint] + kinds["centripetal"] + kinds["coriolis"]
     return float(np.mean(np.abs(interaction) > np.abs(kinds["gravity"])))
 
 
-def push_at_fingertip(chain: Chain, reach: MinimumJerk) -> np.ndarray:
+def push_at_fingertip(chain: lt.Chain, reach: lt.MinimumJerk) -> np.ndarray:
     """External terms of both joints at the end of the reach, for 10 N that push the fingertip backwards, N m."""
     still = np.zeros((1, 2))
-    joints = joint_positions(chain, reach.position[-1:])
-    push = Load(1, np.array([[-10.0, 0.0]]), joints[:, -1])
-    terms = torque_terms(
-        chain, Kinematics(reach.position[-1:], still, still), gravity_m_s2=HORIZONTAL, loads=[push], joint_m=joints
+    joints = lt.joint_positions(chain, reach.position[-1:])
+    push = lt.Load(1, np.array([[-10.0, 0.0]]), joints[:, -1])
+    terms = lt.torque_terms(
+        chain, lt.Kinematics(reach.position[-1:], still, still), gravity_m_s2=HORIZONTAL, loads=[push], joint_m=joints
     )
     return terms.external[0]
 
@@ -55,7 +56,7 @@ def main(folder: Path) -> dict[str, float]:
         "horizontal": ("Fast, horizontal plane", *reach_by_joints(arm, FAST_S, HORIZONTAL)),
     }
     numbers = {}
-    figure = draw.figure(110.0)
+    figure = lt.paper_figure(110.0)
     panels = figure.subplots(2, 3, sharex="col", sharey="row")
     for column, (name, (title, time, _, terms)) in enumerate(reaches.items()):
         for joint, panel in enumerate(panels[:, column]):
@@ -68,7 +69,7 @@ def main(folder: Path) -> dict[str, float]:
     for panel in panels[:, 0]:
         panel.set_ylabel("torque (N m), + flexion")
     draw.legend(figure, panels)
-    draw.save(figure, folder / "two_link_reach.png")
+    lt.save_figure(figure, folder / "two_link_reach.png")
 
     _, _, reach, slow = reaches["slow"]
     numbers["slow_torque_without_gravity_nm"] = np.abs(slow.net - slow.gravity).max()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from limbtorque.chain import Chain, Kinematics
-from limbtorque.simulate import State, simulate
+from limbtorque.simulation import State, simulate
 
 N_STATES = 200
 BASE = {"base_m", "base_velocity_m_s", "base_acceleration_m_s2"}

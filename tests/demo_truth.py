@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.simulate.reach import reach_motion
+from limbtorque.simulation.reach import reach_motion
 from limbtorque.study.study import load_study
 
 ROOT = Path(__file__).resolve().parents[1]

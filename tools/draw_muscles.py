@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.figures.muscle_figures import muscle_figure
-from limbtorque.figures.style import save
+from limbtorque.figures.style import save_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.recordings.c3d.read import read_c3d
@@ -76,7 +76,7 @@ def draw(trial: Trial, path: Path) -> None:
         others=dict(others),
         at_most=AT_MOST[trial.name],
     )
-    save(figure, path)
+    save_figure(figure, path)
     print(f"\n{path.name}: {TITLES[trial.name]}\n")
     print_muscles(results | {"p = 1": analyse(trial, exponent="1")}, label)
     print_options(trial, results[label])

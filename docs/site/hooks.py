@@ -23,7 +23,7 @@ REFERENCE = {
     "From markers to motion": ["motion"],
     "Torques": ["torques"],
     "Muscles": ["muscles", "muscles.sets", "muscles.static_optimization"],
-    "Simulation": ["simulate"],
+    "Simulation": ["simulation"],
     "Tables and means": ["tables", "statistics"],
     "Figures": ["figures"],
 }

@@ -1,3 +1,50 @@
-"""Why a joint torque is what it is: planar inverse dynamics of recorded limbs, term by term."""
+"""Net joint torques of recorded movements, term by term, with planar inverse dynamics.
+
+`import limbtorque as lt` gives every public name: `lt.read_recording`, `lt.analyse_recording`, `lt.Chain`, `lt.torque_terms` ...
+A name is imported from its room when it is first used, so that the import itself takes a millisecond.
+"""
 
 __version__ = "0.1.0"
+
+# Public names by the module they come from; __init__.pyi says the same to type checkers.
+HOMES = {
+    "analysis": "TrialResult analyse_recording",
+    "chain": "AccelerationParts Chain Ellipse InducedAccelerations InteractionTorques JointMotion JointWrenches Kinematics Load MotionDependentTorques Point PowerBalance RigidChainFit SegmentEnergies SegmentTerms TorqueTerms TwoLinkAngles acceleration_parts fit_rigid_chain forward_dynamics induced_accelerations inertia_matrix interaction_torques internal_angles jacobian jacobian_rate joint_angles joint_motion joint_positions manipulability motion_dependent_torques newton_euler null_space_projector pairs point_acceleration point_jerk point_position point_velocity power_balance segment_angles segment_energies segment_terms segment_torques torque_terms two_link_angles velocity_ellipse",
+    "chain.body_segments": "DEMPSTER_WINTER segment_chain",
+    "errors": "LandmarkError LimbtorqueError LoadError ReadError SegmentError SettingsError SignalError StudyError TrialError",
+    "figures.motion_figures": "draw_limb",
+    "figures.palette": "TERM_COLOURS",
+    "figures.style": "paper_figure paper_style save_figure",
+    "figures.term_kinds": "TERM_NAMES",
+    "figures.torque_figures": "draw_torque_terms",
+    "motion.limb": "Limb",
+    "muscles.hill": "excitation_for_rate",
+    "muscles.moment_arms": "musculotendon",
+    "muscles.sets.muscle_set": "MuscleSet load_muscle_set",
+    "muscles.static_optimization.solve": "StaticOptimization share_torques",
+    "recordings.options": "ReadOptions",
+    "recordings.read": "read_recording",
+    "recordings.recording": "Recording",
+    "recordings.writers.recordings": "write_recording",
+    "signals.butterworth": "low_pass",
+    "signals.derivatives": "differentiate",
+    "simulation": "AttachedLoad Drive Integration MinimumJerk MuscleState Musculature Simulation State minimum_jerk muscle_drive muscle_state pid simulate",
+    "study.settings": "Settings load_settings make_settings",
+    "study.study": "Study load_study",
+    "tables.files": "read_table",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from its module, once."""
+    for home, names in HOMES.items():
+        if name in names.split():
+            value = getattr(__import__(f"limbtorque.{home}", fromlist=[name]), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'limbtorque' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return all public names."""
+    return sorted([*" ".join(HOMES.values()).split(), "__version__"])

@@ -20,7 +20,7 @@ from limbtorque.muscles.force_table import muscle_table
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.recording import Recording
-from limbtorque.simulate.replay import Replay, replay
+from limbtorque.simulation.replay import Replay, replay
 from limbtorque.study.settings import Settings
 from limbtorque.tables.checks import assess
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames

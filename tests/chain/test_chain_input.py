@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import limbtorque.chain
-import limbtorque.simulate
+import limbtorque.simulation
 from limbtorque.chain import (
     Chain,
     Kinematics,
@@ -44,7 +44,7 @@ from limbtorque.chain import (
     two_link_angles,
     velocity_ellipse,
 )
-from limbtorque.simulate import AttachedLoad, Drive, State, minimum_jerk, pid, simulate
+from limbtorque.simulation import AttachedLoad, Drive, State, minimum_jerk, pid, simulate
 
 FRAMES, LINKS = 5, 3
 CHAIN = Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062])
@@ -198,7 +198,7 @@ def refused(function, **change):
 def test_every_public_function_is_here():
     public = {
         name
-        for module in (limbtorque.chain, limbtorque.simulate)
+        for module in (limbtorque.chain, limbtorque.simulation)
         for name in module.__all__
         if inspect.isfunction(getattr(module, name))
     }

@@ -59,7 +59,7 @@ from limbtorque.chain import (
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import muscle_set_from_mapping
-from limbtorque.simulate import State, minimum_jerk, simulate
+from limbtorque.simulation import State, minimum_jerk, simulate
 
 FRAMES = 100
 G = 9.81

@@ -23,7 +23,7 @@ from limbtorque.chain import (
     point_velocity,
     torque_terms,
 )
-from limbtorque.simulate import AttachedLoad, Drive, State, pid, simulate
+from limbtorque.simulation import AttachedLoad, Drive, State, pid, simulate
 from limbtorque.study.options.torques import Integration
 
 TIGHT = Integration(rtol=1e-12, atol=1e-12)

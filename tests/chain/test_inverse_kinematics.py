@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
 from limbtorque.chain import Chain, fit_rigid_chain, joint_motion, joint_positions, two_link_angles
-from limbtorque.simulate import minimum_jerk
+from limbtorque.simulation import minimum_jerk
 
 ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
 EPS = np.finfo(float).eps

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures.style import failure_figure, save
+from limbtorque.figures.style import failure_figure, save_figure
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.figures.torque_figures import torque_figure
 from limbtorque.motion.limb import Limb
@@ -55,11 +55,13 @@ def test_the_sense_of_a_positive_torque_is_written_on_the_axes(table, sign, says
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 def test_the_same_figure_gives_the_same_bytes(table, tmp_path, suffix):
     for name in "ab":
-        save(torque_figure(table, title="x", model=ARM, flexion_sign=[1.0, 1.0, 1.0]), tmp_path / f"{name}.{suffix}")
+        save_figure(
+            torque_figure(table, title="x", model=ARM, flexion_sign=[1.0, 1.0, 1.0]), tmp_path / f"{name}.{suffix}"
+        )
     assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
 
 
 def test_a_failed_trial_gets_a_figure_that_says_why(tmp_path):
     figure = failure_figure("reach", "marker 'RWRI' is missing")
-    save(figure, tmp_path / "x.png")
+    save_figure(figure, tmp_path / "x.png")
     assert "marker 'RWRI' is missing" in figure.axes[0].texts[0].get_text()

@@ -19,12 +19,12 @@ from limbtorque.figures.mean_figures import doubts, ensemble_figure, peak_figure
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save
+from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save_figure
 from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.figures.torque_figures import contributions_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.simulate.reach import demo_trials
+from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.files import column_array
 from limbtorque.tables.summary import SUMMARY_COLUMNS
@@ -226,7 +226,7 @@ def test_flags_by_trial_and_by_condition():
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])
 def test_the_same_figure_has_the_same_bytes(tmp_path, form):
     for name in ("a", "b"):
-        save(peak_figure(ensembles(), joints=["elbow"], title="study"), tmp_path / f"{name}.{form}")
+        save_figure(peak_figure(ensembles(), joints=["elbow"], title="study"), tmp_path / f"{name}.{form}")
     assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
 
 

@@ -10,7 +10,7 @@ from matplotlib.collections import PolyCollection
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.figures.muscle_figures import muscle_figure
-from limbtorque.figures.style import save
+from limbtorque.figures.style import save_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
@@ -140,7 +140,7 @@ def test_nothing_to_draw_is_no_error(table):
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
 def test_the_same_figure_gives_the_same_bytes(table, tmp_path, suffix):
     for name in "ab":
-        save(muscle_figure(table, title="x", at_most=3), tmp_path / f"{name}.{suffix}")
+        save_figure(muscle_figure(table, title="x", at_most=3), tmp_path / f"{name}.{suffix}")
     assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
 
 

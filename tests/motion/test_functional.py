@@ -17,7 +17,7 @@ from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.simulate.reach import demo_trials, reach_motion
+from limbtorque.simulation.reach import demo_trials, reach_motion
 from limbtorque.study.marker_rules import Functional
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.yaml_file import parse_yaml

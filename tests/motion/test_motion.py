@@ -11,7 +11,7 @@ from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import filter_reach
-from limbtorque.simulate.reach import demo_trials
+from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import load_settings, override
 from limbtorque.tables.checks import assess
 from limbtorque.torques.joint_torques import joint_torques, torque_metrics

@@ -16,8 +16,8 @@ from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.butterworth import filter_reach
 from limbtorque.signals.flat_tops import flat_tops
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_gain
-from limbtorque.simulate.minimum_jerk import minimum_jerk
-from limbtorque.simulate.reach import demo_trials
+from limbtorque.simulation.minimum_jerk import minimum_jerk
+from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.options.loads import Plates
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import load_settings, override

@@ -8,13 +8,13 @@ import pytest
 
 from limbtorque.errors import SettingsError, SignalError
 from limbtorque.figures.cutoff_figures import cutoff_figure
-from limbtorque.figures.style import save
+from limbtorque.figures.style import save_figure
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.simulate.reach import demo_trials, reach_motion
+from limbtorque.simulation.reach import demo_trials, reach_motion
 from limbtorque.study.settings import load_settings, override
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,7 +133,7 @@ def test_residual_plot(tmp_path, by, used_hz):
     for axes, choice in zip(figure.axes, choices, strict=False):
         (residual,) = [line for line in axes.lines if line.get_label() == "residual"]
         np.testing.assert_array_equal(residual.get_ydata(), 1e3 * choice.residual)
-    save(figure, tmp_path / "a.png")
+    save_figure(figure, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 
 

@@ -12,8 +12,8 @@ from limbtorque.chain.model import Kinematics
 from limbtorque.errors import SettingsError
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
-from limbtorque.simulate.reach import demo_trials
-from limbtorque.simulate.replay import replay
+from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.replay import replay
 from limbtorque.study.options.torques import Convention, Integration, TorqueColumns
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.tables.checks import assess

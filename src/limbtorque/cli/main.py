@@ -345,7 +345,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from limbtorque.analysis import analyse_recording
-    from limbtorque.figures.style import save
+    from limbtorque.figures.style import save_figure
     from limbtorque.figures.torque_figures import torque_figure
     from limbtorque.motion.limb import Limb
     from limbtorque.recordings.options import ReadOptions
@@ -390,7 +390,7 @@ def _run(options: argparse.Namespace) -> int:
         model=settings.chain(options.chain),
         flexion_sign=result.motion.flexion.sign.tolist(),
     )
-    save(figure, options.output / f"{stem}.png")
+    save_figure(figure, options.output / f"{stem}.png")
     print(options.output / f"{stem}.png")
     for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
@@ -442,7 +442,7 @@ def _settings(_: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from limbtorque.simulate.reach import write_demo
+    from limbtorque.simulation.reach import write_demo
 
     for path in write_demo(options.folder):
         print(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,16 @@ STYLE = {
     "svg.hashsalt": "limbtorque",
     "pdf.fonttype": 42,
 }
+
+
+def paper_style() -> AbstractContextManager[None]:
+    """Style of figures for print: small fonts and thin lines; a context, and a decorator of functions that draw."""
+    return mpl.rc_context(STYLE)  # type: ignore[arg-type]
+
+
+def paper_figure(height_mm: float, width_mm: float = TWO_COLUMNS_MM) -> Figure:
+    """Empty figure of a size on paper, mm, as wide as two columns of a journal by default."""
+    return NotebookFigure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
 
 
 def shade(axes: Axes, time_s: FloatArray, mask: BoolArray, colour: str, label: str, *, lowest: float = 0.0) -> None:
@@ -184,7 +195,7 @@ def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
     return figure
 
 
-def save(figure: Figure, path: Path | str) -> None:
+def save_figure(figure: Figure, path: Path | str) -> None:
     """Save a figure as its suffix says; the same figure gives the same bytes."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

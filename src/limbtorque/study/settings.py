@@ -97,12 +97,12 @@ class Settings(Options):
         return sorted({"arm", "leg", *self.chains})
 
 
-def load_settings(path: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
+def load_settings(path: Path | str, overrides: Mapping[str, Any] | None = None) -> Settings:
     """Read and validate a settings file.
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         A YAML file.
     overrides : mapping, optional
         Options that take the place of the file's, nested or by dotted name, as ``snakemake --config`` gives them:
@@ -118,6 +118,7 @@ def load_settings(path: Path, overrides: Mapping[str, Any] | None = None) -> Set
     SettingsError
         The file is missing or not YAML, or any entry of it or of the overrides is wrong; all of them are listed.
     """
+    path = Path(path)
     try:
         raw = json.loads(path.read_bytes()) if path.suffix == ".json" else read_yaml(path)
     except FileNotFoundError:

@@ -39,13 +39,13 @@ class Study:
 
 
 def load_study(
-    folder: Path, *, settings_file: str = SETTINGS_FILE, overrides: Mapping[str, Any] | None = None
+    folder: Path | str, *, settings_file: str = SETTINGS_FILE, overrides: Mapping[str, Any] | None = None
 ) -> Study:
     """Read the settings and both tables of a study and check them against each other.
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or str
         The study's folder.
     settings_file : str, optional
         Settings file, relative to the folder.
@@ -64,6 +64,7 @@ def load_study(
     StudyError
         The tables are wrong; every fault of both is listed.
     """
+    folder = Path(folder)
     settings = load_settings(folder / settings_file, overrides)
     faults = _unnamed_markers(settings)
     subjects, names = read_subjects(folder / settings.subjects, table=settings.subjects, faults=faults)

@@ -178,7 +178,7 @@ def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def read_table(
-    path: Path, *, columns: Sequence[str] | Callable[[str], bool] | None = None
+    path: Path | str, *, columns: Sequence[str] | Callable[[str], bool] | None = None
 ) -> tuple[pa.Table, TrialRecord]:
     """Read a Parquet table and the record of its trial.
 

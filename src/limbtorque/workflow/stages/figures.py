@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from matplotlib.figure import Figure
 
 from limbtorque.figures.cutoff_figures import cutoff_figure
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
-from limbtorque.figures.style import ONE_COLUMN_MM, WIDTHS_MM, failure_figure, save
+from limbtorque.figures.style import ONE_COLUMN_MM, WIDTHS_MM, failure_figure, save_figure
 from limbtorque.figures.torque_figures import contributions_figure, torque_figure
 from limbtorque.motion.table import choice_of
 from limbtorque.study.chains import ChainModel
@@ -21,6 +21,9 @@ from limbtorque.tables.files import read_record
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
 from limbtorque.workflow.layout import figure_path
 from limbtorque.workflow.run_session import TrialTables, finish, planned_study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
         for kind in trial.settings.figures.kinds:
             figure = _figure(kind, trial, tables)
             for form in trial.settings.figures.formats:
-                save(figure, folder / figure_path(kind, session, trial.name, f".{form}"))
+                save_figure(figure, folder / figure_path(kind, session, trial.name, f".{form}"))
     finish("figures", study, session, [])
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.flag_figures import flag_figure
 from limbtorque.figures.mean_figures import ensemble_figure, peak_figure
-from limbtorque.figures.style import WIDTHS_MM, note_figure, save
+from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
 from limbtorque.study.study import Study
 from limbtorque.tables.column import Column
 from limbtorque.tables.curves import ENSEMBLE_COLUMNS
@@ -19,6 +19,9 @@ from limbtorque.tables.summary import SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
 from limbtorque.workflow.run_session import whole_study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
 DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
@@ -34,7 +37,7 @@ def run(*, folder: Path, key: str = "") -> None:
     notes = curve_notes(study, folder) if study.settings.ensembles.enabled else CurveNotes()
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
-            save(_figure(path.stem, study, curves, notes, folder), folder / path)
+            save_figure(_figure(path.stem, study, curves, notes, folder), folder / path)
     (folder / CAPTIONS).parent.mkdir(parents=True, exist_ok=True)
     (folder / CAPTIONS).write_text(captions(_captioned(study, curves, notes, folder)), encoding="utf-8", newline="\n")
 

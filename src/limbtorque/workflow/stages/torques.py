@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
-from limbtorque.simulate.replay import replay
+from limbtorque.simulation.replay import replay
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.torques import torque_columns

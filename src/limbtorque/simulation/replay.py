@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.simulate.forward import State, simulate
+from limbtorque.simulation.forward import State, simulate
 from limbtorque.study.options.torques import Integration
 from limbtorque.torques.joint_torques import Torques, known_frames
 

@@ -16,7 +16,7 @@ from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.recording import Recording
-from limbtorque.simulate.minimum_jerk import minimum_jerk
+from limbtorque.simulation.minimum_jerk import minimum_jerk
 
 HALF_WIDTH_M = 0.03
 
@@ -176,7 +176,7 @@ def reach_recording(
     return Recording(
         source="simulated reach",
         sha256="",
-        reader="limbtorque.simulate",
+        reader="limbtorque.simulation",
         labels=tuple(prefix + label for label in LABELS),
         markers_m=markers,
         rate_hz=rate_hz,

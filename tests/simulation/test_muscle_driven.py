@@ -13,7 +13,7 @@ from limbtorque.muscles.hill import ActivationDynamics, excitation_for_rate, hil
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import share_torques
-from limbtorque.simulate import Musculature, State, minimum_jerk, muscle_drive, muscle_state, simulate
+from limbtorque.simulation import Musculature, State, minimum_jerk, muscle_drive, muscle_state, simulate
 from limbtorque.study.options.torques import Integration
 
 GRAVITY = (0.0, -9.81)

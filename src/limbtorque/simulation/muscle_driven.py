@@ -21,7 +21,7 @@ from limbtorque.arrays import BoolArray, FloatArray, finite, frames, row
 from limbtorque.muscles.hill import DE_GROOTE, ActivationDynamics, activation_rate, hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import MuscleSet
-from limbtorque.simulate.forward import Drive
+from limbtorque.simulation.forward import Drive
 
 Control: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
 

@@ -1,0 +1,82 @@
+"""The public interface: `import limbtorque as lt` is enough for scripts, notebooks and the documentation."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import limbtorque as lt
+
+ROOT = Path(__file__).resolve().parents[1]
+NAMES = [(home, name) for home, names in lt.HOMES.items() for name in names.split()]
+PROMISED = [
+    "read_recording",
+    "load_settings",
+    "load_study",
+    "analyse_recording",
+    "Chain",
+    "torque_terms",
+    "newton_euler",
+    "simulate",
+    "minimum_jerk",
+    "share_torques",
+    "Limb",
+    "Kinematics",
+    "LimbtorqueError",
+    "SettingsError",
+    "StudyError",
+    "TrialError",
+    "ReadError",
+]
+
+
+@pytest.mark.parametrize(("home", "name"), NAMES, ids=[name for _, name in NAMES])
+def test_every_name_is_there_and_documented(home, name):
+    found = getattr(lt, name)
+    assert found is getattr(sys.modules[f"limbtorque.{home}"], name)
+    assert found.__doc__
+
+
+def test_no_name_is_given_twice_or_is_a_room():
+    names = [name for _, name in NAMES]
+    assert len(set(names)) == len(names)
+    assert not set(names) & {path.name for path in (ROOT / "src" / "limbtorque").iterdir()}
+    assert set(PROMISED) <= set(names)
+    assert dir(lt) == sorted([*names, "__version__"])
+
+
+def test_type_checkers_see_the_same_names():
+    stub = ast.parse((ROOT / "src" / "limbtorque" / "__init__.pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    typed = {(node.module.removeprefix("limbtorque."), alias.asname) for node in imports for alias in node.names}
+    assert typed == set(NAMES)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'share_torque'"):
+        _ = lt.share_torque
+
+
+def test_the_import_loads_no_library():
+    code = "import sys, limbtorque; print(sorted({'numpy', 'scipy', 'pydantic', 'pyarrow', 'matplotlib', 'json'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def python_of_the_pages():
+    """Python of examples, README and pages: what a reader is shown."""
+    for script in sorted((ROOT / "examples").glob("*.py")):
+        yield pytest.param(script.read_text(encoding="utf-8"), id=script.name)
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        yield from (pytest.param(block, id=f"{page.name} {k}") for k, block in enumerate(blocks))
+
+
+@pytest.mark.parametrize("text", list(python_of_the_pages()))
+def test_readers_are_shown_nothing_deeper_than_the_interface(text):
+    assert not re.findall(r"^\s*from limbtorque.*|^\s*import limbtorque\..*", text, re.MULTILINE)
+    used = set(re.findall(r"\blt\.(\w+)", text))
+    assert used <= {name for _, name in NAMES}
