@@ -196,4 +196,4 @@ def test_what_the_workflow_needs_is_packed_into_the_wheel():
 def test_a_folder_that_is_no_study_is_not_run(capsys, tmp_path):
     code, _, err = run(capsys, "run-study", tmp_path)
     assert code == 1
-    assert f"`limbtorque init {tmp_path} --from RECORDINGS` makes one" in err
+    assert f"`limbtorque init {tmp_path} --from RECORDINGS` proposes one" in err

@@ -411,8 +411,8 @@ def test_a_wrong_study_is_refused_before_any_job_starts(study):
     rows[1]["file"] = "data/missing.c3d"
     write_trials(study, rows)
     text = run(study, expected=1)
-    assert "subject 'nobody' is not in config/subjects.csv" in text
-    assert "file 'data/missing.c3d' does not exist" in text
+    assert "subject is 'nobody', expected a subject of config/subjects.csv" in text
+    assert "file is 'data/missing.c3d', expected a file; it does not exist" in text
     assert "Traceback" not in text
 
 

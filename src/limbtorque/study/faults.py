@@ -94,7 +94,7 @@ def sentences(
             made[path] = f"{path} is missing{_described(model, parts)}"
         elif detail["type"] == "value_error" and message.startswith("is "):
             made[path] = f"{path} {message}"
-        elif detail["type"] == "value_error" and not message.startswith("expected"):
+        elif detail["type"] == "value_error" and not message.startswith("expected "):
             made[path] = f"{path}: {message}" if path else message
         else:
             expected.setdefault(path, []).append(_expected(detail, parts, model, message))

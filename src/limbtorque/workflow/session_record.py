@@ -115,10 +115,12 @@ class SessionRecords:
         The study.
     folder : Path
         Its folder.
+    whole : bool, optional
+        Wait until all files that a record names are there, and refuse a session without them.
     """
 
-    def __init__(self, study: Study, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, study: Study, folder: Path, *, whole: bool = True) -> None:
+        self._folder, self._whole = folder, whole
         self._session = places(study)
         self._line = {
             trial.name: line for trials in study.batches.values() for line, trial in enumerate(trials, start=1)
@@ -133,7 +135,7 @@ class SessionRecords:
         """Line of a trial, as its stage wrote it."""
         session, line = self._session[trial.name], self._line[trial.name]
         path = self._folder / record_path(stage, session)
-        if (stage, session) not in self._ends:
+        if self._whole and (stage, session) not in self._ends:
             wait_for([stage], session, self._folder)
         with path.open("rb") as file:
             if (stage, session) not in self._ends:

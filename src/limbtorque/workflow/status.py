@@ -32,7 +32,7 @@ def table_states(study: Study) -> Iterator[tuple[Path, str]]:
         ``"done"``, ``"missing"``, ``"damaged"`` (not of the size that its session's record says, or without a record), or ``"stale"``:
         made with other settings, table rows or code, from another recording, or from a stale table.
     """
-    records = SessionRecords(study, study.folder)
+    records = SessionRecords(study, study.folder, whole=False)
     for session, trials in study.batches.items():
         wrong = {stage: _faults(stage, session, study.folder) for stage in TABLE_STAGES}
         for trial in trials:
