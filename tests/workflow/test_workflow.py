@@ -474,3 +474,20 @@ chains:
     assert planned(study) == set()
     own.write_text(own.read_text(encoding="utf-8").replace("987.26", "900.00"), encoding="utf-8")
     assert planned(study) == {"muscles", "pages", *LAST}
+
+
+@pytest.mark.parametrize("stage", ["kinematics", "torques", "muscles", "curves"])
+def test_a_deleted_folder_of_a_session_is_planned_again(study, stage):
+    shutil.rmtree(study / "results" / stage / SESSION[TRIALS[0]])
+    assert stage in planned(study)
+
+
+def test_emptied_and_truncated_tables_of_the_study_are_made_again_once(study):
+    before = results(study)
+    (study / "results" / "ledger.csv").write_bytes(b"")
+    path = study / "results" / "ensembles.csv"
+    path.write_bytes(path.read_bytes()[:-100])
+    text = run(study)
+    assert "ledger.csv is 0 bytes instead of" in text
+    assert results(study) == before
+    assert planned(study) == set()

@@ -1,7 +1,7 @@
-"""Make sessions with a damaged file again: Snakemake does not see what is inside an output folder.
+"""Make outputs with a damaged file again: Snakemake sees neither the inside of a folder nor the size of a file.
 
-Snakemake looks at the time of a ``directory()``, not at its files, so that a session that lost a table counts as up to date (not
-reported upstream). While the workflow is read, the folders are compared with their records; those that differ are forced as
+Snakemake looks at the time of an output, so that a session that lost a table and a table that was emptied count as up to date
+(no upstream issue). While the workflow is read, folders and files are compared with their records; those that differ are forced as
 soon as Snakemake has its graph of jobs, as ``--forcerun`` would, but only where this run needs them. A parameter of the rule
 would not do: Snakemake records it, and makes the session once more in the next run. Remove this module when Snakemake
 compares the contents of folders.
@@ -12,28 +12,34 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from limbtorque.study.study import Study
-from limbtorque.workflow.layout import SOURCES, session_folder, sessions_of
-from limbtorque.workflow.session_record import faults
+from limbtorque.workflow.layout import SOURCES, session_folder, sessions_of, stages_of
+from limbtorque.workflow.session_record import faults, study_faults
 
 _SHOWN = 3
-Damaged = dict[tuple[str, str], dict[str, str]]
+Damaged = dict[str, dict[str, str]]
 
 
-def damaged_sessions(study: Study) -> Damaged:
-    """Sessions whose files are not as their record says, by stage and session, with the files and what is wrong."""
+def damaged_outputs(study: Study) -> Damaged:
+    """Outputs that are not as their record says: path of a session's folder or of a file, then files and faults."""
     found: Damaged = {}
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):
-            if (study.folder / session_folder(stage, session)).is_dir():
-                found[stage, session] = faults(stage, session, study.folder)
-    return {key: wrong for key, wrong in found.items() if wrong}
+            place = session_folder(stage, session)
+            if (study.folder / place).is_dir():
+                found[place.as_posix()] = faults(stage, session, study.folder)
+            elif (study.folder / place).exists():
+                found[place.as_posix()] = {place.name: "a file, not a folder"}
+    for stage in stages_of(study):
+        found |= {path: {Path(path).name: fault} for path, fault in study_faults(stage, study).items()}
+    return {path: wrong for path, wrong in found.items() if wrong}
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:
-    """Have damaged sessions made again by this run.
+    """Have damaged outputs made again by this run.
 
     Parameters
     ----------
@@ -45,12 +51,12 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     Returns
     -------
     bool
-        True where a session is damaged, and this Snakemake can be asked to make it again.
+        True where an output is damaged, and this Snakemake can be asked to make it again.
     """
     prepare = getattr(workflow, "_prepare_dag", None)
     if prepare is None or not getattr(workflow, "is_main_process", False):
         return False
-    damaged = damaged_sessions(study)
+    damaged = damaged_outputs(study)
     if not damaged:
         return False
     _tell(damaged)
@@ -58,15 +64,15 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     @functools.wraps(prepare)
     def prepare_and_force(*args: Any, **options: Any) -> None:
         prepare(*args, **options)
-        workflow.dag.forcefiles.update(str(session_folder(*key)) for key in damaged)
+        workflow.dag.forcefiles.update(damaged)
 
     workflow._prepare_dag = prepare_and_force
     return True
 
 
-def _tell(damaged: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
-    for (stage, session), wrong in list(damaged.items())[:_SHOWN]:
+def _tell(damaged: Mapping[str, Mapping[str, str]]) -> None:
+    for path, wrong in list(damaged.items())[:_SHOWN]:
         name, fault = next(iter(wrong.items()))
-        print(f"{session_folder(stage, session)}: {name} is {fault}; the session is made again", file=sys.stderr)
+        print(f"{path}: {name} is {fault}; it is made again", file=sys.stderr)
     if len(damaged) > _SHOWN:
-        print(f"and {len(damaged) - _SHOWN} more sessions with damaged files", file=sys.stderr)
+        print(f"and {len(damaged) - _SHOWN} more damaged outputs", file=sys.stderr)

@@ -72,8 +72,8 @@ def work(job: dict[str, Any]) -> None:
     """Do the work in this process; expected errors end with a message, not a traceback."""
     from limbtorque.errors import LimbtorqueError
     from limbtorque.workflow.effective_settings import ensure_settings
-    from limbtorque.workflow.run_session import LOG, log_to
-    from limbtorque.workflow.session_record import WAIT_S
+    from limbtorque.workflow.run_session import LOG, log_to, study_of
+    from limbtorque.workflow.session_record import WAIT_S, write_study_record
 
     os.environ[WAIT_S] = str(job["wait"])
     log_to(Path(job["log"]))
@@ -86,6 +86,8 @@ def work(job: dict[str, Any]) -> None:
         if job["settings"]:
             ensure_settings(Path(), json.loads(job["config"]), job["settings"])
         importlib.import_module(f"limbtorque.workflow.stages.{job['stage']}").run(folder=Path(), **arguments)
+        if not job["session"]:
+            write_study_record(job["stage"], study_of(Path()))
     except LimbtorqueError as error:
         LOG.error("%s", error)
         sys.exit(str(error))

@@ -137,6 +137,24 @@ def study_figures(study: Study) -> list[Path]:
     return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
 
 
+def study_files(stage: str, study: Study) -> list[Path]:
+    """Files of the whole study that a stage makes; none of a stage of sessions."""
+    made = {
+        "study_cutoff": [STUDY_CUTOFF],
+        "ensembles": ensemble_outputs(study),
+        "collect": study_outputs(study),
+        "verdict": [VERDICT],
+        "study_figures": study_figures(study),
+        "report": list(REPORT.values()),
+    }
+    return made.get(stage, [])
+
+
+def study_record_path(stage: str) -> Path:
+    """Path of the record of a stage that makes files of the whole study, written last."""
+    return RESULTS / "records" / f"{stage}.json"
+
+
 def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
     """Stages whose tables a stage reads for these trials: figures need muscles only where muscles are drawn."""
     drawn = any("muscles" in trial.settings.figures.kinds for trial in trials)

@@ -19,7 +19,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.layout import places, record_path, session_folder
+from limbtorque.workflow.layout import places, record_path, session_folder, study_files, study_record_path
 
 WAIT_S = "LIMBTORQUE_WAIT_S"  # environment variable: time until a file that another node has written must be seen, s
 _POLL_S = 0.2
@@ -31,6 +31,10 @@ class _Head:
 
     files: dict[str, int]
     lines_bytes: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.files, dict) or not isinstance(self.lines_bytes, int):
+            raise TypeError("a record begins with names and sizes")
 
 
 def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequence[str], folder: Path) -> None:
@@ -73,6 +77,29 @@ def faults(stage: str, session: str, folder: Path) -> dict[str, str]:
         for name, size in head.files.items()
         if sizes.get(name) != size
     }
+
+
+def write_study_record(stage: str, study: Study) -> None:
+    """Write the sizes of the files of the whole study that a stage made."""
+    files = study_files(stage, study)
+    if not files:
+        return
+    path = study.folder / study_record_path(stage)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sizes = {file.as_posix(): (study.folder / file).stat().st_size for file in files}
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(sizes, indent=1) + "\n", encoding="utf-8")
+    part.replace(path)
+
+
+def study_faults(stage: str, study: Study) -> dict[str, str]:
+    """Files of the whole study whose size is not that of their record; missing ones are seen by Snakemake."""
+    try:
+        sizes = json.loads((study.folder / study_record_path(stage)).read_bytes())
+        found = {path: (study.folder / path).stat().st_size for path in sizes if (study.folder / path).is_file()}
+    except (OSError, ValueError, TypeError):
+        return {}
+    return {path: f"{size} bytes instead of {sizes[path]}" for path, size in found.items() if size != sizes[path]}
 
 
 def _read_head(path: Path) -> tuple[_Head, int]:
@@ -142,7 +169,13 @@ class SessionRecords:
                 self._ends[stage, session] = [0, *itertools.accumulate(map(len, file))]
             ends = self._ends[stage, session]
             file.seek(ends[line] if line < len(ends) else ends[-1])
-            found: dict[str, Any] = json.loads(file.readline() or "{}")
+            text = file.readline()
+        try:
+            found: dict[str, Any] = json.loads(text or "{}")
+        except ValueError:
+            found = {}
         if found.get("trial") != trial.name:
-            raise LimbtorqueError(f"{path}: line {line + 1} is not of trial {trial.name}; start again")
+            raise LimbtorqueError(
+                f"{path}: line {line + 1} is not of trial {trial.name}; delete {path.parent} and start again"
+            )
         return found
