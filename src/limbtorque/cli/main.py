@@ -1,4 +1,4 @@
-"""The command `limbtorque`: start, check and run a study, look into a recording, analyse one file. As thin as can be."""
+"""Command line of `limbtorque`."""
 
 from __future__ import annotations
 
@@ -105,7 +105,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What stands before and after two dashes of run-study: argparse loses the latter where an option stands before them."""
+    """Words before and after the two dashes of run-study.
+
+    argparse loses the latter where an option stands before them.
+    """
     if "run-study" in words[:1] and "--" in words:
         place = list(words).index("--")
         return list(words[:place]), list(words[place + 1 :])

@@ -1,4 +1,4 @@
-"""Divide a large study into one for each subject, so that Snakemake needs the time and memory of one subject only."""
+"""Divide a large study by subject; Snakemake then needs less memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = ("file", "forces_file")  # columns of the table of trials that are paths
 
 
 def split_study(folder: Path, parts: Path) -> list[Path]:
-    """Write a study for each subject, with its rows of both tables and the same settings; recordings stay where they are.
+    """Write a study for each subject, with the same settings and recordings.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Chains of joints and segments: the built-in arm and leg, and those of the settings."""
+"""Chains of joints and segments: built-in, and from the settings."""
 
 from __future__ import annotations
 

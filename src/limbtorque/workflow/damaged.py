@@ -1,4 +1,4 @@
-"""Make sessions with a damaged file again: Snakemake does not see what is inside an output folder.
+"""Repeat sessions with damaged files, which Snakemake does not notice.
 
 Snakemake looks at the time of a ``directory()``, not at its files, so that a session that lost a table counts as up to date (not
 reported upstream). While the workflow is read, the folders are compared with their records; those that differ are forced as
@@ -23,7 +23,7 @@ Damaged = dict[tuple[str, str], dict[str, str]]
 
 
 def damaged_sessions(study: Study) -> Damaged:
-    """Sessions whose files are not as their record says, by stage and session, with the files and what is wrong."""
+    """Sessions that differ from their record: stage, session, files, faults."""
     found: Damaged = {}
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):

@@ -1,4 +1,4 @@
-"""The command of a job of the workflow: one stage, of a session or of the study whose folder is the current one.
+"""Run a job: one stage, of a session or of the study in the current folder.
 
 It starts in the time that Python takes; the work is done in a process that `limbtorque.workflow.worker` has forked, or here
 where there is none.
@@ -43,7 +43,7 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
 
 
 def do(job: dict[str, Any]) -> None:
-    """Do a job in the study's folder, which is the current one: in a forked process, or in this one.
+    """Do a job in the current folder, in a forked process if possible.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def do(job: dict[str, Any]) -> None:
 
 
 def work(job: dict[str, Any]) -> None:
-    """Do the work in this process; expected errors end with a message, not a traceback."""
+    """Do the work here; expected errors end with a message, not a traceback."""
     from limbtorque.errors import LimbtorqueError
     from limbtorque.workflow.effective_settings import ensure_settings
     from limbtorque.workflow.run_session import LOG, log_to

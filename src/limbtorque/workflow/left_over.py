@@ -1,4 +1,4 @@
-"""Files of an earlier state of a study are put aside, where nobody mistakes them for results."""
+"""Move files of an earlier state of a study out of the results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _made(study: Study) -> set[Path]:
 
 
 def _there(folder: Path) -> Iterator[Path]:
-    """Files below the folders of stages, and those tables of the study that options switch on, relative to the study's folder."""
+    """Files of the stages and optional study tables, relative to the study's folder."""
     for top in ("cutoffs", *SOURCES, STUDY_FIGURES.name, "report"):
         for place, _, names in os.walk(folder / RESULTS / top):
             yield from (Path(place, name).relative_to(folder) for name in sorted(names))
@@ -65,7 +65,7 @@ def _there(folder: Path) -> Iterator[Path]:
 
 
 def _remove_folders(study: Study, folder: Path) -> None:
-    """Remove folders of sessions that the study does not have, empty but for Snakemake's stamp."""
+    """Remove empty folders of sessions that the study does not have."""
     for stage in ("cutoffs", *SOURCES):
         place = session_folder(stage, "x").parent
         sessions = set(sessions_of(stage, study))

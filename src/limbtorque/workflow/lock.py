@@ -1,4 +1,4 @@
-"""One run at a time in a study's folder, with a lock that the end of the process opens, however it ends.
+"""Lock of a study's folder for one run; the end of its process releases it.
 
 The lock is that of the operating system; on a file system without it, `filelock` takes a lock of its own that lies in a file.
 """
@@ -40,7 +40,7 @@ def hold_run(folder: Path) -> None:
 
 
 def hold_job(folder: Path, log: Path) -> None:
-    """Hold the lock of one job, for a workflow that uses this one as a module and so holds no lock of the run.
+    """Hold the lock of a job where a module's workflow has no lock of the run.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Memory and time that a job asks a cluster for, from the size of its recordings, which is a measure of their frames."""
+"""Memory and time of a cluster job, from the size of its recordings."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
 
 
 def study_memory_mb(study: Study, *, attempt: int = 1) -> int:
-    """Memory in MB that a job on the tables of the whole study asks for; `attempt` as in `memory_mb`."""
+    """Memory in MB for a job on the study's tables; `attempt` as in `memory_mb`."""
     return attempt * math.ceil(_BASE_MB + _MB_PER_TRIAL * len(study.trials))
 
 
 def study_minutes(study: Study, *, attempt: int = 1) -> int:
-    """Time in minutes that a job on the tables of the whole study asks for; `attempt` as in `minutes`."""
+    """Time in minutes for a job on the study's tables; `attempt` as in `minutes`."""
     return attempt * math.ceil((_START_S + _STUDY_SECONDS_PER_TRIAL * len(study.trials)) / 60.0)
 
 

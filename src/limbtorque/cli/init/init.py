@@ -1,4 +1,4 @@
-"""`limbtorque init`: propose a study for a folder of recordings and write its files."""
+"""`limbtorque init`: propose a study for a folder of recordings."""
 
 from __future__ import annotations
 

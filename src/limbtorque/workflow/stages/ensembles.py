@@ -1,4 +1,4 @@
-"""`results/curves` -> `results/ensembles.csv`, `results/windows.csv`: mean curves by condition, and every trial's window."""
+"""`results/curves` -> `ensembles.csv`, `windows.csv`: means and windows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from limbtorque.workflow.stages.curves import columns, long_columns
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Make ensembles and windows of the study; in memory are the curves of one session and the moments of all."""
+    """Make ensembles and windows, with one session's curves in memory at a time."""
     study = whole_study("ensembles", folder=folder, key=key)
     print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
     records = SessionRecords(study, folder)

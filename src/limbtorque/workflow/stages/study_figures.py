@@ -1,4 +1,4 @@
-"""`results/ensembles.csv`, `results/ledger.csv` -> `results/study_figures`: figures of the study, captions of all."""
+"""Tables of the study -> `results/study_figures`, with captions of all figures."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
 
 
 def read_curves(folder: Path) -> pd.DataFrame:
-    """Rows of the ensembles; a condition may be called NA or null, and only numbers are missing."""
+    """Rows of the ensembles; only numbers can be missing, not texts such as NA."""
     return read_table(folder / ENSEMBLE_TABLES["ensembles"], ENSEMBLE_COLUMNS)
 
 

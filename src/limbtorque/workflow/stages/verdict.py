@@ -1,4 +1,4 @@
-"""`results/ledger.csv`, `results/windows.csv` -> `results/verdict.txt`: which trials failed, and whether they are too many."""
+"""Ledger and windows -> `results/verdict.txt`: failed trials, and if too many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READ = ("trial", "status", "reason", "message")
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Name the trials that failed, and count the flags and the files of an earlier state of the study.
+    """Name the failed trials; count the flags and the files of an earlier state.
 
     Raises
     ------
