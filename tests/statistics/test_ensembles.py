@@ -400,7 +400,7 @@ def test_the_order_of_ensembles_is_that_of_the_table_of_trials(tmp_path):
     assert tables.ensembles.condition.drop_duplicates().tolist() == list(turns)
 
 
-def test_without_ensembles_old_ones_are_put_aside(demo, tmp_path):
+def test_without_ensembles_old_ones_are_moved(demo, tmp_path):
     folder = make_study(tmp_path / "off", extra="ensembles:\n  enabled: false\n")
     (folder / "results").mkdir()
     for stage in ("kinematics", "torques", "muscles"):

@@ -159,7 +159,7 @@ def long_table_writer(path: Path, columns: Sequence[Column]) -> pyarrow.parquet.
     path : Path
         File to write.
     columns : sequence of Column
-        Its columns; `write_table` of the writer takes pieces that `make_table` made of them.
+        Its columns; `write_table` of the writer takes pieces from `make_table`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     repeated = [column.name for column in columns if column.name != "value"]

@@ -28,11 +28,8 @@ from limbtorque.workflow.layout import (
 _STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
 
 
-def put_aside(study: Study, folder: Path) -> None:
-    """Move files that this study does not make, of trials or formats that were taken out, to `results/left_over`.
-
-    Records of sessions are removed with the folders that become empty: nothing can be made of them any more.
-    """
+def move_left_over(study: Study, folder: Path) -> None:
+    """Move other files to `results/left_over`; remove their records and empty folders."""
     made = _made(study)
     for path in _there(folder):
         if path in made or path.name == _STAMP:

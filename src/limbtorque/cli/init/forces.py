@@ -187,7 +187,7 @@ def _folder(one: Seen) -> tuple[str, ...]:
 
 
 def _one_place(one: Seen, other: Seen) -> bool:
-    """Return True if the folders of two recordings are the same, or one within the other, but for kinds of files."""
+    """Return True for the same folder, or one inside the other, but for file kinds."""
     mine, theirs = ([words for part in _folder(each) if (words := stem_words(part))] for each in (one, other))
     return all(a == b for a, b in zip(mine, theirs, strict=False))
 

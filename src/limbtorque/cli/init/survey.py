@@ -25,7 +25,7 @@ from limbtorque.study.options.reading import Reading
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 SAME_M = 1e-4
-SPEED_S = 0.04  # a speed is told from where a marker is this much later
+SPEED_S = 0.04  # time between the two positions of a speed
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
     ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),

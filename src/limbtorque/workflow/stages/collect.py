@@ -30,7 +30,7 @@ from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK
-from limbtorque.workflow.left_over import put_aside
+from limbtorque.workflow.left_over import move_left_over
 from limbtorque.workflow.run_session import flags_of, identity, metrics_of, status_of, whole_study
 from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages import kinematics, muscles, torques
@@ -56,7 +56,7 @@ _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 def run(*, folder: Path, key: str = "") -> None:
     """Make the tables of the study from the session records only."""
     study = whole_study("collect", folder=folder, key=key)
-    put_aside(study, folder)
+    move_left_over(study, folder)
     options = study.settings.ensembles
     by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
     all_records, rows_of = SessionRecords(study, folder), TrialRows(study.settings)
