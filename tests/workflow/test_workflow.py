@@ -423,7 +423,7 @@ def test_one_run_at_a_time_in_a_study(study):
     with (study / "results" / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         text = run(study, expected=1)
-    assert "another run is at work" in text
+    assert "another run is using" in text
     run(study)
 
 
@@ -431,7 +431,7 @@ def test_files_of_trials_that_were_taken_out_are_moved(study):
     write_trials(study, demo_rows(TRIALS[:2]))
     text = run(study)
     assert "2 trials:" in text
-    assert "files of trials or formats that are not of this study any more: results/left_over" in text
+    assert "files of removed trials or formats: moved to results/left_over" in text
     assert not (study / "results" / "torques" / SESSION[TRIALS[2]]).exists()
     assert (study / "results" / "left_over" / "torques" / SESSION[TRIALS[2]] / f"{TRIALS[2]}.csv").exists()
 

@@ -124,7 +124,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"limbtorque {__version__}")
     parser.add_argument(
-        "--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), help="print the completion script of a shell"
+        "--print-completion",
+        action=_Completion,
+        choices=("bash", "zsh", "tcsh"),
+        help="print the completion script of a shell",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -159,9 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     inspect.set_defaults(function=_inspect)
 
-    check = command(
-        "check", "list the trials of a study that would fail or be flagged; writes nothing"
-    )
+    check = command("check", "list the trials of a study that would fail or be flagged; writes nothing")
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     check.set_defaults(function=_check)
 
@@ -199,7 +200,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="OPTION=VALUE",
         help="change an option, e.g. plane.kind=horizontal",
     )
-    run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure (default: %(default)s)")
+    run.add_argument(
+        "--output",
+        type=Path,
+        default=Path("limbtorque_output"),
+        help="folder for tables and figure (default: %(default)s)",
+    )
     run.set_defaults(function=_run)
 
     diff = command("diff", "compare two runs: settings, recordings, versions, numbers")

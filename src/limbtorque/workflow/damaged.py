@@ -33,7 +33,7 @@ def damaged_sessions(study: Study) -> Damaged:
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:
-    """Have damaged sessions made again by this run.
+    """Force the damaged sessions of this run.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     damaged = damaged_sessions(study)
     if not damaged:
         return False
-    _tell(damaged)
+    _report(damaged)
 
     @functools.wraps(prepare)
     def prepare_and_force(*args: Any, **options: Any) -> None:
@@ -64,9 +64,9 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     return True
 
 
-def _tell(damaged: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
+def _report(damaged: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
     for (stage, session), wrong in list(damaged.items())[:_SHOWN]:
         name, fault = next(iter(wrong.items()))
-        print(f"{session_folder(stage, session)}: {name} is {fault}; the session is made again", file=sys.stderr)
+        print(f"{session_folder(stage, session)}: {name} is {fault}; the session is repeated", file=sys.stderr)
     if len(damaged) > _SHOWN:
         print(f"and {len(damaged) - _SHOWN} more sessions with damaged files", file=sys.stderr)

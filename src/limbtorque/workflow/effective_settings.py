@@ -62,7 +62,7 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
         pass
     settings = load_settings(folder / SETTINGS_FILE, config or None)
     if settings_key(settings) != key:
-        raise LimbtorqueError(f"{SETTINGS_FILE} was changed while a job was waiting to run; start again")
+        raise LimbtorqueError(f"{SETTINGS_FILE} changed while a job was waiting; run the study again")
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{socket.gethostname()}.{os.getpid()}.part")
     part.write_text(_text(settings), encoding="utf-8")

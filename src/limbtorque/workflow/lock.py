@@ -18,7 +18,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.layout import LOCK
 
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)
-_WAIT_S = 5.0  # for another job of the same workflow that looks whether a run is at work
+_WAIT_S = 5.0  # for another job that tests the lock at the same time
 _HOLDER = "the run with process "
 _held: list[FileLock] = []
 
@@ -49,7 +49,7 @@ def hold_job(folder: Path, log: Path) -> None:
     log : Path
         Log of the job, which no other job has; the lock lies beside it.
     """
-    _hold(folder / LOCK, wait_s=_WAIT_S)  # refused where a run of this workflow is at work here
+    _hold(folder / LOCK, wait_s=_WAIT_S)  # refused during a run of this workflow itself
     release()
     _hold(folder / log.with_suffix(".lock"))
 
@@ -72,11 +72,11 @@ def _hold(path: Path, wait_s: float = 0.0) -> None:
     except Timeout:
         text = path.read_text(encoding="utf-8").strip()
         who = text if text.startswith(_HOLDER) else "another run"
-        raise LimbtorqueError(f"{who} is at work in {place}; wait for it, or end it first") from None
+        raise LimbtorqueError(f"{who} is using {place}; wait for it, or stop it") from None
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        print(f"{place} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
+        print(f"{place} is on a file system without locks; make sure that no other run uses it", file=sys.stderr)
     if isinstance(lock, UnixFileLock) and lock.is_locked:
         path.write_text(f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
     _held.append(lock)

@@ -10,7 +10,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.workflow.layout import SOURCES, trial_files
 
 # benchmarks/stages.py measures what these allow for; docs/cluster.md has its figures
-_BASE_MB = 900.0  # two processes of Snakemake, two stages that may be at work side by side, a process that reads
+_BASE_MB = 900.0  # two processes of Snakemake, two parallel stages, a process that reads
 _MB_PER_MB = 12.0  # of the largest recording
 _START_S = 40.0  # Python and its libraries, from a slow shared folder
 _SECONDS_PER_MB = 1.0

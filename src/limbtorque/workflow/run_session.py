@@ -29,7 +29,7 @@ from limbtorque.workflow.layout import needed, places, record_path, session_file
 from limbtorque.workflow.session_record import wait_for, write_record
 
 LOG = logging.getLogger("limbtorque")
-_CHANGED = "the settings, tables or recordings of the study were changed while {} waiting to run; start again"
+_CHANGED = "the settings, tables or recordings of the study changed while {} waiting; run the study again"
 Step = Callable[[Trial, TrialRecord], tuple[pa.Table | None, TrialRecord]]
 
 

@@ -95,7 +95,7 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
             if time.monotonic() > end:
                 name, fault = next(iter(wrong.items()))
                 place = session_folder(stage, session)
-                raise LimbtorqueError(f"{place}/{name} is {fault}; start again, and the session is made again")
+                raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again, which repeats the session")
             time.sleep(_POLL_S)
 
 
@@ -142,5 +142,5 @@ class SessionRecords:
             file.seek(ends[line] if line < len(ends) else ends[-1])
             found: dict[str, Any] = json.loads(file.readline() or "{}")
         if found.get("trial") != trial.name:
-            raise LimbtorqueError(f"{path}: line {line + 1} is not of trial {trial.name}; start again")
+            raise LimbtorqueError(f"{path}: line {line + 1} is not of trial {trial.name}; run the study again")
         return found

@@ -51,7 +51,9 @@ def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Tr
     values = column_values(read_table(path, columns=["value"])[0], "value")
     ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
     if values.size != ends[-1]:
-        raise LimbtorqueError(f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; start again")
+        raise LimbtorqueError(
+            f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; run the study again"
+        )
     for trial, start, end in zip(trials, ends[:-1], ends[1:], strict=True):
         yield trial, values[start:end].reshape(-1, n_points).T
 
