@@ -338,7 +338,7 @@ def _duplicates(names: list[str], table: str) -> list[str]:
     for name in filter(None, names):
         if name.lower() in seen:
             faults.append(
-                f"{table}: trial {name!r} is there twice (as {seen[name.lower()]!r}); names have to differ by more than "
+                f"{table}: trial {name!r} occurs twice (as {seen[name.lower()]!r}); names must differ by more than "
                 "upper and lower case"
             )
         seen[name.lower()] = name

@@ -82,7 +82,7 @@ def _yaml() -> Any:
 
         def check_mapping_key(self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any) -> bool:
             if key in mapping:
-                problem = f"{key!r} is there twice; keep one of them"
+                problem = f"{key!r} occurs twice; keep one of them"
                 raise DuplicateKeyError(None, None, problem, key_node.start_mark)
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
 

@@ -45,7 +45,7 @@ def make_table(columns: Sequence[Column], values: Mapping[str, Any]) -> pa.Table
     names = [column.name for column in columns]
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twice or set(names) != set(values):
-        raise ValueError(f"columns that are there twice: {twice}; without values: {sorted(set(names) ^ set(values))}")
+        raise ValueError(f"duplicate columns: {twice}; without values: {sorted(set(names) ^ set(values))}")
     return pa.Table.from_arrays([_array(values[c.name], c.kind) for c in columns], schema=_schema(tuple(columns)))
 
 
