@@ -9,7 +9,7 @@ import pytest
 import limbtorque
 from limbtorque.figures.templates import environment
 from limbtorque.study.settings import option_names
-from limbtorque.workflow import layout
+from limbtorque.workflow import code_key
 
 PACKAGE = Path(limbtorque.__file__).parent
 OPTIONS = set(option_names())
@@ -75,5 +75,5 @@ def test_a_changed_template_re_runs_the_stages_that_fill_it(template, stages):
 
 def files_of(stage):
     """Data files in the hash of a stage's code."""
-    modules = layout._closure(f"limbtorque.workflow.stages.{stage}")
-    return {data for module in modules for data in layout._data_beside(module, layout._module_path(module))}
+    modules = code_key._closure(f"limbtorque.workflow.stages.{stage}")
+    return {data for module in modules for data in code_key._data_beside(module, code_key._module_path(module))}
