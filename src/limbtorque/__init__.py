@@ -1,4 +1,4 @@
-"""Net joint torques of recorded movements, term by term, with planar inverse dynamics.
+"""Torque terms of recorded movements by planar inverse dynamics.
 
 `import limbtorque as lt` gives every public name: `lt.read_recording`, `lt.analyse_recording`, `lt.Chain`, `lt.torque_terms` ...
 A name is imported from its room when it is first used, so that the import itself takes a millisecond.

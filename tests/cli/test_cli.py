@@ -65,10 +65,10 @@ def test_run_analyses_one_file(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("--chain", "tail"), "--chain 'tail' is not in the settings, which have arm, leg"),
+        (("--chain", "tail"), "--chain is 'tail'; the settings have arm, leg"),
         (("--set", "filter.cutof_hz=6"), "did you mean 'filter.cutoff_hz'"),
-        (("--load", "wind"), "--load 'wind' is not in the settings"),
-        (("--marker-set", "mine"), "--marker-set 'mine' is not in the settings"),
+        (("--load", "wind"), "--load is 'wind'; the settings have"),
+        (("--marker-set", "mine"), "--marker-set is 'mine'; the settings have"),
     ],
 )
 def test_run_refuses_what_it_does_not_know(capsys, change, says):
@@ -130,11 +130,13 @@ def test_faults_of_a_study_end_with_what_to_do_next(capsys, tmp_path):
     (tmp_path / "config" / "config.yaml").write_text("filtr: {}\n", encoding="utf-8")
     code, _, err = run(capsys, "check", tmp_path)
     assert code == 1
-    assert err.endswith("next: correct this; `limbtorque settings` lists every option with its default and range\n")
+    assert err.endswith(
+        "next: correct the settings; `limbtorque settings` lists every option with its default and range\n"
+    )
     (tmp_path / "config" / "config.yaml").write_text("plane: {up_axis: +z}\n", encoding="utf-8")
     code, _, err = run(capsys, "check", tmp_path)
     assert code == 1
-    assert err.endswith("next: correct this, then `limbtorque check STUDY` again\n")
+    assert err.endswith("next: correct these faults, then run `limbtorque check STUDY` again\n")
 
 
 def test_check_ends_with_the_next_command(capsys):

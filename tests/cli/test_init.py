@@ -287,7 +287,7 @@ def test_nothing_is_overwritten(folder, tmp_path):
     study = tmp_path / "study"
     (study / "config").mkdir(parents=True)
     (study / "config" / "subjects.csv").write_text("mine", encoding="utf-8")
-    with pytest.raises(StudyError, match=r"subjects.csv exists, and existing files are never overwritten"):
+    with pytest.raises(StudyError, match=r"subjects.csv exists and is not overwritten"):
         init_study(study, folder)
     assert [path.name for path in (study / "config").iterdir()] == ["subjects.csv"]
     assert (study / "config" / "subjects.csv").read_text(encoding="utf-8") == "mine"
@@ -410,7 +410,7 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
     assert out.endswith(f"next: limbtorque check '{study}'\n")
     assert "4 trials of 2 recordings: left arm, right arm" in out
     assert main(["init", str(study), "--from", str(folder)]) == 1
-    assert "never overwritten" in capsys.readouterr().err
+    assert "not overwritten" in capsys.readouterr().err
 
 
 # --- what is 0 to 100 % -----------------------------------------------------------------------------------------------

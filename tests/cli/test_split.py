@@ -115,7 +115,7 @@ def test_what_parts_would_not_have_in_common_is_refused(tmp_path):
 
 def test_a_muscle_set_beside_the_study_is_refused(tmp_path):
     folder = make_study(tmp_path / "study", extra=yaml_text({"muscles": {"sets": {"arm": "../own.yaml"}}}))
-    with pytest.raises(StudyError, match="lies beside the study's folder"):
+    with pytest.raises(StudyError, match="is outside the study's folder"):
         split_study(folder, tmp_path / "parts")
     assert not (tmp_path / "parts").exists()
 
@@ -125,7 +125,7 @@ def test_nothing_is_overwritten(tmp_path, capsys):
     (tmp_path / "my parts" / "S02").mkdir(parents=True)
     words = ["split", str(folder), str(tmp_path / "my parts")]
     assert main(words) == 1
-    assert "S02 is there already" in capsys.readouterr().err
+    assert "S02 exists" in capsys.readouterr().err
     assert list((tmp_path / "my parts").rglob("*")) == [tmp_path / "my parts" / "S02"]
     (tmp_path / "my parts" / "S02").rmdir()
     assert main(words) == 0

@@ -271,8 +271,8 @@ def test_filling_leaves_a_clean_trial_as_it_is():
 
 
 def test_inspect_shows_the_faults_of_all_markers():
-    assert describe(DEMO).endswith("no oddities")
-    assert describe(spiked(WRIST, 50, 51)).endswith("oddities\n  - spikes (marker, frames): WRU 51")
+    assert describe(DEMO).endswith("no warnings")
+    assert describe(spiked(WRIST, 50, 51)).endswith("warnings\n  - spikes (marker, frames): WRU 51")
     assert describe(exchanged(KNUCKLE, ELBOW, 100, 107)).endswith(" 101-107")
 
 

@@ -52,8 +52,8 @@ def test_a_given_unit_overrides_the_file_and_is_audited(tmp_path: Path) -> None:
     read = read_recording(path, ReadOptions(length_unit="cm"))
     np.testing.assert_allclose(read.markers_m, text_files.positions_mm() * 1e-3, rtol=1.2e-7)
     assert finding(read, "unit of length") == ("POINT:UNITS is 'mm'", "cm, as in reading.length_unit", False)
-    assert any("reading.length_unit says cm: the second value is used" in note for note in read.notes)
-    with pytest.raises(ReadError, match=r"reading.rate_hz says 50; remove the option for this trial"):
+    assert any("reading.length_unit is cm: the second value is used" in note for note in read.notes)
+    with pytest.raises(ReadError, match=r"reading.rate_hz is 50; remove the option for this trial"):
         read_recording(path, ReadOptions(rate_hz=50.0))
 
 

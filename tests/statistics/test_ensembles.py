@@ -192,7 +192,7 @@ def test_flagged_trials_are_left_out_where_only_ok_ones_are_wanted(demo, changed
     assert pd.read_csv(tables.folder / "summary_by_condition.csv").empty
     verdict.run(folder=tables.folder.parent)
     text = (tables.folder / "verdict.txt").read_text(encoding="utf-8")
-    assert "5 trials are not in the ensembles: results/windows.csv says why" in text
+    assert "5 trials are not in the ensembles; results/windows.csv gives the reasons" in text
 
 
 def test_the_whole_trial_is_all_frames_that_the_summary_uses(changed):
@@ -311,7 +311,7 @@ def test_the_events_of_a_real_recording_make_a_cycle(tmp_path, recordings):
     assert len(tables.curve("HC030A05_right", "elbow_flexion_deg")) == 101
 
 
-# ---- what is made again ----
+# ---- repeated steps ----
 
 
 def test_the_keys_are_of_what_curves_and_ensembles_depend_on():
@@ -365,7 +365,7 @@ def test_a_workbook_and_ensembles_leave_the_tables_of_trials_alone():
 
 
 def test_a_study_that_changed_meanwhile_is_refused(demo):
-    with pytest.raises(LimbtorqueError, match="were changed while ensembles was waiting"):
+    with pytest.raises(LimbtorqueError, match="changed while ensembles was waiting"):
         ensembles.run(folder=demo.folder.parent, key="0" * 16)
 
 
@@ -381,7 +381,7 @@ def test_rows_that_changed_places_meanwhile_are_no_rows_of_other_trials(demo, tm
     head, first, second, *rest = table.read_text(encoding="utf-8").splitlines()
     assert load_study(folder).trials[0].session == load_study(folder).trials[1].session
     table.write_text("\n".join([head, second, first, *rest]) + "\n", encoding="utf-8")
-    with pytest.raises(LimbtorqueError, match=f"were changed while {name} was waiting"):
+    with pytest.raises(LimbtorqueError, match=f"changed while {name} was waiting"):
         stage.run(folder=folder, key=planned)
     assert {path: path.read_bytes() for path in (folder / "results").glob("*.csv")} == before
     with pytest.raises(LimbtorqueError, match="line 2 is not of trial"):
@@ -400,7 +400,7 @@ def test_the_order_of_ensembles_is_that_of_the_table_of_trials(tmp_path):
     assert tables.ensembles.condition.drop_duplicates().tolist() == list(turns)
 
 
-def test_without_ensembles_old_ones_are_put_aside(demo, tmp_path):
+def test_without_ensembles_old_ones_are_moved(demo, tmp_path):
     folder = make_study(tmp_path / "off", extra="ensembles:\n  enabled: false\n")
     (folder / "results").mkdir()
     for stage in ("kinematics", "torques", "muscles"):

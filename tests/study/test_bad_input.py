@@ -158,5 +158,5 @@ def test_a_batch_with_all_of_it_finishes(tmp_path):
 def test_a_job_refuses_a_study_that_changed_since_it_was_planned():
     from limbtorque.errors import LimbtorqueError
 
-    with pytest.raises(LimbtorqueError, match="were changed while torques of S01_sagittal was waiting"):
+    with pytest.raises(LimbtorqueError, match="changed while torques of S01_sagittal was waiting"):
         torques.run(folder=ROOT, session="S01_sagittal", key="0" * 16)

@@ -117,7 +117,7 @@ def test_values_out_of_range_are_told(raw, message):
     [
         ({"segments": []}, "segments"),
         ({"segments": [SEGMENT, {**SEGMENT, "name": "foot"}]}, "as many segments as joints, found 2 and 1"),
-        ({"segments": [{**SEGMENT, "name": "knee"}]}, "names of joints and segments have to differ"),
+        ({"segments": [{**SEGMENT, "name": "knee"}]}, "names of joints and segments must differ"),
         ({"joints": [{**JOINT, "name": "Left knee"}]}, "joints.0.name"),
         ({"joints": [{**JOINT, "flexion_sagittal": 0}]}, "joints.0.flexion_sagittal"),
     ],
@@ -270,7 +270,7 @@ def test_a_settings_file(tmp_path):
         (b"- a\n- b\n", "holds a list, expected 'key: value' lines"),
         (b"just text", "holds a str"),
         (b"1: 2", "1: "),
-        (b"filter: {order: 2}\nplane: {}\nfilter: {cutoff_hz: 3}\n", "'filter' is there twice"),
+        (b"filter: {order: 2}\nplane: {}\nfilter: {cutoff_hz: 3}\n", "'filter' occurs twice"),
     ],
 )
 def test_files_that_are_no_settings_are_told(tmp_path, content, message):
@@ -387,9 +387,9 @@ def test_yes_and_no_are_still_taken_for_an_option_that_is_one(tmp_path, word, va
         ("filter:\n\torder: 2\n", "in line 2, column 1: .*; indent with spaces, not tabs"),
         (
             "filter: {order: 2}\nplane: {}\nfilter: {}\n",
-            "in line 3, column 1: 'filter' is there twice; keep one of them",
+            "in line 3, column 1: 'filter' occurs twice; keep one of them",
         ),
-        ("filter:\n  order: 2\n  order: 3\n", "in line 3, column 3: 'order' is there twice"),
+        ("filter:\n  order: 2\n  order: 3\n", "in line 3, column 3: 'order' occurs twice"),
         ("a: 1\n---\nb: 2\n", "in line 2"),
         ("a: *x\n", "undefined alias"),
         ("a: !!python/object:os.system x\n", "could not determine a constructor"),

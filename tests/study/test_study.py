@@ -139,13 +139,13 @@ def test_all_faults_of_both_tables_are_told_at_once(study):
         "subjects.csv line 2 (subject Ann): height_m is '175', expected 0.3 to 2.8 m; that looks like centimetres",
         "subjects.csv line 3 (subject Bob): mass_kg is 'heavy', expected a number",
         "subjects.csv line 4 (subject Cid): mass_kg is missing: body mass; segment masses are fractions of it (kg)",
-        "subjects.csv line 5 (subject Ann): subject 'Ann' is there twice",
+        "subjects.csv line 5 (subject Ann): subject 'Ann' occurs twice",
         "subjects.csv line 6 (subject Dan): sex is 'x', expected f, m or nothing",
         "trials.csv line 2 (trial a): file is 'nowhere.c3d', expected a file; it does not exist in the study's folder 'a study'",
         "trials.csv line 3 (trial b): subject is 'Anne', expected a subject of config/subjects.csv; did you mean 'Ann'?",
         "trials.csv line 4 (trial c): chain is 'tail', expected one of arm, leg",
         "trials.csv line 4 (trial c): side is 'rigth', expected left or right",
-        "trials.csv: trial 'A' is there twice (as 'a')",
+        "trials.csv: trial 'A' occurs twice (as 'a')",
         "trials.csv line 6 (trial ../d): trial is '../d', expected letters, digits, '_', '.' and '-' only",
         "trials.csv line 7 (trial e): ",
     ]
@@ -158,7 +158,7 @@ def test_all_faults_of_both_tables_are_told_at_once(study):
 def test_a_trial_there_twice(study, second, shown):
     rows = [f"{name},S{i},Ann,reach.c3d,arm,right,x" for i, name in enumerate(("reach", second))]
     message = only(study, rows)
-    assert "is there twice" in message
+    assert "occurs twice" in message
     assert shown in message
 
 
@@ -309,7 +309,7 @@ def test_a_missing_file_does_not_hide_a_double_name(study):
     rows = [f"reach,S1,Ann,{file},arm,right,x" for file in ("reach.c3d", "nowhere.c3d")]
     found = faults(study, rows)
     assert len(found) == 2
-    assert any("is there twice" in fault for fault in found)
+    assert any("occurs twice" in fault for fault in found)
 
 
 def test_angles_and_replay_may_differ_between_trials(study):
@@ -411,10 +411,10 @@ def test_faults_of_fields_references_and_duplicates_come_in_one_report(study):
     )
     assert found == [
         "config/subjects.csv line 3 (subject Bob): mass_kg is '80000', expected 1 to 400 kg; that looks like grams",
-        "config/subjects.csv line 4 (subject Ann): subject 'Ann' is there twice; one row for each subject",
+        "config/subjects.csv line 4 (subject Ann): subject 'Ann' occurs twice; one row for each subject",
         "config/trials.csv line 2 (trial a): side is 'rigth', expected left or right; did you mean 'right'?",
         "config/trials.csv line 3 (trial b): subject is 'Anna', expected a subject of config/subjects.csv; did you mean 'Ann'?",
-        "config/trials.csv: trial 'b' is there twice (as 'b'); names have to differ by more than upper and lower case",
+        "config/trials.csv: trial 'b' occurs twice (as 'b'); names must differ by more than upper and lower case",
     ]
 
 

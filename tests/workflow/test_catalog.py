@@ -97,7 +97,7 @@ def test_another_workflow_uses_this_one_as_a_module(tmp_path):
 
     with (results / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        assert "another run is at work" in parent(1)
+        assert "another run is using" in parent(1)
     parent(0)
     made = (study / "mine.txt").read_text(encoding="utf-8").split()
     assert made == [f"{TRIALS[0]}.csv", f"{TRIALS[0]}.parquet", "_session.jsonl"]

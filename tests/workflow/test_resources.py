@@ -96,7 +96,7 @@ def test_a_file_system_without_locks_is_reported_and_used(code, tmp_path, monkey
 def test_a_file_system_that_has_no_flock_gets_a_lock_in_a_file(tmp_path, monkeypatch, held):
     monkeypatch.setattr(fcntl, "flock", no_flock(errno.ENOSYS))
     lock.hold_run(tmp_path)
-    with pytest.raises(LimbtorqueError, match="is at work in"):
+    with pytest.raises(LimbtorqueError, match="is using"):
         lock.hold_run(tmp_path)
     lock.release()
     lock.hold_run(tmp_path)
@@ -114,7 +114,7 @@ def test_the_holder_of_the_lock_is_named(tmp_path):
     with pytest.raises(LimbtorqueError) as error:
         lock.hold_run(tmp_path)
     place = (tmp_path / "results").resolve()
-    named = f"the run with process {os.getpid()} on {socket.gethostname()} is at work in {place}"
+    named = f"the run with process {os.getpid()} on {socket.gethostname()} is using {place}"
     assert named in str(error.value)
     lock.release()
     lock.hold_run(tmp_path)  # and the end of the first opens it
@@ -127,10 +127,10 @@ def test_jobs_without_a_run_take_locks_of_their_own(tmp_path, monkeypatch):
     logs = [Path("results/logs/torques/a.log"), Path("results/logs/torques/b.log")]
     for log in logs:
         lock.hold_job(tmp_path, log)
-    with pytest.raises(LimbtorqueError, match="is at work in"):
+    with pytest.raises(LimbtorqueError, match="is using"):
         lock.hold_job(tmp_path, logs[0])
     lock.hold_run(tmp_path)
-    with pytest.raises(LimbtorqueError, match="is at work in"):
+    with pytest.raises(LimbtorqueError, match="is using"):
         lock.hold_job(tmp_path, Path("results/logs/torques/c.log"))
 
 
@@ -205,14 +205,14 @@ def test_readers_do_not_wait_for_ever(tmp_path, monkeypatch):
     place = write_session(tmp_path)
     monkeypatch.setenv(session_record.WAIT_S, "0.1")
     (place / "b.csv").write_text("")
-    with pytest.raises(LimbtorqueError, match=r"results/torques/S/b.csv is 0 bytes instead of 5; start again"):
+    with pytest.raises(LimbtorqueError, match=r"results/torques/S/b.csv is 0 bytes instead of 5; run the study again"):
         session_record.wait_for(["torques"], "S", tmp_path)
     with pytest.raises(LimbtorqueError, match=r"results/torques/T/_session.jsonl is missing"):
         session_record.wait_for(["torques"], "T", tmp_path)
 
 
 def test_damaged_sessions_are_forced_in_the_main_process_only(monkeypatch):
-    """As Snakemake has it: `_prepare_dag` makes the graph, whose `forcefiles` are made again; others are left alone."""
+    """As Snakemake has it: `_prepare_dag` makes the graph, whose `forcefiles` are repeated; others are not."""
     import snakemake.api  # first, for the imports of its modules go in a circle
     from snakemake.dag import DAG
 

@@ -81,7 +81,7 @@ def test_a_job_that_fails_says_why(tmp_path):
     done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics", key="another")
     _, err = done.communicate(timeout=120)
     assert done.returncode == 1
-    assert "were changed while kinematics of" in err
+    assert "changed while kinematics of" in err
 
 
 @pytest.mark.usefixtures("forking")

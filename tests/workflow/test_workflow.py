@@ -96,7 +96,7 @@ def test_two_runs_give_the_same_bytes_and_do_not_mix(finished, tmp_path):
     assert results(other) == results(finished[0])
 
 
-def test_the_report_can_be_switched_off_and_pages_of_old_trials_are_put_aside(study):
+def test_the_report_can_be_switched_off_and_pages_of_old_trials_are_moved(study):
     path = study / "config" / "config.yaml"
     text = path.read_text(encoding="utf-8")
     write_trials(study, demo_rows(TRIALS[:2]))
@@ -340,7 +340,7 @@ def test_python_in_another_place_makes_nothing_again(study, tmp_path, monkeypatc
     assert planned(study, package=packages) == set()
 
 
-def test_a_workbook_is_made_where_it_is_wanted_and_put_aside_where_not(study):
+def test_a_workbook_is_made_where_it_is_wanted_and_moved_where_not(study):
     path = study / "config" / "config.yaml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text + "\ntables:\n  xlsx: true\n", encoding="utf-8")
@@ -423,21 +423,21 @@ def test_one_run_at_a_time_in_a_study(study):
     with (study / "results" / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         text = run(study, expected=1)
-    assert "another run is at work" in text
+    assert "another run is using" in text
     run(study)
 
 
-def test_files_of_trials_that_were_taken_out_are_put_aside(study):
+def test_files_of_trials_that_were_taken_out_are_moved(study):
     write_trials(study, demo_rows(TRIALS[:2]))
     text = run(study)
     assert "2 trials:" in text
-    assert "files of trials or formats that are not of this study any more: results/left_over" in text
+    assert "files of removed trials or formats: moved to results/left_over" in text
     assert not (study / "results" / "torques" / SESSION[TRIALS[2]]).exists()
     assert (study / "results" / "left_over" / "torques" / SESSION[TRIALS[2]] / f"{TRIALS[2]}.csv").exists()
 
 
 def test_a_trial_that_is_taken_out_of_a_session_leaves_its_tables_behind(study):
-    """Snakemake empties the folder of a session before it is made again: its tables are put aside before that."""
+    """Snakemake empties the folder of a session before it is made again: its tables are moved before that."""
     rows = [{**row, "session": "one"} for row in demo_rows(TRIALS)]
     write_trials(study, rows)
     run(study)

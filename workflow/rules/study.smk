@@ -73,7 +73,7 @@ def study_minutes(wildcards, attempt):
 onstart:
     lock.hold_run(Path("."))
     ensure_settings(Path("."), config, SETTINGS)
-    left_over.put_aside(STUDY, Path("."))
+    left_over.move_left_over(STUDY, Path("."))
     unpace(workflow)
     job_errors.show()
     if workflow.local_exec:

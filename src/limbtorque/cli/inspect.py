@@ -13,7 +13,7 @@ LOADED_N = 20.0
 
 
 def describe(recording: Recording) -> str:
-    """Describe the contents of a recording and its oddities.
+    """Describe the contents of a recording, with warnings.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def describe(recording: Recording) -> str:
     Returns
     -------
     str
-        A few lines for every kind of content, then the oddities.
+        A few lines for every kind of content, then the warnings.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # numbers no body can have are shown, too
         return _described(recording)
@@ -31,7 +31,7 @@ def describe(recording: Recording) -> str:
 
 def _described(recording: Recording) -> str:
     last = recording.first_frame + recording.n_frames - 1
-    odd = oddities(recording)
+    warnings = recording_warnings(recording)
     lines = [
         f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})",
         *(
@@ -61,14 +61,14 @@ def _described(recording: Recording) -> str:
         f"events      {len(recording.events)}",
         *(f"  {event.time_s:8.3f} s  {event.label} {event.context}".rstrip() for event in recording.events),
         *_audit(recording),
-        "oddities" if odd else "no oddities",
-        *(f"  - {sentence}" for sentence in odd),
+        "warnings" if warnings else "no warnings",
+        *(f"  - {sentence}" for sentence in warnings),
     ]
     return "\n".join(lines)
 
 
-def oddities(recording: Recording) -> list[str]:
-    """Oddities of a recording, as sentences."""
+def recording_warnings(recording: Recording) -> list[str]:
+    """Warnings about a recording, as sentences."""
     found = [*recording.notes, *_fault_sentences(recording)]
     labels = [label.rpartition(":")[2] for label in recording.labels]
     repeated = sorted({label for label in labels if labels.count(label) > 1})

@@ -1,4 +1,4 @@
-"""The command `limbtorque`: start, check and run a study, look into a recording, analyse one file. As thin as can be."""
+"""Command line of `limbtorque`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from limbtorque.tables.words import counted
 
 EXAMPLES = {
     "": """examples:
-  limbtorque init "my study" --from recordings      # then fill in what is TODO in "my study/config"
+  limbtorque init "my study" --from recordings      # then fill in every TODO in "my study/config"
   limbtorque check "my study"
   limbtorque run-study "my study" --cores 4
   limbtorque --print-completion bash > ~/.local/share/bash-completion/completions/limbtorque
@@ -43,7 +43,7 @@ EXAMPLES = {
   limbtorque status "my study"
   limbtorque status "my study" | grep -v done
 
-exit code: 0 where every table is done, 1 where any is not
+exit code: 0 if every table is done, 1 otherwise
 """,
     "split": """examples:
   limbtorque split "my study" parts
@@ -57,7 +57,7 @@ exit code: 0 where every table is done, 1 where any is not
   limbtorque diff results_with_6_hz results
   limbtorque diff old/results new/results --csv changes.csv --html changes.html
 
-exit code: 0 where all numbers are the same, 1 where any differs, 2 where a run could not be read
+exit code: 0 if all numbers are the same, 1 if any differs, 2 if a run could not be read
 """,
     "methods": """examples:
   limbtorque methods results
@@ -71,10 +71,10 @@ exit code: 0 where all numbers are the same, 1 where any differs, 2 where a run 
 """,
 }
 NEXT = {
-    SettingsError: "next: correct this; `limbtorque settings` lists every option with its default and range",
-    StudyError: "next: correct this, then `limbtorque check STUDY` again",
+    SettingsError: "next: correct the settings; `limbtorque settings` lists every option with its default and range",
+    StudyError: "next: correct these faults, then run `limbtorque check STUDY` again",
 }
-FORCES = "a second file, whose force plates are joined to the recording"
+FORCES = "second file, with the force plates of the recording"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,12 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Command line; the process's own where it is not given.
+        Command line; by default that of the process.
 
     Returns
     -------
     int
-        0 where all went well, 1 otherwise.
+        0 for success, 1 otherwise; `diff` returns 2 for an unreadable run.
     """
     words, options_of_snakemake = _split(sys.argv[1:] if arguments is None else arguments)
     options = _parser().parse_args(words)
@@ -105,7 +105,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What stands before and after two dashes of run-study: argparse loses the latter where an option stands before them."""
+    """Words before and after the two dashes of run-study.
+
+    argparse loses the latter where an option stands before them.
+    """
     if "run-study" in words[:1] and "--" in words:
         place = list(words).index("--")
         return list(words[:place]), list(words[place + 1 :])
@@ -115,13 +118,16 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="limbtorque",
-        description="Why a joint torque is what it is. From recordings to tables: init, check, run-study.",
+        description="Net joint torques of recorded movements, term by term, by planar inverse dynamics.\nA study in three steps: init, check, run-study.",
         epilog=EXAMPLES[""],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"limbtorque {__version__}")
     parser.add_argument(
-        "--print-completion", action=_Completion, choices=("bash", "zsh", "tcsh"), help="print completion for a shell"
+        "--print-completion",
+        action=_Completion,
+        choices=("bash", "zsh", "tcsh"),
+        help="print the completion script of a shell",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -134,61 +140,59 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
-    init = command("init", "propose a study for a folder of recordings: settings and tables, with places to fill in")
-    init.add_argument("study", type=Path, help="the study's folder; made where it does not exist, never overwritten")
+    init = command("init", "propose settings and tables of a study for a folder of recordings")
+    init.add_argument("study", type=Path, help="the study's folder; created if needed, nothing is overwritten")
     init.add_argument(
         "--from",
         dest="recordings",
         type=Path,
         required=True,
         metavar="FOLDER",
-        help="where the recordings are, and stay",
+        help="folder of the recordings, which stay there",
     )
-    init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: both)")
+    init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: arms and legs)")
     init.set_defaults(function=_init)
 
-    inspect = command("inspect", "show the contents of a recording, and findings about it")
-    inspect.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
+    inspect = command("inspect", "show the contents of a recording, and the findings of its audit")
+    inspect.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
     inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
-    inspect.add_argument("--compare", action="store_true", help="read a C3D file with every library; show differences")
+    inspect.add_argument("--compare", action="store_true", help="compare three readers of C3D files")
     inspect.add_argument(
         "--set", action="append", default=[], metavar="OPTION=VALUE", help="e.g. reading.length_unit=mm"
     )
     inspect.set_defaults(function=_inspect)
 
-    check = command(
-        "check", "analyse every trial of a study and report what would fail or be flagged; nothing is written"
-    )
+    check = command("check", "list the trials of a study that would fail or be flagged; writes nothing")
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     check.set_defaults(function=_check)
 
-    whole = command("run-study", "run a whole study with Snakemake; files that are up to date are left alone")
+    whole = command("run-study", "run a study with Snakemake; repeats only what a change affects")
     whole.add_argument("study", type=Path, help="the study's folder")
-    whole.add_argument("--cores", default="all", help="number of cores, or all (default)")
-    whole.add_argument("--slurm", action="store_true", help="hand the jobs to Slurm (docs/cluster.md)")
+    whole.add_argument("--cores", default="all", help="number of cores (default: all)")
+    whole.add_argument("--slurm", action="store_true", help="submit the jobs to Slurm (docs/cluster.md)")
     whole.usage = "limbtorque run-study [-h] [--cores CORES] [--slurm] study [-- OPTION ...]"
-    whole.epilog = f"options after two dashes go to snakemake\n\n{EXAMPLES['run-study']}"
+    whole.epilog = f"options after -- are passed to snakemake\n\n{EXAMPLES['run-study']}"
     whole.set_defaults(function=_run_study)
 
     status = command("status", "list every table of every trial of a study: done, missing, damaged or stale")
     status.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     status.set_defaults(function=_status)
 
-    split = command("split", "divide a large study into one study for each subject")
-    split.add_argument("study", type=Path, help="the study's folder; stays as it is")
+    split = command("split", "divide a study into one study for each subject")
+    split.add_argument("study", type=Path, help="the study's folder, which is not changed")
     split.add_argument("parts", type=Path, help="folder for the new studies; recordings stay where they are")
     split.set_defaults(function=_split_study)
 
     run = command("run", "analyse one recording without Snakemake")
-    run.add_argument("file", type=Path, help="a recording: C3D, TRC, STO, MOT, TSV or CSV")
+    run.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
     run.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
-    run.add_argument("--chain", required=True, help="arm, leg or a chain of the settings")
+    run.add_argument("--chain", required=True, help="arm, leg, or a chain of the settings")
     run.add_argument("--side", required=True, choices=("left", "right"))
     run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
     run.add_argument("--settings", required=True, type=Path, help="settings file with at least one marker set")
-    run.add_argument("--marker-set", help="which marker set; needed where the settings have several")
-    run.add_argument("--prefix", default="", help="subject prefix of the labels")
-    run.add_argument("--load", default="", help="external load of the settings")
+    run.add_argument("--marker-set", help="marker set; required if the settings have several")
+    run.add_argument("--prefix", default="", help="subject prefix of the marker names")
+    run.add_argument("--load", default="", help="name of an external load of the settings")
     run.add_argument(
         "--set",
         action="append",
@@ -196,35 +200,40 @@ def _parser() -> argparse.ArgumentParser:
         metavar="OPTION=VALUE",
         help="change an option, e.g. plane.kind=horizontal",
     )
-    run.add_argument("--output", type=Path, default=Path("limbtorque_output"), help="folder for tables and figure")
+    run.add_argument(
+        "--output",
+        type=Path,
+        default=Path("limbtorque_output"),
+        help="folder for tables and figure (default: %(default)s)",
+    )
     run.set_defaults(function=_run)
 
-    diff = command("diff", "compare two runs: changed settings and files, and changed numbers")
-    diff.add_argument("first", type=Path, help="a folder 'results' of a finished run, or its study")
-    diff.add_argument("second", type=Path, help="another one")
-    diff.add_argument("--csv", type=Path, metavar="FILE", help="write every change as a row")
-    diff.add_argument("--html", type=Path, metavar="FILE", help="write a page of its own")
-    diff.add_argument("--top", type=int, default=20, help="how many changes of each table are printed (default: 20)")
+    diff = command("diff", "compare two runs: settings, recordings, versions, numbers")
+    diff.add_argument("first", type=Path, help="folder 'results' of a finished run, or its study")
+    diff.add_argument("second", type=Path, help="the same of another run")
+    diff.add_argument("--csv", type=Path, metavar="FILE", help="write a CSV table with a row for each change")
+    diff.add_argument("--html", type=Path, metavar="FILE", help="write an HTML page")
+    diff.add_argument("--top", type=int, default=20, help="number of changes printed for each table (default: 20)")
     diff.add_argument(
-        "--tolerance", type=float, default=0.0, help="share up to which numbers count as the same (default: 0)"
+        "--tolerance", type=float, default=0.0, help="largest relative difference of equal numbers (default: 0)"
     )
     diff.set_defaults(function=_diff, error_code=2)
 
-    methods = command("methods", "print the methods of a finished run as a paragraph, with references and a checklist")
-    methods.add_argument("results", type=Path, help="a folder 'results' of a finished run, or its study")
+    methods = command("methods", "print the methods paragraph of a finished run, with references and a checklist")
+    methods.add_argument("results", type=Path, help="folder 'results' of a finished run, or its study")
     methods.set_defaults(function=_methods)
 
-    settings = command("settings", "print every option with its default, range and unit, as a table")
+    settings = command("settings", "print every option with its default, range and unit")
     settings.set_defaults(function=_settings)
 
     demo = command("demo-files", "write the recordings of the demo study")
-    demo.add_argument("folder", type=Path)
+    demo.add_argument("folder", type=Path, help="folder for the recordings; created if needed")
     demo.set_defaults(function=_demo)
     return parser
 
 
 class _Completion(argparse.Action):
-    """Print completion for a shell and end; paths are completed as files."""
+    """Print the completion script of a shell; paths are completed as files."""
 
     def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
         import shtab
@@ -258,13 +267,13 @@ def _init(options: argparse.Namespace) -> int:
         options.recordings,
         chains=(options.chain,) if options.chain else ("arm", "leg"),
         confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
-        watch=functools.partial(followed, what="looking at recordings"),
+        watch=functools.partial(followed, what="reading recordings"),
     )
     print(summary_text(proposal))
     print("\n".join(f"written: {options.study / name}" for name in FILES))
     quoted = shlex.quote(str(options.study))
     if proposal.to_do:
-        print(f"next: fill in what is TODO in {options.study / 'config'} ({counted(proposal.to_do, 'place')}), then")
+        print(f"next: fill in every TODO in {options.study / 'config'} ({counted(proposal.to_do, 'place')}), then run")
     print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
     return 0
 
@@ -280,7 +289,7 @@ def _status(options: argparse.Namespace) -> int:
     from limbtorque.workflow.status import STATES, table_states
 
     count = dict.fromkeys(STATES, 0)
-    with contextlib.chdir(options.study):  # where the workflow stands: keys hold paths from there
+    with contextlib.chdir(options.study):  # keys contain paths relative to the study
         for path, state in table_states(checked_study(Path())):
             count[state] += 1
             print(f"{state:8} {path}")
@@ -306,7 +315,7 @@ def _inspect(options: argparse.Namespace) -> int:
     changes = dict(change.partition("=")[::2] for change in options.set)
     reading = override(Settings(), changes, source="--set").reading
     if options.compare and options.forces:
-        raise TrialError("--compare reads one C3D file with every library; leave --forces out")
+        raise TrialError("--compare reads a single C3D file; omit --forces")
     with GuardedReader() as reader:
         task = reader.compare if options.compare else functools.partial(reader.read, forces=options.forces)
         answer = task(
@@ -339,7 +348,7 @@ def _check(options: argparse.Namespace) -> int:
     without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
     print(f"{verdict}; {flagged} of {total} would be flagged{without}")
     run = f"limbtorque run-study {shlex.quote(str(options.study))}"
-    print(f"next: {'correct or take out the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
+    print(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
     return int(faults > 0)
 
 
@@ -406,9 +415,9 @@ def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list
         ("--load", options.load, loads),
     ):
         if value and value not in known:
-            raise TrialError(f"{name} {value!r} is not in the settings, which have {', '.join(known) or 'none'}")
+            raise TrialError(f"{name} is {value!r}; the settings have {', '.join(known) or 'none'}")
     if not marker_sets:
-        raise TrialError(f"{options.settings} has no marker_sets, so no landmark is known")
+        raise TrialError(f"{options.settings} has no marker_sets; add one (docs/settings.md)")
 
 
 def _diff(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 def followed(items: Iterable[Item], total: int, *, what: str) -> Iterator[Item]:
-    """Yield items one by one; where standard error is a terminal, a bar shows how many are done.
+    """Yield items one by one, with a progress bar on terminals.
 
     Parameters
     ----------

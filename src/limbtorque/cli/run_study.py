@@ -60,7 +60,7 @@ def run_study(study: Path, *, cores: str = "all", slurm: bool = False, more: Seq
     """
     if not (study / "config" / "config.yaml").is_file():
         raise LimbtorqueError(
-            f"{study} has no config/config.yaml, so it is no study; `limbtorque init {study} --from RECORDINGS` proposes one"
+            f"{study} has no config/config.yaml, so it is not a study; `limbtorque init {study} --from RECORDINGS` proposes one"
         )
     process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more))
     while True:

@@ -1,4 +1,4 @@
-"""Divide a large study into one for each subject, so that Snakemake needs the time and memory of one subject only."""
+"""Divide a large study by subject; Snakemake then needs less memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = ("file", "forces_file")  # columns of the table of trials that are paths
 
 
 def split_study(folder: Path, parts: Path) -> list[Path]:
-    """Write a study for each subject, with its rows of both tables and the same settings; recordings stay where they are.
+    """Write a study for each subject, with the same settings and recordings.
 
     Parameters
     ----------
@@ -36,15 +36,15 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     ------
     SettingsError, StudyError
         The study is wrong, its trials share one cut-off, a muscle set is named by a path that leads out of its folder, or a folder of a
-        subject's name is there already.
+        subject's name exists.
     """
     study = load_study(folder)
     settings = study.settings
     if shared := [trial.name for trial in study.trials if shares_cutoff(trial)]:
         raise StudyError(
             [
-                f"{len(shared)} trials share one cut-off (filter.scope: study; the first is {shared[0]}), which the parts would "
-                "choose each for itself; give filter.cutoff_hz a number: results/study_cutoff.json of a run has it"
+                f"{len(shared)} trials share one cut-off (filter.scope: study; the first is {shared[0]}), but each part would "
+                "choose its own; give filter.cutoff_hz a number, such as that in results/study_cutoff.json"
             ]
         )
     trials, subjects = (_by_subject(folder / name) for name in (settings.trials, settings.subjects))
@@ -52,13 +52,13 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     if outside := [path for path in sets if ".." in path.relative_to(folder).parts]:
         raise StudyError(
             [
-                f"muscle set {path} lies beside the study's folder; put it into the folder, or give its whole path"
+                f"muscle set {path} is outside the study's folder; move it there, or give its absolute path"
                 for path in outside
             ]
         )
     targets = {subject: parts / name for subject, name in _names(trials).items()}
     if there := [str(target) for target in targets.values() if target.exists()]:
-        raise StudyError([f"{target} is there already; choose another folder, or remove it" for target in there])
+        raise StudyError([f"{target} exists; name another folder, or remove it" for target in there])
     for subject, target in targets.items():
         (target / SETTINGS_FILE).parent.mkdir(parents=True)
         shutil.copyfile(folder / SETTINGS_FILE, target / SETTINGS_FILE)

@@ -1,4 +1,4 @@
-"""Figures for papers: of a trial and of a study, with captions; the only room that imports matplotlib.
+"""Figures for papers, with captions; the only room that imports matplotlib.
 
 In: tables of results.
 Out: figures with fixed sizes, colours and bytes.

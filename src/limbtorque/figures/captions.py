@@ -1,4 +1,4 @@
-"""Captions of the figures of a study: quantities, units, signs, and the meaning of colours and lines."""
+"""Captions of a study's figures: quantities, units, signs, colours and lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figure of the cut-off of the filter: the residual, and the criterion that the cut-off minimises."""
+"""Figure of the filter's cut-off: the residual, and the minimised criterion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of a study: mean curves by condition, and the terms at the peak of the mean torque."""
+"""Mean curves by condition, and the terms at the peak of the mean torque."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of the motion of a trial: flexion with its derivatives, joint power, and the limb itself."""
+"""Motion of a trial: flexion with its derivatives, joint power, and the limb."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ DPI = 150
 
 
 class NotebookFigure(Figure):
-    """A figure with a picture of its own for notebooks: no `%matplotlib inline` is needed."""
+    """Figure that shows itself in notebooks without `%matplotlib inline`."""
 
     def _repr_png_(self) -> bytes:
         """Return the picture."""

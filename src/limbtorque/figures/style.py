@@ -1,4 +1,4 @@
-"""Style that all figures share: sizes, fonts, headings, one legend, shaded frames, and saving."""
+"""Common style: sizes, fonts, headings, legend, shaded frames, saving."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ STYLE = {
 
 
 def paper_style() -> AbstractContextManager[None]:
-    """Style of figures for print: small fonts and thin lines; a context, and a decorator of functions that draw."""
+    """Style for print with small fonts and thin lines; a context or decorator."""
     return mpl.rc_context(STYLE)  # type: ignore[arg-type]
 
 
 def paper_figure(height_mm: float, width_mm: float = TWO_COLUMNS_MM) -> Figure:
-    """Empty figure of a size on paper, mm, as wide as two columns of a journal by default."""
+    """Empty figure of a size in mm; two columns of a journal wide by default."""
     return NotebookFigure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
 
 

@@ -1,4 +1,4 @@
-"""Jinja2 templates of captions, methods and pages; each lies beside the module that fills it."""
+"""Jinja2 templates of captions, methods and pages, each beside its module."""
 
 from __future__ import annotations
 

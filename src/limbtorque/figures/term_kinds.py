@@ -1,4 +1,4 @@
-"""Kinds of torque terms: their names and sums, the same in every figure and on every page."""
+"""Kinds of torque terms: names and sums for all figures and pages."""
 
 from __future__ import annotations
 

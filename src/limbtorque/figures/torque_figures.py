@@ -1,4 +1,4 @@
-"""Figures of the torque terms of a trial: as lines, and stacked on both sides of zero."""
+"""Torque terms of a trial as lines, and stacked on both sides of zero."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def content_format(head: bytes) -> str | None:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines or "\0" in text:
         return None
-    if any(line.lower() == "endheader" for line in lines):  # OpenSim keeps the heading of a TRC in one it made of it
+    if any(line.lower() == "endheader" for line in lines):  # OpenSim keeps the header of a converted TRC file
         return "OpenSim storage (STO, MOT)"
     if lines[0].lower().startswith("pathfiletype"):
         return "TRC"

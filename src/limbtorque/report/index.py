@@ -1,4 +1,4 @@
-"""The first page of the report: the study, the status of its trials, and its mean curves."""
+"""First page of the report: study, trial status, mean curves."""
 
 from __future__ import annotations
 

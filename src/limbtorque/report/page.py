@@ -1,4 +1,4 @@
-"""Fill the templates of the pages; every text is escaped unless a template made it."""
+"""Fill the templates of the pages; text is escaped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from limbtorque.figures.templates import environment
 
 
 def page_template(name: str) -> Template:
-    """Template of a page, by its path in the package, compiled with those that all pages use.
+    """Compiled template of a page, by its path in the package.
 
     A module that asks for it when it is imported has it compiled before jobs are forked.
     """

@@ -1,4 +1,4 @@
-"""Words for 0 to 100 % of the curves and for trials without a curve: for axes, captions, methods and pages."""
+"""Words for 0 to 100 % of the curves, and for trials without a curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains of joints and segments: the built-in arm and leg, and those of the settings."""
+"""Chains of joints and segments: built-in, and from the settings."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ChainModel(Options):
             )
         names = [j.name for j in self.joints] + [s.name for s in self.segments]
         if len(set(names)) != len(names):
-            raise ValueError(f"names of joints and segments have to differ, found {names}")
+            raise ValueError(f"names of joints and segments must differ, found {names}")
         if taken := sorted({"base", "chain", "endpoint", "external"} & set(names)):
             raise ValueError(
                 f"names of joints and segments, found {', '.join(taken)}: columns of the tables have these names"

@@ -59,7 +59,7 @@ def checked(model: type[Model], raw: Any, *, where: str, faults: list[str], cont
 def sentences(
     error: ValidationError, model: type[BaseModel], raw: Any, *, hint: Callable[[str], str] | None = None
 ) -> list[tuple[str, str]]:
-    """Faults of a validation, each as its path and a sentence on the value found and the values expected.
+    """Faults of a validation: path, and sentence on found and expected values.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def shown(value: Any) -> str:
 
 
 def _parts(loc: Sequence[int | str], raw: Any, model: type[BaseModel]) -> tuple[str, ...]:
-    """Names and indices on the way to a value; without the tags that pydantic puts in for unions."""
+    """Names and indices of the path to a value, without pydantic's union tags."""
     parts = []
     for i, part in enumerate(loc):
         known: Any = raw if isinstance(raw, Mapping) else range(len(raw)) if isinstance(raw, list | tuple) else ()
@@ -165,7 +165,7 @@ def _names_in(model: type[BaseModel], parts: Sequence[str]) -> list[str]:
 
 
 def _expected(detail: dict[str, Any], parts: Sequence[str], model: type[BaseModel], message: str) -> str:
-    """Expected values at a path, with a suggestion where the word found is near a known one."""
+    """Expected values at a path, with a suggestion for a similar known word."""
     kind, found, ctx = detail["type"], detail["input"], detail.get("ctx", {})
     field, models = _field_at(model, parts)
     if kind == "value_error":

@@ -28,7 +28,7 @@ def _kind_of_rule(value: Any) -> str:
 
 
 def _kind_of_place(value: Any) -> str:
-    """Kind of a rule that gives a position, as the anatomical one of a functional centre does."""
+    """Kind of a rule for a position, e.g. the anatomical one of a functional centre."""
     kind = _kind_of_rule(value)
     return "Between" if kind == "Functional" else kind
 
@@ -57,7 +57,7 @@ class Functional(Options):
 
 
 def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
-    """Fault of the labels of the two segments of a functional centre; empty where there is none.
+    """Fault of the segment labels of a functional centre; empty without one.
 
     >>> segments_fault((("TH1", "TH2"), ("TB1", "TB2")))
     ''

@@ -14,12 +14,12 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def settings_schema() -> dict[str, Any]:
-    """JSON schema of the settings: description, default, range and unit (``x-unit``) of every option."""
+    """JSON schema of the settings; ``x-unit`` has the unit of an option."""
     return _schema(Settings, "Settings of a limbtorque study")
 
 
 def trials_schema() -> dict[str, Any]:
-    """JSON schema of a row of the table of trials; columns named like an option may come on top."""
+    """JSON schema of a row of the table of trials; options may be columns, too."""
     return {**_schema(TrialRow, "Row of the table of trials"), "additionalProperties": True}
 
 
@@ -38,7 +38,7 @@ def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
 
 
 def _without_titles(schema: Any) -> Any:
-    """Schema without the titles that pydantic makes of names; a property called title stays."""
+    """Schema without pydantic's titles; a property called title stays."""
     if isinstance(schema, list):
         return [_without_titles(part) for part in schema]
     if not isinstance(schema, dict):

@@ -87,7 +87,7 @@ class Settings(Options):
         return self
 
     def muscle_set(self, chain: str, folder: Path) -> str | Path | None:
-        """Muscle set of a chain: a built-in name, or a file of the study in a folder; None without one."""
+        """Muscle set of a chain, built-in or from a file of the study, or None."""
         name = self.muscles.sets.get(chain, self.chain(chain).muscles) if self.muscles.enabled else None
         return folder / name if name and name.endswith((".yaml", ".yml")) else name
 
@@ -179,7 +179,7 @@ def _nested(overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged(annotation: Any, base: Any, changes: Any) -> Any:
-    """Copy of plain data with changes: sections and dictionaries entry by entry, any other value as a whole."""
+    """Copy of nested dictionaries with changes, entry by entry."""
     is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
     if not (is_model or get_origin(annotation) is dict) or not isinstance(changes, Mapping):
         return changes
@@ -191,7 +191,7 @@ def _merged(annotation: Any, base: Any, changes: Any) -> Any:
 
 
 def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> Settings:
-    """Return settings with some options changed by their dotted names, as a trial's own columns do.
+    """Return settings with some options changed by their dotted names.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def _literals(annotation: Any) -> str:
 
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
-    """Hash of some sections of the settings, or of single options (`tables.csv`), as hexadecimal text."""
+    """Hexadecimal hash of sections or single options (`tables.csv`)."""
     wanted: dict[str, Any] = {name: True for name in sections if "." not in name}
     for section, _, name in (name.partition(".") for name in sections if "." in name):
         wanted.setdefault(section, {})[name] = True
@@ -276,7 +276,7 @@ def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
 
 
 def flattened(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested dictionaries as one, with dotted names; empty dictionaries stay as values.
+    """Nested dictionaries as one with dotted names; empty ones stay as values.
 
     >>> flattened({"filter": {"order": 3}, "loads": {}})
     {'filter.order': 3, 'loads': {}}

@@ -1,4 +1,4 @@
-"""A study: its settings and both tables, checked as a whole before anything is computed."""
+"""A study: settings and both tables, checked as a whole before a run."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
         where = f"{table} line {line}" + (f" (subject {name})" if name else "")
         row = checked(SubjectRow, SubjectRow.cells(cells), where=where, faults=faults)
         if name in names:
-            faults.append(f"{where}: subject {name!r} is there twice; one row for each subject")
+            faults.append(f"{where}: subject {name!r} occurs twice; one row for each subject")
         elif row:
             subjects[name] = _subject(row)
         names.add(name)

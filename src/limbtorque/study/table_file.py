@@ -1,4 +1,4 @@
-"""CSV tables of a study: rows with their line numbers, and the model that all rows share."""
+"""CSV tables of a study: numbered rows and their common model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TO_DO = "TODO"
 
 
 class Row(Frozen):
-    """A row of a table: cells are texts; an empty cell is like a missing one, except where a field holds text."""
+    """Row of texts; an empty cell counts as missing, except in text fields."""
 
     @field_validator("*", mode="before")
     @classmethod
@@ -29,7 +29,7 @@ class Row(Frozen):
 
     @classmethod
     def cells(cls, row: Mapping[str, str]) -> dict[str, str]:
-        """Cells of a row for validation: those of the model's fields, without empty ones that stand for no value."""
+        """Cells of a row for validation, without empty ones that have no value."""
         return {
             name: row[name]
             for name, field in cls.model_fields.items()
@@ -38,7 +38,7 @@ class Row(Frozen):
 
 
 def is_to_do(cell: str) -> bool:
-    """Return True for a cell that is still to be filled in, as `limbtorque init` leaves it."""
+    """Return True for a cell that `limbtorque init` left to be filled in."""
     return cell.upper().startswith(TO_DO)
 
 
@@ -55,7 +55,7 @@ def unknown_column(table: str, column: str, known: Iterable[str]) -> str:
 def table_rows(
     path: Path, required: Iterable[str], faults: list[str], *, name: str = ""
 ) -> list[tuple[int, dict[str, str]]]:
-    """Rows of a table of the study with their line numbers; cells stripped, empty rows and comments left out.
+    """Rows of a table with line numbers: stripped, without empty rows and comments.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _header_fault(header: list[str], required: Iterable[str]) -> str:
 
 
 def _without_comments(lines: Iterable[str]) -> Iterator[str]:
-    """Lines of a CSV file, those that begin with # empty, and left out before the header; a # in a quoted cell stays."""
+    """Lines of a CSV file without comments; a # in a quoted cell stays."""
     quoted, begun = False, False
     for line in lines:
         if not quoted and line.lstrip().startswith("#"):

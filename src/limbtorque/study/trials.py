@@ -1,4 +1,4 @@
-"""Table of trials: one row for each trial, with columns for options that differ between trials."""
+"""Table of trials: one row for each trial; columns can override options."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def _column_fault(table: str, column: str) -> str:
 def _own_settings(
     settings: Settings, as_json: str, cells: dict[str, str], where: str, faults: list[str]
 ) -> Settings | None:
-    """Settings of a trial: the study's, changed by the columns that are options; None where one is wrong."""
+    """Settings of a trial with its own options; None if one is invalid."""
     changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
     open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
     faults += [
@@ -317,7 +317,7 @@ def _own_settings(
 
 @functools.lru_cache(maxsize=1024)
 def _changed(settings: str, changes: tuple[tuple[str, str], ...]) -> Settings:
-    """Settings, given as JSON, with changes; one object for all trials with the same changes."""
+    """JSON settings with changes; one object for all trials with the same changes."""
     return override(Settings.model_validate_json(settings), dict(changes), source="columns of this trial")
 
 
@@ -338,7 +338,7 @@ def _duplicates(names: list[str], table: str) -> list[str]:
     for name in filter(None, names):
         if name.lower() in seen:
             faults.append(
-                f"{table}: trial {name!r} is there twice (as {seen[name.lower()]!r}); names have to differ by more than "
+                f"{table}: trial {name!r} occurs twice (as {seen[name.lower()]!r}); names must differ by more than "
                 "upper and lower case"
             )
         seen[name.lower()] = name

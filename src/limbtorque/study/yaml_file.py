@@ -1,4 +1,4 @@
-"""The one reader and writer of YAML: version 1.2, in which `no` and `12:30:00` are text; a key given twice is refused."""
+"""Read and write YAML 1.2: `no` and `12:30:00` are text, duplicate keys faults."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def yaml_text(content: Any) -> str:
 
 @functools.cache
 def _yaml() -> Any:
-    """Reader and writer; `ruamel.yaml` is imported here, so that jobs that read no YAML do without it."""
+    """Reader and writer; imported here, because most jobs read no YAML."""
     from ruamel.yaml import YAML
     from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
     from ruamel.yaml.representer import SafeRepresenter
@@ -82,7 +82,7 @@ def _yaml() -> Any:
 
         def check_mapping_key(self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any) -> bool:
             if key in mapping:
-                problem = f"{key!r} is there twice; keep one of them"
+                problem = f"{key!r} occurs twice; keep one of them"
                 raise DuplicateKeyError(None, None, problem, key_node.start_mark)
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
 

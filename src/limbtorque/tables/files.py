@@ -23,7 +23,7 @@ _ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
 
 
 def make_table(columns: Sequence[Column], values: Mapping[str, Any]) -> pa.Table:
-    """Table of exactly these columns, with their units and definitions in the metadata.
+    """Table of exactly these columns, with units and definitions as metadata.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def make_table(columns: Sequence[Column], values: Mapping[str, Any]) -> pa.Table
     names = [column.name for column in columns]
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twice or set(names) != set(values):
-        raise ValueError(f"columns that are there twice: {twice}; without values: {sorted(set(names) ^ set(values))}")
+        raise ValueError(f"duplicate columns: {twice}; without values: {sorted(set(names) ^ set(values))}")
     return pa.Table.from_arrays([_array(values[c.name], c.kind) for c in columns], schema=_schema(tuple(columns)))
 
 
@@ -83,7 +83,7 @@ def empty_table(columns: Sequence[Column]) -> pa.Table:
 
 
 def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None) -> None:
-    """Write a table as its suffix says: .parquet, .csv or .sto; the same table gives the same bytes.
+    """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
     Missing numbers are empty cells in CSV and NaN in Parquet and STO. A record is stored in Parquet only.
     """
@@ -102,7 +102,7 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
 
 @contextmanager
 def csv_pieces(path: Path, columns: Sequence[Column]) -> Iterator[Callable[[Sequence[Mapping[str, Any]]], None]]:
-    """Write a CSV table piece by piece; the same bytes as of `write_table` of the whole.
+    """Write a CSV table piece by piece, with the same bytes as `write_table`.
 
     Parameters
     ----------
@@ -152,14 +152,14 @@ def _blank(table: pa.Table) -> pa.Table:
 
 
 def long_table_writer(path: Path, columns: Sequence[Column]) -> pyarrow.parquet.ParquetWriter:
-    """Writer of a Parquet table that is written piece by piece; what repeats in it costs next to nothing.
+    """Write a Parquet table piece by piece; repeated values take little space.
 
     Parameters
     ----------
     path : Path
         File to write.
     columns : sequence of Column
-        Its columns; `write_table` of the writer takes pieces that `make_table` made of them.
+        Its columns; `write_table` of the writer takes pieces from `make_table`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     repeated = [column.name for column in columns if column.name != "value"]
@@ -217,5 +217,5 @@ def column_array(table: pa.Table, *names: str) -> np.ndarray:
 
 
 def column_values(table: pa.Table, name: str) -> np.ndarray:
-    """Numbers of a column, shape (n_rows,); the same as its `to_numpy`, which would import pandas for it."""
+    """Numbers of a column, shape (n_rows,), without an import of pandas."""
     return np.from_dlpack(table.column(name).combine_chunks())

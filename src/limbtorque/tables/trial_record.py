@@ -1,4 +1,4 @@
-"""The record of a trial after one stage, as it is stored with each of its tables and in its session's record."""
+"""Record of a trial after a stage, stored with its table and its session."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RecordingFacts:
 
 @dataclass(frozen=True)
 class MotionConstants:
-    """Constants of a motion, as lists and numbers; `motion.table` turns them into arrays.
+    """Constants of a motion as lists and numbers, for `motion.table`.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class MotionConstants:
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """Status of a trial after one stage, and what later stages and the tables of the study need beside its table.
+    """Status of a trial after a stage, with data for later stages and study tables.
 
     Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`tables.checks.assess`), which may
     change without any computation.
@@ -124,7 +124,7 @@ class TrialRecord:
         return self.status == "failed"
 
     def after(self, *earlier: TrialRecord) -> TrialRecord:
-        """Record with the provenance of earlier stages, and with the failure of the last of them that failed."""
+        """Record with the provenance and the last failure of earlier stages."""
         stages = {stage: entry for record in earlier for stage, entry in record.provenance.items()}
         found = replace(self, provenance={**stages, **self.provenance})
         for record in earlier:

@@ -1,4 +1,4 @@
-"""Jobs of the workflow: plan, run, record, resume; one module in `stages` for each rule.
+"""Jobs of the workflow: plan, run, record, resume.
 
 In: a study's folder and the name of a stage.
 Out: the files of results.

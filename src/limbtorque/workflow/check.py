@@ -1,4 +1,4 @@
-"""Check a study before its run: every recording is read, torques and muscle forces are computed, nothing is written."""
+"""Check a study before its run: analyse every trial, write nothing."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _tried(
 
 
 def _no_curve(trial: Trial, motion: ChainMotion, torques: Torques, events: Sequence[Event], *, flagged: bool) -> str:
-    """Reason why a trial would have no curve: no window, or left out of the means; empty where it has one."""
+    """Reason why a trial would have no curve; empty where it has one."""
     options = trial.settings.ensembles
     if not options.enabled:
         return ""

@@ -1,4 +1,4 @@
-"""Hash of the code that a stage uses: a change of the package makes again what depends on it."""
+"""Hash of a stage's code: a change of the package repeats dependent steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 @functools.cache
 def code_key(stage: str) -> str:
-    """Hash of the source of a stage's module, of every module of the package it imports, and of the data beside them."""
+    """Hash of a stage's module, the modules it imports, and their data files."""
     digest = hashlib.sha256()
     for name in sorted(_closure(f"limbtorque.workflow.stages.{stage}")):
         path = _module_path(name)
@@ -24,7 +24,7 @@ def code_key(stage: str) -> str:
 
 
 def _data_beside(module: str, path: Path) -> list[Path]:
-    """Files beside a module that it reads: muscle sets, templates of the module's name, shared files of the report."""
+    """Data files of a module: muscle sets, its templates, the report's files."""
     if module.startswith("limbtorque.muscles"):
         return sorted((path.parent / "sets").glob("*.json"))
     if module == "limbtorque.workflow.stages.report":
@@ -33,7 +33,7 @@ def _data_beside(module: str, path: Path) -> list[Path]:
 
 
 def _closure(module: str) -> set[str]:
-    """A module of the package and all modules of the package that it imports, directly or not."""
+    """A module and all modules of the package it imports, directly or not."""
     seen: set[str] = set()
     todo = [module]
     while todo:
@@ -56,7 +56,7 @@ def _imports(module: str) -> tuple[str, ...]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements in a module, and in the bodies in it; `ast.walk` would go through every expression, too."""
+    """All statements of a module; faster than `ast.walk`, which visits expressions."""
     for name in ("body", "orelse", "handlers", "finalbody", "cases"):
         for child in getattr(node, name, ()) if not isinstance(node, ast.expr) else ():
             yield child

@@ -1,4 +1,4 @@
-"""Notes on the curves of a study for axes, captions and pages: the meaning of 0 to 100 %, and missing curves."""
+"""Notes for axes, captions and pages: meaning of 0 to 100 %, missing curves."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CurveNotes:
 
 
 def curve_notes(study: Study, folder: Path) -> CurveNotes:
-    """Notes on the curves of a study, from `results/windows.csv` and the tables of kinematics; none without that file."""
+    """Notes on a study's curves; none without `results/windows.csv`."""
     path = folder / ENSEMBLE_TABLES["windows"]
     if not path.is_file():
         return CurveNotes()
@@ -65,7 +65,7 @@ def _percent(row: Row, trial: Trial) -> Percent:
 
 
 def _known_stance(trials: Mapping[str, Trial], windows: Sequence[Row], tables: TrialTables) -> dict[str, float]:
-    """Share of the stance with a known ground force, of every trial with a curve that meets the ground."""
+    """Fraction of stance with known ground force, by trial with ground contact."""
     found = {}
     for row in windows:
         trial = trials[row["trial"]]

@@ -1,4 +1,4 @@
-"""Make outputs with a damaged file again: Snakemake sees neither the inside of a folder nor the size of a file.
+"""Repeat outputs with damaged files, which Snakemake does not notice.
 
 Snakemake looks at the time of an output, so that a session that lost a table and a table that was emptied count as up to date
 (no upstream issue). While the workflow is read, folders and files are compared with their records; those that differ are forced as
@@ -24,7 +24,7 @@ Damaged = dict[str, dict[str, str]]
 
 
 def damaged_outputs(study: Study) -> Damaged:
-    """Outputs that are not as their record says: path of a session's folder or of a file, then files and faults."""
+    """Outputs that differ from their record: path of a folder or file, then files and faults."""
     found: Damaged = {}
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):
@@ -39,7 +39,7 @@ def damaged_outputs(study: Study) -> Damaged:
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:
-    """Have damaged outputs made again by this run.
+    """Force the damaged outputs of this run.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     damaged = damaged_outputs(study)
     if not damaged:
         return False
-    _tell(damaged)
+    _report(damaged)
 
     @functools.wraps(prepare)
     def prepare_and_force(*args: Any, **options: Any) -> None:
@@ -70,9 +70,9 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     return True
 
 
-def _tell(damaged: Mapping[str, Mapping[str, str]]) -> None:
+def _report(damaged: Mapping[str, Mapping[str, str]]) -> None:
     for path, wrong in list(damaged.items())[:_SHOWN]:
         name, fault = next(iter(wrong.items()))
-        print(f"{path}: {name} is {fault}; it is made again", file=sys.stderr)
+        print(f"{path}: {name} is {fault}; it is repeated", file=sys.stderr)
     if len(damaged) > _SHOWN:
         print(f"and {len(damaged) - _SHOWN} more damaged outputs", file=sys.stderr)

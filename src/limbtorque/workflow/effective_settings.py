@@ -1,4 +1,4 @@
-"""The settings that hold in a run: those of the file, changed by Snakemake's ``--config``.
+"""Effective settings of a run: the file, changed by Snakemake's ``--config``.
 
 What holds is written to `results/settings.json` when a run starts, and its jobs read that. A trial's own columns go before both.
 It is no output of a rule: jobs would take it as ``ancient()``, and Snakemake 9 does not look for other reasons to run a job that
@@ -22,7 +22,7 @@ from limbtorque.workflow.layout import SETTINGS
 
 
 def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
-    """Load a study from its tables and settings file, changed by the options of ``--config``.
+    """Load a study with the options of ``--config``.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) ->
 
 
 def load_effective_study(folder: Path) -> Study:
-    """Load a study with the settings that hold in its run; those of the file where no run has written them."""
+    """Load a study with the settings of its run, or of the file before any run."""
     return load_study(folder, settings_file=str(_file(folder)))
 
 
@@ -62,7 +62,7 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
         pass
     settings = load_settings(folder / SETTINGS_FILE, config or None)
     if settings_key(settings) != key:
-        raise LimbtorqueError(f"{SETTINGS_FILE} was changed while a job was waiting to run; start again")
+        raise LimbtorqueError(f"{SETTINGS_FILE} changed while a job was waiting; run the study again")
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{socket.gethostname()}.{os.getpid()}.part")
     part.write_text(_text(settings), encoding="utf-8")

@@ -1,7 +1,6 @@
-"""The command of a job of the workflow: one stage, of a session or of the study whose folder is the current one.
+"""Run a job: one stage, of a session or of the study in the current folder.
 
-It starts in the time that Python takes; the work is done in a process that `limbtorque.workflow.worker` has forked, or here
-where there is none.
+The work is done in a process forked by `limbtorque.workflow.worker`, or here if there is none.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
     settings : str
         Key of the settings that hold.
     module : bool
-        True where another workflow uses this one as a module: its jobs take locks, since ``onstart`` of a module never runs.
+        True for a module of another workflow: its jobs take locks, since ``onstart`` of a module never runs.
     """
     wait_s = getattr(workflow.execution_settings, "latency_wait", 0)
     words = [sys.executable, "-P", "-m", "limbtorque.workflow.job", f"--wait={wait_s:g}", f"--settings={settings}"]
@@ -43,7 +42,7 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
 
 
 def do(job: dict[str, Any]) -> None:
-    """Do a job in the study's folder, which is the current one: in a forked process, or in this one.
+    """Do a job in the current folder, in a forked process if possible.
 
     Parameters
     ----------
@@ -65,11 +64,11 @@ def do(job: dict[str, Any]) -> None:
         code = connection.recv(16)
     if code != b"0":
         what = f"{job['stage']} {job['session']}".rstrip()
-        sys.exit(int(code) if code else f"the process of {what} was ended")
+        sys.exit(int(code) if code else f"the process of {what} ended unexpectedly")
 
 
 def work(job: dict[str, Any]) -> None:
-    """Do the work in this process; expected errors end with a message, not a traceback."""
+    """Do the work here; expected errors end with a message, not a traceback."""
     from limbtorque.errors import LimbtorqueError
     from limbtorque.workflow.effective_settings import ensure_settings
     from limbtorque.workflow.run_session import LOG, log_to, study_of
@@ -101,12 +100,12 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="python -m limbtorque.workflow.job", description=__doc__)
     found.add_argument("stage", help="name of the stage")
     found.add_argument("--log", required=True, help="log file")
-    found.add_argument("--session", default="", help="name of the session, for stages that work on one")
-    found.add_argument("--key", default="", help="hash of what the job was planned with; another study is refused")
-    found.add_argument("--settings", default="", help="hash of the settings that hold; others are refused")
+    found.add_argument("--session", default="", help="name of the session, for stages of sessions")
+    found.add_argument("--key", default="", help="hash of the planned study; another study is refused")
+    found.add_argument("--settings", default="", help="hash of the effective settings; others are refused")
     found.add_argument("--config", default="{}", help="options of Snakemake's --config, as JSON")
     found.add_argument("--wait", type=float, default=0.0, help="time to wait for files of other nodes, s")
-    found.add_argument("--lock", action="store_true", help="take a lock, where no run holds one")
+    found.add_argument("--lock", action="store_true", help="take a lock; for modules, whose run takes none")
     return found
 
 

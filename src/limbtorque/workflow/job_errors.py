@@ -14,7 +14,7 @@ from typing import Any
 
 
 def show() -> None:
-    """Print the messages of an executor about a job or group of jobs that it could not submit or that failed, on standard error."""
+    """Print an executor's messages about failed jobs on standard error."""
     from snakemake.jobs import GroupJob, Job
 
     for kind in (Job, GroupJob):

@@ -45,7 +45,7 @@ def settings_key(settings: Settings) -> str:
 
 
 def trial_key(stage: str, trial: Trial, folder: Path) -> str:
-    """Hash of everything in the study, but the recording, that a stage's result for a trial depends on."""
+    """Hash of all settings and rows that affect a trial at a stage."""
     chosen = trial.settings.muscle_set(trial.chain, folder) if stage == "muscles" else None
     row = {
         "title": _titles(stage, trial),
@@ -65,7 +65,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
 
 
 def _titles(stage: str, trial: Trial) -> tuple[str, ...]:
-    """Names and notes of a trial that change no number but are part of a stage's files."""
+    """Names and notes in a stage's files that change no number."""
     if stage == "figures":
         return (trial.condition,)
     named = (trial.session, trial.condition, trial.subject.name)
@@ -73,7 +73,7 @@ def _titles(stage: str, trial: Trial) -> tuple[str, ...]:
 
 
 def session_key(stage: str, study: Study, session: str) -> str:
-    """Hash over the trials of a session; a job refuses to run where it differs from the one it was planned with."""
+    """Hash over a session's trials; a job refuses to run with another one."""
     keys = [trial_key(stage, trial, study.folder) for trial in study.batches[session]]
     if stage in ("cutoffs", "kinematics"):  # a recording that was replaced, even by an older file
         states = [file.stat() for trial in study.batches[session] for file in trial.files]
@@ -82,7 +82,7 @@ def session_key(stage: str, study: Study, session: str) -> str:
 
 
 def study_key(study: Study) -> str:
-    """Hash of all settings and of what the tables say of every trial: what the tables of the study depend on."""
+    """Hash of all settings and rows, for the tables of the study."""
     rows = [
         (
             *(trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note),

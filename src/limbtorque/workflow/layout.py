@@ -111,7 +111,7 @@ def sessions_of(stage: str, study: Study) -> list[str]:
 
 
 def places(study: Study) -> dict[str, str]:
-    """Session of every trial, as it is named in paths: parts of a long session have names of their own."""
+    """Session of every trial as in paths; parts of a long session have own names."""
     return {trial.name: session for session, trials in study.batches.items() for trial in trials}
 
 
@@ -121,7 +121,7 @@ def study_outputs(study: Study) -> list[Path]:
 
 
 def ensemble_outputs(study: Study) -> list[Path]:
-    """Tables of the study that are made from the curves of its sessions; none where they are switched off."""
+    """Tables made from the curves of all sessions; none if switched off."""
     return [*ENSEMBLE_TABLES.values()] if study.settings.ensembles.enabled else []
 
 
@@ -156,7 +156,7 @@ def study_record_path(stage: str) -> Path:
 
 
 def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
-    """Stages whose tables a stage reads for these trials: figures need muscles only where muscles are drawn."""
+    """Stages whose tables a stage reads; figures need muscles only to draw them."""
     drawn = any("muscles" in trial.settings.figures.kinds for trial in trials)
     return [source for source in SOURCES.get(stage, ()) if stage != "figures" or source != "muscles" or drawn]
 

@@ -1,4 +1,4 @@
-"""Files of an earlier state of a study are put aside, where nobody mistakes them for results."""
+"""Move files of an earlier state of a study out of the results."""
 
 from __future__ import annotations
 
@@ -28,11 +28,8 @@ from limbtorque.workflow.layout import (
 _STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
 
 
-def put_aside(study: Study, folder: Path) -> None:
-    """Move files that this study does not make, of trials or formats that were taken out, to `results/left_over`.
-
-    Records of sessions are removed with the folders that become empty: nothing can be made of them any more.
-    """
+def move_left_over(study: Study, folder: Path) -> None:
+    """Move other files to `results/left_over`; remove their records and empty folders."""
     made = _made(study)
     for path in _there(folder):
         if path in made or path.name == _STAMP:
@@ -57,7 +54,7 @@ def _made(study: Study) -> set[Path]:
 
 
 def _there(folder: Path) -> Iterator[Path]:
-    """Files below the folders of stages, and those tables of the study that options switch on, relative to the study's folder."""
+    """Files of the stages and optional study tables, relative to the study's folder."""
     for top in ("cutoffs", *SOURCES, STUDY_FIGURES.name, "report"):
         for place, _, names in os.walk(folder / RESULTS / top):
             yield from (Path(place, name).relative_to(folder) for name in sorted(names))
@@ -65,7 +62,7 @@ def _there(folder: Path) -> Iterator[Path]:
 
 
 def _remove_folders(study: Study, folder: Path) -> None:
-    """Remove folders of sessions that the study does not have, empty but for Snakemake's stamp."""
+    """Remove empty folders of sessions that the study does not have."""
     for stage in ("cutoffs", *SOURCES):
         place = session_folder(stage, "x").parent
         sessions = set(sessions_of(stage, study))

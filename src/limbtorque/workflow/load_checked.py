@@ -1,4 +1,4 @@
-"""Load a study and check it as a whole, before any job starts; no recording is opened."""
+"""Load and check a study before any job starts, without its recordings."""
 
 from __future__ import annotations
 

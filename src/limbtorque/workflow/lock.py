@@ -1,4 +1,4 @@
-"""One run at a time in a study's folder, with a lock that the end of the process opens, however it ends.
+"""Lock of a study's folder for one run; the end of its process releases it.
 
 The lock is that of the operating system; on a file system without it, `filelock` takes a lock of its own that lies in a file.
 """
@@ -18,7 +18,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.layout import LOCK
 
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)
-_WAIT_S = 5.0  # for another job of the same workflow that looks whether a run is at work
+_WAIT_S = 5.0  # for another job that tests the lock at the same time
 _HOLDER = "the run with process "
 _held: list[FileLock] = []
 
@@ -40,7 +40,7 @@ def hold_run(folder: Path) -> None:
 
 
 def hold_job(folder: Path, log: Path) -> None:
-    """Hold the lock of one job, for a workflow that uses this one as a module and so holds no lock of the run.
+    """Hold the lock of a job where a module's workflow has no lock of the run.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def hold_job(folder: Path, log: Path) -> None:
     log : Path
         Log of the job, which no other job has; the lock lies beside it.
     """
-    _hold(folder / LOCK, wait_s=_WAIT_S)  # refused where a run of this workflow is at work here
+    _hold(folder / LOCK, wait_s=_WAIT_S)  # refused during a run of this workflow itself
     release()
     _hold(folder / log.with_suffix(".lock"))
 
@@ -72,11 +72,11 @@ def _hold(path: Path, wait_s: float = 0.0) -> None:
     except Timeout:
         text = path.read_text(encoding="utf-8").strip()
         who = text if text.startswith(_HOLDER) else "another run"
-        raise LimbtorqueError(f"{who} is at work in {place}; wait for it, or end it first") from None
+        raise LimbtorqueError(f"{who} is using {place}; wait for it, or stop it") from None
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        print(f"{place} is on a file system without locks: see that no other run is at work in it", file=sys.stderr)
+        print(f"{place} is on a file system without locks; make sure that no other run uses it", file=sys.stderr)
     if isinstance(lock, UnixFileLock) and lock.is_locked:
         path.write_text(f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
     _held.append(lock)

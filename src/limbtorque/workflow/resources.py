@@ -1,4 +1,4 @@
-"""Memory and time that a job asks a cluster for, from the size of its recordings, which is a measure of their frames."""
+"""Memory and time of a cluster job, from the size of its recordings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.workflow.layout import SOURCES, trial_files
 
 # benchmarks/stages.py measures what these allow for; docs/cluster.md has its figures
-_BASE_MB = 900.0  # two processes of Snakemake, two stages that may be at work side by side, a process that reads
+_BASE_MB = 900.0  # two processes of Snakemake, two parallel stages, a process that reads
 _MB_PER_MB = 12.0  # of the largest recording
 _START_S = 40.0  # Python and its libraries, from a slow shared folder
 _SECONDS_PER_MB = 1.0
@@ -65,12 +65,12 @@ def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
 
 
 def study_memory_mb(study: Study, *, attempt: int = 1) -> int:
-    """Memory in MB that a job on the tables of the whole study asks for; `attempt` as in `memory_mb`."""
+    """Memory in MB for a job on the study's tables; `attempt` as in `memory_mb`."""
     return attempt * math.ceil(_BASE_MB + _MB_PER_TRIAL * len(study.trials))
 
 
 def study_minutes(study: Study, *, attempt: int = 1) -> int:
-    """Time in minutes that a job on the tables of the whole study asks for; `attempt` as in `minutes`."""
+    """Time in minutes for a job on the study's tables; `attempt` as in `minutes`."""
     return attempt * math.ceil((_START_S + _STUDY_SECONDS_PER_TRIAL * len(study.trials)) / 60.0)
 
 

@@ -1,4 +1,4 @@
-"""The trials of a session through one stage: progress, log, and errors that become rows of the ledger."""
+"""Take a session's trials through a stage; errors become rows of the ledger."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from limbtorque.workflow.layout import needed, places, record_path, session_file
 from limbtorque.workflow.session_record import wait_for, write_record
 
 LOG = logging.getLogger("limbtorque")
-_CHANGED = "the settings, tables or recordings of the study were changed while {} waiting to run; start again"
+_CHANGED = "the settings, tables or recordings of the study changed while {} waiting; run the study again"
 Step = Callable[[Trial, TrialRecord], tuple[pa.Table | None, TrialRecord]]
 
 
 def run_session(
     stage: str, step: Step, *, study: Study, session: str, columns: Callable[[Trial], Sequence[Column]]
 ) -> None:
-    """Run one stage for every trial of a session, and write the tables and the session record.
+    """Run one stage for a session; write the tables and the session record.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def run_session(
 
 
 def study_of(folder: Path) -> Study:
-    """Study of a folder; read once by the process that jobs are forked from, and again only where it was changed."""
+    """Study of a folder, read again only after a change."""
     try:
         return _loaded(folder, Path.cwd(), study_state(folder))
     except OSError:
@@ -82,7 +82,7 @@ def _loaded(folder: Path, _place: Path, _when: tuple[tuple[int, int], ...]) -> S
 
 
 def whole_study(stage: str, *, folder: Path, key: str) -> Study:
-    """Load the study of a job that works on all of it; refuse to go on where it is not the one that was planned.
+    """Load the study of a job on all of it; refuse one that has changed.
 
     An empty key is that of a stage that nobody planned.
     """
@@ -113,7 +113,7 @@ def planned_study(stage: str, *, folder: Path, session: str, key: str) -> Study:
 
 
 def _announce(stage: str, study: Study, session: str) -> None:
-    """Report which trials are worked on, and how many trials of the study have this stage behind them."""
+    """Report the current trials, and the number of finished trials of the study."""
     trials = study.batches[session]
     done = sum(len(them) for name, them in study.batches.items() if (study.folder / record_path(stage, name)).exists())
     names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")

@@ -1,4 +1,4 @@
-"""The record of a session's folder: names and sizes of its files, and a line of JSON for each of its trials.
+"""Record of a session's folder: file names and sizes, one JSON line per trial.
 
 A job writes it last. Its first line says what belongs to the folder, so that a deleted, truncated or emptied file is
 noticed, and so that a job on another node knows which files to wait for.
@@ -27,7 +27,7 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True)
 class _Head:
-    """First line of a record: sizes of the files in the folder, and of the lines that follow, in bytes."""
+    """First line of a record: sizes in bytes of the files and of its other lines."""
 
     files: dict[str, int]
     lines_bytes: int
@@ -62,7 +62,7 @@ def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequenc
 
 
 def faults(stage: str, session: str, folder: Path) -> dict[str, str]:
-    """Files of a session's folder that are not as its record says, each with what is wrong; the folder exists."""
+    """Files of an existing session folder that differ from its record, and why."""
     place = folder / session_folder(stage, session)
     sizes = {entry.name: entry.stat().st_size for entry in os.scandir(place)}
     record = place / record_path(stage, session).name
@@ -109,7 +109,7 @@ def _read_head(path: Path) -> tuple[_Head, int]:
 
 
 def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
-    """Wait for the files of earlier stages of a session, which another node may have written.
+    """Wait for files of earlier stages, which another node may have written.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
             if time.monotonic() > end:
                 name, fault = next(iter(wrong.items()))
                 place = session_folder(stage, session)
-                raise LimbtorqueError(f"{place}/{name} is {fault}; start again, and the session is made again")
+                raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again, which repeats the session")
             time.sleep(_POLL_S)
 
 
@@ -134,7 +134,7 @@ def _faults_now(stage: str, session: str, folder: Path) -> dict[str, str]:
 
 
 class SessionRecords:
-    """Lines of the session records of a study; reading them is much faster than reading all tables.
+    """Lines of a study's session records, read instead of all tables.
 
     Parameters
     ----------
@@ -176,6 +176,6 @@ class SessionRecords:
             found = {}
         if found.get("trial") != trial.name:
             raise LimbtorqueError(
-                f"{path}: line {line + 1} is not of trial {trial.name}; delete {path.parent} and start again"
+                f"{path}: line {line + 1} is not of trial {trial.name}; delete {path.parent} and run the study again"
             )
         return found

@@ -58,7 +58,7 @@ def _faults(stage: str, session: str, folder: Path) -> dict[str, str]:
 
 
 def _stale(stage: str, session: str, trial: Trial, study: Study, records: SessionRecords) -> bool:
-    """Return True where a trial's record of a stage is not of the study and code as they are now."""
+    """Return True if a record is of an earlier study or earlier code."""
     try:
         made = records.of(stage, trial).provenance[stage]
     except (LimbtorqueError, KeyError):

@@ -1,4 +1,4 @@
-"""Entries of a trial in the tables of a study, for `provenance.json`; `diff` and `methods` read them there."""
+"""Entries of a trial in `provenance.json`, read by `diff` and `methods`."""
 
 from __future__ import annotations
 

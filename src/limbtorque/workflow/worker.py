@@ -1,4 +1,4 @@
-"""Jobs of a run share one start: a process that has imported everything forks for each of them.
+"""Process that imports everything once and forks for each job of a run.
 
 A job of 50 short trials takes about as long to import the libraries as to do its work. So the process that runs Snakemake
 starts another one beside it, which imports them once. The command of a job (`limbtorque.workflow.job`) connects to it, hands
@@ -34,7 +34,7 @@ _held: list[subprocess.Popen[bytes]] = []
 
 
 def start(stages: Sequence[str]) -> None:
-    """Start the process that jobs of these stages are forked from; it ends with this one."""
+    """Start the process that jobs are forked from; it ends with this one."""
     address = Path(tempfile.mkdtemp(prefix="limbtorque-")) / "jobs"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address))
@@ -53,7 +53,7 @@ def start(stages: Sequence[str]) -> None:
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
-    """Fork for every job until standard input ends, which it does with the process that started this one.
+    """Fork for every job until standard input ends with the parent process.
 
     The first jobs wait for their stage only; the others are imported when nobody asks for anything.
     """
@@ -77,7 +77,7 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
 
 
 def _prepare(stage: str) -> None:
-    """Import a stage and its libraries and hash its source, for all jobs that are forked from now on."""
+    """Import a stage and its libraries and hash its source, for forked jobs."""
     from limbtorque.workflow.code_key import code_key
 
     for name in (f"limbtorque.workflow.stages.{stage}", *ALSO):
@@ -87,7 +87,7 @@ def _prepare(stage: str) -> None:
 
 
 def _read_study() -> None:
-    """Read the study, once settings are written for it and again where it was changed, for all jobs that follow."""
+    """Read the study for all following jobs, again after a change."""
     from limbtorque.errors import LimbtorqueError
     from limbtorque.workflow.layout import SETTINGS
     from limbtorque.workflow.run_session import study_of

@@ -1,4 +1,4 @@
-"""Differences between two runs before anything is computed: settings, versions, code, recordings, rows of trials."""
+"""Differences between two runs in settings, versions, code and recordings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and words that differ between two runs, each with its share of the largest value it belongs to."""
+"""Changed numbers and texts of two runs, as fractions of the largest value."""
 
 from __future__ import annotations
 

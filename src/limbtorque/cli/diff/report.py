@@ -1,4 +1,4 @@
-"""A comparison of two runs as text for the terminal, as a CSV table and as an HTML page."""
+"""Comparison of two runs as text, CSV table and HTML page."""
 
 from __future__ import annotations
 

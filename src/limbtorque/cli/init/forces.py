@@ -38,7 +38,7 @@ class Paired:
 
 
 def stem_words(name: str) -> tuple[str, ...]:
-    """Words and numbers of a file's name, without its suffix and without those that say what kind of file it is.
+    """Words and numbers of a file name, without suffix and words for a kind of file.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
 
 
 def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
-    """Sentence on files of a recording's name that may have its forces and could not be read; empty without any.
+    """Sentence on likely force files that could not be read; empty without any.
 
     Parameters
     ----------
@@ -187,13 +187,13 @@ def _folder(one: Seen) -> tuple[str, ...]:
 
 
 def _one_place(one: Seen, other: Seen) -> bool:
-    """Return True if the folders of two recordings are the same, or one within the other, but for kinds of files."""
+    """Return True for the same folder, or one inside the other, but for file kinds."""
     mine, theirs = ([words for part in _folder(each) if (words := stem_words(part))] for each in (one, other))
     return all(a == b for a, b in zip(mine, theirs, strict=False))
 
 
 def _shared_folders(one: Seen, other: Seen) -> int:
-    """Number of folders that two recordings have in common, plus one where they are in the same folder."""
+    """Number of common folders of two recordings; one more for the same folder."""
     mine, theirs = _folder(one), _folder(other)
     shared = next(
         (k for k, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b), min(len(mine), len(theirs))
@@ -206,13 +206,13 @@ def _same_name(one: Seen, other: Seen | Unread) -> bool:
 
 
 def _same_time(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Return True if forces cover the time of a recording; with `both`, whether they begin and end with it."""
+    """Return True if forces cover a recording's time; with `both`, exactly that time."""
     late_s, early_s = forces.begin_s - one.begin_s, one.end_s - forces.end_s
     most_s = FRAMES / one.rate_hz
     return max(late_s, early_s) <= most_s and (not both or min(late_s, early_s) >= -most_s)
 
 
 def _fits(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Return True if forces cover the time of a recording with a whole number of samples for each frame."""
+    """Return True if forces cover the recording, with whole samples per frame."""
     ratio = forces.plate_rate_hz / one.rate_hz
     return _same_time(one, forces, both=both) and round(ratio) >= 1 and abs(ratio - round(ratio)) <= RATIO

@@ -1,4 +1,4 @@
-"""`limbtorque init`: propose a study for a folder of recordings and write its files."""
+"""`limbtorque init`: propose a study for a folder of recordings."""
 
 from __future__ import annotations
 
@@ -51,10 +51,7 @@ def init_study(
     there = [name for name in FILES if (study / name).exists()]
     if there:
         raise StudyError(
-            [
-                f"{study / name} exists, and existing files are never overwritten; name another folder, or move the file"
-                for name in there
-            ]
+            [f"{study / name} exists and is not overwritten; name another folder, or move the file" for name in there]
         )
     if not recordings.is_dir():
         raise StudyError([f"{recordings} is not a folder; give the folder of the recordings after --from"])

@@ -119,7 +119,7 @@ def _load(path: Path) -> KnownSet:
 
 
 def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tuple[str, ...]:
-    """Landmarks that a chain needs: its joints, its end, and those between which its segments are measured.
+    """Landmarks that a chain needs: joints, end, and ends of measured segments.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def fold(text: str) -> str:
 
 
 def sided(label: str) -> list[tuple[str, str, str]]:
-    """Ways to read a side in a label: side, folded rest, template; the template is empty where none can be written.
+    """Possible sides of a label: side, label without it, template (may be empty).
 
     Examples
     --------
@@ -166,12 +166,12 @@ def sided(label: str) -> list[tuple[str, str, str]]:
 
 
 def template_of(label: str, side: str) -> str:
-    """Label with its side as {S}, {s} or {side}; the label itself where it has none that can be written so."""
+    """Label with its side as {S}, {s} or {side}, or unchanged."""
     return next((template for found, _, template in sided(label) if found == side and template), label)
 
 
 def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tuple[str, ...]]:
-    """Landmarks of a known set whose markers are all there, by exact names after side and case are folded.
+    """Landmarks of a known set whose markers are all present, ignoring case.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) 
 
 
 def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
-    """Fits of every known set to the labels of one body, for one chain: those with the fewest missing landmarks first.
+    """Fits of every known set to the labels of a body, best first.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def _given(landmark: str, rules: Mapping[str, tuple[str, ...]], known: KnownSet)
 
 
 def likely_labels(landmark: str, labels: Iterable[str], side: str = "") -> list[tuple[str, float]]:
-    """Labels that look like a landmark's, with how like they are from 0 to 1; to be confirmed, never to be taken.
+    """Labels similar to a landmark's name, with similarity 0 to 1, to be confirmed.
 
     Examples
     --------

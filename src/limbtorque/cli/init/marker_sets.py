@@ -1,4 +1,4 @@
-"""Marker sets for the labels of the recordings: known ones, or templates to fill in."""
+"""Marker sets for the labels of recordings: known, or templates to fill in."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Sets:
     by_content: dict[tuple[object, ...], ProposedSet] = field(default_factory=dict)
 
     def name_of(self, found: ProposedSet) -> str:
-        """Name of the set with the content of another one, which is added, under a name of its own, where it is new."""
+        """Name of the set with this content; a new set is added."""
         content = (tuple(sorted(found.rules.items())), tuple(sorted(found.substitutes)))
         if content not in self.by_content:
             taken = {chosen.name for chosen in self.by_content.values()}
@@ -97,7 +97,7 @@ def looks_like_a_body(body: Body, chains: Sequence[str]) -> bool:
 def unknown_set(
     body: Body, chains: Sequence[str], found: Mapping[str, Sequence[Fit]], confirm: Confirm | None
 ) -> tuple[str, list[str], ProposedSet]:
-    """Chain, sides and marker set of labels that no known set fits: likely labels are asked for, or left as comments.
+    """Chain, sides and marker set for labels that fit no known set.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def name_them(
 
 
 def _subject_level(seen: Sequence[Seen], depth: int) -> int | None:
-    """Level of the folder that names the subject: file names begin with it, or else all its names have a digit."""
+    """Level of the folder that names the subject, as its files do, or by digits."""
     for level in range(depth):
         names = [(Path(one.name).parts[level], Path(one.name).name) for one in seen]
         if all(file.casefold().startswith(folder.casefold()) for folder, file in names):

@@ -1,4 +1,4 @@
-"""A proposed study: trials, subjects and marker sets from the recordings of a folder, with their evidence."""
+"""Proposed study: trials, subjects and marker sets, with their evidence."""
 
 from __future__ import annotations
 
@@ -175,14 +175,14 @@ def _with_forces(
 
 
 def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
-    """Recording and prefix -> the copy of the same movement that is used: with force plates, at the higher rate."""
+    """Best copy of each movement by recording and prefix: force plates, then rate."""
     known: dict[tuple[object, ...], list[Seen]] = {}
     preferred = sorted(seen, key=lambda one: (not one.n_plates, -one.rate_hz))
     return {(one.name, body.prefix): _copy_of(one, body, known) for one in preferred for body in one.bodies}
 
 
 def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]]) -> str:
-    """Name of a recording, among those seen before, that has the same movement of a body; empty where there is none."""
+    """Name of an earlier recording of the same movement; empty without one."""
     prints = list(fingerprints(one, body.prefix))
     shared = Counter(id(other) for print_ in prints for other in known.get(print_, ()))
     likely = {id(other): other for print_ in prints for other in known.get(print_, ())}
@@ -203,7 +203,7 @@ def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _from(folder: Path, path: Path) -> str:
-    """Path of a file as seen from a folder: through links as they were given, where that leads to the file, else without them."""
+    """Path of a file relative to a folder; keeps links that lead to the file."""
     given = Path(os.path.relpath(path.absolute(), folder.absolute()))
     if (folder.resolve() / given).resolve() == path.resolve():
         return given.as_posix()

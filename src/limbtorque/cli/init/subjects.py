@@ -27,7 +27,7 @@ class ProposedSubject:
 
 
 def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
-    """Mass and height of a subject as its files say them, with their source; else to be filled in.
+    """Mass and height of a subject from its files, with source, or to be filled in.
 
     Parameters
     ----------

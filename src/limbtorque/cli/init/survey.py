@@ -1,4 +1,4 @@
-"""Survey of the recordings of a folder: a few numbers for each file, small enough for a whole cohort."""
+"""Survey of a folder's recordings: a few numbers for each file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from limbtorque.study.options.reading import Reading
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 SAME_M = 1e-4
-SPEED_S = 0.04  # a speed is told from where a marker is this much later
+SPEED_S = 0.04  # time between the two positions of a speed
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
     ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),
@@ -193,7 +193,7 @@ class Unread:
 
 
 def recordings_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> list[Path]:
-    """Files of a folder, and the folders in it, whose names end as recordings' do; hidden ones are left out.
+    """Recordings in a folder and its subfolders, without hidden ones.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
 
 
 def _event_names(recording: Recording) -> Iterator[tuple[str, tuple[str, str] | None]]:
-    """Name of each event, and its name with {side} and its side where it is a foot strike of one side."""
+    """Name of each event, with its {side} template and side for a foot strike."""
     for event in recording.events:
         name = f"{event.label} {event.context}".strip()
         sides = re.findall("left|right", name, re.IGNORECASE)
@@ -342,7 +342,7 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
 
 
 def _end_speeds(track_m: FloatArray, rate_hz: float) -> tuple[float, float]:
-    """Speed over the first and the last 0.04 s in which a marker is seen, over the largest such speed."""
+    """Speeds in a marker's first and last 0.04 s, as fractions of the largest."""
     step = max(1, round(SPEED_S * rate_hz))
     way = np.linalg.norm(track_m[step:] - track_m[:-step], axis=1)
     way = way[~np.isnan(way)]
@@ -380,7 +380,7 @@ def _mean(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
 
 
 def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
-    """Axis along which some directions point most, and how well; None where they point nowhere."""
+    """Axis along which most directions point, and its score; None without one."""
     length = np.linalg.norm(lines, axis=1)
     unit = lines[length > 0.0] / length[length > 0.0, None]
     if not len(unit):
@@ -436,7 +436,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Return True if two recordings hold the same samples of one body's markers, where they overlap; their rates may differ.
+    """Return True if two recordings have the same marker samples, at any rates.
 
     Parameters
     ----------
@@ -459,7 +459,7 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
 
 
 def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
-    """Positions of some markers of a body in some frames, to the millimetre: copies share most of these.
+    """Positions of some markers in some frames, to the millimetre.
 
     Parameters
     ----------

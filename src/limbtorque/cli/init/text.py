@@ -1,4 +1,4 @@
-"""Text of a proposed study's three files, with evidence, guesses and places to fill in."""
+"""Texts of a proposed study's three files, with evidence and TODO places."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _wrapped(sentence: str, width: int = 116) -> list[str]:
 
 
 def trials_text(proposal: Proposal) -> str:
-    """Text of config/trials.csv: the rows, and as comments omitted rows with their reasons."""
+    """Text of config/trials.csv; omitted rows are comments with reasons."""
     kept = [trial for trial in proposal.trials if not trial.left_out]
     columns = [name for name in TRIAL_COLUMNS if name not in WHERE_NEEDED or _needed(name, proposal)]
     comments = [
@@ -161,7 +161,7 @@ def _missing_side(trials: Sequence[ProposedTrial]) -> list[str]:
 
 
 def subjects_text(proposal: Proposal) -> str:
-    """Text of config/subjects.csv: the rows, each after a comment with the source of its numbers."""
+    """Text of config/subjects.csv, each row below a comment with its source."""
     comments = ["Proposed by `limbtorque init`: body mass in kg, height in m, sex f or m; the last two may be empty."]
     text = _commented(comments) + _csv([["subject", "mass_kg", "height_m", "sex", "note"]])
     for one in proposal.subjects:

@@ -1,4 +1,4 @@
-"""Rows of the table of trials: the limbs in a recording, and the direction of walking."""
+"""Rows of the table of trials: limbs in a recording, direction of walking."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ProposedTrial:
 
     @property
     def can_be_taken(self) -> bool:
-        """Return True if it is a row, or a comment that becomes one when its leading # is removed."""
+        """Return True if it is a row, or becomes one without its leading #."""
         return self.left_out in ("", ARMS_OF_A_WALK)
 
 
@@ -150,12 +150,12 @@ def propose_trials(
 
 
 def _swings(one: Seen, chain: str, forward: str, at_rest: bool | None) -> bool:
-    """Return True if a chain is an arm of a walking person, who travels, or strikes the floor and never rests the hand."""
+    """Return True if a chain is the free arm of a walking person."""
     return chain == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
 
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
-    """Return True if the end of a chain rests where its markers are first and last seen, as `ensembles.window: movement` needs it."""
+    """Return True if a chain's end starts and ends at rest, as `movement` needs."""
     end = CHAINS[chain].end
     labels = fit.rules.get(end) or fit.rules.get(fit.known.substitutes.get(end, ("",))[0], ())
     shares = [share for label in labels for share in body.ends.get(label, ())]
@@ -188,7 +188,7 @@ def _forward(body: Body, up_axis: str) -> tuple[str, str]:
 
 
 def with_unique_names(trials: Sequence[ProposedTrial]) -> tuple[ProposedTrial, ...]:
-    """Trials whose names differ by more than case: the folder's name goes before those that do not."""
+    """Trials with names that differ by more than case."""
     count: dict[str, int] = {}
     for trial in trials:
         count[trial.trial.lower()] = count.get(trial.trial.lower(), 0) + 1

@@ -8,7 +8,7 @@ from limbtorque.cli.init.survey import Clue, Seen
 
 
 def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
-    """The axis that points up, where two kinds of evidence or more agree on it and none contradicts it.
+    """Axis that points up by two kinds of evidence or more, without contradiction.
 
     Parameters
     ----------

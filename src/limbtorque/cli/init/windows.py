@@ -1,4 +1,4 @@
-"""Definition of 0 to 100 % of the curves: from foot strike to foot strike, or the movement."""
+"""Window of 0 to 100 % of the curves: foot strikes, or the movement."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _found(
 
 
 def _lacking(legs: Sequence[ProposedTrial], window: str) -> list[str]:
-    """Sentences on leg trials without two foot strikes of their side, with the events they have."""
+    """Sentences on leg trials without two foot strikes of their side."""
     by_reason: dict[str, list[str]] = {}
     walks = [trial.trial for trial in legs if _walks(trial)]
     for trial in legs:

@@ -1,8 +1,8 @@
 """The counts of a C3D file, checked against its size before memory is allocated.
 
-Readers believe the counts: ezc3d 1.7 reads on past the end of a truncated file, stops at 65535 frames without a
-word and ends the whole process at a rate of zero. So they are checked here first, for every reader. The
-layout of the header (words of two bytes) is that of the C3D user guide (c3d.org).
+Readers trust the counts: ezc3d 1.7 reads past the end of a truncated file, silently stops at 65535 frames, and ends
+the whole process at a rate of zero. So they are checked here first, for every reader. The layout of the header (words
+of two bytes) is that of the C3D user guide (c3d.org).
 
 Long recordings. The header counts frames in two bytes. Where its last frame is 65535, or a parameter counts
 beyond that, the parameters count: ``TRIAL:ACTUAL_START_FIELD`` and ``ACTUAL_END_FIELD`` (two words each, the low

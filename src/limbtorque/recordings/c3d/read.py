@@ -225,7 +225,7 @@ def _length_unit(point: Group, options: ReadOptions, name: str, findings: Findin
         findings.add("unit of length", f"POINT:UNITS is {said}", f"{options.length_unit}, as in reading.length_unit")
         if found and factors != {given_m}:
             findings.notes.append(
-                f"POINT:UNITS is {said}, reading.length_unit says {options.length_unit}: the second value is used"
+                f"POINT:UNITS is {said}, reading.length_unit is {options.length_unit}: the second value is used"
             )
         return given_m
     if len(factors) != 1 or None in factors:
@@ -243,7 +243,7 @@ def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -
     rate_hz = float(header.point.get("RATE", header.rate_hz))
     if options.rate_hz and not math.isclose(options.rate_hz, rate_hz, rel_tol=1e-3):
         raise ReadError(
-            f"{name}: the file says {rate_hz:g} frames per second, reading.rate_hz says {options.rate_hz:g}; "
+            f"{name}: the file has {rate_hz:g} frames per second, reading.rate_hz is {options.rate_hz:g}; "
             "remove the option for this trial, or correct the file"
         )
     agree = math.isclose(header.rate_hz, rate_hz, rel_tol=1e-4)
@@ -265,7 +265,7 @@ def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -
 
 def _axes_finding(point: Group, findings: Findings) -> None:
     screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] for axis in "XY"]
-    said = f"POINT:X_SCREEN {screen[0] or 'empty'}, Y_SCREEN {screen[1] or 'empty'}" if any(screen) else "nothing said"
+    said = f"POINT:X_SCREEN {screen[0] or 'empty'}, Y_SCREEN {screen[1] or 'empty'}" if any(screen) else "not stated"
     findings.add("axes", said, "unchanged; plane.up_axis of the settings defines the vertical")
 
 
@@ -400,7 +400,7 @@ def _analog_findings(
         "analog",
         f"{header.n_channels} channels, {header.samples_per_frame} samples a frame, ANALOG:RATE "
         f"{f'{stated[0]:g} Hz' if stated.size else 'missing'}, units {known}",
-        f"{expected_hz:g} samples per second, scaled by GEN_SCALE, SCALE and OFFSET, units kept",
+        f"{expected_hz:g} samples per second, scaled by GEN_SCALE, SCALE and OFFSET, units unchanged",
         "" if agree else "correct ANALOG:RATE in the file",
     )
 
@@ -417,10 +417,10 @@ def _events(
     shift_s = -(header.first_frame - 1) / rate_hz
     events = _group_events(groups.get("EVENT", {}), shift_s)
     source = f"{len(events)} in the group EVENT, which count from frame 1 of the capture"
-    made = f"{shift_s:+.3f} s added" if shift_s else "times kept"
+    made = f"{shift_s:+.3f} s added" if shift_s else "times unchanged"
     if not events:
         events = [Event(_text(label, options.text_encoding, []), "", t) for label, t in contents.header_events]
-        source, made = f"{len(events)} in the header, which count from the first frame of the file", "times kept"
+        source, made = f"{len(events)} in the header, which count from the first frame of the file", "times unchanged"
     findings.add("events", source if events else "none", made if events else "none")
     timed = sorted((event for event in events if math.isfinite(event.time_s)), key=attrgetter("time_s"))
     if len(timed) < len(events):

@@ -391,7 +391,7 @@ def _skips(from_zero: FloatArray, printed_s: float) -> bool:
     """True where coarsely printed times skip or repeat a frame.
 
     At 100 Hz and two decimals a frame that is missing looks like rounding. Rounding of even times mixes two steps in all
-    the file; a few odd steps among many equal ones are frames that are missing or there twice.
+    the file; a few odd steps among many equal ones are missing or repeated frames.
     """
     if not printed_s or len(from_zero) < 4:
         return False

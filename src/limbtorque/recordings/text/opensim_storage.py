@@ -127,7 +127,7 @@ def _recording(
     length_m = length_unit(said, where, options, text.name, findings)
     force_n = force_unit("N" if where == SENTENCE else None, where, options, findings) if wrenches else 1.0
     plates = [_plate(k, name, wrench, rate_hz, length_m, force_n, findings, text) for k, (name, wrench) in wrenches]
-    findings.add("axes", "nothing said", "unchanged; plane.up_axis of the settings defines the vertical")
+    findings.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
     findings.add("frames", f"the time begins at {time_s[0]:g} s", "time is zero at the first row, which is frame 1")
     if other:
         findings.add("other columns", f"{len(other)}: {', '.join(other[:8])}{' ...' * (len(other) > 8)}", "left out")
@@ -264,7 +264,7 @@ def _check_angles(
     findings: Findings,
 ) -> None:
     """Refuse a table with angles: model coordinates have names like pelvis_tx."""
-    findings.add("inDegrees", header.get("indegrees", "nothing said"), "positions and forces have no angles")
+    findings.add("inDegrees", header.get("indegrees", "not stated"), "positions and forces have no angles")
     if not wrenches and len(markers) == 1 and ("coordinates" in header or other):
         raise ReadError(
             f"{text.name}: {next(iter(markers))} and {len(other)} columns that are no positions look like a model's "

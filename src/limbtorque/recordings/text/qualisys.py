@@ -83,11 +83,11 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         printed_s = resolution_s(text, first, 1, "\t")
         values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
     rate_hz, first_frame = _timing(text, first, columns, values, frequency_hz, options, findings)
-    findings.add("axes", "nothing said", "unchanged; plane.up_axis of the settings defines the vertical")
+    findings.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
     xyz = values[:, len(columns) :].reshape(len(values), n_markers, 3)
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
     findings.add_labels(labels)
-    findings.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times kept")
+    findings.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times unchanged")
     return Recording(
         source=text.name,
         sha256=text.sha256,

@@ -57,7 +57,7 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     A section has its name, its rate, a line of what the columns belong to, a line of column names (Frame, Sub Frame,
     X, Y, Z, ...), a line of units, and its frames, up to an empty line. A marker is missing where a coordinate is empty or
     not a number, or all three are zero. The frame and sign of the force plates' outputs are not in the file: they
-    stay analog channels, and no wrench is made of them.
+    stay analog channels, not wrenches.
     """
     findings = Findings()
     text = read_text(path, options, findings)

@@ -1,4 +1,4 @@
-"""Values and counts that the template of the methods needs: one function for each subject, from trials to curves."""
+"""Values and counts for the methods template, from trials to curves."""
 
 from __future__ import annotations
 

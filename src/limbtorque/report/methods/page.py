@@ -1,4 +1,4 @@
-"""The methods of a study as a page: paragraph, landmarks, references and checklist."""
+"""Methods page: paragraph, landmarks, references and checklist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study as its methods are described: options and rows of trials, counts, and the references cited."""
+"""A study as the methods describe it: options, trials, counts, references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options by section: default, range, unit and a sentence for each, and nothing else.
+"""Options by section: default, range, unit and sentence.
 
 In: values as the settings file or a column of the table of trials has them.
 Out: frozen, checked models.

@@ -10,7 +10,7 @@ from limbtorque.study.options.base import Options, option
 
 
 class Ensembles(Options):
-    """Curves over 0 to 100 % of a movement or cycle, and their means. See docs/tables.md."""
+    """Curves over 0 to 100 % of a movement or cycle, and means (docs/tables.md)."""
 
     enabled: bool = option(True, "Write results/curves, results/ensembles.csv and results/windows.csv.")
     window: Literal["movement", "events", "trial"] = option(

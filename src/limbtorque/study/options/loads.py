@@ -1,4 +1,4 @@
-"""Options of the sections `loads` and `plates`: external loads, force plates and ground contact."""
+"""Sections `loads` and `plates`: external loads, plates, ground contact."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Plates(Options):
     @field_validator("assignment", mode="before", json_schema_input_type=Assignment | int)
     @classmethod
     def _one_plate(cls, value: Any) -> Any:
-        """Accept one plate number, also as text from the table of trials, as a list of one."""
+        """Accept one plate number, also as text, as a list of one."""
         if isinstance(value, str) and value.isdigit():
             value = int(value)
         return (value,) if isinstance(value, int) and not isinstance(value, bool) else value

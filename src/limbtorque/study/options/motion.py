@@ -1,4 +1,4 @@
-"""Options of the sections `segments` and `motion`: segment parameters, joint centres and angles."""
+"""Sections `segments` and `motion`: segment parameters, centres, angles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of the sections `tables`, `figures`, `report` and `run`: what is written, and in which jobs."""
+"""Sections `tables`, `figures`, `report` and `run`: outputs and jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of the sections `gaps`, `filter` and `differentiation`: from marker positions to derivatives."""
+"""Sections `gaps`, `filter` and `differentiation`: positions to derivatives."""
 
 from __future__ import annotations
 

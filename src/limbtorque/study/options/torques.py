@@ -1,4 +1,4 @@
-"""Options of the sections `torques`, `integration` and `replay`: more columns, and the forward simulation."""
+"""Sections `torques`, `integration` and `replay`: columns, forward simulation."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK
-from limbtorque.workflow.left_over import put_aside
+from limbtorque.workflow.left_over import move_left_over
 from limbtorque.workflow.run_session import flags_of, identity, metrics_of, status_of, whole_study
 from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages import kinematics, muscles, torques
@@ -54,9 +54,9 @@ _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Make the tables of the study from the session records; no table of a trial is opened."""
+    """Make the tables of the study from the session records only."""
     study = whole_study("collect", folder=folder, key=key)
-    put_aside(study, folder)
+    move_left_over(study, folder)
     options = study.settings.ensembles
     by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
     all_records, rows_of = SessionRecords(study, folder), TrialRows(study.settings)
@@ -142,7 +142,7 @@ def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord]) 
 
 
 def _flexion_signs(record: TrialRecord) -> dict[str, float]:
-    """+1 where counter-clockwise is flexion, -1 where it is extension, of each joint of a trial."""
+    """+1 where counter-clockwise is flexion, -1 for extension, by joint."""
     return dict(zip(record.motion.joints, record.motion.flexion_sign, strict=True)) if record.motion else {}
 
 
@@ -153,7 +153,7 @@ def _joints(study: Study) -> list[list[str]]:
 
 
 def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
-    """Muscle sets by chain and set: name, file where it is the study's own, number of trials, and the muscles of each source."""
+    """Muscle sets by chain: name, own file, number of trials, muscles by source."""
     sets: dict[str, dict[str, Any]] = {}
     for trial in study.trials:
         key = _muscle_set_key(study, trial)
@@ -179,7 +179,7 @@ def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
 
 
 def _muscle_set_key(study: Study, trial: Trial) -> str:
-    """Chain and muscle set of a trial, by which `provenance.json` has them; empty for a trial without."""
+    """Chain and muscle set of a trial for `provenance.json`; empty without one."""
     where = trial.settings.muscle_set(trial.chain, study.folder)
     if not where:
         return ""

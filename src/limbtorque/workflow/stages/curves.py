@@ -1,4 +1,4 @@
-"""`results/kinematics`, `results/torques` -> `results/curves`: every trial over its window, 0 to 100 %."""
+"""`results/kinematics`, `torques` -> `results/curves`: trials over 0 to 100 %."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
 
 
 def _names(trial: Trial) -> list[str]:
-    """Names of a trial's quantities before they are divided by body mass: those of its torque table, and the motion's."""
+    """Names of a trial's quantities before division by body mass."""
     return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
 
 
@@ -166,7 +166,7 @@ def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Motio
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
-    """Make the curves of a session; the lines of its record are rows of `results/windows.csv`."""
+    """Make a session's curves; its record has the rows of `results/windows.csv`."""
     study = planned_study("curves", folder=folder, session=session, key=key)
     tables, lines = TrialTables(study), []
     with long_table_writer(folder / curves_path(session), CURVE_COLUMNS) as writer:
@@ -187,7 +187,7 @@ def _curve_table(trial: Trial, values: FloatArray) -> pa.Table:
 
 
 def long_columns(quantities: Sequence[Column], n_points: int) -> dict[str, Any]:
-    """Columns quantity, unit and percent: all points of the first quantity, of the second, and so on.
+    """Columns quantity, unit and percent, quantity by quantity.
 
     Parameters
     ----------

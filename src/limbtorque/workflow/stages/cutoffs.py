@@ -1,4 +1,4 @@
-"""Recordings -> `results/cutoffs`: the curves from which trials choose one cut-off (`filter.scope: study`)."""
+"""Recordings -> `results/cutoffs`: criteria for one cut-off (`scope: study`)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def shared_cutoff(trials: Sequence[Trial], reader: GuardedReader) -> float | Non
 
 
 def _choices(trials: Sequence[Trial], reader: GuardedReader) -> dict[str, CutoffChoice]:
-    """Curves of each trial that shares its cut-off, without the trials that cannot be analysed."""
+    """Criteria of each trial with a common cut-off, without failed trials."""
     choices = {}
     for trial in filter(shares_cutoff, trials):
         alone = trial.settings.filter.model_copy(update={"scope": "trial"})

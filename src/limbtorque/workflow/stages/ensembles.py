@@ -1,4 +1,4 @@
-"""`results/curves` -> `results/ensembles.csv`, `results/windows.csv`: mean curves by condition, and every trial's window."""
+"""`results/curves` -> `ensembles.csv`, `windows.csv`: means and windows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from limbtorque.workflow.stages.curves import columns, long_columns
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Make ensembles and windows of the study; in memory are the curves of one session and the moments of all."""
+    """Make ensembles and windows, with one session's curves in memory at a time."""
     study = whole_study("ensembles", folder=folder, key=key)
     print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
     records = SessionRecords(study, folder)
@@ -51,7 +51,9 @@ def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Tr
     values = column_values(read_table(path, columns=["value"])[0], "value")
     ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
     if values.size != ends[-1]:
-        raise LimbtorqueError(f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; start again")
+        raise LimbtorqueError(
+            f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; run the study again"
+        )
     for trial, start, end in zip(trials, ends[:-1], ends[1:], strict=True):
         yield trial, values[start:end].reshape(-1, n_points).T
 

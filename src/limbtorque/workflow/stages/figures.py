@@ -1,4 +1,4 @@
-"""`results/kinematics`, `results/torques`, `results/muscles` -> `results/figures`: the figures of every trial."""
+"""Tables of trials -> `results/figures`: the figures of every trial."""
 
 from __future__ import annotations
 

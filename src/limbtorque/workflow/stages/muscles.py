@@ -23,7 +23,7 @@ from limbtorque.workflow.run_session import TrialTables, planned_study, run_sess
 
 
 def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
-    """Muscle set of a trial's chain; None where it has none or muscles are switched off."""
+    """Muscle set of a trial's chain; None without one or with muscles off."""
     name = trial.settings.muscle_set(trial.chain, folder)
     return load_muscle_set(name) if name else None
 
@@ -36,7 +36,7 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
-    """Make the muscle tables of a session; a trial without a muscle set gets an empty one."""
+    """Make a session's muscle tables; empty for trials without a muscle set."""
     study = planned_study("muscles", folder=folder, session=session, key=key)
     tables = TrialTables(study)
 

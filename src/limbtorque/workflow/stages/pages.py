@@ -1,4 +1,4 @@
-"""`results/kinematics`, `torques`, `muscles` -> `results/report/trials`: the page of every trial."""
+"""Tables of trials -> `results/report/trials`: the page of every trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of the study -> `results/report/index.html`, and the files that all pages share."""
+"""Tables of the study -> `results/report`: first page and common files."""
 
 from __future__ import annotations
 

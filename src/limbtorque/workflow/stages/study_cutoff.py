@@ -1,4 +1,4 @@
-"""`results/cutoffs` -> `results/study_cutoff.json`: one cut-off for all trials that share it (`filter.scope: study`)."""
+"""`results/cutoffs` -> `results/study_cutoff.json`: one common cut-off."""
 
 from __future__ import annotations
 

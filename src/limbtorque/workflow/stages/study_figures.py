@@ -1,4 +1,4 @@
-"""`results/ensembles.csv`, `results/ledger.csv` -> `results/study_figures`: figures of the study, captions of all."""
+"""Tables of the study -> `results/study_figures`, with captions of all figures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
     kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
     ground = [trial for trial in study.trials if trial.settings.chain(trial.chain).ground_contact and not trial.load]
     analysed = set(summary["trial"])
-    sharing = [t for t in study.trials if t.name in analysed and t.settings.muscle_set(t.chain, folder)]
+    with_muscles = [t for t in study.trials if t.name in analysed and t.settings.muscle_set(t.chain, folder)]
     return Captioned(
         joints=dict(sorted(chains.items())),
         terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
@@ -62,17 +62,17 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         spread="trials" if options.spread_over == "trials" else "the means of the subjects",
         uneven=notes.uneven,
         ground=any(trial.settings.plates.assignment != "none" for trial in ground),
-        ranges=(sum(trial.settings.muscles.ranges for trial in sharing), len(sharing)),
+        ranges=(sum(trial.settings.muscles.ranges for trial in with_muscles), len(with_muscles)),
     )
 
 
 def read_curves(folder: Path) -> pd.DataFrame:
-    """Rows of the ensembles; a condition may be called NA or null, and only numbers are missing."""
+    """Rows of the ensembles; only numbers can be missing, not texts such as NA."""
     return read_table(folder / ENSEMBLE_TABLES["ensembles"], ENSEMBLE_COLUMNS)
 
 
 def read_table(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
-    """A table in which text is what is written, NA too, and only numbers can be missing."""
+    """Read a table; only numbers can be missing, not texts such as NA."""
     texts = [column.name for column in columns if column.kind is str]
     missing = {column.name: [] if column.name in texts else ["", "nan"] for column in columns}
     return pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=missing)

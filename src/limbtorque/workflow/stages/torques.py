@@ -1,4 +1,4 @@
-"""`results/kinematics` -> `results/torques`: the torque component table of every trial."""
+"""`results/kinematics` -> `results/torques`: torque terms of every trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`results/ledger.csv`, `results/windows.csv` -> `results/verdict.txt`: which trials failed, and whether they are too many."""
+"""Ledger and windows -> `results/verdict.txt`: failed trials, and if too many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READ = ("trial", "status", "reason", "message")
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Name the trials that failed, and count the flags and the files of an earlier state of the study.
+    """Name the failed trials; count the flags and the files of an earlier state.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def run(*, folder: Path, key: str = "") -> None:
     ]
     settings = whole_study("verdict", folder=folder, key=key).settings
     left = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
-    lines += [f"  {left} files of trials or formats that are not of this study any more: {LEFT_OVER}"] if left else []
+    lines += [f"  {left} files of removed trials or formats: moved to {LEFT_OVER}"] if left else []
     lines += _without_curves(folder / ENSEMBLE_TABLES["windows"]) if settings.ensembles.enabled else []
     text = "\n".join(lines)
     allowed = settings.run.max_failed_fraction
@@ -56,4 +56,4 @@ def _ledger(path: Path) -> list[dict[str, str]]:
 def _without_curves(windows: Path) -> list[str]:
     """Sentence that counts the trials that did not fail and yet have no curve."""
     left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in read_rows(windows))
-    return [f"  {left} trials are not in the ensembles: {ENSEMBLE_TABLES['windows']} says why"] if left else []
+    return [f"  {left} trials are not in the ensembles; {ENSEMBLE_TABLES['windows']} gives the reasons"] if left else []
