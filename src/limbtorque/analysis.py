@@ -70,7 +70,7 @@ class TrialResult:
     source: str
 
     def flags(self, settings: Settings | None = None) -> list[str]:
-        """Return a sentence for each metric above its threshold, by the thresholds of other settings where given."""
+        """Return a sentence for each metric beyond its threshold."""
         metrics = {
             **self.motion.metrics,
             **torque_metrics(self.motion, self.torques),
@@ -145,7 +145,7 @@ class TrialResult:
         return torque_figure(self.torque_table, title=title, model=model, flexion_sign=sign, width_mm=width_mm)
 
     def _repr_html_(self) -> str:
-        """Return a short table for a notebook: recording, frames, cut-off, largest torques and flags."""
+        """Return a short table for a notebook."""
         motion, used = self.motion, used_frames(self.motion, self.torques)
         rows = [
             ("recording", f"{self.source}, {self.limb.side} {self.limb.chain}, {motion.plane.view} plane"),

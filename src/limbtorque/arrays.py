@@ -29,7 +29,7 @@ def frames(
 
 
 def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing: bool = False) -> FloatArray:
-    """Vector of the plane, the same on every frame or one for each where there are frames.
+    """Vector of the plane, constant or with one row per frame.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def plane_vectors(name: str, value: ArrayLike, n_frames: int | None = None) -> F
 
 
 def row(name: str, value: ArrayLike, size: int | None = None, *, like: str = "") -> FloatArray:
-    """Array of shape (size,), of any size where none is given, finite; `like` names what has that size.
+    """Array of shape (size,), or any size if None; all numbers finite.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
 
 
 def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:
-    """Return the array, if its numbers are finite; NaN, a missing value, passes with `missing`.
+    """Return the array if its numbers are finite; `missing` allows NaN.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolA
 
 
 def missing_samples(positions_m: FloatArray) -> BoolArray:
-    """Mask of missing samples, shape (..., 3) -> (...); a sum is much faster than `any` along a short axis."""
+    """Mask of missing samples, shape (..., 3) -> (...)."""
     return np.isnan(positions_m[..., 0] + positions_m[..., 1] + positions_m[..., 2])
 
 

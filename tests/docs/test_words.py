@@ -54,21 +54,13 @@ PHRASES_LEFT: dict[str, int] = {
 }
 FIRST_LINES_LEFT: dict[str, int] = {
     "__init__": 1,
-    "analysis": 2,
-    "arrays": 5,
-    "chain": 39,
     "cli": 76,
     "figures": 30,
-    "motion": 52,
-    "muscles": 111,
     "recordings": 69,
     "report": 43,
-    "signals": 53,
-    "simulation": 25,
     "statistics": 18,
     "study": 21,
     "tables": 16,
-    "torques": 6,
     "workflow": 79,
 }
 

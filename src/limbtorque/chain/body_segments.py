@@ -1,4 +1,4 @@
-"""Body segment parameters: tables of shares, each with the landmarks its length is measured between."""
+"""Tables of body segment parameters, with the landmarks of each segment's length."""
 
 from __future__ import annotations
 

@@ -56,7 +56,9 @@ class SegmentTerms:
 
 @dataclass(frozen=True)
 class InteractionTorques:
-    """Net, muscle, interaction and gravity torque (Hollerbach and Flash 1982; Dounskaia 2005), N m.
+    """Net, muscle, interaction and gravity torque, N m.
+
+    After Hollerbach and Flash (1982) and Dounskaia (2005).
 
     ``net = muscle + interaction + gravity + external``: here "net" is not the net joint torque of inverse dynamics,
     which is called "muscle", but what is left to accelerate the joint itself. Each of shape (n_frames, n_joints).
@@ -83,7 +85,9 @@ class InteractionTorques:
 
 @dataclass(frozen=True)
 class MotionDependentTorques:
-    """Net, gravity, motion-dependent and muscle torque in segment space (Schneider and Zernicke 1990), N m.
+    """Net, gravity, motion-dependent and muscle torque of the segments, N m.
+
+    In segment space, after Schneider and Zernicke (1990).
 
     ``net = muscle + gravity + motion_dependent + external``. Each of shape (n_frames, n_joints).
 
@@ -136,7 +140,7 @@ def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis", missing: bool
 
 
 def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis", missing: bool = False) -> FloatArray:
-    """Joint angles from the orientations of the segments, the inverse of `segment_angles`.
+    """Joint angles from segment orientations, the inverse of `segment_angles`.
 
     Angular velocities and accelerations are converted by ``numpy.diff(..., axis=1, prepend=0)`` alone.
 
@@ -170,7 +174,7 @@ def internal_angles(angle_rad: ArrayLike, *, missing: bool = False) -> FloatArra
 
 
 def segment_torques(torque_nm: ArrayLike, *, missing: bool = False) -> FloatArray:
-    """Generalised torques in segment space: the torque at each segment's proximal joint minus that at its distal joint.
+    """Torques in segment space: proximal minus distal joint torque of each segment.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Net joint torques of a moving chain, term by term, and the same torques by a recursive Newton-Euler pass.
+r"""Net joint torques, term by term, and by a recursive Newton-Euler pass.
 
 With ``c_ki = L_i (i < k), d_i (i = k), 0 (i > k)``
 
@@ -34,7 +34,7 @@ FRAMES_AT_A_TIME = 4096  # what the arrays of one pass hold stays in the process
 
 @dataclass(frozen=True)
 class TorqueTerms:
-    """Net joint torques, term by term; all in N m, proximal on distal, counter-clockwise positive.
+    """Net joint torques, term by term, N m, proximal on distal.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class TorqueTerms:
 
 @dataclass(frozen=True)
 class JointWrenches:
-    """Joint torques and reaction forces on the distal links, from a recursive Newton-Euler pass.
+    """Joint torques and joint reaction forces from a recursive Newton-Euler pass.
 
     Attributes
     ----------
@@ -259,7 +259,7 @@ def _by_link(values: FloatArray) -> FloatArray:
 
 
 def _add_distal(values: FloatArray) -> None:
-    """Add to each link's value, along axis 0 and in place, those of all links distal of it.
+    """Add to each link the values of all links distal of it, in place, along axis 0.
 
     This is the step from segment space to joint space.
     """
@@ -278,7 +278,9 @@ def _inertia(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
 
 
 def _velocity_factor(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
-    """W with tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q; antisymmetric, zero diagonal.
+    """Antisymmetric matrix W of the torques that depend on velocities.
+
+    ``tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q``.
 
     In W_iq = sum_{m>=i, j>=q} A_mj sin(theta_m - theta_j) the part with both m and j beyond max(i, q) cancels; what
     is left is summed, so that the zeros of the diagonal are exact.
@@ -318,7 +320,7 @@ def _joints(
 
 
 def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool) -> FloatArray:
-    """Minus the generalised loads, by virtual work: link by link in segment space, then summed to joint space."""
+    """Negative generalised forces of the loads in joint space, by virtual work."""
     joints = _joints(n_frames, n, loads, joint_m, missing=missing)
     work = np.zeros((n, n_frames))
     for load in loads:
@@ -332,7 +334,7 @@ def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike |
 def _load_wrenches(
     n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Force and moment about each joint of all loads distal of it, taken about the joint itself."""
+    """Force and moment about each joint of all loads distal of it."""
     joints = _joints(n_frames, n, loads, joint_m, missing=missing)
     force, moment = np.zeros((n_frames, n, 2)), np.zeros((n_frames, n))
     for load in loads:

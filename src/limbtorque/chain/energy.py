@@ -81,7 +81,7 @@ class PowerBalance:
 
     @property
     def residual(self) -> FloatArray:
-        """Sum of the powers minus the rate of change of the energy, shape (n_frames,); rounding only."""
+        """Sum of the powers minus the rate of change of the energy, shape (n_frames,)."""
         return np.asarray(self.total - self.energy_rate)
 
 
@@ -132,7 +132,7 @@ def power_balance(
     gravity_m_s2: ArrayLike,
     missing: bool = False,
 ) -> PowerBalance:
-    """Powers of the torques, of the base and of the loads, and the rate of change of the energy.
+    """Powers of torques, base and loads, and the rate of change of the energy.
 
     The rate is found from the motion of the segments, the powers from the torques: two ways that share no expression.
 
@@ -172,7 +172,7 @@ def power_balance(
 
 
 def _centres(chain: Chain, directions: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """Sum over the links up to each centre of mass of length times direction, or times its derivative."""
+    """Sum of length times direction (or its derivative) from the base to each centre."""
     joints = np.cumsum(chain.length_m * directions, axis=1)
     return np.asarray(joints + (chain.com_m - chain.length_m) * directions)
 

@@ -61,7 +61,7 @@ def forward_dynamics(
 
 
 def check_inertia(chain: Chain) -> None:
-    """Check that every link has inertia about its joint: then the accelerations are determined in every posture.
+    """Check that every link has inertia about its joint.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def segment_accelerations(
     applied: FloatArray,
     lift: FloatArray,
 ) -> FloatArray:
-    """Angular accelerations of the segments; unchecked, for one state, shape (n,), or many, shape (n_frames, n).
+    """Angular accelerations of the segments, for one state or many, without checks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Induced accelerations: how much each torque, gravity, velocity, the base and the loads accelerate the chain.
+"""Induced accelerations of torques, gravity, velocity, base and loads.
 
 The inverse of the inertia matrix applied to each term (Zajac and Gordon 1989): every torque accelerates every joint,
 those it does not cross too.

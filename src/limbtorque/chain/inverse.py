@@ -1,4 +1,4 @@
-"""Inverse kinematics: joint angles and their derivatives from where the chain's points are.
+"""Inverse kinematics: joint angles and derivatives from positions of points.
 
 Two links that reach for a target have a closed form with two solutions; a chain with marked joints is fitted to them as
 a whole, with links that keep their lengths.
@@ -42,7 +42,7 @@ class TwoLinkAngles:
 
 @dataclass(frozen=True)
 class JointMotion:
-    """Derivatives of the joint angles, each of shape (n_frames, n_joints): rad/s, rad/s^2 and rad/s^3."""
+    """Derivatives of the joint angles, shape (n_frames, n_joints): rad/s to rad/s^3."""
 
     velocity_rad_s: FloatArray
     acceleration_rad_s2: FloatArray
@@ -162,7 +162,7 @@ def joint_motion(
     acceleration_m_s2: ArrayLike,
     jerk_m_s3: ArrayLike,
 ) -> JointMotion:
-    """Derivatives of the joint angles of two links from those of the endpoint's position, over a still base.
+    """Joint motion of two links on a fixed base from the motion of their endpoint.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def joint_motion(
 
 
 def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> RigidChainFit:
-    """Fit a chain of links of constant length to measured joints, all frames at once, by least squares.
+    """Fit links of constant length to measured joints, all frames at once.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
 
 
 def _nearest_turn(angle: FloatArray) -> FloatArray:
-    """Angles without jumps, by whole turns such that the first frame's are between -pi and pi."""
+    """Angles without jumps; the first frame's are between -pi and pi."""
     return np.asarray(angle - 2.0 * np.pi * np.round(angle[:1] / (2.0 * np.pi)))
 
 
@@ -307,7 +307,7 @@ def _step(
     *,
     newton: bool,
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Steps of the lengths and of the orientations that go downhill; None where the lengths are not determined.
+    """Descent steps of lengths and orientations; None where lengths are undetermined.
 
     By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
     """
@@ -331,7 +331,7 @@ def _step(
 
 
 def _turned(length: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
-    """Orientations that bring links of given lengths nearest to the joints, frame by frame."""
+    """Orientations that bring links of given lengths nearest to the joints."""
     centred, orientation = _centred(measured), np.angle(np.diff(measured, axis=1))
     for _ in range(ITERATIONS):
         off, direction = _off(length, orientation, measured), np.exp(1j * orientation)
@@ -352,7 +352,10 @@ def _turned(length: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
 
 
 def _centred(measured: NDArray[np.complex128]) -> FloatArray:
-    """[k, i]: whether joint k lies beyond link i, less the mean over the joints, which the base takes up."""
+    """Matrix [k, i]: 1 if joint k lies beyond link i, minus the mean over joints.
+
+    The base takes up the mean.
+    """
     n_links = measured.shape[1] - 1
     beyond = np.tri(n_links + 1, n_links, -1)
     return np.asarray(beyond - beyond.mean(axis=0))
@@ -372,7 +375,7 @@ def _cost(length: FloatArray, orientation: FloatArray, measured: NDArray[np.comp
 def _curve(
     length: FloatArray, back: NDArray[np.complex128], between: NDArray[np.complex128]
 ) -> tuple[FloatArray, BoolArray]:
-    """Second derivatives by the orientations, and in which frames they are Newton's: where those are convex."""
+    """Second derivatives by the orientations; mask of the convex frames (Newton's)."""
     gauss_newton = between.real * length[:, None] * length
     newton = gauss_newton - np.eye(len(length)) * (length * back.real)[:, None]
     least = CONVEX * np.trace(gauss_newton, axis1=1, axis2=2)

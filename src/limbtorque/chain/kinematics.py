@@ -84,7 +84,7 @@ def joint_positions(
 
 
 def link_ends(length_m: FloatArray, theta: FloatArray, base_m: FloatArray) -> FloatArray:
-    """Base and ends of all links, unchecked, shape (n_frames, n_links + 1, 2), from the links' orientations."""
+    """Base and ends of all links, shape (n_frames, n_links + 1, 2), without checks."""
     base = base_m[:, None]
     return np.concatenate([base, base + np.cumsum(in_plane(length_m * np.exp(1j * theta)), axis=1)], axis=1)
 
@@ -196,7 +196,7 @@ def point_jerk(
 def jacobian(
     chain: Chain, angle_rad: ArrayLike, *, point: Point, space: Space = "joint", missing: bool = False
 ) -> FloatArray:
-    """Jacobian of a point: its velocity over a still base is ``J @ velocity``, a force on it is worth ``J.T @ force``.
+    """Jacobian J of a point: ``J @ velocity`` moves it, ``J.T @ force`` loads it.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def jacobian_rate(
     space: Space = "joint",
     missing: bool = False,
 ) -> FloatArray:
-    """Time derivative of the Jacobian of a point, shape (n_frames, 2, n_joints), m/(rad s).
+    """Time derivative of a point's Jacobian, (n_frames, 2, n_joints), m/(rad s).
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def acceleration_parts(
     *,
     point: Point,
 ) -> AccelerationParts:
-    """Acceleration of a point, split into tangential, centripetal and Coriolis parts by joint.
+    """Tangential, centripetal and Coriolis acceleration of a point, by joint.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def orientations(
 
 
 def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
-    """Spokes that lead from the base to a point, one for each link, as complex numbers; 0 beyond the point's link."""
+    """Vectors of the links from the base to a point, complex; 0 beyond its link."""
     on_chain("point", point, chain.n_links)
     reach = np.zeros(chain.n_links, dtype=complex)
     reach[: point.link] = chain.length_m[: point.link]
@@ -288,7 +288,7 @@ def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
 
 
 def _in_space(spokes: ComplexArray, space: Space) -> ComplexArray:
-    """Spokes themselves (segment space), or the vectors from each joint to the point (joint space)."""
+    """Link vectors (segment space), or vectors from each joint to the point."""
     choice("space", space, ("joint", "segment"))
     return spokes if space == "segment" else np.cumsum(spokes[:, ::-1], axis=1)[:, ::-1]
 

@@ -1,4 +1,4 @@
-"""Mobility of a point of a chain: redundancy, manipulability, and the velocity ellipse."""
+"""Mobility of a point: redundancy, manipulability and velocity ellipse."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Ellipse:
 
 
 def manipulability(jacobian_m: ArrayLike) -> FloatArray:
-    """Manipulability, ``sqrt(det(J J^T))`` (Yoshikawa 1985), shape (n_frames,); 0, to rounding, where J is singular.
+    """Manipulability ``sqrt(det(J J^T))`` (Yoshikawa 1985), shape (n_frames,).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def velocity_ellipse(jacobian_m: ArrayLike) -> Ellipse:
 
 
 def null_space_projector(jacobian_m: ArrayLike) -> FloatArray:
-    """Projector on the joint velocities that leave a point where it is, shape (n_frames, n_joints, n_joints).
+    """Projector on the joint velocities that leave a point at rest.
 
     Its rank is the redundancy of the chain at the point: the number of joints less that of the directions in which
     the point can be moved.

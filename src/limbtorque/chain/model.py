@@ -1,4 +1,4 @@
-"""A chain, a point on one of its links, a movement of it, and a load from the surroundings."""
+"""Chain, point on a link, kinematics and external load."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Chain:
 
     @cached_property
     def coupling(self) -> FloatArray:
-        """Matrix A of shape (n_links, n_links), kg m^2: ``A_ij cos(theta_i - theta_j)`` is segment-space inertia."""
+        """Matrix A, kg m^2: segment-space inertia is ``A_ij cos(theta_i - theta_j)``."""
         arms = self._arms
         return (arms.T * self.mass_kg) @ arms + np.diag(self.inertia_kgm2)
 
@@ -128,7 +128,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Kinematics:
-    """Movement of a chain: its joint angles and the position of its base, with their derivatives.
+    """Joint angles, position of the base and their derivatives.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""From a recording to the motion of a planar chain: landmarks, gaps, plane, filter, angles, derivatives, load."""
+"""Motion of a planar chain from a recording."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJo
 def _checked_joints(
     joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
 ) -> tuple[FloatArray, dict[str, float]]:
-    """Joints in the plane, of a rigid chain where the settings say so, and metrics of speed and fit."""
+    """Joints in the plane, rigid where set so, with metrics of speed and fit."""
     metrics = {"speed_m_s": _top_speed(joint_m, recording.rate_hz, settings)}
     if settings.motion.angles == "rigid_chain":
         fit = _rigid_chain(joint_m, foreshortened, recording)
@@ -194,7 +194,7 @@ def _checked_joints(
 
 
 def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:
-    """Constants of the chain; lengths are those of the projection (docs/decisions/0002).
+    """Constants of the chain; lengths are projected (docs/decisions/0002).
 
     A segment inclined to the plane projects shorter, and so does its mass: its table length is shortened alike.
     """
@@ -221,7 +221,7 @@ def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: Float
 
 
 def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatArray) -> dict[str, float]:
-    """A subject's own segment parameters as the plane sees them: lengths by the share, inertia by its square."""
+    """Subject's segment parameters in the plane: lengths and inertias projected."""
     powers = {"length_m": 1, "com_m": 1, "inertia_kgm2": 2, "mass_kg": 0}
     return {
         name: measured[name] * share**power
@@ -247,7 +247,7 @@ def _kinematics(
 
 
 def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recording) -> RigidChainFit:
-    """Joints of a chain whose links keep their lengths; frames in which a segment leaves the plane have no say in them."""
+    """Joints of a chain with constant lengths, fitted without foreshortened frames."""
     fit = fit_rigid_chain(joint_m, counted=~foreshortened)
     if not fit.success:
         raise SignalError(
@@ -282,7 +282,7 @@ def _blanked(
 
 
 def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:
-    """Angle between the up axis and the mean direction from the last joint to the first; 0 for limbs off the ground."""
+    """Angle between up and the mean direction of the limb; 0 for limbs off the ground."""
     if not model.ground_contact:
         return 0.0
     direction = (joints_3d[:, 0] - joints_3d[:, -2]).mean(axis=0)

@@ -95,7 +95,7 @@ def external_load(
 
 
 def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
-    """Warning where force plates and markers are not filtered alike: at an impact the torques then show what is not there."""
+    """Warning where force plates and markers are filtered differently."""
     if smoother is None or force_cutoff_hz is None or cutoff_hz is None:
         return [
             "force plates are not filtered, but averaged over each frame: vibration above half the frame rate is folded down"
@@ -133,14 +133,14 @@ def _foot(
 
 
 def _back(model: ChainModel, contact: list[str]) -> str:
-    """Rear end of the foot's line: the first contact landmark that is not its front, or the last joint."""
+    """Rear landmark of the foot's line: a contact landmark, or the last joint."""
     return next((name for name in contact if name != model.end), model.joints[-1].landmark)
 
 
 def _other_landmarks(
     recording: Recording, model: ChainModel, mapping: LandmarkMap, plates: Plates, gaps: Gaps, stretch: slice
 ) -> dict[str, FloatArray]:
-    """Landmarks of the other foot over the same frames; empty where its markers are not there."""
+    """Landmarks of the other foot over the same frames; empty without its markers."""
     mapping = mapping.anatomical()  # where the other foot is, is all that is asked for
     mirrored = replace(mapping, side="left" if mapping.side == "right" else "right")
     contact = contact_landmarks(model, mapping, plates)

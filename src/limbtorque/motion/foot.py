@@ -122,7 +122,7 @@ def distance_m(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) 
 def inside(
     plate: ForcePlate, foot: Foot, part: slice, settings: Plates, up: FloatArray, *, anywhere: bool = False
 ) -> BoolArray:
-    """Return True where the standing ends of the foot (or any end) are above the plate, within the margin.
+    """Return True where the foot's standing ends (or any end) are above the plate.
 
     An end that is lifted (heel-off, toe-down) does not count: it may well be beyond the edge.
     """

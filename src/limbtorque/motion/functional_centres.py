@@ -1,4 +1,4 @@
-"""Functional joint centres in the plane: the point that keeps its place in both segments that meet there."""
+"""Functional joint centres in the plane: the point fixed in both segments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PlanarPose:
 
 
 def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> PlanarPose:
-    """Orientation and position of a segment in the plane, from two or more of its markers.
+    """Orientation and position of a segment from two or more markers.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> Pl
 
 @dataclass(frozen=True)
 class CentreOfRotation:
-    """The point about which two segments turn against each other, and how well it is known.
+    """Centre of rotation of two segments, with its quality.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class CentreOfRotation:
 def centre_of_rotation(
     first_m: ArrayLike, second_m: ArrayLike, *, counted: ArrayLike | None = None, min_range_deg: float = 0.0
 ) -> CentreOfRotation:
-    """Centre of rotation of two segments that both may move (symmetrical centre of rotation estimation, SCoRE).
+    """Symmetrical centre of rotation estimation (SCoRE) of two moving segments.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def functional_landmarks(
     counted: BoolArray,
     min_range_deg: float,
 ) -> FunctionalLandmarks:
-    """Put the functional centres of rotation in the place of the landmarks that are to be functional.
+    """Replace landmarks by functional centres of rotation where set so.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def _note(name: str, segments: tuple[tuple[str, ...], ...], found: CentreOfRotat
 
 
 def _arc_deg(units: ComplexArray) -> float:
-    """Smallest arc that holds all directions: it does not depend on their order, nor on turns that were lost."""
+    """Smallest arc that holds all directions; independent of order and whole turns."""
     angle = np.sort(np.angle(units))
     return float(np.degrees(2.0 * np.pi - np.diff(angle, append=angle[0] + 2.0 * np.pi).max()))
 

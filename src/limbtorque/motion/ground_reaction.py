@@ -1,4 +1,4 @@
-"""External loads on the last segment: a constant force, a spring, or the ground by way of force plates."""
+"""External loads on the last segment: constant force, spring, or force plates."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def ground_load(
 
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot: force and moment at the frames, masks of frames, metrics and notes."""
+    """Load of one plate on the foot, with masks of frames, metrics and notes."""
 
     force_n: FloatArray
     moment_nm: FloatArray
@@ -295,7 +295,7 @@ def _assigned(
     settings: Plates,
     up: FloatArray,
 ) -> tuple[BoolArray, BoolArray, BoolArray, list[str]]:
-    """Frames in which the plate is the foot's own, unusable for it, and own with the other foot unseen; and notes."""
+    """Masks of frames on the plate: own, unusable, other foot unseen; and notes."""
     own, unusable, other_unknown = (np.zeros(len(mean), dtype=bool) for _ in range(3))
     (foot, other), notes = feet, []
     for start, stop in loaded_stretches(mean, up, settings, stretch.rate_hz):
@@ -340,7 +340,7 @@ def _verdict(
     settings: Plates,
     up: FloatArray,
 ) -> tuple[str, str]:
-    """Foot that a loaded stretch belongs to ("own", "unusable" for this foot, "other"), and the reason."""
+    """Foot of a loaded stretch ("own", "unusable", "other"), and the reason."""
     foot, other = feet
     pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
     given = settings.assignment != "auto"

@@ -1,4 +1,4 @@
-"""From markers to joint centres, in space and in a plane: landmarks, gaps, plane, functional centres."""
+"""Joint centres from markers, in space and in the plane."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
 
 
 def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int, min_projection: float) -> BoolArray:
-    """Find the frames in which a segment is too far out of the plane, and those that a filter reaches from there.
+    """Find frames with a foreshortened segment, and those that the filter affects.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class LandmarkMap:
         return landmark in self.rules or self.substitutes.get(landmark) in self.rules
 
     def weights(self, landmark: str) -> dict[str, float]:
-        """Labels of the markers that make a landmark, with their weights; of the anatomical one where it is functional.
+        """Labels and weights of a landmark's markers; anatomical for functional ones.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class LandmarkMap:
         return name
 
     def segments(self, landmark: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Labels of the two segments whose centre of rotation the landmark is; None where it is an anatomical one.
+        """Labels of both segments of a functional landmark; None for anatomical ones.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class LandmarkMap:
         return first, second
 
     def labels(self, landmark: str) -> set[str]:
-        """Labels of all markers that a landmark needs, those of the segments of a functional one included."""
+        """Labels of all markers of a landmark and of its functional segments."""
         segments = self.segments(landmark) or ()
         return set(self.weights(landmark)).union(*segments)
 
@@ -115,7 +115,7 @@ class LandmarkMap:
 
 
 def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:
-    """Landmarks that show ground contact and are mapped; none where the chain does not meet the ground."""
+    """Mapped landmarks of ground contact; empty for a chain off the ground."""
     if not model.ground_contact or plates.assignment == "none":
         return []
     return [name for name in model.contact_landmarks if mapping.has(name)]
@@ -164,7 +164,9 @@ def _check_prefix(recording: Recording, prefix: str) -> None:
 
 
 def locate(landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray) -> FloatArray:
-    """Position of a landmark over time; of a functional one its anatomical place (`limbtorque.motion.functional_centres` has the other).
+    """Position of a landmark over time; anatomical where it is functional.
+
+    `limbtorque.motion.functional_centres` has the functional one.
 
     Parameters
     ----------

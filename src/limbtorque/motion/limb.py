@@ -1,4 +1,4 @@
-"""The limb that a trial is about: its chain, its side, its person, and the part of the recording."""
+"""Limb of a trial: chain, side, subject, and part of the recording."""
 
 from __future__ import annotations
 

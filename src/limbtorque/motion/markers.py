@@ -18,7 +18,7 @@ from limbtorque.study.settings import Settings
 
 @dataclass(frozen=True)
 class PreparedMarkers:
-    """Needed markers with short gaps filled, and the stretch in which the chain is complete.
+    """Markers with short gaps filled, and the stretch with a complete chain.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ def prepare_markers(
     start_s: float | None = None,
     end_s: float | None = None,
 ) -> PreparedMarkers:
-    """Fill the short gaps of the needed markers and find the stretch in which the chain is complete.
+    """Fill short gaps and find the stretch in which the chain is complete.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def prepare_markers(
 
 
 def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
-    """Exchanges of needed markers with any marker, and spikes of needed markers, in the window; frames of the recording."""
+    """Exchanges and spikes of needed markers in the window, in recording frames."""
     found = find_faults(recording.markers_m[window], about=needed)
     shape = (recording.n_frames, len(recording.labels))
     swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
@@ -167,7 +167,7 @@ def _label_notes(faults: LabelFaults, stretch: slice, recording: Recording, gaps
 
 
 def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, window: slice = slice(None)) -> Filled:
-    """Fill the gaps of some markers of a recording; the others help where the method lets them.
+    """Fill the gaps of some markers of a recording, from the others where possible.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def _errors(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[float
 def _fill_notes(
     filled: Filled, stretch: slice, needed: Sequence[int], labels: Sequence[str], recording: Recording
 ) -> list[str]:
-    """Each filled gap: marker, frames, method, expected error; the largest errors first, ten of them."""
+    """Note on the filled gaps, the ten with the largest expected errors first."""
     gaps = sorted(_inside(filled, stretch, needed), key=lambda gap: -np.nan_to_num(gap.expected_error_m, nan=np.inf))
     first = recording.first_frame
     told = [

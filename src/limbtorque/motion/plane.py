@@ -1,4 +1,4 @@
-"""The plane of motion: its axes in the laboratory, projection, and how planar a movement was."""
+"""Plane of motion: axes in the laboratory, projection, and metrics of planarity."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PlaneFrame:
         return np.asarray(vectors @ self.axes[:2].T)
 
     def gravity(self, magnitude_m_s2: float, up: FloatArray) -> FloatArray:
-        """In-plane acceleration of gravity, shape (2,): g cos(phi) of a plane tilted by phi from the vertical."""
+        """Gravity in the plane, shape (2,): g cos(phi) of a plane tilted by phi."""
         return self.project(-magnitude_m_s2 * up)
 
 

@@ -1,4 +1,4 @@
-"""Signals of a force plate: samples of the analysed frames, offset, drift, loaded stretches, smoothing."""
+"""Force plate signals: samples, offset, drift, loaded stretches, smoothing."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def offset_of(
 
 
 def saturated_samples(plate: ForcePlate) -> BoolArray:
-    """Samples in which a channel is at its limit: of the plate's own channels, or of the force where they are not known."""
+    """Samples with a channel (or the force, without known channels) at its limit."""
     return plate.saturated if len(plate.saturated) else flat_tops(plate.force_n)
 
 
 def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None) -> int:
-    """Frames on both sides that the filter of the plate, or the mean around each frame, reaches."""
+    """Frames on both sides of one that the plate's filter, or the mean, uses."""
     if smoothing is None:
         return 1
     smoother, cutoff_hz = smoothing
@@ -81,7 +81,7 @@ def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None)
 
 
 def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plates) -> float:
-    """Change of the unloaded vertical force from the first to the last third of the unloaded tenths of a second; NaN if few."""
+    """Drift of the unloaded vertical force from first to last third; NaN if unknown."""
     size = per_frame * max(round(BLOCK_S * rate_hz), 1)
     blocks = vertical[: len(vertical) // size * size].reshape(-1, size)
     frames = blocks.reshape(len(blocks), -1, per_frame).mean(axis=2)
@@ -94,7 +94,7 @@ def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plat
 
 
 def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
-    """Runs of frames above the threshold, each with the flanks that lead up to it and down from it."""
+    """Runs of frames above the threshold, with their rising and falling flanks."""
     shortest = round(settings.min_contact_s * rate_hz)
     vertical = mean[:, :3] @ up
     found = runs(ignore_short(vertical > settings.threshold_n, shortest))
@@ -111,7 +111,7 @@ def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz
 
 
 def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
-    """Samples at the markers' frames, without aliasing: smoothed first, or the mean around each frame."""
+    """Samples at the markers' frames without aliasing: smoothed, or frame means."""
     if not wrench.any():
         return wrench[::per_frame]
     if smoothing is not None:

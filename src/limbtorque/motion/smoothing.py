@@ -53,7 +53,7 @@ class SmoothedJoints:
     accuracy: int
 
     def differentiate(self, values: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-        """First two derivatives of a signal that was computed from the positions, as the method has them."""
+        """First two derivatives of a signal computed from the positions."""
         derivatives = self.smoother.strategy.derivatives if self.smoother else central_differences
         return derivatives(values, rate_hz, self.accuracy)
 
@@ -130,7 +130,7 @@ def smooth_joints(
 def _own_choice(
     values: FloatArray, rate_hz: float, smoother: Smoother, by: CutoffCriterion
 ) -> tuple[CutoffChoice, ...]:
-    """Cut-off by the trial's own data, where one is given; empty where the trial is too short."""
+    """Cut-off by the trial's own data, if one is set; empty for short trials."""
     try:
         return (choose_cutoff(values, rate_hz=rate_hz, smoother=smoother, by=by),)
     except SignalError:
@@ -145,7 +145,7 @@ def _notes(
     names: Sequence[str],
     noise_m: float,
 ) -> tuple[str, ...]:
-    """Filter and cut-off, and a warning where the recording has no noise that a camera could have."""
+    """Notes on filter and cut-off, with a warning on implausibly low noise."""
     method = smoother.method.replace("_", " ") + (f", order {smoother.order}" if smoother.strategy.has_order else "")
     each = names if len(cutoffs_hz) > 1 and len(names) == len(cutoffs_hz) else [""] * len(cutoffs_hz)
     used = ", ".join(f"{name} {cutoff_hz:.2f}".strip() for name, cutoff_hz in zip(each, cutoffs_hz, strict=True))
@@ -171,7 +171,7 @@ def _notes(
 def _noise_metrics(
     values: FloatArray, rate_hz: float, smoother: Smoother | None, cutoffs_hz: tuple[float, ...]
 ) -> dict[str, float]:
-    """Metrics of the joint centres: noise, bandwidth, and the share of acceleration removed at the lowest cut-off."""
+    """Metrics of noise, bandwidth and acceleration removed at the lowest cut-off."""
     lowest_hz = min(cutoffs_hz, default=None)
     found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoother, cutoff_hz=lowest_hz)
     return {"noise_m": found.noise, "bandwidth_hz": found.bandwidth_hz, "acceleration_lost_share": found.lost_share}

@@ -1,4 +1,4 @@
-"""Static optimization of the muscles of a set by the settings, with co-contraction where it is asked for."""
+"""Static optimization of a muscle set by the settings, with co-contraction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CoContraction:
 def optimize_forces(
     arm: FloatArray, torque_nm: FloatArray, strength_n: FloatArray, muscle_set: MuscleSet, options: Muscles
 ) -> CoContraction:
-    """Find the forces of a set's muscles; with co-contraction in a second pass with lower bounds from the first.
+    """Static optimization of a set's muscles, with set co-contraction as lower bounds.
 
     Parameters
     ----------

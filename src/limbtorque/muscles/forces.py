@@ -111,7 +111,7 @@ def muscle_forces(
 
 
 def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[str], options: Muscles) -> HillLimits:
-    """Strength and passive tension; muscles without known length or fibres keep their strength."""
+    """Strength and passive tension; only strength without known length or fibres."""
     fibres = muscle_set.fibres(unknown)
     return hill_limits(
         geometry.length_m,
@@ -154,7 +154,7 @@ def _with_unknown(optimized: StaticOptimization, torque_nm: FloatArray, known: B
 def _to_subject(
     muscle_set: MuscleSet, motion: ChainMotion, options: Muscles, body_mass_kg: float
 ) -> tuple[MuscleSet, list[str]]:
-    """Scale a set to the subject, where the settings say so; with notes on the factors."""
+    """Scale a set to the subject, if set so, with notes on the factors."""
     factors, notes, reference, strength = None, [], muscle_set.reference, 1.0
     if options.scale_moment_arms == "segment_length":
         factors = scale_factors(muscle_set, dict(zip(motion.joints, motion.chain.length_m.tolist(), strict=True)))
@@ -176,7 +176,7 @@ def _contact(
     reserve_nm: FloatArray,
     muscle_set: MuscleSet,
 ) -> ContactForce:
-    """Forces in the joints; a joint outside the range of its moment arms, or without them, has none."""
+    """Joint contact forces; unknown outside the range of moment arms."""
     return contact_force(
         reaction_n,
         force,

@@ -1,4 +1,4 @@
-"""Hill-type muscle on a rigid tendon: strength by length and velocity, and activation dynamics.
+"""Hill-type muscle on a rigid tendon, and activation dynamics.
 
 Curves and activation dynamics of De Groote et al. [1]_. Lengths are in optimal fibre lengths (tendons: in slack
 lengths), velocities in greatest shortening velocities, forces in strengths F_max. **Lengthening is positive.**
@@ -76,7 +76,7 @@ def tendon_length(force: ArrayLike) -> FloatArray:
 
 
 def active_force_length(length: ArrayLike) -> FloatArray:
-    """Active isometric force of the fully active fibre: sum of three Gaussians whose width changes with length.
+    """Active isometric force of the fully active fibre: sum of three Gaussians.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def active_force_length(length: ArrayLike) -> FloatArray:
 
 
 def passive_force_length(length: ArrayLike) -> FloatArray:
-    """Force of the passive fibre, as published: slightly negative below the optimal length.
+    """Passive fibre force as published: slightly negative below optimal length.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def force_velocity(velocity: ArrayLike) -> FloatArray:
 
 
 def fibre_velocity(factor: ArrayLike) -> FloatArray:
-    """Velocity at which the active force has a factor, the inverse of `force_velocity`.
+    """Velocity of a given active force factor, the inverse of `force_velocity`.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def fibre_velocity(factor: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class HillLimits:
-    """Strength and passive tension of muscles: tension = activation * strength + passive.
+    """Strength and passive tension: tension = activation * strength + passive.
 
     Attributes
     ----------
@@ -339,7 +339,10 @@ def activation_rate(
 def _rate_and_slope(
     ahead: FloatArray, activation: FloatArray, dynamics: ActivationDynamics
 ) -> tuple[FloatArray, FloatArray]:
-    """Rate of the activation, and its derivative by the excitation, which is `ahead` of the activation."""
+    """Rate of the activation, and its derivative by the excitation.
+
+    `ahead` is excitation minus activation.
+    """
     bend = 0.5 + 1.5 * activation
     rising, falling = 1.0 / (dynamics.rise_s * bend), bend / dynamics.fall_s
     switch = np.tanh(dynamics.smoothing * ahead)
@@ -351,7 +354,7 @@ def _rate_and_slope(
 def excitation_for_rate(
     rate_per_s: ArrayLike, activation: ArrayLike, *, dynamics: ActivationDynamics = DE_GROOTE
 ) -> tuple[FloatArray, BoolArray]:
-    """Excitation under which an activation changes at a given rate: the inverse of `activation_rate`.
+    """Excitation for a given rate of activation, the inverse of `activation_rate`.
 
     Parameters
     ----------

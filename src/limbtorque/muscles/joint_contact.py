@@ -1,4 +1,4 @@
-r"""Force in a joint: the joint reaction force without the pulls of the muscles that cross the joint.
+r"""Joint contact force: joint reaction force minus the pulls of the muscles.
 
 Cut the limb through joint j and leave the muscles in. What is distal of the cut is moved by its weight and loads, by
 the force ``C_j`` of bone on bone, and by the tension ``F_m`` of every muscle that the cut severs, along the line
@@ -58,7 +58,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class WhyNot:
-    """Why the force in a joint is not known in some frames; shares of all frames, from 0 to 1.
+    """Shares of all frames, 0 to 1, in which a contact force is unknown, by reason.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ def contact_force(
     reserve_nm: ArrayLike | None = None,
     tolerance_m: float = TOLERANCE_M,
 ) -> ContactForce:
-    """Force in each joint, where the line of action of every muscle that pulls across it is known well enough.
+    """Contact force in each joint whose muscles have known lines of action.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class _Cut:
 
     @cached_property
     def known(self) -> BoolArray:
-        """Frames in which every muscle that pulls has a line that agrees, and nothing else turns the joint."""
+        """Frames with a valid line of every pulling muscle and no other joint torque."""
         return np.asarray(self.given & ~self.reserved & ~(self.without_line | self.disagrees).any(axis=0))
 
 
@@ -323,7 +323,7 @@ def _shares(found: BoolArray, muscles: Sequence[str]) -> dict[str, float]:
 
 
 def _notes(joint: str, cut: _Cut, why: WhyNot, tolerance_m: float) -> list[str]:
-    """Sentences on where and why the force in a joint is not known, and on how well it is."""
+    """Notes on where and why the contact force is unknown, and on its accuracy."""
     where = f"{joint}: the force in the joint is not known"
     notes = [
         f"{where} while {muscle} pulls ({100 * share:.0f} % of the frames), which has no line of action there"

@@ -1,4 +1,4 @@
-r"""Lines of action of muscles over joints: directions of pull, and the moment arms that they imply.
+r"""Lines of action of muscles: directions of pull and implied moment arms.
 
 Axes. A line is given in a frame of each segment: along its axis, and across it to the side to which the joint flexes.
 For elbow, wrist and knee that axis is the line between the joints; the foot's is parallel to the sole, and that of the
@@ -235,7 +235,7 @@ def _numbers(line: LineOfAction) -> tuple[float, ...]:
 
 
 def free_stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:
-    """From the distal point to the proximal one, along the distal axis and across it, shape (2, n_muscles, n_frames).
+    """Vector from distal to proximal point, in distal axes: (2, n_muscles, n_frames).
 
     The proximal axis, seen from the distal one and with the flexor side to its left, is at minus the flexion.
     """
@@ -246,13 +246,16 @@ def free_stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:
 
 
 def stretch_length(stretch: FloatArray) -> FloatArray:
-    """Length of the free stretch; NaN where its ends meet, for there it has no direction."""
+    """Length of the free stretch; NaN where its ends meet."""
     length = np.sqrt(stretch[0] ** 2 + stretch[1] ** 2)
     return np.where(length > 0.0, length, np.nan)
 
 
 def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
-    """Moment of the stretch about the joint, positive flexes, shape (n_muscles, n_frames); by its length it is the arm."""
+    """Moment of the stretch about the joint, flexion positive.
+
+    Shape (n_muscles, n_frames); the moment over the length is the moment arm.
+    """
     along, across, distal_along, distal_across = points.T
     coefficients = np.array(
         [distal_along * across + distal_across * along, distal_along * along - distal_across * across]
@@ -263,7 +266,7 @@ def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
 def _one(
     line: LineOfAction, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Distal axis and flexion of the axes, shape (n_frames,), and points of shape (1, 4) of one muscle."""
+    """Distal axis and flexion, shape (n_frames,), and points, shape (1, 4)."""
     proximal, distal = np.asarray(proximal_rad, dtype=float), np.asarray(distal_rad, dtype=float)
     if proximal.ndim != 1 or proximal.shape != distal.shape:
         raise ValueError(
@@ -273,7 +276,10 @@ def _one(
 
 
 def in_plane(parts: FloatArray, axis: FloatArray, *, flexion_sign: float) -> FloatArray:
-    """Vectors of the plane, shape (n_frames, 2), from their parts along an axis and to its flexor side, (2, n_frames)."""
+    """In-plane vectors, (n_frames, 2), from parts along and across an axis.
+
+    Across is to the flexor side; the parts have shape (2, n_frames).
+    """
     cosine, sine = np.cos(axis), np.sin(axis)
     along, left = parts[0], flexion_sign * parts[1]
     return np.stack([along * cosine - left * sine, along * sine + left * cosine], axis=1)

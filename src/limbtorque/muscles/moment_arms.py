@@ -151,7 +151,7 @@ def _velocity(
 
 
 def _out_of_range(plan: _Plan, flexion: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Frames outside a range, for joints (n_frames, n_joints) and for muscles (n_muscles, n_frames)."""
+    """Frames outside a range: (n_frames, n_joints) and (n_muscles, n_frames)."""
     outside = (flexion < plan.low_rad.max(axis=1, initial=-np.inf)) | (
         flexion > plan.high_rad.min(axis=1, initial=np.inf)
     )
@@ -175,7 +175,7 @@ class _Alone:
 
 @dataclass(frozen=True, eq=False)
 class _Mixed:
-    """Curve that depends on several joints; the joint of the arm is None for a length, a column None for flexion 0."""
+    """Curve of several joints; joint None is a length, column None is flexion 0."""
 
     curve: Curve
     columns: tuple[int | None, ...]
@@ -256,7 +256,7 @@ def _fixed(
     arms: list[tuple[int, int, Curve]],
     lengths: list[tuple[int, Curve]],
 ) -> tuple[FloatArray, FloatArray]:
-    """Offsets of the lengths, and what curves of one joint say that is not asked for and stands at flexion 0."""
+    """Offsets of lengths, and constant curves of joints held at flexion 0."""
     fixed_arm = np.zeros((len(column), len(muscle_set.muscles)))
     fixed_length = np.array([muscle.length.offset_m if muscle.length else np.nan for muscle in muscle_set.muscles])
     for j, m, curve in arms:
@@ -269,7 +269,7 @@ def _fixed(
 
 
 def _limits(muscle_set: MuscleSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Ends of every range, for joints and muscles; muscles whose range leaves out flexion 0 of another joint."""
+    """Range ends of joints and muscles; muscles not valid at another joint's 0."""
     ranges = [muscle.range_rad for muscle in muscle_set.muscles]
     ends = np.array([[found.get(name, EVERYWHERE) for found in ranges] for name in names], dtype=float)
     ends = ends.reshape(len(names), len(ranges), 2)

@@ -74,7 +74,7 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
 
 
 def own_options(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
-    """Options for the muscles of a set: 'soleus' is of any set, 'leg.soleus' of the set leg only."""
+    """Options of a set's muscles: 'soleus' is of any set, 'leg.soleus' of leg only."""
     own = {}
     for name, value in given.items():
         of, _, muscle = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""Part of a movement's acceleration that a filter keeps, from the recorded movement itself."""
+"""Part of the recorded movement's acceleration that a filter passes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _means(values: FloatArray, together: int) -> FloatArray:
 
 
 def _first_guess(frequency_hz: FloatArray, power: FloatArray) -> float:
-    """Cut-off with a sharp edge that predicts the samples best, as if the noise were white (cross-validation)."""
+    """Sharp cut-off by cross-validation, as if the noise were white."""
     above = np.cumsum(power[::-1])[::-1]
     left = 1.0 - np.arange(len(power)) / len(power)
     usable = frequency_hz < 0.8 * frequency_hz[-1]

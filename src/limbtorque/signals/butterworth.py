@@ -1,4 +1,4 @@
-"""Zero-lag Butterworth low-pass filter with a cut-off that is that of both passes together."""
+"""Zero-lag Butterworth low-pass filter; the cut-off is that of both passes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from limbtorque.signals.ends import Ends
 
 
 def design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> float:
-    """Cut-off at which one pass is designed so that two passes have a gain of 1/sqrt(2) at the stated one.
+    """Cut-off of one pass for a gain of 1/sqrt(2) of two passes at the stated one.
 
     Parameters
     ----------

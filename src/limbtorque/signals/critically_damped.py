@@ -1,4 +1,4 @@
-"""Zero-lag critically damped low-pass filter: no overshoot, at the price of a slower fall of its gain."""
+"""Zero-lag critically damped low-pass filter: no overshoot, slow roll-off."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from limbtorque.signals.ends import Ends
 
 
 def critical_design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> float:
-    """Frequency of the poles of one pass, so that two passes have a gain of 1/sqrt(2) at the stated cut-off.
+    """Pole frequency of one pass for a gain of 1/sqrt(2) of two at the cut-off.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def critical_reach(cutoff_hz: float, *, rate_hz: float, order: int) -> int:
 def critical_low_pass(
     values: FloatArray, *, rate_hz: float, cutoff_hz: float, order: int = 2, ends: Ends = "reflect"
 ) -> FloatArray:
-    """Zero-lag critically damped low-pass filter, run forwards and backwards (Robertson and Dowling 2003).
+    """Filter forwards and backwards, critically damped (Robertson and Dowling 2003).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cut-off from the data: residual analysis, autocorrelation of the residual, cross-validation, least expected error."""
+"""Cut-off from the data: residual analysis, autocorrelation and other criteria."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _least(
 
 
 def _between(grid_hz: FloatArray, criterion: FloatArray, k: int) -> float:
-    """Lowest point of the parabola through three values, over the logarithm of the cut-off."""
+    """Minimum of the parabola through three values over the log of the cut-off."""
     before, here, after = criterion[k - 1 : k + 2]
     curvature = before - 2.0 * here + after
     shift = 0.5 * (before - after) / curvature if curvature > 0.0 else 0.0
@@ -186,7 +186,7 @@ def _between(grid_hz: FloatArray, criterion: FloatArray, k: int) -> float:
 
 
 def _autocorrelation(residual: FloatArray) -> float:
-    """Sum of the absolute autocorrelation over all lags but zero, one side, mean of the channels."""
+    """Sum of the absolute one-sided autocorrelation without lag 0, channels averaged."""
     spectrum = np.abs(np.fft.rfft(residual, 2 * len(residual), axis=0)) ** 2
     products = np.fft.irfft(spectrum, axis=0)[: len(residual)]
     own = products[0]
@@ -224,7 +224,10 @@ def _explained(at: FloatArray, curve: FloatArray) -> float:
 
 
 def _by_expected_error(samples: FloatArray, rate_hz: float, smoother: Smoother, grid_hz: FloatArray) -> CutoffChoice:
-    """Least expected error of the second derivative, no higher than where cross-validation takes all noise for white."""
+    """Cut-off of least expected error of the second derivative.
+
+    No higher than by cross-validation, which takes all noise for white.
+    """
     frequency_hz, power = spectrum(samples, rate_hz=rate_hz)
     cutoffs_hz = [float(f) for f in grid_hz]
     kept, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)

@@ -70,7 +70,7 @@ def differentiation_reach(accuracy: int) -> int:
 
 
 def second_derivative_gain(cycles: FloatArray, *, accuracy: int) -> FloatArray:
-    """Second difference of a wave over its second derivative, at cycles per frame above zero, away from the ends."""
+    """Second difference of a wave over its second derivative, far from the ends."""
     angle, half = 2.0 * np.pi * cycles, accuracy // 2
     weights = _stencils(accuracy, 2)[half, half:]
     waves = np.cos(np.multiply.outer(angle, np.arange(1, half + 1)))
@@ -79,7 +79,7 @@ def second_derivative_gain(cycles: FloatArray, *, accuracy: int) -> FloatArray:
 
 @functools.cache
 def _stencils(accuracy: int, derivative: int) -> FloatArray:
-    """Weights for unit spacing: row k gives the derivative at sample k of ``accuracy + 1``, exact for polynomials."""
+    """Weights for unit spacing, exact for polynomials; row k: derivative at sample k."""
     offsets = np.arange(accuracy + 1)
     factorial = math.factorial(derivative)
     rows = []

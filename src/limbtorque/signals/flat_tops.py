@@ -55,7 +55,7 @@ def flat_tops(signals: FloatArray) -> BoolArray:
 
 
 def _cut_off(signal: FloatArray, start: int, stop: int) -> bool:
-    """Return True where a run of equal values looks cut off; at an end, by its other side only."""
+    """Return True where a run of equal values looks clipped."""
     limit, long = signal[start], stop - start
     sides = [side for side in (signal[max(start - long, 0) : start][::-1], signal[stop : stop + long]) if len(side)]
     beside = np.array([abs(side[0] - limit) for side in sides])

@@ -1,4 +1,4 @@
-"""Gaps of markers: filled in time, from the other markers of a segment, or from all other markers."""
+"""Gap filling in time, from markers of the same segment, or from all markers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def fill_gaps(
     segments: Sequence[Sequence[int]] = (),
     wanted: Sequence[int] | None = None,
 ) -> Filled:
-    """Fill gaps that have samples on both sides and are short enough; nothing is extrapolated.
+    """Fill short gaps that have samples on both sides; nothing is extrapolated.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _fill(
 
 
 def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind: str) -> FloatArray:
-    """Interpolate the frames from start to stop, (n_frames, 3), from the samples on both sides."""
+    """Interpolate frames start to stop, (n_frames, 3), from the samples on both sides."""
     from scipy import interpolate  # here: its import takes longer than the work of a stage that does not need it
 
     known = np.flatnonzero(~missing)
@@ -156,7 +156,7 @@ def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind:
 def _expected_error(
     track: FloatArray, missing: BoolArray, gap: Gap, way: Callable[[int, int], FloatArray | None]
 ) -> float:
-    """Rms error of the same way in gaps of the same length, the nearest ones that have samples around and in them."""
+    """Rms error of the method in complete stretches of the gap's length nearby."""
     length = gap.stop - gap.start
     squared = []
     for start in _probe_starts(missing, gap, length):
@@ -167,7 +167,10 @@ def _expected_error(
 
 
 def _probe_starts(missing: BoolArray, gap: Gap, length: int) -> list[int]:
-    """Starts of up to `PROBES` complete stretches of a length, with two samples on both sides, nearest first."""
+    """Starts of up to `PROBES` complete stretches of a length, nearest first.
+
+    Each has two samples on both sides.
+    """
     margin = 2
     whole = np.convolve(~missing, np.ones(length + 2 * margin), mode="valid") > length + 2 * margin - 0.5
     starts = np.flatnonzero(whole) + margin

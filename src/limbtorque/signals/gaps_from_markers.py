@@ -20,7 +20,7 @@ SEEN_SHARE = 0.5  # of the frames, for a marker to be used
 def rigid_segment(
     measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int, *, others: Sequence[int]
 ) -> FloatArray | None:
-    """Positions of a marker in a gap from three or more other markers of its rigid segment.
+    """Positions in a gap from three or more other markers of the rigid segment.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def rigid_segment(
 def principal_components(
     measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int
 ) -> FloatArray | None:
-    """Positions of a marker in a gap from all other markers, by how they moved together in the rest of the recording.
+    """Positions in a gap from all other markers, by their covariation elsewhere.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _weights(known: FloatArray, sought: FloatArray) -> FloatArray:
 
 
 def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sought coordinates in all frames; the first frames, as many as are sought, are the training ones."""
+    """Sought coordinates in all frames; the training frames come first."""
     n_training = len(sought)
     mean, sought_mean = known[:n_training].mean(axis=0), sought.mean(axis=0)
     scale = weights / np.maximum(known[:n_training].std(axis=0), 1e-9)
@@ -131,13 +131,16 @@ def _beside(missing: BoolArray, start: int, stop: int) -> NDArray[np.int64]:
 
 
 def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> bool:
-    """Return True where frames before and after a gap are no farther away than it is long."""
+    """Return True where complete frames lie near both ends of a gap.
+
+    Near: no farther away than the gap is long.
+    """
     before, after = frames[frames < start], frames[frames >= stop]
     return bool(before.size and after.size and start - before[-1] <= stop - start and after[0] - stop < stop - start)
 
 
 def _mean_shape(positions: FloatArray, n_seen: int) -> FloatArray:
-    """Mean of a segment's shapes, (n_frames, n_markers, 3) -> (n_markers, 3), laid over each other by the first markers."""
+    """Mean shape of a segment, (n_markers, 3), aligned by its first `n_seen` markers."""
     shape: FloatArray = positions[0]
     for _ in range(2):
         rotation, middle = _rotations(shape[:n_seen], positions[:, :n_seen])
@@ -147,7 +150,7 @@ def _mean_shape(positions: FloatArray, n_seen: int) -> FloatArray:
 
 
 def _lay_over(shape: FloatArray, positions: FloatArray) -> FloatArray:
-    """A shape, whose first markers are seen, in every frame: (n_frames, n_markers of the shape, 3)."""
+    """Fit a shape to its first markers, seen in every frame: (n_frames, n_markers, 3)."""
     n_seen = positions.shape[1]
     rotation, middle = _rotations(shape[:n_seen], positions)
     centred = shape - shape[:n_seen].mean(axis=0)
@@ -166,7 +169,7 @@ def _rotations(shape: FloatArray, positions: FloatArray) -> tuple[FloatArray, Fl
 def _without_steps(
     predicted: FloatArray, measured: FloatArray, frames: NDArray[np.int64], start: int, stop: int
 ) -> FloatArray:
-    """Prediction of the gap, less what it is off in the nearest frames before and after, linearly in between."""
+    """Predicted gap without steps at its ends, by a linear correction in between."""
     off = measured - predicted[: len(frames)]
     last, first = np.flatnonzero(frames < start)[-1], np.flatnonzero(frames >= stop)[0]
     gap = np.arange(start, stop)

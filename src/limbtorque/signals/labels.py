@@ -88,7 +88,7 @@ def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> 
 
 
 def _middles(near: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Positions expected in the middle of four frames, from the first two and from the last two."""
+    """Positions at the middle of four frames predicted from the first and last two."""
     return 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
 
 
@@ -105,7 +105,7 @@ def _extents(events: list[int], pair: tuple[int, int], markers_m: FloatArray) ->
 
 
 def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> FloatArray:
-    """Distances of a pair to the markers that are steadiest beside both, around a frame: (2, n_frames, n_companions)."""
+    """Distances of a pair to its steadiest neighbours: (2, n_frames, n_companions)."""
     around = markers_m[max(frame - BESIDE, 0) : frame + BESIDE]
     distances = np.stack([lengths(around - around[:, [marker]]) for marker in pair])
     seen = ~np.isnan(distances[0, :, pair[1]])
@@ -117,13 +117,13 @@ def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> 
 
 
 def _stays(distances: FloatArray, middle: int) -> bool:
-    """Return True where labels stay exchanged from the middle on, or the distances do not decide."""
+    """Return True where an exchange lasts from the middle on, or is undecided."""
     before, after = np.nanmedian(distances[:, :middle], axis=1), np.nanmedian(distances[:, middle:], axis=1)
     return bool(np.abs(after - before).sum() >= LEANING * np.abs(after[::-1] - before).sum())
 
 
 def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[int, int]]:
-    """Frames on one side of the middle, and next to it, in which the distances are nearer to their medians if exchanged."""
+    """Frames next to the middle in which exchanged labels fit the distances better."""
     usual = np.nanmedian(distances, axis=1, keepdims=True)
     stay, across = (np.abs(found - usual).sum(axis=(0, 2)) for found in (distances, distances[::-1]))
     return [
@@ -134,7 +134,7 @@ def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[
 
 
 def find_spikes(markers_m: FloatArray) -> BoolArray:
-    """Find samples that leave the path of their marker for up to three frames and come back to it.
+    """Find samples that leave their marker's path for up to three frames.
 
     Parameters
     ----------
@@ -174,13 +174,13 @@ def find_spikes(markers_m: FloatArray) -> BoolArray:
 
 
 def _usual(jumps: FloatArray, at: Iterable[int]) -> float:
-    """Median of the 25 values around a frame, at the ends of those that there are; the larger one of some frames."""
+    """Median of the 25 values around a frame; the largest of several frames."""
     near = [jumps[max(k - AROUND // 2, 0) : k + AROUND // 2 + 1] for k in at]
     return max(float(np.median(np.nan_to_num(values))) for values in near)
 
 
 def spike_runs(spikes: BoolArray) -> list[tuple[int, int, int]]:
-    """Marker, first frame and end of every spike that `find_spikes` found, by marker and time."""
+    """Marker, first frame and end of every spike, by marker and time."""
     return [(m, start, stop) for m in range(spikes.shape[1]) for start, stop in runs(spikes[:, m])]
 
 

@@ -1,4 +1,4 @@
-"""Local polynomials (Savitzky and Golay 1964) of a window that is chosen by its cut-off."""
+"""Local polynomials (Savitzky and Golay 1964) with a window set by the cut-off."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ def _gain_cutoff(window: int, degree: int) -> float:
 
 
 def local_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int) -> FloatArray:
-    """Gain of the polynomials of `window_frames` far from the ends; below zero in some of the stop band."""
+    """Gain of the local polynomials far from the ends; negative in the stop band."""
     return _gain(frequency_hz / rate_hz, window_frames(cutoff_hz, rate_hz=rate_hz, degree=degree), degree)
 
 
 def local_second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int) -> FloatArray:
-    """Second derivative of the polynomials for a wave over that of the wave, at frequencies above zero."""
+    """Second derivative of the polynomials of a wave over that of the wave."""
     window = window_frames(cutoff_hz, rate_hz=rate_hz, degree=degree)
     weights, half = _middle(window, degree, 2), window // 2
     angle = 2.0 * np.pi * frequency_hz / rate_hz
@@ -100,7 +100,7 @@ def _gain(cycles: FloatArray, window: int, degree: int) -> FloatArray:
 def local_polynomials(
     values: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int, ends: Ends = "none", derivatives: bool = True
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Signal and its first two derivatives by least-squares polynomials over a sliding window.
+    """Signal and two derivatives by least-squares polynomials in a sliding window.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def local_polynomials(
 
 
 def _slide(values: FloatArray, window: int, degree: int, derivative: int) -> FloatArray:
-    """Polynomial of the window around each frame, and of the outermost windows for the frames near the ends."""
+    """Local polynomial at each frame; the outermost windows serve the ends."""
     from scipy import ndimage
 
     half = window // 2
@@ -159,7 +159,7 @@ def _middle(window: int, degree: int, derivative: int) -> FloatArray:
 
 
 def _weights(frames: NDArray[np.int64], window: int, degree: int, derivative: int) -> FloatArray:
-    """Weights of a window's samples in the derivative, per frame, of their polynomial at some of its frames.
+    """Weights of a window's samples in a derivative of their polynomial.
 
     By Legendre polynomials: powers of the frame number, as in SciPy's savgol_coeffs, lose all digits in long windows.
     """

@@ -1,4 +1,4 @@
-"""One interface to all ways of smoothing: a signal in, the signal and its first two derivatives out."""
+"""One interface to all smoothers: signal in, signal and two derivatives out."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def smoother_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float,
 
 
 def second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> FloatArray:
-    """Gain of the second derivative: what `smooth_at` gives for a wave over the second derivative of the wave.
+    """Gain of the second derivative: smoothed over true, for a wave.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def second_gains(
 
 
 def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> float:
-    """Trace of the matrix that takes samples to smoothed values: how many numbers of the samples are left.
+    """Degrees of freedom: trace of the matrix from samples to smoothed values.
 
     Parameters
     ----------

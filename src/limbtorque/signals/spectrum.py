@@ -20,7 +20,7 @@ SETTLED = 1e-3
 
 @dataclass(frozen=True)
 class NoiseSpectrum:
-    """Noise of a recorded signal: a white part and one whose power rises as 1/f^2 towards low frequencies.
+    """Noise of a signal: a white part and a part whose power rises as 1/f^2.
 
     Attributes
     ----------
@@ -138,7 +138,10 @@ def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, fl
 
 
 def _best_fit(at: FloatArray, seen: FloatArray, *, coloured: bool) -> tuple[float, FloatArray]:
-    """Negative log-likelihood and parts (signal at the first frequency, white, rising) of the best slope."""
+    """Negative log-likelihood and parts of the best slope.
+
+    Parts: signal at the first frequency, white noise, rising noise.
+    """
     relative = at / at[0]
     noise = [np.ones_like(at), relative**-2.0] if coloured else [np.ones_like(at)]
     fits = [_fit(np.stack([relative**-slope, *noise], axis=1), seen) for slope in SLOPES]

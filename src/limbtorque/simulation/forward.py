@@ -1,4 +1,4 @@
-"""Forward dynamics over time: the motion that torques make, with the work that they and the surroundings do."""
+"""Forward dynamics: the motion that torques make, and the work done."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class State:
 
 @dataclass(frozen=True)
 class Drive:
-    """Torques as a function of time and state, with a memory of their own (an integral, an activation) if they need one.
+    """Torques as a function of time and state, with optional internal states.
+
+    An internal state is an integral or an activation.
 
     Attributes
     ----------
@@ -60,7 +62,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class AttachedLoad:
-    """A load at a point of a link, as a function of time and of the point's motion (a spring, a weight, a push).
+    """Load at a point of a link as a function of time and the point's motion.
 
     Attributes
     ----------
@@ -123,7 +125,7 @@ class Simulation:
 
     @property
     def balance_j(self) -> FloatArray:
-        """Change of energy minus all work, shape (n_frames,): the error of the integration."""
+        """Change of energy minus all work, shape (n_frames,): the integration error."""
         work = self.joint_work_j.sum(axis=1) + self.base_work_j + self.load_work_j
         return np.asarray(self.energy_j - self.energy_j[0] - work)
 
@@ -136,7 +138,7 @@ def pid(
     derivative_nms_rad: ArrayLike,
     target_velocity_rad_s: Callable[[float], ArrayLike] | None = None,
 ) -> Drive:
-    """Torques that hold joint angles at a target, or track it: proportional, integral and derivative control.
+    """PID control torques that hold or track joint angles.
 
     Parameters
     ----------
@@ -291,12 +293,12 @@ class _Motion:
     loads: tuple[AttachedLoad, ...]
 
     def split(self, state: FloatArray) -> list[FloatArray]:
-        """Angle, velocity, base, base velocity, memory, joint work, base work and load work."""
+        """Split a state: motion of joints and base, internal states, works."""
         n, k = self.chain.n_links, len(self.drive.memory)
         return np.split(state, np.cumsum([n, n, 2, 2, k, n, 1]))
 
     def endings(self, until: Callable[[float, FloatArray], float] | None) -> list[Callable[[float, FloatArray], float]]:
-        """Events that end the integration: a joint runs away (an integrator would creep on for ever), and `until`."""
+        """Events that end the integration: a joint spinning out of control, and `until`."""
         n = self.chain.n_links
         events = [lambda _, state: RUNAWAY_RAD_S - float(np.abs(state[n : 2 * n]).max())]
         events += [lambda time_s, state: until(time_s, state[:n])] if until else []
@@ -331,7 +333,7 @@ class _Motion:
     def _loads(
         self, time_s: float, theta: FloatArray, omega: FloatArray, base: FloatArray, base_velocity: FloatArray
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Generalised force of the attached loads in joint space, their sum as a force, and their power."""
+        """Generalised force of the attached loads, their total force, and their power."""
         general, total, power = np.zeros(self.chain.n_links), np.zeros(2), 0.0
         for number, load in enumerate(self.loads):
             k, direction = load.point.link, np.exp(1j * theta)
@@ -392,7 +394,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
 
 
 def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArray:
-    """Check what a function of the caller returned: a NaN would keep the integrator busy for ever."""
+    """Check a caller's return value: the integrator would never end on a NaN."""
     array = np.asarray(value, dtype=float)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise ValueError(

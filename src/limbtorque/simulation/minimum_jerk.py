@@ -1,4 +1,4 @@
-"""Minimum-jerk movements (Flash and Hogan 1985): of the endpoint, of the joints, of anything that has coordinates."""
+"""Minimum-jerk movements of endpoint or joints (Flash and Hogan 1985)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Muscles that drive a chain: excitations become activations, these become tensions, these the torques of the joints.
+"""Muscles that drive a chain: excitation, activation, tension, torque.
 
 With moment arms R, positive counter-clockwise, a the activations, q the joint angles,
 
@@ -66,13 +66,13 @@ class Musculature:
 
     @cached_property
     def fibres(self) -> dict[str, FloatArray]:
-        """Parameters of the fibres for `hill_limits`; NaN where they, or the muscle's length or velocity, are unknown."""
+        """Fibre parameters for `hill_limits`; NaN where a muscle's are unknown."""
         return self.muscle_set.fibres()
 
 
 @dataclass(frozen=True, eq=False)
 class MuscleState:
-    """Moment arms, strengths and passive tensions of the muscles of a chain in its postures.
+    """Moment arms, strengths and passive tensions of muscles in given postures.
 
     Attributes
     ----------
@@ -94,17 +94,17 @@ class MuscleState:
 
     @property
     def passive_nm(self) -> FloatArray:
-        """Torques of the passive tensions, counter-clockwise positive, shape (n_frames, n_joints)."""
+        """Torques of passive tensions, counter-clockwise, shape (n_frames, n_joints)."""
         return self.torque_nm(np.zeros_like(self.strength_n))
 
     def torque_nm(self, activation: ArrayLike) -> FloatArray:
-        """Torques at activations of shape (n_frames, n_muscles), counter-clockwise positive, (n_frames, n_joints)."""
+        """Torques at activations (n_frames, n_muscles), counter-clockwise positive."""
         tension = np.asarray(activation, dtype=float) * self.strength_n + self.passive_n
         return np.asarray(np.einsum("tjm,tm->tj", self.moment_arm_m, tension))
 
 
 def muscle_state(musculature: Musculature, angle_rad: ArrayLike, velocity_rad_s: ArrayLike) -> MuscleState:
-    """Moment arms, strengths and passive tensions of muscles in the postures of a chain.
+    """Return moment arms, strengths and passive tensions of muscles in postures.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def muscle_drive(
     activation: ArrayLike | None = None,
     dynamics: ActivationDynamics | None = DE_GROOTE,
 ) -> Drive:
-    """Torques of muscles under given excitations, or at given activations, for `simulate`.
+    """Drive for `simulate` from muscle excitations or activations.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Movements whose torques are known: minimum-jerk reaches of a three-link arm on a moving shoulder.
+"""Simulated reaches of a three-link arm whose torques are known.
 
 The demo study in `data/demo` is made here: the reaching experiment of Cesari et al. (2001, Biological Cybernetics 84,
 217-226), slow and fast, free and against a spring, in the sagittal and in the horizontal plane.
@@ -23,7 +23,7 @@ HALF_WIDTH_M = 0.03
 
 @dataclass(frozen=True)
 class Reach:
-    """A reach to a target and back, with rests of half a second before, between and after.
+    """A reach to a target and back, with rests of half a second.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Arm:
 
     @property
     def chain(self) -> Chain:
-        """Inertial constants by Dempster's table; the forearm's length is the one to the ulnar styloid's marker."""
+        """Inertial constants by Dempster's table; the forearm ends at the ulnar styloid."""
         rows = ("upper_arm", "forearm", "hand")
         lengths = (self.length_m[0], float(np.hypot(self.length_m[1], HALF_WIDTH_M)), self.length_m[2])
         return segment_chain(
@@ -258,7 +258,7 @@ _CONDITIONS = (("slow", 2.0, ""), ("fast", 0.5, ""), ("spring", 1.0, "spring"))
 
 
 def demo_trials() -> list[DemoTrial]:
-    """Return the twelve trials of the demo study: two subjects, two planes, three conditions."""
+    """Return the twelve demo trials: two subjects, two planes, three conditions."""
     trials: list[DemoTrial] = []
     for subject, side, arm, rate_hz, unit, prefix in _SUBJECTS:
         for plane, template in (("sagittal", _SAGITTAL), ("horizontal", _HORIZONTAL)):

@@ -1,4 +1,4 @@
-"""Replay: the torques found by inverse dynamics, integrated forward, against the motion they were found from.
+"""Replay: forward integration of the torques from inverse dynamics.
 
 A third check, by other equations and over time: it shows whether angles, velocities, accelerations and torques belong
 together. What inverse and forward dynamics both use cancels, and is not tested: segment parameters, gravity, the load.
@@ -53,7 +53,7 @@ class Replay:
     message: str
 
     def metrics(self, tolerance_deg: float) -> dict[str, float]:
-        """Figures of the ledger: how long was replayed, how long within the tolerance, and how far off at the end."""
+        """Metrics of the ledger: durations replayed and within tolerance, final error."""
         off = np.flatnonzero((np.abs(self.error_deg) > tolerance_deg).any(axis=1))
         kept = self.time_s[off[0] - 1] if off.size else self.time_s[-1]
         return {

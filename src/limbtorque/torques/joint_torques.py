@@ -1,4 +1,4 @@
-"""Net joint torques of a motion, term by term, checked by a second method, and their metrics."""
+"""Net joint torques of a motion, term by term, with an independent check."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Torques:
 
 
 def joint_torques(motion: ChainMotion) -> Torques:
-    """Torque terms of a motion, and the same torques by the recursive Newton-Euler pass.
+    """Torque terms of a motion, and the torques of a recursive Newton-Euler pass.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def torque_metrics(motion: ChainMotion, torques: Torques) -> dict[str, float]:
 
 
 def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
-    """Root mean square of the difference between the powers and the change of the energy from frame to frame, relative.
+    """Rms difference of powers and rate of energy, relative.
 
     The energy comes from angles and velocities, the powers from accelerations: the two agree as far as the
     derivatives are derivatives of each other. Loads and segment parameters do not come into it.
@@ -139,7 +139,7 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
-    """Frames that the summary uses, shape (n_frames,): torque known and free of edge effects."""
+    """Frames that the summary uses: torque known and free of edge effects."""
     return ~motion.edge & known_frames(torques)
 
 

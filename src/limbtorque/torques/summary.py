@@ -1,4 +1,4 @@
-"""Summary of a trial's torques: peak, mean, impulse, power and work of every joint and term."""
+"""Summary of torques: peak, mean, impulse, power and work by joint and term."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
 def _figures(
     torque: FloatArray, velocity: FloatArray, time_s: FloatArray, used: NDArray[np.bool_], rate_hz: float
 ) -> list[dict[str, Any]]:
-    """Figures of every term of a joint, whose torques have the shape (n_terms, n_frames)."""
+    """Summary of each term of a joint; torques have shape (n_terms, n_frames)."""
     values, power = (np.compress(used, array, axis=1) for array in (torque, torque * velocity))
     n_terms, n_frames = values.shape
     if not n_frames:

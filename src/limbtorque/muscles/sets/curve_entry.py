@@ -1,4 +1,4 @@
-"""Curves of a muscle set's file: their entries as models, and the curves built from them.
+"""Curves in a muscle set's file: entry models, and curves built from them.
 
 The forms are one polynomial, a shape-preserving spline through knots, and samples on a grid; the same for a moment arm
 (key ``arms_m``) and for a length (``lengths_m``).
@@ -116,7 +116,7 @@ def read_curve(
     where: str,
     faults: list[str],
 ) -> CurveEntry | None:
-    """Build the curve of an entry that has been validated: of `CURVE_FORMS`, or a constant with a range.
+    """Build the curve of a validated entry: one of `CURVE_FORMS`, or a constant.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def _departure(entry: dict[str, Any]) -> tuple[float | None, tuple[float, ...]]:
 
 
 def _grid(key: str, values: Any, joints: Sequence[str], where: str, faults: list[str]) -> FloatArray | None:
-    """Numbers nested as many lists deep as there are joints; one number may stand for a list of one."""
+    """Array of nested lists, one level per joint; one number may stand for a list."""
     nested = values if isinstance(values, list) else [values]
     shape = _shape(nested)
     if shape is None or 0 in shape or len(shape) != len(joints):
@@ -280,7 +280,7 @@ def _grid(key: str, values: Any, joints: Sequence[str], where: str, faults: list
 
 
 def _shape(values: Any) -> tuple[int, ...] | None:
-    """Shape of nested lists of numbers; None where they are ragged or hold something else."""
+    """Shape of nested lists of numbers; None where ragged or of another type."""
     if _is_number(values):
         return ()
     if not isinstance(values, list):

@@ -117,7 +117,7 @@ def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: s
 
 
 def _knot_slopes(width: FloatArray, chord: FloatArray) -> FloatArray:
-    """Slopes at the knots of a shape-preserving spline, from the widths and slopes of the chords between them."""
+    """Slopes at the knots of a shape-preserving spline from widths and chords."""
     if len(chord) == 1:
         return np.repeat(chord, 2)
     slope = np.zeros(len(chord) + 1)
@@ -210,7 +210,7 @@ def evaluate(curve: Curve, flexion_rad: Sequence[ArrayLike]) -> FloatArray:
 
 
 def _horner(powers: FloatArray, offset: FloatArray) -> FloatArray:
-    """Sum powers [..., k] offset^k over the last axis; the offset has the leading axes."""
+    """Sum powers [..., k] offset^k over the last axis, which the offset lacks."""
     along = offset.reshape(offset.shape + (1,) * (powers.ndim - 1 - offset.ndim))
     value = powers[..., -1]
     for k in range(powers.shape[-1] - 2, -1, -1):
@@ -219,7 +219,7 @@ def _horner(powers: FloatArray, offset: FloatArray) -> FloatArray:
 
 
 def evaluate_linear(curve: Curve, flexion_rad: Sequence[ArrayLike]) -> FloatArray:
-    """Evaluate a curve; outside its range it goes on in a straight line with the slopes of the range's end.
+    """Evaluate a curve, extrapolated linearly outside its range.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def times(curve: Curve, factor: float) -> Curve:
 
 
 def extended(curve: Curve, *, linear: bool = False) -> Curve:
-    """Curve of one joint with pieces of its own beyond its range: it holds at every flexion.
+    """Curve of one joint with added pieces beyond its range: valid everywhere.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def _padded(powers: FloatArray, n_powers: int) -> FloatArray:
 
 
 def integral(curve: Curve) -> Curve:
-    """Integral of a curve of one joint from flexion 0, exact; beyond the range the curve counts as held.
+    """Exact integral of a one-joint curve from flexion 0; constant beyond the range.
 
     Parameters
     ----------
@@ -371,7 +371,7 @@ def bundle(curves: Sequence[Curve]) -> Bundle:
 
 
 def _moved(powers: FloatArray, by: FloatArray) -> FloatArray:
-    """Coefficients (n_powers, n_pieces) of the same polynomials about origins that lie further up by that much."""
+    """Polynomial coefficients (n_powers, n_pieces) about origins moved up by `by`."""
     n = len(powers)
     moved = np.zeros_like(powers)
     for j in range(n):

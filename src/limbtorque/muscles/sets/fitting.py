@@ -54,7 +54,9 @@ class Fit:
 
 
 def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Fit:
-    """Simplest form that follows a moment arm within 1 mm, or within 5 % of the largest arm where that is less.
+    """Simplest form that follows a moment arm within 1 mm or 5 %.
+
+    The limit is the smaller of 1 mm and 5 % of the largest arm.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Fit:
 
 
 def _fit_spline(flexion_deg: FloatArray, sampled_m: FloatArray, allowed: float, ends: tuple[float, float]) -> Fit:
-    """Shape-preserving spline: a knot where the last one departs most, until it follows."""
+    """Shape-preserving spline with a knot added at the largest error until it fits."""
     knots = [0, len(flexion_deg) - 1]
     while True:
         knots_deg = tuple(float(flexion_deg[k]) for k in knots)
@@ -97,7 +99,7 @@ def _fit_spline(flexion_deg: FloatArray, sampled_m: FloatArray, allowed: float, 
 
 
 def departure(found: Fit, flexion_deg: FloatArray, sampled_m: FloatArray) -> tuple[float, float]:
-    """Largest absolute departure [m] of a fit from samples, and the flexion [deg] where it is."""
+    """Largest absolute error of a fit [m], and its flexion [deg]."""
     off = np.abs(evaluate(found.curve("joint"), [np.radians(flexion_deg)]) - sampled_m)
     return float(off.max()), float(flexion_deg[off.argmax()])
 

@@ -85,7 +85,7 @@ class MusculotendonLength:
 
 @dataclass(frozen=True)
 class LineOfAction:
-    """Straight line of a muscle's pull across a joint: parallel to a segment, or between two points.
+    """Line of action across a joint: parallel to a segment, or between two points.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Muscle:
 
     @property
     def velocity_known(self) -> bool:
-        """True if its arm was sampled at every joint it crosses, so that its velocity follows from the joints'."""
+        """True if the arm is known at every joint that the muscle crosses."""
         return all(arm.form != "not_sampled" for arm in self.moment_arms.values())
 
     @property
@@ -167,7 +167,7 @@ class Muscle:
 
     @property
     def range_rad(self) -> dict[str, Range]:
-        """For each joint, the flexion over which all that depends on it was given; only joints with a limit."""
+        """Flexion range in which all curves are valid, by joint; only limited joints."""
         curves = [arm.curve for arm in self.moment_arms.values() if not arm.is_zero]
         ranges = [pair for curve in curves for pair in zip(curve.joints, curve.range_rad, strict=True)]
         return narrowest([*ranges, *(self.length.range_rad.items() if self.length else ())])

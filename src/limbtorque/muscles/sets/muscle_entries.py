@@ -1,4 +1,4 @@
-"""Muscles of a set's file: their entries as models, checked against each other, and the muscles built from them."""
+"""Muscles in a set's file: entry models, cross-checks, and built muscles."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class LineEntry(Entry):
 
 
 class MuscleEntry(Entry):
-    """A muscle; its moment arms, length and lines of action are validated by their forms."""
+    """Entry of a muscle; arms, length and lines of action are validated by form."""
 
     name: Text = option(..., "Name.")
     full_name: str | None = option(None, "Anatomical name.")
@@ -176,7 +176,7 @@ class MuscleEntry(Entry):
 
 
 def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -> Muscle | None:
-    """Build a muscle from its entry; None, and sentences among the faults, where it has faults.
+    """Build a muscle from its entry; None, with messages in `faults`, if invalid.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def _grid_over(ranges: list[Range]) -> list[FloatArray]:
 def _check_function(
     function: Any, arms: dict[str, MomentArm], joints: list[str], where: str, faults: list[str]
 ) -> None:
-    """Check the signs: in the anatomical position (flexion 0) a flexor flexes and an extensor extends."""
+    """Check signs at flexion 0: a flexor flexes and an extensor extends."""
     if not isinstance(function, dict):  # reported for `MuscleEntry`
         return
     for joint, sense in function.items():
@@ -397,7 +397,7 @@ def _check_sign(arm: MomentArm, joint: str, sense: str, where: str, faults: list
 def _build_length(
     entry: dict[str, Any], joints: list[str], where: str, faults: list[str]
 ) -> MusculotendonLength | None:
-    """Build the length that an entry gives as a curve; None where it gives none or a wrong one."""
+    """Build the length curve of an entry; None where missing or invalid."""
     if "length" not in entry:
         return None
     where = f"{where}: length"
@@ -441,7 +441,7 @@ def _complete_length(
     where: str,
     faults: list[str],
 ) -> MusculotendonLength | None:
-    """Length of a muscle, from its curve or from its arms; None over a joint that nobody sampled."""
+    """Muscle length from its curve or its arms; None over joints without data."""
     gaps = {joint for joint, arm in arms.items() if arm.form == "not_sampled"}
     if given:
         _check_agreement(given, arms, where, faults)

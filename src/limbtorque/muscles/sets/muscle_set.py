@@ -405,7 +405,7 @@ def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
 
 
 def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: float) -> MusculotendonLength:
-    """Length at flexion 0 times the mean factor, and each change from it times its own joint's factor."""
+    """Length scaled by the mean factor, its changes by each joint's factor."""
     at_zero = length.offset_m
     change = 0.0
     curves = []

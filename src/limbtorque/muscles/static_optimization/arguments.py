@@ -1,4 +1,4 @@
-"""Arguments of static optimizations, as arrays of matching shapes; errors that name the argument."""
+"""Validated arrays of matching shapes for static optimizations."""
 
 from __future__ import annotations
 

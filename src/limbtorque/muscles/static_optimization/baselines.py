@@ -1,4 +1,4 @@
-"""Simpler rules for muscle forces, to compare `limbtorque.muscles.static_optimization.solve` with.
+"""Simpler rules for muscle forces, for comparison with static optimization.
 
 None of them is meant for results: the pseudo-inverse lets muscles push, the rule of single joints leaves the torque that
 a muscle makes at its other joints out of account, and the general-purpose optimiser takes a frame at a time and proves
@@ -138,7 +138,7 @@ def agonist_only(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: 
 
 
 def slsqp(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: ArrayLike, exponent: float = 2.0) -> Baseline:
-    """Share by the least sum of powers with SciPy's SLSQP, frame by frame from the same start.
+    """Minimise the sum of powers with SciPy's SLSQP, frame by frame.
 
     Parameters
     ----------
@@ -216,7 +216,10 @@ def _known(arm: FloatArray, torque: FloatArray, strength: FloatArray) -> BoolArr
 
 
 def _scaled(arm: FloatArray, strength: FloatArray, known: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Torque of every fully active muscle by what all make at the joint, and that; zero in frames not known."""
+    """Reach of every muscle over the joint's capacity, and the capacity.
+
+    Both are zero in unknown frames.
+    """
     reach = np.where(known[:, None, None], arm * strength[:, None], 0.0)
     capacity = np.abs(reach).sum(axis=2)
     scale = np.where(capacity > 0, capacity, 1.0)

@@ -1,4 +1,4 @@
-"""Cost of an answer, and its duality gap: the cost minus a bound that no forces can undercut."""
+"""Cost of an answer, and its duality gap to a proven lower bound."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from limbtorque.muscles.static_optimization.problem import Answer, Criterion, Fr
 def certify(
     frames: Frames, found: Answer, criterion: Criterion, *, held: BoolArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Cost of all muscles, and the duality gap of those that have a choice as a part of their cost.
+    """Cost of all muscles, and the relative duality gap of those not held.
 
     The gap is that of the torque that they make; what is missing from the torque asked for is the residual.
     """
@@ -57,7 +57,7 @@ def _best_answer(pull: FloatArray, low: FloatArray, high: FloatArray, exponent: 
 
 
 def _least_level(frames: Frames, normal: FloatArray, level: FloatArray) -> FloatArray:
-    """Largest share below which no answer makes the torque, by its component along a normal.
+    """Least bound on activations that allows the torque along a normal, by halving.
 
     Found by halving from a level that is enough.
     """

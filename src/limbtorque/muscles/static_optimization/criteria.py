@@ -1,4 +1,4 @@
-"""Answers by each criterion: powers, the linear sum, the min-max criterion, and a reserve with a price."""
+"""Solutions for powers, linear sum, min-max criterion and priced reserve."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_CHOICE = 1e-9  # least and greatest activation that differ by less are the sa
 
 
 def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple[Answer, FloatArray, FloatArray]:
-    """Solve reachable torques with the muscles that no reserve holds at a bound, and certify the answer.
+    """Solve reachable torques with the muscles not held at a bound, and certify.
 
     On the edge of what can be reached more muscles have no choice, and multipliers run far away: with patience those whose
     least and greatest share are the same are held, too.
@@ -46,7 +46,7 @@ def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple
 
 
 def _other_criterion(frames: Frames, start: Answer, held: BoolArray, criterion: Criterion) -> Answer:
-    """Solve for the muscles that are not held with another exponent than 2; `start` makes the torque."""
+    """Solve for the free muscles with an exponent other than 2 from `start`."""
     scaled, target = frames.scaled
     bounds = (frames.low, frames.high)
     own = np.where(held, 0.0, start.share)
@@ -72,7 +72,7 @@ def _linear(
     start: FloatArray,
     weight: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Least sum of shares, of those with the least squares: a little of the squares in the cost picks it.
+    """Least sum of activations; ties by least squares, a small term in the cost.
 
     Where that little is small enough the answer is exact (Mangasarian and Meyer 1979, SIAM J Control Optim 17:745-752).
     """
@@ -105,7 +105,10 @@ def _linear(
 def _linear_one_by_one(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Least sum of shares by SciPy's linear programme, frame by frame; of its answers that with the least squares."""
+    """Least sum of activations by linear programming, frame by frame.
+
+    SciPy solves it; ties are broken by the least squares.
+    """
     from scipy.optimize import linprog  # here: few trials have such a frame
 
     low, high = (np.broadcast_to(v, start.shape).copy() for v in (low, high))

@@ -1,4 +1,4 @@
-"""Least quadratic cost of making torques with bounded muscles, by Newton's method on the dual; all frames at once.
+"""Quadratic static optimization by Newton's method on the dual, all frames.
 
 A frame asks for: minimise sum_i (a_i^2 / 2 + o_i a_i) subject to B a = torque and low <= a <= high. Its Lagrangian dual
 has one unknown per joint. A multiplier y gives every activation in closed form, a_i = clip(B_i . y - o_i, low, high), and
@@ -55,7 +55,7 @@ class Climb:
 
 
 def torque_capacity(reach: FloatArray) -> FloatArray:
-    """Torque that all muscles, fully active, make at each joint, shape (n_joints, n_frames), without cancelling."""
+    """Torque of all fully active muscles by joint, (n_joints, n_frames), unsigned."""
     return np.asarray(np.abs(reach).sum(axis=1))
 
 
@@ -156,7 +156,7 @@ def _line_search(
     rise: FloatArray,
     bend: FloatArray,
 ) -> tuple[FloatArray, BoolArray]:
-    """Step lengths to the top of the dual along a direction, and which frames rise without end.
+    """Step lengths to the top of the dual, and frames that rise without end.
 
     The slope p(s) = rise - bend s - sum_i change_i clip(pull_i + s change_i, low, high) never grows with s. Length 1 is
     kept where it does not overshoot and the slope has fallen to half.
@@ -180,7 +180,7 @@ def top(
     rise: FloatArray,
     bend: FloatArray,
 ) -> FloatArray:
-    """Exact zero of the slope: bisect over the lengths at which a muscle meets a bound, then interpolate."""
+    """Exact zero of the slope, by bisection over the bounds and interpolation."""
     frames = np.arange(rise.size)
     moving = np.where(change == 0, np.inf, change)
     kinks = np.sort(np.maximum(np.concatenate([(low - pull) / moving, (high - pull) / moving]), 0.0), axis=0)
@@ -208,7 +208,7 @@ def newton_step(
     full: FloatArray | None = None,
     singular: float = SINGULAR,
 ) -> FloatArray:
-    """Solve (B diag(slope) B' + weight) step = gradient; directions without stiffness get a stand-in.
+    """Solve (B diag(slope) B' + weight) step = gradient, singular directions too.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def newton_step(
 
 
 def least_change(reach: FloatArray, missing: FloatArray, chosen: BoolArray) -> FloatArray:
-    """Change of the multiplier, as small as can be, that adds `missing` to the pulls of chosen muscles."""
+    """Least change of the multiplier that adds `missing` to chosen muscles' pulls."""
     full = (reach * reach).sum(axis=1)
     full[full == 0] = 1.0
     wanted = torques(reach, np.where(chosen, missing, 0.0))
@@ -247,7 +247,7 @@ def least_change(reach: FloatArray, missing: FloatArray, chosen: BoolArray) -> F
 
 
 def _solve_definite(matrix: list[list[FloatArray]], right: FloatArray, full: FloatArray, singular: float) -> FloatArray:
-    """Solve symmetric systems by L D L', frame by frame; only the lower triangle is read.
+    """Solve symmetric systems by L D L'; only the lower triangle is read.
 
     A pivot below a small part of `full` is replaced by a larger part of it.
     """

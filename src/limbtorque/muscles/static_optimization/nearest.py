@@ -1,4 +1,4 @@
-"""Activations that make a torque with the least sum of squares, or the nearest torque that can be made.
+"""Least-squares activations for a torque, or for the nearest reachable torque.
 
 For a torque out of reach the shortest reserve is found by a proximal method, along whose steps the multipliers drift [1]_;
 where that does not settle, by projection on the facets of what the muscles can reach; and for the few frames that are left
@@ -70,7 +70,7 @@ class Nearest:
 
 
 def nearest(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> Nearest:
-    """Make the torque, or the nearest in Euclidean norm that can be made, with the least sum of squares.
+    """Make the torque, or the nearest reachable one, with the least sum of squares.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def nearest(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatA
 def mended(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, activation: FloatArray
 ) -> FloatArray:
-    """Activations changed as little as can be, and by little, so that their torque closes.
+    """Smallest change of activations after which their torque closes.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ Candidate = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], tuple[Flo
 
 
 def _with_reserve(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> Nearest:
-    """Solve frames whose torque may be out of reach: every way in turn, until its candidate passes."""
+    """Solve frames with possibly unreachable torques by every method in turn."""
     first, *others = (_by_proximal_steps(weight) for weight in PROXIMAL)
     ways: list[Candidate] = [first, _by_facets, *others, _one_by_one]
     found = _settled(reach, torque, low, high, *ways[0](reach, torque, low, high))
@@ -239,7 +239,9 @@ def _settled(
 def _proximal(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, weight: FloatArray, centre: FloatArray
 ) -> tuple[FloatArray, FloatArray, Counts]:
-    """Shortest reserve and multiplier by proximal steps: B a(y) + weight (y - centre) = torque, then centre = y.
+    """Shortest reserve and multiplier by proximal steps.
+
+    Each solves B a(y) + weight (y - centre) = torque, then sets centre = y.
 
     The reserve is weight (y - centre); where the torque can be reached it goes to zero and y to the multiplier.
     """
@@ -260,7 +262,7 @@ def _proximal(
 
 
 def _outside(face: FloatArray, torque: FloatArray) -> FloatArray:
-    """Part of the torque that no combination of the face's muscles makes, whatever their sign.
+    """Part of the torque outside the span of the face's muscles.
 
     Gram-Schmidt with the largest remaining column first, so that weak muscles and joints count like strong ones.
     """

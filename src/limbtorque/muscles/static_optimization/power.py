@@ -1,4 +1,4 @@
-"""Least sum of powers of activations, any exponent above 1: Newton's method on the dual, all frames at once.
+"""Static optimization with any exponent above 1, by Newton's method on the dual.
 
 A frame asks for: minimise sum_i a_i^p subject to B a = torque and low <= a <= high. As for p = 2, the dual has one
 unknown per joint, and a multiplier y gives every activation in closed form,
@@ -131,7 +131,7 @@ def _small_steps(exponent: float) -> list[float]:
 
 
 def _lead(frames: _Frames, start: FloatArray, path: list[float], steepest: float) -> Power:
-    """Follow exponents from one to the next; failed are the frames that do not converge at the last."""
+    """Follow exponents one by one; failed frames do not converge at the last."""
     activation, iterations = start, np.zeros(start.shape[1], dtype=np.int64)
     for exponent in path:
         found = _climb(frames, exponent, _start(frames, exponent, activation), steepest)
@@ -141,7 +141,7 @@ def _lead(frames: _Frames, start: FloatArray, path: list[float], steepest: float
 
 
 def _start(frames: _Frames, exponent: float, activation: FloatArray) -> FloatArray:
-    """Multiplier at which muscles with the stiffness of the given activations make the torque."""
+    """Multiplier of the torque with the stiffness of given activations."""
     pulling = (activation > np.maximum(frames.low, 1e-9)) & (activation < frames.high)
     a = np.maximum(activation, 1e-12)
     slope = pulling / (exponent * (exponent - 1.0) * np.maximum(a, FLOOR) ** (exponent - 2.0))
@@ -183,7 +183,7 @@ def _climb(frames: _Frames, exponent: float, start: FloatArray, steepest: float)
 def _agree(
     frames: _Frames, exponent: float, tangent: FloatArray, ahead: FloatArray, pull: FloatArray, y: FloatArray
 ) -> NDArray[np.bool_]:
-    """Frames in which the tangent's torque closes and its activations are those of the multiplier.
+    """Frames whose tangent closes the torque with the multiplier's activations.
 
     Where an activation is so small that rounding of the pull decides it, their powers are compared instead.
     """
@@ -204,7 +204,7 @@ def _agree(
 
 
 def response(pull: FloatArray, low: FloatArray, high: FloatArray, exponent: float) -> FloatArray:
-    """Activations of a multiplier's pulls, shape (n_muscles, n_frames): those that gain most at a cost of a^p."""
+    """Activations of least cost a^p for pulls, shape (n_muscles, n_frames)."""
     part = np.maximum(pull, 0.0) / exponent
     if exponent == 2.0:
         return clipped(part, low, high)
@@ -230,7 +230,10 @@ def _line_search(
     ahead: FloatArray,
     gradient: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Step lengths at which the dual's slope has fallen to between half and minus a tenth, and the activations there."""
+    """Step lengths by the dual's slope, and their activations.
+
+    The slope has fallen to between half and minus a tenth.
+    """
     rise = (step * (frames.torque - frames.weight * y)).sum(axis=0)
     bend = (frames.weight * step * step).sum(axis=0)
     first = (step * gradient).sum(axis=0)
@@ -265,5 +268,5 @@ def _line_search(
 
 
 def _newton(frames: _Frames, slope: FloatArray, gradient: FloatArray) -> FloatArray:
-    """Newton step of frames; slopes differ by many orders, so a pivot is measured against its own joint's stiffness."""
+    """Newton step of frames; pivots are judged by their own joint's stiffness."""
     return newton_step(frames.reach, slope, gradient, frames.weight, singular=SINGULAR)

@@ -17,7 +17,7 @@ OPTIMAL_LINEAR = 1e-6  # ... with p = 1
 
 @dataclass(frozen=True)
 class Criterion:
-    """Cost of forces and reserves; with `patient`, slower methods that solve more frames."""
+    """Cost of forces and reserves; `patient` adds slower methods for hard frames."""
 
     exponent: float
     reserve: Literal["least", "priced", "none"]
@@ -32,7 +32,7 @@ class Criterion:
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Problem of valid frames, on the last axis: ``reach b = torque``, ``low <= b <= high``."""
+    """Problem of valid frames, last axis: ``reach b = torque``, ``low <= b <= high``."""
 
     reach: FloatArray
     torque: FloatArray

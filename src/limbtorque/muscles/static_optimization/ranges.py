@@ -1,4 +1,4 @@
-"""Range of muscle forces that make the same torques, and the largest reachable part of a co-contraction."""
+"""Force ranges at the same torques, and the reachable part of co-contraction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def force_range(
     min_activation: ArrayLike = 0.0,
     max_activation: ArrayLike = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest force of every muscle with which all together make the same torque.
+    """Least and greatest force of every muscle at the same joint torques.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def reachable_part(
     wanted_activation: ArrayLike,
     max_activation: ArrayLike = 1.0,
 ) -> FloatArray:
-    """Largest part of the way from the least activations to wanted ones at which the muscles still make a torque.
+    """Largest reachable part of the way from least to wanted activations.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def reachable_part(
 def _scaled_blocks(
     arm: FloatArray, torque: FloatArray, rows: list[FloatArray], known: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], FloatArray, FloatArray, list[FloatArray]]]:
-    """Yield the known frames by blocks: indices, reach, torque and the rows (strength first), frames last.
+    """Yield known frames by blocks: indices, reach, torque, rows (strength first).
 
     Only joints that a muscle crosses, each in parts of what all muscles make at it.
     """

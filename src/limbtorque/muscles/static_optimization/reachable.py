@@ -1,4 +1,4 @@
-"""The torques that muscles can make together: what it leaves open, and the least effort of the most active muscle.
+"""Torques that muscles can make together, and the least largest activation.
 
 With activations between bounds, the torques B a fill a zonotope: a convex body whose facets are spanned by
 n_joints - 1 of the muscles' directions. A torque is within reach where it is on the inner side of every facet, that is
@@ -36,7 +36,7 @@ ACROSS = 1e-9  # a muscle whose torque along a normal is below this part of its 
 def activation_range(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest activation of every muscle with which all together still make the torque.
+    """Least and greatest activation of every muscle at the same joint torque.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def activation_range(
 def largest_part(
     reach: FloatArray, torque: FloatArray, low: FloatArray, floor: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Largest part, 0 to 1, of the way from lower bounds to higher ones at which a torque stays within reach.
+    """Largest part, 0 to 1, of a rise of lower bounds that leaves a torque reachable.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def largest_part(
 
 
 def projected(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Shortest reserve of torques that may be out of reach, by projection on the facets.
+    """Shortest reserve of possibly unreachable torques, projected on facets.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def projected(reach: FloatArray, torque: FloatArray, low: FloatArray, high: Floa
 def _outermost_facet(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Largest excess of torques over a facet of what can be reached, with its normal and level."""
+    """Largest excess of torques over a facet, with its normal and level."""
     excess = np.full(torque.shape[1], -np.inf)
     best, level = np.zeros_like(torque), np.zeros(torque.shape[1])
     for normal in _both_ways(reach):
@@ -149,7 +149,7 @@ def _outermost_facet(
 def least_largest(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Activations of which the largest is as small as can be, then the next largest, and so on.
+    """Activations with the least largest value, then the next largest, and so on.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def least_largest(
 def _most_asking(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Largest activation that the torque asks for, and the normal of the facet that asks for it."""
+    """Largest activation that the torque requires, and the facet's normal."""
     largest, best = np.zeros(torque.shape[1]), np.zeros_like(torque)
     for normal in _both_ways(reach):
         level = _level(_along(reach, normal), (normal * torque).sum(axis=0), low, high)
@@ -194,7 +194,10 @@ def _most_asking(
 
 
 def _level(along: FloatArray, asked: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Least t at which muscles along a normal, at clip(t, low, high), and those against it, at low, make a torque."""
+    """Least level of muscles along a normal that makes a torque.
+
+    Those along it are at clip(level, low, high), those against it at low.
+    """
     rise = asked - (np.minimum(along, 0.0) * low).sum(axis=0)
     first = rise - (np.maximum(along, 0.0) * low).sum(axis=0)
     level: FloatArray = np.zeros_like(rise)
@@ -207,7 +210,7 @@ def _level(along: FloatArray, asked: FloatArray, low: FloatArray, high: FloatArr
 
 
 def _pulling(reach: FloatArray, normal: FloatArray) -> BoolArray:
-    """Muscles, shape (n_muscles,), that have an arm at a joint of the normal in any frame."""
+    """Muscles with an arm at a joint of the normal in any frame, (n_muscles,)."""
     return np.asarray((reach != 0).any(axis=2)[(normal != 0).any(axis=1)].any(axis=0))
 
 
@@ -218,7 +221,7 @@ def _along(reach: FloatArray, normal: FloatArray) -> FloatArray:
 
 
 def _normals(reach: FloatArray) -> Iterator[FloatArray]:
-    """Normals of all facets, shape (n_joints, n_frames), of unit length; zero where the directions span no facet."""
+    """Unit normals of all facets, (n_joints, n_frames); zero without a facet."""
     n_joints, _, n_frames = reach.shape
     if n_joints == 0:
         return

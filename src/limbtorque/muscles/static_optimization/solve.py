@@ -1,4 +1,4 @@
-"""Static optimization of muscle forces: exact, all frames at once, with an optimality certificate for every frame.
+"""Exact static optimization of muscle forces with optimality certificates.
 
 With moment arms R (joints x muscles, positive flexes), strengths F_max and B = R diag(F_max), a frame asks for
 
@@ -59,7 +59,7 @@ CLOSES = 1e-11  # largest residual, as a part of what all muscles make together,
 
 @dataclass(frozen=True, eq=False)
 class StaticOptimization:
-    """Muscle forces that make given joint torques at the least cost, with their optimality certificate.
+    """Muscle forces of least cost for joint torques, with optimality certificate.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def share_torques(
     max_activation: ArrayLike = 1.0,
     reserve: Literal["least", "none"] | float = "least",
 ) -> StaticOptimization:
-    """Find the muscle forces that make joint torques with the least sum of weighted powers.
+    """Find the muscle forces of least cost that make the joint torques.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def share_torques(
 def _in_blocks(
     arm: FloatArray, torque: FloatArray, rows: list[FloatArray], finite: BoolArray, criterion: Criterion
 ) -> StaticOptimization:
-    """Solve one block of frames after the other; `rows` are strength, ratio (see `_solve_block`) and bounds."""
+    """Solve block by block; `rows` are strength, ratio and bounds."""
     blocks = []
     for start in range(0, max(len(torque), 1), BLOCK):
         at = slice(start, start + BLOCK)
@@ -249,7 +249,7 @@ def _spread(values: FloatArray, valid: BoolArray, fill: float) -> FloatArray:
 def _solve_frames(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, criterion: Criterion
 ) -> dict[str, FloatArray]:
-    """Answer and certificate of valid frames, on the last axis; solved in parts of the size that shares will have."""
+    """Solution and optimality certificate of valid frames (last axis), in parts."""
     power = criterion.exponent if math.isfinite(criterion.exponent) else 1.0
     capacity = torque_capacity(reach)
     bare = capacity == 0  # joints without a muscle: their torque is all reserve
@@ -267,9 +267,9 @@ def _solve_frames(
 
 
 def _sizes(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, part: FloatArray) -> FloatArray:
-    """Order of the largest share of each frame, a power of two: 1 where shares end at 1 and torques are not small.
+    """Power of two nearest the largest activation; 1 unless torques are small.
 
-    `part` is the torque as a part of what all muscles make. Where it is small, a first solution tells.
+    `part` is the torque over the capacity. Where it is small, a first solution decides.
     """
     size = np.broadcast_to(high.max(axis=0, initial=0.0), part.shape).copy()
     at = np.flatnonzero((part > 0) & (part < SMALL * size))
