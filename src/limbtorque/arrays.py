@@ -1,4 +1,4 @@
-"""Array types, and the checks and small helpers on arrays that many rooms need."""
+"""Array types, and checks and small functions on arrays that many rooms need."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
     Raises
     ------
     ValueError
-        It is none of them.
+        Another value.
     """
     if value not in choices:
         raise ValueError(f"{name} is {value!r}; expected {' or '.join(repr(c) for c in choices)}")
@@ -89,7 +89,7 @@ def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray
     Raises
     ------
     ValueError
-        A number that is not finite: where, and which.
+        A number that is not finite.
     """
     bad = np.isinf(array) if missing else ~np.isfinite(array)
     if bad.any():

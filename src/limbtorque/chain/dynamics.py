@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import FloatArray, finite, frames, vectors
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Load, pairs
 
-FRAMES_AT_A_TIME = 4096  # what the arrays of one pass hold stays in the processor's cache
+FRAMES_AT_A_TIME = 4096  # the arrays of one pass fit in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,7 @@ class JointWrenches:
     torque_nm : ndarray of shape (n_frames, n_joints)
         Net joint torque, N m, counter-clockwise positive.
     reaction_n : ndarray of shape (n_frames, n_joints, 2)
-        Joint reaction force on the distal link, N. It is not the force in the joint: the pull of the muscles that
-        cross it comes on top.
+        Joint reaction force on the distal link, N. The joint contact force also balances the pull of the muscles.
     """
 
     torque_nm: FloatArray
@@ -121,9 +120,9 @@ def torque_terms(
     loads : sequence of Load, optional
         External loads.
     joint_m : array_like of shape (n_frames, n_joints, 2) or more joints, optional
-        Where the joints are, for the lever arms of the loads; needed where there are loads.
+        Joint positions, for the moment arms of the loads; required with loads.
     missing : bool, optional
-        Let NaN, a missing value, pass: a frame with a NaN anywhere gives NaN in the terms that need it.
+        Allow NaN (missing values): a frame with a NaN anywhere gives NaN in the terms that need it.
 
     Returns
     -------
@@ -133,11 +132,11 @@ def torque_terms(
     Raises
     ------
     ValueError
-        Shapes that do not agree, numbers that are not finite, or loads without joint positions.
+        Mismatched shapes, numbers that are not finite, or loads without joint positions.
 
     Notes
     -----
-    The lever arms of external loads come from `joint_m`, the measured joint positions, not from the constant link
+    The moment arms of external loads come from `joint_m`, the measured joint positions, not from the constant link
     lengths: over a whole leg a centimetre of changing length would be several newton metres (docs/decisions/0004).
 
     Examples
@@ -282,8 +281,8 @@ def _velocity_factor(chain: Chain, cosine: FloatArray, sine: FloatArray) -> Floa
 
     ``tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q``.
 
-    In W_iq = sum_{m>=i, j>=q} A_mj sin(theta_m - theta_j) the part with both m and j beyond max(i, q) cancels; what
-    is left is summed, so that the zeros of the diagonal are exact.
+    In W_iq = sum_{m>=i, j>=q} A_mj sin(theta_m - theta_j) the part with both m and j beyond max(i, q) cancels; only
+    the rest is summed, so that the zeros of the diagonal are exact.
     """
     beyond = sine[:, None] * cosine
     beyond -= cosine[:, None] * sine
@@ -303,7 +302,7 @@ def _joints(
     if not loads:
         return np.zeros((n_frames, n_joints, 2))
     if joint_m is None:
-        raise ValueError("joint_m is missing: external loads need the joint positions for their lever arms")
+        raise ValueError("joint_m is missing: external loads need the joint positions for their moment arms")
     joints = np.asarray(joint_m, dtype=float)
     if joints.ndim != 3 or joints.shape[0] != n_frames or joints.shape[1] < n_joints or joints.shape[2] != 2:
         raise ValueError(f"joint_m has shape {joints.shape}, expected ({n_frames}, {n_joints} or more, 2)")

@@ -17,7 +17,7 @@ def forward_dynamics(
     gravity_m_s2: ArrayLike,
     load_nm: ArrayLike | None = None,
 ) -> FloatArray:
-    """Angular accelerations of the joints that torques and loads make.
+    """Angular accelerations of the joints from torques and loads.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def check_inertia(chain: Chain) -> None:
     Raises
     ------
     ValueError
-        A link has none, or next to none beside the others.
+        A link has none, or a negligible one beside the others.
     """
     about_joint = chain.mass_kg * chain.com_m**2 + chain.inertia_kgm2
     bare = np.flatnonzero(about_joint <= 1e-12 * about_joint.max())

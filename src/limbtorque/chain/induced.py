@@ -20,7 +20,7 @@ from limbtorque.chain.model import Chain, Kinematics
 
 @dataclass(frozen=True)
 class InducedAccelerations:
-    """Accelerations by what makes them.
+    """Accelerations by source.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class InducedAccelerations:
         ``"torque_0"``, ... for the net torque of each joint, then ``"gravity"``, ``"velocity"`` (centripetal and
         Coriolis terms), ``"base"`` and ``"external"``.
     joint_rad_s2 : ndarray of shape (n_frames, n_joints, n_sources)
-        Part of each joint's angular acceleration that a source makes, rad/s^2.
+        Part of each joint's angular acceleration due to a source, rad/s^2.
     endpoint_m_s2 : ndarray of shape (n_frames, 2, n_sources)
-        Part of the endpoint's acceleration that a source makes, m/s^2. That of the velocity includes the centripetal
+        Part of the endpoint's acceleration due to a source, m/s^2. That of the velocity includes the centripetal
         and Coriolis acceleration of the endpoint itself, that of the base the acceleration of the base.
     """
 
@@ -46,7 +46,7 @@ def induced_accelerations(
     terms: TorqueTerms,
     missing: bool = False,
 ) -> InducedAccelerations:
-    """Accelerations of the joints and the endpoint, by what makes them.
+    """Accelerations of the joints and the endpoint by source.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def induced_accelerations(
     terms : TorqueTerms
         Torques of this motion.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-r"""Where the points of a chain are and how they move.
+r"""Positions, velocities, accelerations and jerks of the points of a chain.
 
 With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of
 the point's own link runs to the point), a point of link k and its derivatives are
@@ -31,7 +31,7 @@ STILL = (0.0, 0.0)
 
 @dataclass(frozen=True)
 class AccelerationParts:
-    """Acceleration of a point, split by what makes it; all in m/s^2, in the plane.
+    """Acceleration of a point in the plane by source, m/s^2.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ def joint_positions(
     base_m : array_like of shape (n_frames, 2) or (2,), optional
         Position of the first joint, m.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------
@@ -99,7 +99,7 @@ def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: 
     angle_rad : array_like of shape (n_frames, n_joints)
         Joint angles, rad.
     point : Point
-        Which point, e.g. ``chain.endpoint``.
+        The point, e.g. ``chain.endpoint``.
     base_m : array_like of shape (n_frames, 2) or (2,), optional
         Position of the first joint, m.
 
@@ -133,7 +133,7 @@ def point_velocity(
     kinematics : Kinematics
         Joint angles, angular velocities, and the velocity of the base.
     point : Point
-        Which point.
+        The point.
     """
     alpha, velocity, base = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", "base_velocity_m_s")
     theta, omega = np.cumsum(alpha, axis=1), np.cumsum(velocity, axis=1)
@@ -155,7 +155,7 @@ def point_acceleration(
     kinematics : Kinematics
         Joint angles, their derivatives, and the acceleration of the base.
     point : Point
-        Which point.
+        The point.
     """
     *angles, base = kinematics.arrays(chain, *ACCELERATED)
     theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
@@ -181,7 +181,7 @@ def point_jerk(
     jerk_rad_s3 : array_like of shape (n_frames, n_joints)
         Third derivatives of the joint angles.
     point : Point
-        Which point.
+        The point.
     base_jerk_m_s3 : array_like of shape (n_frames, 2) or (2,), optional
         Jerk of the first joint.
     """
@@ -205,11 +205,11 @@ def jacobian(
     angle_rad : array_like of shape (n_frames, n_joints)
         Joint angles, rad.
     point : Point
-        Which point.
+        The point.
     space : {"joint", "segment"}, optional
-        Whether the columns belong to joint angles or to the orientations of the segments.
+        Columns by joint angles, or by orientations of the segments.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------

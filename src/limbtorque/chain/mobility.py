@@ -12,7 +12,7 @@ from limbtorque.arrays import FloatArray, finite
 
 @dataclass(frozen=True)
 class Ellipse:
-    """Velocities of a point that joint velocities of unit norm can make.
+    """Velocities of a point at joint velocities of unit norm.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ def manipulability(jacobian_m: ArrayLike) -> FloatArray:
 
 
 def velocity_ellipse(jacobian_m: ArrayLike) -> Ellipse:
-    """Ellipse of the velocities that joint velocities of unit norm can give a point.
+    """Ellipse of the velocities of a point at joint velocities of unit norm.
 
     Parameters
     ----------
@@ -61,8 +61,7 @@ def velocity_ellipse(jacobian_m: ArrayLike) -> Ellipse:
 def null_space_projector(jacobian_m: ArrayLike) -> FloatArray:
     """Projector on the joint velocities that leave a point at rest.
 
-    Its rank is the redundancy of the chain at the point: the number of joints less that of the directions in which
-    the point can be moved.
+    Its rank is the redundancy of the chain at the point: the number of joints minus the directions of motion.
 
     Parameters
     ----------

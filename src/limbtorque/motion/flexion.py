@@ -50,9 +50,9 @@ def find_flexion(
     plane : PlaneFrame
         The plane of motion.
     side : {"left", "right"}
-        Which limb: in the horizontal plane the two flex in opposite senses.
+        Side of the limb: in the horizontal plane the two flex in opposite senses.
     landmarks : mapping of str to ndarray of shape (n_frames, 3)
-        Landmarks; heel and toe, where they are seen, say where the sole is.
+        Landmarks; heel and toe define the sole.
 
     Returns
     -------
@@ -79,11 +79,11 @@ def find_flexion(
             slope = _between_deg(landmarks, (joint.landmark, distal), (back, front), plane)
             zero[i] = np.radians(90.0) + np.radians(slope)
             notes.append(
-                f"{joint.name}: the sole is {-slope:.0f} deg from the line to the {distal}; flexion is that of the sole"
+                f"{joint.name}: flexion is measured from the sole, {-slope:.0f} deg from the line to the {distal}"
             )
         else:
             notes.append(
-                f"{joint.name}: {back} is not mapped or not seen, zero flexion is assumed at {joint.flexion_zero_deg:g} deg"
+                f"{joint.name}: {back} is not mapped or not visible, zero flexion is assumed at {joint.flexion_zero_deg:g} deg"
             )
     sign = np.array([float(joint.flexion_sagittal) for joint in model.joints])
     return Flexion(sign, zero, known), tuple(notes)

@@ -15,7 +15,7 @@ from limbtorque.study.options.loads import Plates
 
 Smoothing = tuple[Smoother, float]  # a method and its cut-off, Hz
 
-FLANK = 0.1  # of the threshold: down to there a load that was found is followed to its beginning and its end
+FLANK = 0.1  # of the threshold: the flanks of a loaded stretch extend down to this force
 BLOCK_S = 0.1
 FEWEST_BLOCKS = 6
 
@@ -41,7 +41,8 @@ def offset_of(
 ) -> tuple[FloatArray | None, str]:
     """Mean wrench of the unloaded frames of the whole recording, and a note.
 
-    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, which is itself near zero, for at least a twentieth of the recording.
+    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, itself
+    near zero, for at least 5 % of the recording.
     """
     if not settings.remove_offset:
         return np.zeros(6), ""
@@ -55,13 +56,11 @@ def offset_of(
     level = float(np.median(vertical[quiet]))
     if level < -settings.max_offset_n:
         return None, (
-            f"is not used: it reads {level:.0f} N for a twentieth of the recording or more, and no plate pulls; tare it, or raise "
+            f"is not used: it reads {level:.0f} N in 5 % of the recording or more, expected no pull; tare it, or raise "
             "plates.max_offset_n"
         )
     if level > settings.max_offset_n:
-        return np.zeros(
-            6
-        ), f"is never unloaded (at least {level:.0f} N), so its offset is not known and was not subtracted"
+        return np.zeros(6), f"is never unloaded (at least {level:.0f} N): its offset is unknown and not subtracted"
     quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
     offset = cast(FloatArray, mean[quiet].mean(axis=0))
     return offset, f"offset of {offset[:3] @ up:.1f} N vertical subtracted"
@@ -118,8 +117,8 @@ def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smo
         smoother, cutoff_hz = smoothing
         if cutoff_hz >= 0.5 * rate_hz / per_frame:
             raise LoadError(
-                f"force plates would be filtered at {cutoff_hz:g} Hz (filter.force_cutoff_hz), and samples taken at the frames, "
-                f"{rate_hz / per_frame:g} a second, would alias; give less than {0.5 * rate_hz / per_frame:g} Hz"
+                f"the cut-off of force plates is {cutoff_hz:g} Hz (filter.force_cutoff_hz), expected less than "
+                f"{0.5 * rate_hz / per_frame:g} Hz, half the frame rate, to avoid aliasing"
             )
         return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[::per_frame]
     before = per_frame // 2

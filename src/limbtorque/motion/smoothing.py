@@ -36,7 +36,7 @@ class SmoothedJoints:
     choices : tuple of CutoffChoice
         Cut-off by the trial's own data, for all joint centres or for each; empty where the trial is too short.
     metrics : dict of str to float
-        Cut-offs, noise, bandwidth and the share of the acceleration that is taken away.
+        Cut-offs, noise, bandwidth and the removed share of the acceleration.
     notes : tuple of str
         Method, cut-off and noise, for the ledger.
     accuracy : {2, 4, 6, 8}
@@ -66,7 +66,7 @@ def smooth_joints(
     names: Sequence[str] = (),
     study_cutoff_hz: float | None = None,
 ) -> SmoothedJoints:
-    """Smooth the joint centres of a trial as the settings say.
+    """Smooth the joint centres of a trial by the settings.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def smooth_joints(
     Raises
     ------
     SignalError
-        The study's cut-off is needed and not given, a cut-off is not below the Nyquist frequency, or there are fewer frames than the
-        method or the choice needs.
+        The study's cut-off is needed and missing, a cut-off is not below the Nyquist frequency, or there are fewer frames
+        than the method or the choice needs.
     """
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
     if chosen.method == "none":
@@ -157,14 +157,14 @@ def _notes(
     else:
         note += f" by {chosen.cutoff_hz}"
     if not choices:
-        return (f"{note}; the trial is too short to tell its own",)
+        return (f"{note}; the trial is too short for its own cut-off",)
     own = ", ".join(f"{choice.cutoff_hz:.2f}" for choice in choices)
     if any(abs(cutoff_hz - choice.cutoff_hz) > 0.005 for cutoff_hz, choice in zip(cutoffs_hz, choices, strict=True)):
         note += f"; the trial's own would be {own} Hz by {choices[0].by}"
         if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.max_cutoff_hz:
-            note += ", which filter.max_cutoff_hz does not allow"
+            note += ", above filter.max_cutoff_hz"
     note += f"; noise about {1e3 * noise_m:.2g} mm"
-    smooth = "no camera has so little noise: the recording was smoothed before, so its own cut-off is unknown"
+    smooth = "less noise than any camera has: the recording was smoothed before, its own cut-off is unknown"
     return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)
 
 

@@ -208,7 +208,7 @@ def hill_limits(
     Raises
     ------
     ValueError
-        Shapes that do not agree, infinite lengths or velocities, or parameters that no muscle has.
+        Mismatched shapes, infinite lengths or velocities, or parameters that no muscle has.
 
     Notes
     -----

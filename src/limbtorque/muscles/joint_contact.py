@@ -152,7 +152,7 @@ def contact_force(
     Raises
     ------
     ValueError
-        Shapes that do not agree.
+        Mismatched shapes.
 
     Notes
     -----

@@ -61,11 +61,11 @@ def critical_design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> f
 
 
 def critical_reach(cutoff_hz: float, *, rate_hz: float, order: int) -> int:
-    """Frames over which the filter's answer to an end decays to a hundredth.
+    """Frames over which the filter's response to an end decays to a hundredth.
 
     Notes
     -----
-    What is left of the step response of n equal real poles at w after a time t is the regularised incomplete gamma
+    The remainder of the step response of n equal real poles at w after a time t is the regularised incomplete gamma
     function Q(n, w t).
     """
     from scipy import special
@@ -90,7 +90,7 @@ def critical_low_pass(
     order : int, optional
         Order of one pass.
     ends : {"reflect", "linear", "none"}, optional
-        What the signal is taken to be beyond its ends; see `ends.extend`.
+        Extension beyond the ends; see `ends.extend`.
 
     Returns
     -------

@@ -37,8 +37,7 @@ def differentiate(values: FloatArray, *, rate_hz: float, accuracy: int = 4) -> t
     -----
     Both derivatives are those of one polynomial, through ``accuracy + 1`` neighbouring samples, so they agree with
     each other. The leading errors at accuracy 4 are ``h^4 y^(5) / 30`` and ``h^4 y^(6) / 90``. The first and last
-    ``accuracy / 2`` frames take the polynomial of the outermost samples and are less accurate; `differentiation_reach`
-    tells how many they are.
+    ``accuracy / 2`` frames (`differentiation_reach`) use the polynomial of the outermost samples and are less accurate.
 
     Examples
     --------

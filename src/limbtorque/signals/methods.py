@@ -43,7 +43,7 @@ class Method:
     Attributes
     ----------
     ends : {"reflect", "linear", "none"}
-        Extension beyond the ends that suits the method best.
+        Best extension beyond the ends.
     has_order : bool
         False where the degree of the spline sets the order.
     smooth : callable

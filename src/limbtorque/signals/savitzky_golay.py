@@ -32,12 +32,12 @@ def window_frames(cutoff_hz: float, *, rate_hz: float, degree: int) -> int:
     Raises
     ------
     SignalError
-        The cut-off is so high that the shortest window is below it.
+        The cut-off is above that of the shortest window.
 
     Notes
     -----
-    The windows are whole frames, so the cut-off is met to about one part in their number. Cut-off and length of a window are
-    nearly in inverse proportion; the search starts there.
+    Windows are whole frames, so the cut-off is accurate to about one part in their number. Cut-off and length of a window
+    are nearly in inverse proportion, where the search starts.
     """
     shortest = degree + 2 + (degree + 1) % 2
     if not 0.0 < cutoff_hz < rate_hz / 2.0:
@@ -52,7 +52,7 @@ def window_frames(cutoff_hz: float, *, rate_hz: float, degree: int) -> int:
     found = min(near, key=lambda window: abs(np.log(_gain_cutoff(window, degree) / share)))
     if found == shortest and share > 1.2 * _gain_cutoff(shortest, degree):
         raise SignalError(
-            f"cut-off {cutoff_hz:g} Hz is above {_gain_cutoff(shortest, degree) * rate_hz:.3g} Hz, that of the shortest window "
+            f"cut-off {cutoff_hz:g} Hz, expected at most {_gain_cutoff(shortest, degree) * rate_hz:.3g} Hz, that of the shortest window "
             f"({shortest} frames); lower filter.cutoff_hz or filter.order"
         )
     return found
@@ -113,9 +113,9 @@ def local_polynomials(
     degree : int
         Degree of the polynomials, at least 2.
     ends : {"reflect", "linear", "none"}, optional
-        What the signal is taken to be beyond its ends; `none` keeps the polynomial of the outermost whole window.
+        Extension beyond the ends; `none` uses the polynomial of the outermost whole window.
     derivatives : bool, optional
-        Whether the derivatives are wanted; else the signal stands in their places.
+        Compute the derivatives; otherwise the signal stands in their places.
 
     Returns
     -------

@@ -90,7 +90,7 @@ def spline_reach(cutoff_hz: float, *, rate_hz: float, half_order: int) -> int:
 
     The poles are those of a Butterworth filter.
     """
-    penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)  # refuses what is not below Nyquist
+    penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)  # raises if not below Nyquist
     design = cutoff_hz / math.pow(math.sqrt(2.0) - 1.0, 1.0 / (2 * half_order))
     slowest = 2.0 * math.pi * design * math.sin(math.pi / (2 * half_order))
     return math.ceil(math.log(100.0) / slowest * rate_hz)
@@ -112,7 +112,7 @@ def spline_smooth(
     half_order : {2, 3}, optional
         Derivative that is penalised: 2 for a cubic spline, 3 for a quintic one.
     ends : {"reflect", "linear", "none"}, optional
-        What the signal is taken to be beyond its ends; `none` is the natural spline of the samples alone.
+        Extension beyond the ends; `none` is the natural spline of the samples alone.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def spline_derivatives(values: FloatArray, *, rate_hz: float, half_order: int = 
     Parameters
     ----------
     values : ndarray of shape (n_frames, ...)
-        Values of a natural spline, as `spline_smooth` gives them: it is the spline through its own values.
+        Values of a natural spline, as from `spline_smooth`.
     rate_hz : float
         Samples per second.
     half_order : {2, 3}, optional

@@ -67,7 +67,7 @@ class AttachedLoad:
     Attributes
     ----------
     point : Point
-        Where it acts.
+        Point of application.
     force : callable
         ``force(time_s, position_m, velocity_m_s)`` -> force on the link, shape (2,), N.
     couple : callable or None
@@ -81,7 +81,7 @@ class AttachedLoad:
 
 @dataclass(frozen=True)
 class Simulation:
-    """A motion that was integrated.
+    """An integrated motion.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ class Simulation:
     message : str
         Message of the integrator.
     n_evaluations : int
-        How often the accelerations were computed.
+        Number of evaluations of the accelerations.
     time_s : ndarray of shape (n_frames,)
-        The times that were asked for; where the integration stopped early, those it reached.
+        Requested times that the integration reached.
     angle_rad, velocity_rad_s, acceleration_rad_s2, torque_nm : ndarray of shape (n_frames, n_joints)
         Joint angles, their derivatives, and the torques that drove them.
     base_m, base_velocity_m_s : ndarray of shape (n_frames, 2)
@@ -104,7 +104,7 @@ class Simulation:
     joint_work_j : ndarray of shape (n_frames, n_joints)
         Work of every joint torque since the first frame.
     base_work_j, load_work_j : ndarray of shape (n_frames,)
-        Work of what moves the base, and of the loads.
+        Work at the moving base, and of the loads.
     """
 
     success: bool
@@ -196,7 +196,7 @@ def simulate(
     chain : Chain
         The chain.
     time_s : array_like of shape (n_frames,)
-        Times at which the motion is wanted, rising, s; the first is the start.
+        Times of the motion, rising, s; the first is the start.
     start : State
         Angles, angular velocities and base at the first time.
     torque : array_like of shape (n_frames, n_joints) or (n_joints,), callable, Drive or None
@@ -218,8 +218,8 @@ def simulate(
     Returns
     -------
     Simulation
-        Motion, energy and work. ``success`` is False where the integrator gave up or a joint ran away, faster than 1e6
-        rad/s; it is True where `until` stopped it.
+        Motion, energy and work. ``success`` is False where the integrator failed or a joint exceeded 1e6 rad/s; it is
+        True where `until` stopped it.
 
     Raises
     ------
@@ -229,20 +229,20 @@ def simulate(
     Notes
     -----
     ``scipy.integrate.solve_ivp``. The works are integrated with the motion, to the same tolerances, so that
-    ``balance_j`` measures how well energy was kept. `load_nm` does no work on the base.
+    ``balance_j`` measures the conservation of energy. `load_nm` does no work on the base.
 
-    A spline through samples is smooth, and cuts the corners of a torque that has any, as at the onset of a minimum-jerk
-    movement: sample more densely there, or give a function. Steps longer than the samples' distance pass over the
-    spline's knots; ``integration.max_step_s`` at that distance is a little more accurate.
+    A spline through samples rounds the corners of a torque, as at the onset of a minimum-jerk movement: sample more
+    densely there, or give a function. Steps longer than the sampling interval skip knots of the spline;
+    ``integration.max_step_s`` of that length is a little more accurate.
     """
-    from scipy.integrate import solve_ivp  # here: its import takes longer than the work of most stages
+    from scipy.integrate import solve_ivp  # a slow import that most stages do not need
 
     check_inertia(chain)
     times = row("time_s", time_s)
     falling = np.flatnonzero(np.diff(times) <= 0.0) + 1
     if times.size < 2 or falling.size:
-        what = f"{times[falling[0]]} at [{falling[0]}] after {times[falling[0] - 1]}" if falling.size else "too few"
-        raise ValueError(f"time_s of shape {times.shape} has {what}; expected two or more rising times")
+        fault = f"{times[falling[0]]} at [{falling[0]}] after {times[falling[0] - 1]}" if falling.size else "too few"
+        raise ValueError(f"time_s of shape {times.shape} has {fault}; expected two or more rising times")
     options = integration or Integration()
     for number, load in enumerate(loads):
         if not isinstance(load, AttachedLoad):
@@ -385,7 +385,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
         return Drive(lambda *_: free)
     if isinstance(torque, Drive):
         if bool(torque.memory) != (torque.memory_rate is not None):
-            raise ValueError("a drive with a memory needs its memory_rate, and one without has none")
+            raise ValueError("the drive has only one of memory and memory_rate; expected both or neither")
         return torque
     if callable(torque):
         return Drive(torque)

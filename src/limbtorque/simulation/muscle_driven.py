@@ -35,12 +35,12 @@ class Musculature:
     muscle_set : MuscleSet
         The muscles, in the order of every array.
     joints : sequence of str
-        What the set calls the chain's joints, from the base on.
+        Names of the chain's joints in the set, from the base on.
     flexion_sign, flexion_zero_rad : ndarray of shape (n_joints,)
         Flexion is ``sign (angle - zero)``, the sign 1 or -1, as in `ChainMotion`.
     force_length_velocity : bool, optional
-        Whether strength and passive tension depend on length and velocity, on rigid tendons, by `hill_limits`.
-        Otherwise, and for muscles of unknown fibres or length, the strength is constant and the passive tension zero.
+        Let strength and passive tension depend on length and velocity, on rigid tendons, by `hill_limits`. Otherwise,
+        and for muscles of unknown fibres or length, the strength is constant and the passive tension zero.
     max_velocity_lopt_s : float, optional
         Greatest shortening velocity in optimal fibre lengths per second.
 
@@ -83,7 +83,7 @@ class MuscleState:
     out_of_range : ndarray of bool of shape (n_frames, n_joints)
         Frames in which a moment arm is held at the end of its range.
     possible : ndarray of bool of shape (n_frames, n_muscles)
-        False where length or velocity of a muscle are beyond what its strength is known for.
+        False where length or velocity of a muscle is beyond the range of its curves.
     """
 
     moment_arm_m: FloatArray
@@ -183,8 +183,8 @@ def muscle_drive(
 
     Notes
     -----
-    Where a joint leaves the range of its moment arms, or a muscle the range of its curves, the drive goes on with the
-    values of the end of the range. `muscle_state` of the simulated angles and velocities says where.
+    Where a joint leaves the range of its moment arms, or a muscle the range of its curves, the drive uses the values at
+    the end of the range. `muscle_state` of the simulated angles and velocities shows where.
 
     Examples
     --------
@@ -200,10 +200,12 @@ def muscle_drive(
     controls = _in_time(control, time_s, n)
     if dynamics is None:
         if activation is not None:
-            raise ValueError("activation is given twice: without dynamics the control is the activation")
+            raise ValueError(
+                "activation is given with dynamics=None, where the control is the activation; leave it out"
+            )
         return Drive(lambda time, angle, velocity, _: _torque(musculature, angle, velocity, controls(time)))
     if activation is None:
-        raise ValueError(f"activation at the start is missing; expected {n} numbers from 0 to 1, one a muscle")
+        raise ValueError(f"activation at the start is missing; expected {n} numbers from 0 to 1, one for each muscle")
     start = _shares("activation", row("activation", activation, n, like="the muscles"))
 
     def torque(_: float, angle: FloatArray, velocity: FloatArray, memory: FloatArray) -> FloatArray:
@@ -244,7 +246,9 @@ def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Call
 
     def sampled(time: float) -> FloatArray:
         if not times[0] - slack <= time <= times[-1] + slack:
-            raise ValueError(f"control is sampled from {times[0]:g} to {times[-1]:g} s, and asked for at {time:g} s")
+            raise ValueError(
+                f"control at {time:g} s is outside its samples from {times[0]:g} to {times[-1]:g} s; add samples"
+            )
         return np.asarray(np.clip(spline(time), 0.0, 1.0))
 
     return sampled

@@ -34,7 +34,7 @@ class Reach:
     base_m : tuple of float
         Position of the shoulder at the start, in the plane, m.
     base_shift_m : tuple of float
-        How far it moves with the reach, m.
+        Displacement of the shoulder with the reach, m.
     rest_s : float
         Duration of each rest, s.
     """
@@ -48,7 +48,7 @@ class Reach:
 
     @property
     def onsets_s(self) -> tuple[float, float]:
-        """When the way there and the way back begin, s."""
+        """Onsets of the way there and of the way back, s."""
         return self.rest_s, 2.0 * self.rest_s + self.duration_s
 
     @property
@@ -141,7 +141,7 @@ def reach_recording(
     reach : Reach
         The movement in the plane: x forward, y up, or y to the left where `horizontal`.
     horizontal : bool
-        Whether the plane is horizontal, 1.1 m above the floor.
+        True for the horizontal plane 1.1 m above the floor.
     rate_hz : float
         Frames per second.
     prefix : str, optional
@@ -199,13 +199,13 @@ class DemoTrial:
     Attributes
     ----------
     name, session, subject, side, condition, load : str
-        As in its table of trials.
+        As in the table of trials.
     arm : Arm
         The subject's arm.
     reach : Reach
         The movement.
     horizontal : bool
-        Whether it is in the horizontal plane.
+        True for the horizontal plane.
     rate_hz : float
         Frames per second.
     unit : str
@@ -312,7 +312,7 @@ def write_demo(folder: Path) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Where to; made if it is not there.
+        Folder of the files; created if missing.
 
     Returns
     -------
