@@ -514,7 +514,9 @@ def test_attached_loads_that_are_none_are_named(point, force):
 @pytest.mark.parametrize("rate", [None, limited([0.0])])
 def test_memory_and_its_rate_belong_together(rate):
     drive = Drive(limited(np.zeros(LINKS)), () if rate else (0.0,), rate)
-    assert "the drive has only one of memory and memory_rate; expected both or neither" in refused(simulate, torque=drive)
+    assert "the drive has only one of memory and memory_rate; expected both or neither" in refused(
+        simulate, torque=drive
+    )
 
 
 def test_memory_rates_of_another_length_are_named():

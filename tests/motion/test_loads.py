@@ -319,7 +319,9 @@ def test_stance_without_a_plate_is_flagged_not_computed():
         first = np.flatnonzero(OWN.contact)[0]
         assert unknown[0] == first - margin
         assert (np.diff(unknown) == 1).all()
-        assert any(f"frames {unknown[0] + 1}-{unknown[-1] + 1}: foot on the ground without" in note for note in found.notes)
+        assert any(
+            f"frames {unknown[0] + 1}-{unknown[-1] + 1}: foot on the ground without" in note for note in found.notes
+        )
 
 
 def test_second_step_beside_the_plates():

@@ -155,7 +155,7 @@ def test_no_filter_is_told():
 
 
 def test_local_polynomials_do_not_take_the_least_expected_error():
-    with pytest.raises(SettingsError, match="expected_error is not to be relied on with savitzky_golay"):
+    with pytest.raises(SettingsError, match="expected_error is unreliable with savitzky_golay"):
         motion(filter__method="savitzky_golay")
 
 

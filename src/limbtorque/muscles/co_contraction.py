@@ -14,7 +14,7 @@ from limbtorque.muscles.static_optimization.ranges import reachable_part
 from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
 from limbtorque.study.options.muscles import Muscles
 
-SAFE = 1e-9  # part by which co-contraction stays short of what makes a torque unreachable
+SAFE = 1e-9  # part by which co-contraction stays below the largest reachable one
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class CoContraction:
     part : ndarray of shape (n_frames,)
         Part of the wanted co-contraction that the torque allows, 0 to 1.
     added_cost : ndarray of shape (n_frames,)
-        Cost that it adds.
+        Added cost.
     """
 
     optimized: StaticOptimization
@@ -49,7 +49,7 @@ def optimize_forces(
     arm : ndarray of shape (n_frames, n_joints, n_muscles)
         Moment arms, m, flexion positive.
     torque_nm : ndarray of shape (n_frames, n_joints)
-        Torque that the muscles have to make, flexion positive, N m.
+        Torque required of the muscles, flexion positive, N m.
     strength_n : ndarray of shape (n_muscles,) or (n_frames, n_muscles)
         Strength of each muscle, N.
     muscle_set : MuscleSet

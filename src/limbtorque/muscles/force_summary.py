@@ -33,8 +33,8 @@ def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -
 
     Notes
     -----
-    Frames at the ends, without forces, or outside the range of a moment arm or a fibre's curve are left out; integrals are trapezoids between neighbouring frames that
-    are both used.
+    Frames with edge effects, without forces, or outside the range of a moment arm or a fibre's curve are left out;
+    integrals are trapezoids between neighbouring used frames.
     """
     used = ~(motion.edge | found.out_of_range | found.fibres_out_of_range) & np.isfinite(found.force_n).all(axis=1)
     rows = []

@@ -26,12 +26,12 @@ class Lines:
     Attributes
     ----------
     crosses : ndarray of bool, shape (n_joints, n_muscles)
-        Whether a muscle crosses a joint, with a moment arm or without a known one.
+        True where a muscle crosses a joint, with a known moment arm or not.
     points_m : ndarray of shape (n_joints, n_muscles, 4)
         Proximal point along and across, distal point along and across, m. A line parallel to a segment has its point
-        there at 1 along, and zeros else. NaN where no line is known.
+        there at 1 along, and zeros otherwise. NaN without a known line.
     checked : ndarray of bool, shape (n_joints, n_muscles)
-        Whether the line is between two points, which the moment arm can be compared with.
+        True for a line between two points, which can be compared with the moment arm.
     """
 
     crosses: BoolArray
@@ -40,7 +40,7 @@ class Lines:
 
 
 def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Orientations of the axes in which lines of action are given.
+    """Orientations of the axes of lines of action.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[Flo
 
     Notes
     -----
-    At zero flexion two axes are in line or at a right angle. Where the line between a segment's ends departs from that,
-    as the line from the ankle to the toes does from the sole, the axis does not: it is turned back by as much. The
-    orientation of what the first joint hangs from is not measured; its axis is the first segment's at zero flexion.
+    At zero flexion two axes are in line or at a right angle. Where the line between a segment's ends differs from that,
+    as the line from the ankle to the toes does from the sole, the axis is turned back by the difference. The orientation
+    of the segment proximal of the first joint is not measured; its axis is the first segment's at zero flexion.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def pull_direction(
     Parameters
     ----------
     line : LineOfAction
-        Its line of action across the joint.
+        Line of action across the joint.
     proximal_rad, distal_rad : array_like of shape (n_frames,)
         Orientation of the axis of the segment on either side, rad, from its proximal to its distal end,
         counter-clockwise from the plane's x axis.
@@ -132,7 +132,7 @@ def implied_arm(
     Raises
     ------
     ValueError
-        A line that is parallel to a segment: it has the arm that it is given.
+        A line parallel to a segment, which implies no arm.
 
     Notes
     -----
@@ -158,7 +158,7 @@ def lines_of_action(muscles: Sequence[Muscle], joints: Sequence[str]) -> Lines:
     Returns
     -------
     Lines
-        For `contact_force`. A muscle crosses a joint, and is severed there, also where nobody sampled its arm.
+        For `contact_force`. A muscle crosses a joint also where its arm was not sampled.
     """
     lines = [[muscle.lines_of_action.get(joint) for muscle in muscles] for joint in joints]
     return line_arrays(lines, [[joint in muscle.crosses for muscle in muscles] for joint in joints])
@@ -170,9 +170,9 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
     Parameters
     ----------
     lines : sequence of sequences of LineOfAction or None
-        For each joint that of each muscle; None where it is not known or there is none.
+        Line of each muscle at each joint; None where unknown or absent.
     crosses : array_like of bool, shape (n_joints, n_muscles)
-        Whether each muscle crosses each joint.
+        True where the muscle crosses the joint.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
     Raises
     ------
     ValueError
-        A line that is not said in one of the two ways.
+        A line with neither or both of `parallel_to` and two points.
     """
     across = np.asarray(crosses, dtype=bool)
     points = np.full((*across.shape, 4), np.nan)
@@ -210,8 +210,8 @@ def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: f
     Returns
     -------
     along_n, across_n : ndarray of shape (n_frames,)
-        Part towards the distal end, and part towards the flexor side, N. Along the shank is what presses the ankle:
-        its distal segment, the foot, lies across that.
+        Part towards the distal end, and part towards the flexor side, N. The compression of the ankle is the part along
+        the shank, not along its distal segment, the foot.
     """
     force, axis = np.asarray(force_n, dtype=float), np.asarray(axis_rad, dtype=float)
     cosine, sine = np.cos(axis), np.sin(axis)

@@ -1,4 +1,4 @@
-"""Problem of each frame, and its answer before the certificate is checked."""
+"""Problem of each frame, and its solution before the optimality certificate."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ class Frames:
     torque: FloatArray
     low: FloatArray
     high: FloatArray
-    scale: FloatArray  # one over what all muscles make at each joint with b = 1
+    scale: FloatArray  # one over the capacity of all muscles at each joint with b = 1
 
     def without(self, held: BoolArray, share: FloatArray) -> Frames:
-        """The frames without the muscles that have no choice, and without their torque."""
+        """The frames without the held muscles and their torque."""
         left = self.torque - torques(self.reach, np.where(held, share, 0.0))
         return replace(self, reach=self.reach * ~held, torque=left)
 
     @property
     def scaled(self) -> tuple[FloatArray, FloatArray]:
-        """Reach and torque, every joint in parts of what all muscles make at it."""
+        """Reach and torque over the capacity of each joint."""
         return self.reach * self.scale[:, None], self.torque * self.scale
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Answer for a block, frames last, before its certificate is checked."""
+    """Solution of a block, frames last, before its optimality certificate."""
 
     share: FloatArray
     multiplier: FloatArray
