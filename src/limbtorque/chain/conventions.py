@@ -191,13 +191,7 @@ def segment_torques(torque_nm: ArrayLike, *, missing: bool = False) -> FloatArra
     return -np.diff(_per_joint("torque_nm", torque_nm, missing=missing), axis=1, append=0.0)
 
 
-def segment_terms(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    terms: TorqueTerms,
-    missing: bool = False,
-) -> SegmentTerms:
+def segment_terms(chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, missing: bool = False) -> SegmentTerms:
     """Joint torques by the motion of the segments.
 
     Parameters

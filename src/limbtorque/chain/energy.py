@@ -86,11 +86,7 @@ class PowerBalance:
 
 
 def segment_energies(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    gravity_m_s2: ArrayLike,
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, gravity_m_s2: ArrayLike, missing: bool = False
 ) -> SegmentEnergies:
     """Mechanical energy of every segment.
 
@@ -125,12 +121,7 @@ def segment_energies(
 
 
 def power_balance(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    terms: TorqueTerms,
-    gravity_m_s2: ArrayLike,
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, gravity_m_s2: ArrayLike, missing: bool = False
 ) -> PowerBalance:
     """Powers of torques, base and loads, and the rate of change of the energy.
 

@@ -40,11 +40,7 @@ class InducedAccelerations:
 
 
 def induced_accelerations(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    terms: TorqueTerms,
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, missing: bool = False
 ) -> InducedAccelerations:
     """Accelerations of the joints and the endpoint by source.
 

@@ -155,12 +155,7 @@ def two_link_angles(
 
 
 def joint_motion(
-    chain: Chain,
-    angle_rad: ArrayLike,
-    *,
-    velocity_m_s: ArrayLike,
-    acceleration_m_s2: ArrayLike,
-    jerk_m_s3: ArrayLike,
+    chain: Chain, angle_rad: ArrayLike, *, velocity_m_s: ArrayLike, acceleration_m_s2: ArrayLike, jerk_m_s3: ArrayLike
 ) -> JointMotion:
     """Joint motion of two links on a fixed base from the motion of their endpoint.
 

@@ -118,12 +118,7 @@ def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: 
     return in_plane(spokes.sum(axis=1)) + vectors("base_m", base_m, len(spokes))
 
 
-def point_velocity(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-) -> FloatArray:
+def point_velocity(chain: Chain, kinematics: Kinematics, *, point: Point) -> FloatArray:
     """Velocity of a point of a link, shape (n_frames, 2), m/s.
 
     Parameters
@@ -140,12 +135,7 @@ def point_velocity(
     return in_plane((1j * omega * _spokes(chain, theta, point)).sum(axis=1)) + base
 
 
-def point_acceleration(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-) -> FloatArray:
+def point_acceleration(chain: Chain, kinematics: Kinematics, *, point: Point) -> FloatArray:
     """Acceleration of a point of a link, shape (n_frames, 2), m/s^2.
 
     Parameters
@@ -163,12 +153,7 @@ def point_acceleration(
 
 
 def point_jerk(
-    chain: Chain,
-    kinematics: Kinematics,
-    jerk_rad_s3: ArrayLike,
-    *,
-    point: Point,
-    base_jerk_m_s3: ArrayLike = STILL,
+    chain: Chain, kinematics: Kinematics, jerk_rad_s3: ArrayLike, *, point: Point, base_jerk_m_s3: ArrayLike = STILL
 ) -> FloatArray:
     """Jerk of a point of a link, shape (n_frames, 2), m/s^3.
 
@@ -221,12 +206,7 @@ def jacobian(
 
 
 def jacobian_rate(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-    space: Space = "joint",
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, point: Point, space: Space = "joint", missing: bool = False
 ) -> FloatArray:
     """Time derivative of a point's Jacobian, (n_frames, 2, n_joints), m/(rad s).
 
@@ -242,12 +222,7 @@ def jacobian_rate(
     return np.swapaxes(in_plane(-_in_space(omega * _spokes(chain, theta, point), space)), 1, 2)
 
 
-def acceleration_parts(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-) -> AccelerationParts:
+def acceleration_parts(chain: Chain, kinematics: Kinematics, *, point: Point) -> AccelerationParts:
     """Tangential, centripetal and Coriolis acceleration of a point, by joint.
 
     Parameters

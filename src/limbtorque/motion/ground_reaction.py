@@ -333,12 +333,7 @@ def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
 
 
 def _verdict(
-    plate: ForcePlate,
-    wrench: FloatArray,
-    feet: tuple[Foot, Foot | None],
-    part: slice,
-    settings: Plates,
-    up: FloatArray,
+    plate: ForcePlate, wrench: FloatArray, feet: tuple[Foot, Foot | None], part: slice, settings: Plates, up: FloatArray
 ) -> tuple[str, str]:
     """Foot of a loaded stretch ("own", "unusable", "other"), and the reason."""
     foot, other = feet

@@ -135,12 +135,7 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
 
 def frame_values(motion: ChainMotion) -> dict[str, Any]:
     """Values of the columns that every per-trial table starts with."""
-    return {
-        "frame": motion.frame,
-        "time_s": motion.time_s,
-        "edge": motion.edge,
-        "foreshortened": motion.foreshortened,
-    }
+    return {"frame": motion.frame, "time_s": motion.time_s, "edge": motion.edge, "foreshortened": motion.foreshortened}
 
 
 def put_xy(values: dict[str, Any], pattern: str, vectors: FloatArray) -> None:

@@ -55,11 +55,7 @@ def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -
                 "mean_n": float(force.mean()) if force.size else math.nan,
                 **{
                     f"{which}impulse_ns": _impulse(values[:, k], used, motion.rate_hz)
-                    for which, values in (
-                        ("", found.force_n),
-                        ("min_", found.least_n),
-                        ("max_", found.greatest_n),
-                    )
+                    for which, values in (("", found.force_n), ("min_", found.least_n), ("max_", found.greatest_n))
                 },
             }
         )

@@ -215,10 +215,7 @@ def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: f
     """
     force, axis = np.asarray(force_n, dtype=float), np.asarray(axis_rad, dtype=float)
     cosine, sine = np.cos(axis), np.sin(axis)
-    return (
-        force[:, 0] * cosine + force[:, 1] * sine,
-        flexion_sign * (force[:, 1] * cosine - force[:, 0] * sine),
-    )
+    return (force[:, 0] * cosine + force[:, 1] * sine, flexion_sign * (force[:, 1] * cosine - force[:, 0] * sine))
 
 
 def _numbers(line: LineOfAction) -> tuple[float, ...]:

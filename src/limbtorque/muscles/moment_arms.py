@@ -251,10 +251,7 @@ def _alone(
 
 
 def _fixed(
-    muscle_set: MuscleSet,
-    column: dict[str, int],
-    arms: list[tuple[int, int, Curve]],
-    lengths: list[tuple[int, Curve]],
+    muscle_set: MuscleSet, column: dict[str, int], arms: list[tuple[int, int, Curve]], lengths: list[tuple[int, Curve]]
 ) -> tuple[FloatArray, FloatArray]:
     """Offsets of lengths, and constant curves of joints held at flexion 0."""
     fixed_arm = np.zeros((len(column), len(muscle_set.muscles)))

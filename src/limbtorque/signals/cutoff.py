@@ -164,12 +164,7 @@ def _left_over(n_frames: int, grid_hz: FloatArray, rate_hz: float, smoother: Smo
 
 
 def _least(
-    by: Criterion,
-    grid_hz: FloatArray,
-    residual: FloatArray,
-    criterion: FloatArray,
-    k: int,
-    noise: tuple[float, float],
+    by: Criterion, grid_hz: FloatArray, residual: FloatArray, criterion: FloatArray, k: int, noise: tuple[float, float]
 ) -> CutoffChoice:
     """Choice of a cut-off of the grid, refined where the criterion is least there."""
     at_limit = k in (0, len(grid_hz) - 1)

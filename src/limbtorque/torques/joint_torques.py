@@ -147,12 +147,7 @@ def known_frames(torques: Torques) -> BoolArray:
     return np.asarray(~np.isnan(torques.terms.net).any(axis=1))
 
 
-def torque_table(
-    motion: ChainMotion,
-    torques: Torques,
-    *,
-    options: TorqueColumns | None = None,
-) -> pa.Table:
+def torque_table(motion: ChainMotion, torques: Torques, *, options: TorqueColumns | None = None) -> pa.Table:
     """Table of `results/torques`, the torque component table.
 
     Parameters

@@ -76,11 +76,7 @@ def polynomial(coefficients: ArrayLike, *, joints: Sequence[str], range_rad: Seq
     powers = np.array(coefficients, dtype=float)
     n = len(joints)
     return Curve(
-        tuple(joints),
-        tuple(range_rad),
-        (np.zeros(0),) * n,
-        (np.zeros(1),) * n,
-        powers.reshape((1,) * n + powers.shape),
+        tuple(joints), tuple(range_rad), (np.zeros(0),) * n, (np.zeros(1),) * n, powers.reshape((1,) * n + powers.shape)
     )
 
 

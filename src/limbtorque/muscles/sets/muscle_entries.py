@@ -429,11 +429,7 @@ def _length_fits(lengths: FloatArray, where: str, faults: list[str]) -> bool:
 
 
 def _complete_length(
-    row: MuscleEntry,
-    given: MusculotendonLength | None,
-    arms: dict[str, MomentArm],
-    where: str,
-    faults: list[str],
+    row: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm], where: str, faults: list[str]
 ) -> MusculotendonLength | None:
     """Muscle length from its curve or its arms; None over joints without data."""
     gaps = {joint for joint, arm in arms.items() if arm.form == "not_sampled"}

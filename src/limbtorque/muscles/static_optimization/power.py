@@ -242,10 +242,7 @@ def _line_search(
     at = np.flatnonzero((last < -0.1 * first) | (last > 0.5 * first))
     if not at.size:
         return length, ahead
-    some, (pull, change, rise, bend, first, p) = (
-        frames.some(at),
-        at_frames(at, pull, change, rise, bend, first, last),
-    )
+    some, (pull, change, rise, bend, first, p) = (frames.some(at), at_frames(at, pull, change, rise, bend, first, last))
     s, low, high = np.ones(at.size), np.zeros(at.size), np.full(at.size, np.inf)
     p_low, p_high = first, np.zeros(at.size)
     activation = ahead[:, at]
