@@ -71,7 +71,7 @@ def coinciding():
             "a gap in the limb's markers is 0.40 s long",
         ),
         (frozen("SHO"), {}, SignalError, "marker 'SHO' has the same position in all 251 frames"),
-        (shortened(1), {}, SignalError, "1 frame; a movement needs more than one"),
+        (shortened(1), {}, SignalError, "1 frame, expected two or more"),
         (shortened(22), {"gaps__min_stretch_s": 0.01, "filter__cutoff_hz": 2}, SignalError, "22 frames are fewer than"),
         (shortened(10), {}, SignalError, "is 0.10 s long, expected at least 0.2 s"),
         (GOOD, {"filter__cutoff_hz": 50}, SignalError, "not below the Nyquist frequency 50 Hz"),
@@ -89,7 +89,7 @@ def coinciding():
             GOOD,
             {"plane__forward_axis": "travel", "plane__up_axis": "+z"},
             SignalError,
-            "direction of travel is not defined",
+            "direction of travel is undefined",
         ),
     ],
 )

@@ -168,7 +168,7 @@ class Kinematics:
                 value = np.full(shape, value)
             if value.shape != shape:
                 raise ValueError(
-                    f"angle_rad has shape {shape}, {name} {value.shape}; expected {value.shape} or {shape} for both"
+                    f"{name} has shape {value.shape}, expected {shape}, the shape of angle_rad (or {value.shape} for both)"
                 )
             object.__setattr__(self, name, value)
         for name in ("base_m", "base_velocity_m_s", "base_acceleration_m_s2"):
