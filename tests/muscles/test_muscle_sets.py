@@ -389,7 +389,7 @@ def test_arms_follow_the_joints_asked_for_and_gaps_stay_gaps():
         musculotendon(muscles, flexion[:, :2])
     with pytest.raises(ValueError, match="velocity_rad_s has shape"):
         musculotendon(muscles, flexion, velocity_rad_s=rate[:, :2])
-    with pytest.raises(ValueError, match="3 frames and flexion_rad 2"):
+    with pytest.raises(ValueError, match="3 frames, flexion_rad 2"):
         musculotendon(muscles, flexion, velocity_rad_s=np.ones((3, 3)))
 
 

@@ -88,7 +88,7 @@ def inertia_matrix(chain: Chain, angle_rad: ArrayLike, *, missing: bool = False)
     angle_rad : array_like of shape (n_frames, n_joints)
         Joint angles, rad.
     missing : bool, optional
-        Let NaN pass: the matrix of such a frame is NaN.
+        Allow NaN: the matrix of such a frame is NaN.
     """
     alpha = frames("angle_rad", angle_rad, chain.n_links, missing=missing)
     matrix = np.empty((chain.n_links, chain.n_links, len(alpha)))

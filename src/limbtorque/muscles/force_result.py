@@ -19,7 +19,7 @@ class MuscleForces:
     Attributes
     ----------
     muscle_set : MuscleSet
-        The muscles that cross a joint of the chain, scaled to the subject where the settings say so.
+        The muscles that cross a joint of the chain, scaled to the subject if set so.
     optimized : StaticOptimization
         Active forces, activations, reserves (flexion positive) and optimality certificate of every frame.
     geometry : Musculotendon
