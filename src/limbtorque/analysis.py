@@ -47,13 +47,13 @@ class TrialResult:
     replay : Replay or None
         The motion integrated from the torques; None unless `replay.enabled`.
     kinematics_table, torque_table : pyarrow.Table
-        The tables as they are written; ``.to_pandas()`` makes data frames of them.
+        The tables of the results; ``.to_pandas()`` converts them to data frames.
     muscle_table : pyarrow.Table or None
-        Likewise.
+        Table of the muscle forces.
     limb : Limb
-        Limb it is about.
+        The analysed limb.
     settings : Settings
-        All options it was analysed with.
+        All options of the analysis.
     source : str
         Name of the recording.
     """
@@ -70,7 +70,7 @@ class TrialResult:
     source: str
 
     def flags(self, settings: Settings | None = None) -> list[str]:
-        """Return a sentence for each metric above its threshold, by the thresholds of other settings where given."""
+        """Return a sentence for each metric beyond its threshold."""
         metrics = {
             **self.motion.metrics,
             **torque_metrics(self.motion, self.torques),
@@ -84,7 +84,7 @@ class TrialResult:
         Parameters
         ----------
         which : {"torques", "kinematics", "muscles"}
-            Which table.
+            The table.
 
         Raises
         ------
@@ -94,11 +94,8 @@ class TrialResult:
         tables = {"torques": self.torque_table, "kinematics": self.kinematics_table, "muscles": self.muscle_table}
         table = tables.get(which)
         if table is None:
-            why = (
-                "the chain has no muscle set, or muscles.enabled is false"
-                if which in tables
-                else f"choose one of {', '.join(tables)}"
-            )
+            no_muscles = "the chain has no muscle set, or muscles.enabled is false"
+            why = no_muscles if which in tables else f"choose one of {', '.join(tables)}"
             raise LimbtorqueError(f"there is no table {which!r}: {why}")
         frame: pd.DataFrame = table.to_pandas()
         return frame
@@ -116,7 +113,7 @@ class TrialResult:
         Parameters
         ----------
         which : {"torques", "muscles"}
-            Which figure.
+            The figure.
         muscles : sequence of str, optional
             Muscles to draw, in this order; those with the largest forces by default.
         at_most : int, optional
@@ -139,13 +136,13 @@ class TrialResult:
 
         title = f"{self.source}: {self.limb.side} {self.limb.chain}"
         if choice("which", which, ("torques", "muscles")) == "muscles":
-            self.to_dataframe("muscles")  # its message says why there are none
+            self.to_dataframe("muscles")  # raises where there are none
             return muscle_figure(self.muscle_table, title=title, muscles=muscles, at_most=at_most, width_mm=width_mm)
         model, sign = self.limb.model(self.settings), self.motion.flexion.sign.tolist()
         return torque_figure(self.torque_table, title=title, model=model, flexion_sign=sign, width_mm=width_mm)
 
     def _repr_html_(self) -> str:
-        """Return a short table for a notebook: recording, frames, cut-off, largest torques and flags."""
+        """Return a short table for a notebook."""
         motion, used = self.motion, used_frames(self.motion, self.torques)
         rows = [
             ("recording", f"{self.source}, {self.limb.side} {self.limb.chain}, {motion.plane.view} plane"),
@@ -168,11 +165,11 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     recording : Recording
         The recording, e.g. from `limbtorque.recordings.c3d.read.read_c3d`.
     limb : Limb
-        Chain, side and person, e.g. ``Limb("arm", side="right", body_mass_kg=72.0)``.
+        Chain, side and subject, e.g. ``Limb("arm", side="right", body_mass_kg=72.0)``.
     settings : Settings
         All options, e.g. from `limbtorque.study.settings.load_settings`.
     folder : Path, optional
-        Folder from which the file of a muscle set of the settings is looked up.
+        Folder of the muscle set files that the settings name.
 
     Returns
     -------
@@ -182,7 +179,7 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     Raises
     ------
     TrialError
-        The trial cannot be analysed; the message says why and what to do.
+        The trial cannot be analysed; the message names the reason and the remedy.
     """
     motion = chain_motion(recording, limb, settings)
     torques = joint_torques(motion)

@@ -1,4 +1,4 @@
-"""Array types, and the checks and small helpers on arrays that many rooms need."""
+"""Array types, and checks and small functions on arrays that many rooms need."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def frames(
 
 
 def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing: bool = False) -> FloatArray:
-    """Vector of the plane, the same on every frame or one for each where there are frames.
+    """Vector of the plane, constant or with one row per frame.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def plane_vectors(name: str, value: ArrayLike, n_frames: int | None = None) -> F
 
 
 def row(name: str, value: ArrayLike, size: int | None = None, *, like: str = "") -> FloatArray:
-    """Array of shape (size,), of any size where none is given, finite; `like` names what has that size.
+    """Array of shape (size,), or any size if None; all numbers finite.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
     Raises
     ------
     ValueError
-        It is none of them.
+        Another value.
     """
     if value not in choices:
         raise ValueError(f"{name} is {value!r}; expected {' or '.join(repr(c) for c in choices)}")
@@ -84,12 +84,12 @@ def choice(name: str, value: str, choices: Collection[str]) -> str:
 
 
 def finite(name: str, array: FloatArray, *, missing: bool = False) -> FloatArray:
-    """Return the array, if its numbers are finite; NaN, a missing value, passes with `missing`.
+    """Return the array if its numbers are finite; `missing` allows NaN.
 
     Raises
     ------
     ValueError
-        A number that is not finite: where, and which.
+        A number that is not finite.
     """
     bad = np.isinf(array) if missing else ~np.isfinite(array)
     if bad.any():
@@ -132,7 +132,7 @@ def ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolA
 
 
 def missing_samples(positions_m: FloatArray) -> BoolArray:
-    """Mask of missing samples, shape (..., 3) -> (...); a sum is much faster than `any` along a short axis."""
+    """Mask of missing samples, shape (..., 3) -> (...)."""
     return np.isnan(positions_m[..., 0] + positions_m[..., 1] + positions_m[..., 2])
 
 

@@ -440,7 +440,7 @@ def test_a_fit_needs_a_complete_frame_that_counts():
 
 @pytest.mark.parametrize("duration", [0.0, -1.0, np.nan, np.inf])
 def test_durations_that_are_none_are_named(duration):
-    assert f"duration_s is {duration}; it has to be one positive number" in refused(minimum_jerk, duration_s=duration)
+    assert f"duration_s is {duration}; expected one positive number" in refused(minimum_jerk, duration_s=duration)
 
 
 # --- simulation ------------------------------------------------------------------------------------------------------
@@ -514,7 +514,9 @@ def test_attached_loads_that_are_none_are_named(point, force):
 @pytest.mark.parametrize("rate", [None, limited([0.0])])
 def test_memory_and_its_rate_belong_together(rate):
     drive = Drive(limited(np.zeros(LINKS)), () if rate else (0.0,), rate)
-    assert "a drive with a memory needs its memory_rate, and one without has none" in refused(simulate, torque=drive)
+    assert "the drive has only one of memory and memory_rate; expected both or neither" in refused(
+        simulate, torque=drive
+    )
 
 
 def test_memory_rates_of_another_length_are_named():

@@ -260,7 +260,7 @@ def test_spikes_are_flagged_or_on_request_filled():
     assert mended.metrics["gap_share"] == pytest.approx(2 / len(mended.frame))
     np.testing.assert_array_equal(np.flatnonzero(mended.filled), [100, 101])
     assert "spikes (marker, frames): KNU 101-102" in mended.notes
-    assert "spikes were taken as missing (gaps.spikes)" in mended.notes
+    assert "spikes are treated as missing (gaps.spikes)" in mended.notes
     clean = motion(DEMO)[0].joint_m
     assert np.abs(found.joint_m - clean).max() > 0.005
     assert np.abs(mended.joint_m - clean).max() < 0.001

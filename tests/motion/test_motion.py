@@ -210,7 +210,7 @@ def test_missing_samples_of_a_plate_make_that_stance_unusable_and_no_more(walk):
 
 def test_a_load_on_a_leg_that_meets_the_ground_is_refused(walk):
     settings = WALK.model_copy(update={"loads": SETTINGS.loads})
-    with pytest.raises(LoadError, match="takes the place of the ground"):
+    with pytest.raises(LoadError, match="cannot be combined with the ground"):
         leg(walk, settings=settings, load="spring")
 
 
@@ -249,4 +249,4 @@ def test_ankle_flexion_is_that_of_the_sole(walk):
     flat = (found.frame >= 700) & (found.frame <= 740)
     shank = np.degrees(found.kinematics.angle_rad[:, :2].sum(axis=1)) + 90.0
     np.testing.assert_allclose(flexion[flat], -shank[flat], atol=8.0)
-    assert any("flexion is that of the sole" in note for note in found.notes)
+    assert any("flexion is measured from the sole" in note for note in found.notes)

@@ -199,7 +199,7 @@ def test_frames_at_the_limit_of_a_plate_have_no_torque():
     np.testing.assert_array_equal(lost, np.arange(frames[0] - 1, frames[-1] + 2))  # and a frame on each side
     assert np.isnan(cut.force_n[lost]).all()
     assert (cut.status[[55, 105]] == MEASURED).all()
-    named = f"plate 1 frames {frames[0] + 1}-{frames[-1] + 1}: a channel is at its limit, the force is not known"
+    named = f"plate 1 frames {frames[0] + 1}-{frames[-1] + 1}: a channel is saturated, the force is unknown"
     assert named in cut.notes
     flags = {flag.check.name for flag in assess(cut.metrics, Quality())}
     assert {"plate_saturated_share", "unmeasured_share"} <= flags

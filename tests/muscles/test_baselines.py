@@ -123,9 +123,9 @@ def test_input_is_refused_with_a_sentence(rule):
     arm, strength, torque = limbs(6, 4)
     with pytest.raises(ValueError, match=r"shape \(4, 2\)"):
         rule(arm, torque[:, :2], max_force_n=strength)
-    with pytest.raises(ValueError, match="one a muscle"):
+    with pytest.raises(ValueError, match="one for each muscle"):
         rule(arm, torque, max_force_n=strength[:3])
-    with pytest.raises(ValueError, match="not below zero"):
+    with pytest.raises(ValueError, match="expected strengths of 0 or more"):
         rule(arm, torque, max_force_n=-strength)
     for exponent in (0.5, np.inf):
         with pytest.raises(ValueError, match="expected a number from 1 to 10"):

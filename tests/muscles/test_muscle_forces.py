@@ -191,7 +191,7 @@ def test_passive_tension_is_taken_off_the_torque_to_be_shared():
     assert (table["TRIlong_passive_force_n"][ok] >= 0).all()
     assert "DELT1_passive_force_n" not in table  # nothing is known of its fibres
     assert (limits.strength_n[:, names.index("DELT1")] == 1051.85).all()
-    assert any("DELT1" in note and "largest isometric force" in note for note in result.muscles.notes)
+    assert any("DELT1" in note and "constant strength" in note for note in result.muscles.notes)
     assert closure(result) <= CLOSURE_NM
 
 
@@ -273,7 +273,7 @@ def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
         ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC' .muscles.weights.; did you mean 'BRA'"),
         ({"activation_bounds": {"SOL": [0, 1]}}, "no muscle 'SOL' .muscles.activation_bounds."),
         ({"criterion": "stress"}, "no cross-section .pcsa_cm2."),
-        ({"scale_strength": "mass"}, "gives no body mass"),
+        ({"scale_strength": "mass"}, "has no body mass"),
     ],
 )
 def test_what_a_set_does_not_have_is_refused(options, message):
@@ -471,7 +471,7 @@ def test_names_of_a_set_are_for_that_set_only():
 def test_min_activation_and_bounds_do_not_override_each_other():
     held = analysed(activation_bounds={"BRA": [0.0, 0.9]}, min_activation=0.05)
     assert (frame(held)["BRA_activation"] >= 0.05 - 1e-12).all()
-    with pytest.raises(SettingsError, match=r"cannot keep BRA between 0\.05 and 0\.01"):
+    with pytest.raises(SettingsError, match=r"has the bounds 0\.05 to 0\.01 for BRA"):
         analysed(activation_bounds={"BRA": [0.0, 0.01]}, min_activation=0.05)
 
 

@@ -385,11 +385,11 @@ def test_arms_follow_the_joints_asked_for_and_gaps_stay_gaps():
     np.testing.assert_array_equal(np.isnan(found.velocity_m_s), [of_wrist, of_shoulder | of_wrist])
     with pytest.raises(SettingsError, match="did you mean 'elbow'"):
         musculotendon(muscles, flexion[:, :1], joints=["elbwo"])
-    with pytest.raises(ValueError, match="one column a joint"):
+    with pytest.raises(ValueError, match="one column for each joint"):
         musculotendon(muscles, flexion[:, :2])
-    with pytest.raises(ValueError, match="velocity_rad_s of shape"):
+    with pytest.raises(ValueError, match="velocity_rad_s has shape"):
         musculotendon(muscles, flexion, velocity_rad_s=rate[:, :2])
-    with pytest.raises(ValueError, match="3 frames and flexion_rad 2"):
+    with pytest.raises(ValueError, match="3 frames, flexion_rad 2"):
         musculotendon(muscles, flexion, velocity_rad_s=np.ones((3, 3)))
 
 
@@ -699,7 +699,7 @@ def test_scale_factors_of_a_subject():
     factors = scale_factors(muscles, {"knee": 0.9 * reference["knee"], "hip": reference["hip"]})
     assert factors == pytest.approx({"knee": 0.9, "hip": 1.0})
     assert scale_factors(load_muscle_set("pairs"), reference) == dict.fromkeys(reference, 1.0)
-    with pytest.raises(SettingsError, match="does not say what segment lengths"):
+    with pytest.raises(SettingsError, match="has no segment lengths"):
         scale_factors(muscle_set_from_mapping(content()), {"elbow": 0.25})
     with pytest.raises(
         SettingsError, match=r"no segment length for the toes; it has hip, knee, ankle.*expected above 0"
@@ -809,7 +809,7 @@ BAD = {
     ),
     "joint left out": (
         remove_at(["muscles", 0, "moment_arms", "elbow"]),
-        "does not have the elbow; write 'form: zero'",
+        "lacks the elbow; write 'form: zero'",
     ),
     "millimetres": (set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], 30.0), "30 m.*millimetres"),
     "millimetres in a spline": (
@@ -820,28 +820,34 @@ BAD = {
     "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "expected the model or paper"),
     "flexor that extends": (
         set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], -0.03),
-        "FLEX' is called a flexor of the elbow, but its moment arm",
+        "FLEX' is named a flexor of the elbow, but its moment arm",
     ),
     "extensor that flexes": (
         set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [0.02, 0.02, 0.02]),
-        "EXT' is called an extensor",
+        "EXT' is named an extensor",
     ),
-    "no function": (set_at(["muscles", 0, "function"], {}), "function has to say flexor or extensor"),
+    "no function": (set_at(["muscles", 0, "function"], {}), "add flexor or extensor"),
     "wrong function": (set_at(["muscles", 0, "function", "elbow"], "bender"), "'bender', expected flexor or extensor"),
     "unknown form": (set_at(["muscles", 0, "moment_arms", "elbow", "form"], "splines"), "did you mean 'spline'"),
-    "falling knots": (set_at(["muscles", 1, "moment_arms", "elbow", "knots_deg"], [0, 90, 60]), "has to rise"),
-    "too few arms": (set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, -0.02]), "same length"),
+    "falling knots": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "knots_deg"], [0, 90, 60]),
+        "expected rising numbers",
+    ),
+    "too few arms": (
+        set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, -0.02]),
+        "expected the same, two at least",
+    ),
     "range beyond the knots": (
         set_at(["muscles", 1, "moment_arms", "elbow", "range_deg"], [0, 160]),
-        "goes beyond the knots",
+        "expected within the knots",
     ),
     "misspelt key": (
         set_at(["muscles", 0, "max_isometric_force"], 5),
         "max_isometric_force is unknown; did you mean 'max_isometric_force_n'",
     ),
-    "twice": (set_at(["muscles", 1, "name"], "FLEX"), "'FLEX' is there 2 times"),
+    "twice": (set_at(["muscles", 1, "name"], "FLEX"), "'FLEX' occurs 2 times"),
     "no muscles": (set_at(["muscles"], []), r"muscles is \[\], expected 1 or more entries"),
-    "joint without flexion": (set_at(["flexion"], {}), "flexion has to say"),
+    "joint without flexion": (set_at(["flexion"], {}), "expected a sentence on flexion"),
     "length in millimetres": (
         set_at(["muscles", 0, "optimal_fibre_length_m"], 115.7),
         "optimal_fibre_length_m is 115.7, expected a number above 0 and below 1 m",
@@ -874,7 +880,7 @@ BAD = {
     ),
     "changes its function without a word": (
         set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, 0.02, 0.03]),
-        r"EXT' is called an extensor of the elbow, but in the middle of its range \(65 deg\) its moment arm is \+0.02",
+        r"EXT' is named an extensor of the elbow, but in the middle of its range \(65 deg\) its moment arm is \+0.02",
     ),
     "samples in millimetres": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50, 100], "arms_m": [20.0, 25.0, 30.0]}),
@@ -887,7 +893,7 @@ BAD = {
     "one sample": (arm_of({"form": "sampled", "flexion_deg": [0], "arms_m": [0.02]}), "two angles at least"),
     "falling samples": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50, 40], "arms_m": [0.02, 0.03, 0.03]}),
-        "flexion_deg has to rise from one to the next",
+        "flexion_deg is .* expected rising numbers",
     ),
     "samples with a gap": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50, 90], "arms_m": [0.02, None, 0.03]}),
@@ -917,7 +923,7 @@ BAD = {
     ),
     "two lengths": (
         set_in(0, length=STRAIGHT, length_at_zero_m=0.3),
-        "length and length_at_zero_m are both given; give one",
+        "length and length_at_zero_m are both present; remove one",
     ),
     "length of an unknown form": (
         set_in(0, length={"form": "sample"}),
@@ -930,7 +936,7 @@ BAD = {
     ),
     "length curve in millimetres": (
         set_in(0, length={**STRAIGHT, "coefficients": [300.0, -30.0]}),
-        "length goes from .* to 300 m over its range; expected above 0 and below 1 m; is it in millimetres",
+        "length is .* to 300 m over its range, expected above 0 and below 1 m; is it in millimetres",
     ),
     "length that contradicts the arm": (
         set_in(0, length={**STRAIGHT, "coefficients": [0.3, -0.015]}),

@@ -977,20 +977,23 @@ def test_input_is_left_alone():
 
 
 REFUSED = {
-    "torques of other joints": ({"torque_nm": np.zeros((4, 2))}, r"shape \(4, 2\): expected"),
+    "torques of other joints": ({"torque_nm": np.zeros((4, 2))}, r"shape \(4, 2\); expected"),
     "moment arms of one frame": ({"moment_arm_m": np.zeros((3, 8))}, r"\(n_frames, n_joints, n_muscles\)"),
-    "strengths of other muscles": ({"max_force_n": np.ones(3)}, "max_force_n.*one a muscle"),
-    "negative strength": ({"max_force_n": np.full(8, -5.0)}, "-5 N: a muscle's strength is not below zero"),
-    "exponent below 1": ({"exponent": 0.5}, "exponent is 0.5: expected a number from 1 to 10, or min_max"),
+    "strengths of other muscles": ({"max_force_n": np.ones(3)}, "max_force_n.*one for each muscle"),
+    "negative strength": ({"max_force_n": np.full(8, -5.0)}, "-5 N, expected strengths of 0 or more"),
+    "exponent below 1": ({"exponent": 0.5}, "exponent is 0.5, expected a number from 1 to 10, or min_max"),
     "exponent above 10": ({"exponent": 11.0}, "exponent is 11"),
     "exponent not a number": ({"exponent": math.nan}, "exponent is nan"),
-    "weight of zero": ({"weight": 0.0}, "weight is 0.0: expected 8 numbers above 0"),
+    "weight of zero": ({"weight": 0.0}, "weight is 0.0, expected 8 numbers above 0"),
     "weights of other muscles": ({"weight": np.ones(3)}, "weight is .*expected 8 numbers above 0"),
-    "norm of zero": ({"norm_n": np.zeros(8)}, "norm_n has the value 0 N: what a force is divided by is above zero"),
-    "muscles that push": ({"min_activation": -0.1}, "min_activation has the value -0.1: a muscle cannot push"),
+    "norm of zero": ({"norm_n": np.zeros(8)}, "norm_n has 0 N, expected numbers above 0"),
+    "muscles that push": (
+        {"min_activation": -0.1},
+        "min_activation has -0.1, expected 0 or more: a muscle cannot push",
+    ),
     "bounds that cross": ({"min_activation": 0.5, "max_activation": 0.4}, "is above max_activation"),
-    "unknown reserve": ({"reserve": "most"}, "reserve is 'most': expected 'least', 'none' or a price in N m"),
-    "reserve without price": ({"reserve": 0.0}, "reserve is 0.0: expected one number above 0"),
+    "unknown reserve": ({"reserve": "most"}, "reserve is 'most', expected 'least', 'none' or a price in N m"),
+    "reserve without price": ({"reserve": 0.0}, "reserve is 0.0, expected one number above 0"),
     "priced min-max": ({"exponent": math.inf, "reserve": 1.0}, "no meaning for exponent inf"),
     "weighted min-max": ({"exponent": math.inf, "weight": np.arange(1.0, 9.0)}, "no meaning for exponent inf"),
 }

@@ -343,7 +343,7 @@ def test_frames_of_parts_of_a_recording_are_shares_of_it():
 
 def test_long_gaps_are_told_where_there_were_some():
     cut = row(
-        "t2", notes="frames 1-80 analysed, 20 without all markers left out; 1 long gaps, the longest stretch was kept"
+        "t2", notes="frames 1-80 analysed, 20 without all markers left out; 1 long gaps, longest stretch analysed"
     )
     text = paragraph(rows=[row("t1", notes=""), cut])
     assert "interpolation; in 1 trial with a longer gap, the longest stretch without one was analysed. Joint" in text

@@ -202,7 +202,7 @@ def test_musculature_that_fits_no_chain(change, says):
         (ACTIVATION, {}, "activation at the start is missing"),
         (ACTIVATION, {"activation": np.full(N, 1.5)}, "activation has 1.5; expected numbers from 0 to 1"),
         (ACTIVATION, {"activation": [0.1]}, r"activation has shape \(1,\)"),
-        (ACTIVATION, {"activation": ACTIVATION, "dynamics": None}, "activation is given twice"),
+        (ACTIVATION, {"activation": ACTIVATION, "dynamics": None}, "activation is given with dynamics=None"),
         (ACTIVATION[:-1], {"dynamics": None}, r"control \(without time_s\) has shape"),
         (np.full(N, np.nan), {"dynamics": None}, r"control of shape .* has nan at \[0\]"),
         (ACTIVATION - 0.5, {"dynamics": None}, "control has -0.49; expected numbers from 0 to 1"),
@@ -221,7 +221,7 @@ def test_faults_that_show_in_the_simulation():
     with pytest.raises(ValueError, match=r"control has .* at 0\.\d+ s; expected numbers from 0 to 1"):
         move(long)
     short = muscle_drive(RIGHT, np.full((2, N), 0.02), time_s=[0.0, 0.2], dynamics=None)
-    with pytest.raises(ValueError, match=r"control is sampled from 0 to 0.2 s, and asked for at 0\.\d+ s"):
+    with pytest.raises(ValueError, match=r"control at 0\.\d+ s is outside its samples from 0 to 0.2 s"):
         move(short)
     one = Musculature(SET, ("elbow",), (1.0,), (0.0,))
     with pytest.raises(ValueError, match=r"the muscles are on 1 joints \(elbow\), the chain has 2"):

@@ -229,7 +229,7 @@ def test_the_gap_of_the_lifting_trial_is_named(ledger):
     row = ledger["box_right"]
     assert "max_unfilled_gap_s" in row["reason"]
     assert float(row["max_unfilled_gap_s"]) == pytest.approx(0.32)
-    assert "the longest stretch was kept" in row["notes"]
+    assert "longest stretch analysed" in row["notes"]
 
 
 def test_exchanged_labels_and_spikes_are_flagged_where_they_are_and_nowhere_else(ledger):

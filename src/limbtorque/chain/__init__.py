@@ -1,4 +1,4 @@
-"""The planar chain of n rigid links on a moving base: kinematics, dynamics, energy, and the ways to group its torques.
+"""Planar chain of n rigid links on a moving base: kinematics, dynamics, energy.
 
 In: arrays: angles, velocities, accelerations, loads; time is axis 0.
 Out: arrays: torque terms, wrenches, energies, positions.

@@ -1,4 +1,4 @@
-"""Body segment parameters: tables of shares, each with the landmarks its length is measured between."""
+"""Tables of body segment parameters, with the landmarks of each segment's length."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Row:
     Attributes
     ----------
     proximal, distal : str
-        The landmarks between which the length is measured. Shares of a length between others are refused.
+        Landmarks between which the length is measured; no other length is accepted.
     mass : float
         Segment mass over body mass.
     com : float
@@ -34,7 +34,7 @@ class Row:
     gyration: float
 
 
-# Dempster (1955) by way of Miller and Nelson (1973), as printed in Winter (2009), Biomechanics and Motor Control of
+# Dempster (1955), cited by Miller and Nelson (1973), as printed in Winter (2009), Biomechanics and Motor Control of
 # Human Movement, 4th ed., Table 4.1. Dempster's own percentages of 1955 differ (arm 2.65, forearm 1.55, thigh 9.65 ...).
 # Only the columns mass, proximal centre of mass and radius of gyration about it are used: the table's other columns
 # do not all agree with these by the parallel-axis theorem.
@@ -102,7 +102,7 @@ def segment_chain(
     measured_between : mapping of str to (str, str, float)
         For each row the two landmarks its length was measured between, and that length in m.
     measured : mapping of str to float
-        The subject's own values, e.g. ``{"forearm_mass_kg": 1.2}``; they take the place of the table's.
+        The subject's own values, e.g. ``{"forearm_mass_kg": 1.2}``; they replace the table's.
 
     Returns
     -------
@@ -145,8 +145,8 @@ def _parameters(
     proximal, distal, length = between
     if (proximal, distal) != (row.proximal, row.distal):
         raise SegmentError(
-            f"segment {name}: the length was measured from {proximal} to {distal}, the shares of table {table} are of the "
-            f"length from {row.proximal} to {row.distal}; map those landmarks, or name a substitute in 'substitutes'"
+            f"segment {name}: length from {proximal} to {distal}, expected from {row.proximal} to {row.distal} "
+            f"(table {table}); map those landmarks, or name a substitute in 'substitutes'"
         )
     length = measured.get(f"{name}_length_m", length)
     if not length > 0.0:
@@ -156,7 +156,7 @@ def _parameters(
     mass = measured.get(f"{name}_mass_kg", row.mass * body_mass_kg)
     com = measured.get(f"{name}_com_m", row.com * length)
     inertia = measured.get(f"{name}_inertia_kgm2", mass * (row.gyration * length) ** 2)
-    for what, value, limit, unit in (
+    for quantity, value, limit, unit in (
         ("length", length, LONGEST_M, "m"),
         ("mass", mass, LARGEST_MASS * body_mass_kg, "kg"),
         ("distance of the centre of mass", com, length, "m"),
@@ -164,7 +164,7 @@ def _parameters(
     ):
         if not 0.0 < value <= limit:
             raise SegmentError(
-                f"segment {name}: {what} is {value:.4g} {unit}, expected more than 0 and at most {limit:.4g} {unit}; "
+                f"segment {name}: {quantity} is {value:.4g} {unit}, expected more than 0 and at most {limit:.4g} {unit}; "
                 "check the measured parameters in subjects.csv"
             )
     return mass, com, inertia

@@ -14,10 +14,10 @@ def of_motion(terms: FloatArray, like: FloatArray) -> None:
     Raises
     ------
     ValueError
-        They are of another number of frames or joints.
+        Another number of frames or joints.
     """
     if terms.shape != like.shape:
-        raise ValueError(f"terms are of shape {terms.shape}, expected {like.shape}: the torques of this very motion")
+        raise ValueError(f"terms have shape {terms.shape}, expected {like.shape}; pass the torques of this motion")
 
 
 def on_chain(name: str, point: Point, n_links: int) -> None:
@@ -26,9 +26,9 @@ def on_chain(name: str, point: Point, n_links: int) -> None:
     Raises
     ------
     ValueError
-        The link is not there, or the point is nowhere.
+        No such link, or a position that is not finite.
     """
     if point.link not in range(n_links):
         raise ValueError(f"{name}.link is {point.link}; the chain has links 0 to {n_links - 1}")
     if not np.isfinite([point.along_m, point.across_m]).all():
-        raise ValueError(f"{name} is {point}; along_m and across_m have to be finite")
+        raise ValueError(f"{name} is {point}; expected finite along_m and across_m")

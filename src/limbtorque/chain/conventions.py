@@ -4,7 +4,7 @@ Angles: joint space (``alpha``, each link against the one before), segment space
 plane's x axis, or against the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second
 joint on).
 
-Torques: every grouping here holds the terms of `torque_terms`, sorted otherwise; each adds up to the same net torque.
+Torques: every convention groups the terms of `torque_terms` in its own way; each adds up to the same net torque.
 """
 
 from __future__ import annotations
@@ -56,10 +56,12 @@ class SegmentTerms:
 
 @dataclass(frozen=True)
 class InteractionTorques:
-    """Net, muscle, interaction and gravity torque (Hollerbach and Flash 1982; Dounskaia 2005), N m.
+    """Net, muscle, interaction and gravity torque, N m.
+
+    After Hollerbach and Flash (1982) and Dounskaia (2005).
 
     ``net = muscle + interaction + gravity + external``: here "net" is not the net joint torque of inverse dynamics,
-    which is called "muscle", but what is left to accelerate the joint itself. Each of shape (n_frames, n_joints).
+    which is called "muscle", but the torque that accelerates the joint itself. Each of shape (n_frames, n_joints).
 
     Attributes
     ----------
@@ -71,7 +73,7 @@ class InteractionTorques:
         Of the motion of the other joints and of the base: minus inertial terms of other joints, centripetal, Coriolis
         and base terms.
     gravity, external : ndarray
-        What gravity, and what the external loads, do to the joint.
+        Torques of gravity and of the external loads on the joint.
     """
 
     net: FloatArray
@@ -83,7 +85,9 @@ class InteractionTorques:
 
 @dataclass(frozen=True)
 class MotionDependentTorques:
-    """Net, gravity, motion-dependent and muscle torque in segment space (Schneider and Zernicke 1990), N m.
+    """Net, gravity, motion-dependent and muscle torque of the segments, N m.
+
+    In segment space, after Schneider and Zernicke (1990).
 
     ``net = muscle + gravity + motion_dependent + external``. Each of shape (n_frames, n_joints).
 
@@ -94,7 +98,7 @@ class MotionDependentTorques:
     muscle : ndarray
         The generalised muscle torque: the net joint torque of inverse dynamics.
     gravity, external : ndarray
-        What gravity, and what the external loads, do to the joint.
+        Torques of gravity and of the external loads on the joint.
     motion_dependent : ndarray
         Of the motion of all segments but that acceleration, and of the base.
     """
@@ -114,9 +118,9 @@ def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis", missing: bool
     angle_rad : array_like of shape (n_frames, n_joints)
         Joint angles ``alpha``, the first against the plane's x axis, rad.
     zero : {"x_axis", "downward_vertical"}, optional
-        From where the orientations are measured, counter-clockwise.
+        Zero of the orientations, counter-clockwise positive.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------
@@ -136,7 +140,7 @@ def segment_angles(angle_rad: ArrayLike, *, zero: Zero = "x_axis", missing: bool
 
 
 def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis", missing: bool = False) -> FloatArray:
-    """Joint angles from the orientations of the segments, the inverse of `segment_angles`.
+    """Joint angles from segment orientations, the inverse of `segment_angles`.
 
     Angular velocities and accelerations are converted by ``numpy.diff(..., axis=1, prepend=0)`` alone.
 
@@ -145,9 +149,9 @@ def joint_angles(orientation_rad: ArrayLike, *, zero: Zero = "x_axis", missing: 
     orientation_rad : array_like of shape (n_frames, n_joints)
         Orientations ``theta``, rad.
     zero : {"x_axis", "downward_vertical"}, optional
-        From where they are measured, counter-clockwise.
+        Zero of the orientations, counter-clockwise positive.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
     """
     orientation = _per_joint("orientation_rad", orientation_rad, missing=missing) - _ZEROS[choice("zero", zero, _ZEROS)]
     return np.diff(orientation, axis=1, prepend=0.0)
@@ -163,21 +167,21 @@ def internal_angles(angle_rad: ArrayLike, *, missing: bool = False) -> FloatArra
     angle_rad : array_like of shape (n_frames, n_joints)
         External joint angles ``alpha``, or internal ones ``beta``, rad.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
     """
     alpha = _per_joint("angle_rad", angle_rad, missing=missing)
     return np.concatenate([alpha[:, :1], np.pi - alpha[:, 1:]], axis=1)
 
 
 def segment_torques(torque_nm: ArrayLike, *, missing: bool = False) -> FloatArray:
-    """Generalised torques in segment space: the torque at each segment's proximal joint minus that at its distal joint.
+    """Torques in segment space: proximal minus distal joint torque of each segment.
 
     Parameters
     ----------
     torque_nm : array_like of shape (n_frames, n_joints)
         Joint torques, proximal on distal, N m.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------
@@ -187,13 +191,7 @@ def segment_torques(torque_nm: ArrayLike, *, missing: bool = False) -> FloatArra
     return -np.diff(_per_joint("torque_nm", torque_nm, missing=missing), axis=1, append=0.0)
 
 
-def segment_terms(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    terms: TorqueTerms,
-    missing: bool = False,
-) -> SegmentTerms:
+def segment_terms(chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, missing: bool = False) -> SegmentTerms:
     """Joint torques by the motion of the segments.
 
     Parameters
@@ -205,7 +203,7 @@ def segment_terms(
     terms : TorqueTerms
         Torques of this motion, for gravity, base and external loads, which are the same in both spaces.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------

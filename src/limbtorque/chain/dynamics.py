@@ -1,4 +1,4 @@
-r"""Net joint torques of a moving chain, term by term, and the same torques by a recursive Newton-Euler pass.
+r"""Net joint torques, term by term, and by a recursive Newton-Euler pass.
 
 With ``c_ki = L_i (i < k), d_i (i = k), 0 (i > k)``
 
@@ -29,12 +29,12 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import FloatArray, finite, frames, vectors
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Load, pairs
 
-FRAMES_AT_A_TIME = 4096  # what the arrays of one pass hold stays in the processor's cache
+FRAMES_AT_A_TIME = 4096  # the arrays of one pass fit in the processor's cache
 
 
 @dataclass(frozen=True)
 class TorqueTerms:
-    """Net joint torques, term by term; all in N m, proximal on distal, counter-clockwise positive.
+    """Net joint torques, term by term, N m, proximal on distal.
 
     Attributes
     ----------
@@ -64,15 +64,14 @@ class TorqueTerms:
 
 @dataclass(frozen=True)
 class JointWrenches:
-    """Joint torques and reaction forces on the distal links, from a recursive Newton-Euler pass.
+    """Joint torques and joint reaction forces from a recursive Newton-Euler pass.
 
     Attributes
     ----------
     torque_nm : ndarray of shape (n_frames, n_joints)
         Net joint torque, N m, counter-clockwise positive.
     reaction_n : ndarray of shape (n_frames, n_joints, 2)
-        Joint reaction force on the distal link, N. It is not the force in the joint: the pull of the muscles that
-        cross it comes on top.
+        Joint reaction force on the distal link, N. The joint contact force also balances the pull of the muscles.
     """
 
     torque_nm: FloatArray
@@ -89,7 +88,7 @@ def inertia_matrix(chain: Chain, angle_rad: ArrayLike, *, missing: bool = False)
     angle_rad : array_like of shape (n_frames, n_joints)
         Joint angles, rad.
     missing : bool, optional
-        Let NaN pass: the matrix of such a frame is NaN.
+        Allow NaN: the matrix of such a frame is NaN.
     """
     alpha = frames("angle_rad", angle_rad, chain.n_links, missing=missing)
     matrix = np.empty((chain.n_links, chain.n_links, len(alpha)))
@@ -121,9 +120,9 @@ def torque_terms(
     loads : sequence of Load, optional
         External loads.
     joint_m : array_like of shape (n_frames, n_joints, 2) or more joints, optional
-        Where the joints are, for the lever arms of the loads; needed where there are loads.
+        Joint positions, for the moment arms of the loads; required with loads.
     missing : bool, optional
-        Let NaN, a missing value, pass: a frame with a NaN anywhere gives NaN in the terms that need it.
+        Allow NaN (missing values): a frame with a NaN anywhere gives NaN in the terms that need it.
 
     Returns
     -------
@@ -133,11 +132,11 @@ def torque_terms(
     Raises
     ------
     ValueError
-        Shapes that do not agree, numbers that are not finite, or loads without joint positions.
+        Mismatched shapes, numbers that are not finite, or loads without joint positions.
 
     Notes
     -----
-    The lever arms of external loads come from `joint_m`, the measured joint positions, not from the constant link
+    The moment arms of external loads come from `joint_m`, the measured joint positions, not from the constant link
     lengths: over a whole leg a centimetre of changing length would be several newton metres (docs/decisions/0004).
 
     Examples
@@ -259,7 +258,7 @@ def _by_link(values: FloatArray) -> FloatArray:
 
 
 def _add_distal(values: FloatArray) -> None:
-    """Add to each link's value, along axis 0 and in place, those of all links distal of it.
+    """Add to each link the values of all links distal of it, in place, along axis 0.
 
     This is the step from segment space to joint space.
     """
@@ -278,10 +277,12 @@ def _inertia(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
 
 
 def _velocity_factor(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
-    """W with tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q; antisymmetric, zero diagonal.
+    """Antisymmetric matrix W of the torques that depend on velocities.
 
-    In W_iq = sum_{m>=i, j>=q} A_mj sin(theta_m - theta_j) the part with both m and j beyond max(i, q) cancels; what
-    is left is summed, so that the zeros of the diagonal are exact.
+    ``tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q``.
+
+    In W_iq = sum_{m>=i, j>=q} A_mj sin(theta_m - theta_j) the part with both m and j beyond max(i, q) cancels; only
+    the rest is summed, so that the zeros of the diagonal are exact.
     """
     beyond = sine[:, None] * cosine
     beyond -= cosine[:, None] * sine
@@ -301,7 +302,7 @@ def _joints(
     if not loads:
         return np.zeros((n_frames, n_joints, 2))
     if joint_m is None:
-        raise ValueError("joint_m is missing: external loads need the joint positions for their lever arms")
+        raise ValueError("joint_m is missing: external loads need the joint positions for their moment arms")
     joints = np.asarray(joint_m, dtype=float)
     if joints.ndim != 3 or joints.shape[0] != n_frames or joints.shape[1] < n_joints or joints.shape[2] != 2:
         raise ValueError(f"joint_m has shape {joints.shape}, expected ({n_frames}, {n_joints} or more, 2)")
@@ -318,7 +319,7 @@ def _joints(
 
 
 def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool) -> FloatArray:
-    """Minus the generalised loads, by virtual work: link by link in segment space, then summed to joint space."""
+    """Negative generalised forces of the loads in joint space, by virtual work."""
     joints = _joints(n_frames, n, loads, joint_m, missing=missing)
     work = np.zeros((n, n_frames))
     for load in loads:
@@ -332,7 +333,7 @@ def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike |
 def _load_wrenches(
     n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Force and moment about each joint of all loads distal of it, taken about the joint itself."""
+    """Force and moment about each joint of all loads distal of it."""
     joints = _joints(n_frames, n, loads, joint_m, missing=missing)
     force, moment = np.zeros((n_frames, n, 2)), np.zeros((n_frames, n))
     for load in loads:

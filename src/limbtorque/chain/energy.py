@@ -1,7 +1,7 @@
 r"""Energy of a chain and the powers that change it.
 
-Every segment has kinetic energy ``m v^2 / 2 + I w^2 / 2`` in the laboratory and potential energy ``-m g . p``. What
-changes it is the power of the joint torques, of the force with which the base is driven, and of the external loads:
+Every segment has kinetic energy ``m v^2 / 2 + I w^2 / 2`` in the laboratory and potential energy ``-m g . p``. It
+changes by the power of the joint torques, of the force that drives the base, and of the external loads:
 
 .. math::
 
@@ -11,8 +11,8 @@ with the generalised forces ``Q_i`` of the loads in joint space, minus the exter
 are together the work rate of the loads at their points. The reaction force ``F_0`` at the base carries the loads as
 well, so that the base drives the chain's mass: ``(F_0 + F_ext) . v_0 = m (a_c - g) . v_0``.
 
-The chain is rigid here: where lever arms are measured and lengths vary, the load's point moves as the rigid chain would
-move it. A wrong load changes torque and load alike, and is not seen.
+The chain is rigid here: where moment arms are measured and lengths vary, the load's point moves as the rigid chain
+would move it. A wrong load changes torque and load alike, and is not detected.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SegmentEnergies:
     Attributes
     ----------
     translational, rotational, potential : ndarray of shape (n_frames, n_links)
-        Kinetic energy of the centre of mass; of the turning about it; potential energy, 0 at the plane's origin.
+        Kinetic energy of the centre of mass and of rotation about it; potential energy, 0 at the plane's origin.
     """
 
     translational: FloatArray
@@ -81,16 +81,12 @@ class PowerBalance:
 
     @property
     def residual(self) -> FloatArray:
-        """Sum of the powers minus the rate of change of the energy, shape (n_frames,); rounding only."""
+        """Sum of the powers minus the rate of change of the energy, shape (n_frames,)."""
         return np.asarray(self.total - self.energy_rate)
 
 
 def segment_energies(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    gravity_m_s2: ArrayLike,
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, gravity_m_s2: ArrayLike, missing: bool = False
 ) -> SegmentEnergies:
     """Mechanical energy of every segment.
 
@@ -103,7 +99,7 @@ def segment_energies(
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------
@@ -125,16 +121,11 @@ def segment_energies(
 
 
 def power_balance(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    terms: TorqueTerms,
-    gravity_m_s2: ArrayLike,
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, gravity_m_s2: ArrayLike, missing: bool = False
 ) -> PowerBalance:
-    """Powers of the torques, of the base and of the loads, and the rate of change of the energy.
+    """Powers of torques, base and loads, and the rate of change of the energy.
 
-    The rate is found from the motion of the segments, the powers from the torques: two ways that share no expression.
+    The rate follows from the motion of the segments, the powers from the torques; they share no expression.
 
     Parameters
     ----------
@@ -147,7 +138,7 @@ def power_balance(
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------
@@ -172,7 +163,7 @@ def power_balance(
 
 
 def _centres(chain: Chain, directions: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """Sum over the links up to each centre of mass of length times direction, or times its derivative."""
+    """Sum of length times direction (or its derivative) from the base to each centre."""
     joints = np.cumsum(chain.length_m * directions, axis=1)
     return np.asarray(joints + (chain.com_m - chain.length_m) * directions)
 

@@ -17,7 +17,7 @@ def forward_dynamics(
     gravity_m_s2: ArrayLike,
     load_nm: ArrayLike | None = None,
 ) -> FloatArray:
-    """Angular accelerations of the joints that torques and loads make.
+    """Angular accelerations of the joints from torques and loads.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def forward_dynamics(
 
 
 def check_inertia(chain: Chain) -> None:
-    """Check that every link has inertia about its joint: then the accelerations are determined in every posture.
+    """Check that every link has inertia about its joint.
 
     Raises
     ------
     ValueError
-        A link has none, or next to none beside the others.
+        A link has none, or a negligible one beside the others.
     """
     about_joint = chain.mass_kg * chain.com_m**2 + chain.inertia_kgm2
     bare = np.flatnonzero(about_joint <= 1e-12 * about_joint.max())
@@ -86,7 +86,7 @@ def segment_accelerations(
     applied: FloatArray,
     lift: FloatArray,
 ) -> FloatArray:
-    """Angular accelerations of the segments; unchecked, for one state, shape (n,), or many, shape (n_frames, n).
+    """Angular accelerations of the segments, for one state or many, without checks.
 
     Parameters
     ----------

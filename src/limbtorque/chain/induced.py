@@ -1,4 +1,4 @@
-"""Induced accelerations: how much each torque, gravity, velocity, the base and the loads accelerate the chain.
+"""Induced accelerations of torques, gravity, velocity, base and loads.
 
 The inverse of the inertia matrix applied to each term (Zajac and Gordon 1989): every torque accelerates every joint,
 those it does not cross too.
@@ -20,7 +20,7 @@ from limbtorque.chain.model import Chain, Kinematics
 
 @dataclass(frozen=True)
 class InducedAccelerations:
-    """Accelerations by what makes them.
+    """Accelerations by source.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class InducedAccelerations:
         ``"torque_0"``, ... for the net torque of each joint, then ``"gravity"``, ``"velocity"`` (centripetal and
         Coriolis terms), ``"base"`` and ``"external"``.
     joint_rad_s2 : ndarray of shape (n_frames, n_joints, n_sources)
-        Part of each joint's angular acceleration that a source makes, rad/s^2.
+        Part of each joint's angular acceleration due to a source, rad/s^2.
     endpoint_m_s2 : ndarray of shape (n_frames, 2, n_sources)
-        Part of the endpoint's acceleration that a source makes, m/s^2. That of the velocity includes the centripetal
+        Part of the endpoint's acceleration due to a source, m/s^2. That of the velocity includes the centripetal
         and Coriolis acceleration of the endpoint itself, that of the base the acceleration of the base.
     """
 
@@ -40,13 +40,9 @@ class InducedAccelerations:
 
 
 def induced_accelerations(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    terms: TorqueTerms,
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, missing: bool = False
 ) -> InducedAccelerations:
-    """Accelerations of the joints and the endpoint, by what makes them.
+    """Accelerations of the joints and the endpoint by source.
 
     Parameters
     ----------
@@ -57,7 +53,7 @@ def induced_accelerations(
     terms : TorqueTerms
         Torques of this motion.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Inverse kinematics: joint angles and their derivatives from where the chain's points are.
+"""Inverse kinematics: joint angles and derivatives from positions of points.
 
 Two links that reach for a target have a closed form with two solutions; a chain with marked joints is fitted to them as
-a whole, with links that keep their lengths.
+a whole, with links of constant length.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, vec
 from limbtorque.chain.kinematics import STILL, in_plane, jacobian, link_ends, point_acceleration, point_jerk
 from limbtorque.chain.model import Chain, Kinematics
 
-ROUNDING = 1e-12  # a target this much out of reach, as a share of the reach, is there by rounding
-SINGULAR = 1e-6  # least sine of the second angle at which velocities of the endpoint tell those of the joints
+ROUNDING = 1e-12  # a target out of reach by this share of the reach is out by rounding
+SINGULAR = 1e-6  # least sine of the second angle at which the endpoint's velocity determines those of the joints
 STEP = 1e-12  # largest last step of the fit, rad and m
 ITERATIONS = 100
 HALVINGS = 40
@@ -33,7 +33,7 @@ class TwoLinkAngles:
     angle_rad : ndarray of shape (n_frames, 2)
         Joint angles, without jumps between frames; those of the first frame are between -pi and pi.
     shift_m : ndarray of shape (n_frames,)
-        How far the target was moved to be reached, m; 0 where it was within reach.
+        Distance by which the target was moved to be reached, m; 0 where it was within reach.
     """
 
     angle_rad: FloatArray
@@ -42,7 +42,7 @@ class TwoLinkAngles:
 
 @dataclass(frozen=True)
 class JointMotion:
-    """Derivatives of the joint angles, each of shape (n_frames, n_joints): rad/s, rad/s^2 and rad/s^3."""
+    """Derivatives of the joint angles, shape (n_frames, n_joints): rad/s to rad/s^3."""
 
     velocity_rad_s: FloatArray
     acceleration_rad_s2: FloatArray
@@ -65,7 +65,7 @@ class RigidChainFit:
     distance_m : ndarray of shape (n_frames, n_links + 1)
         Distance of every fitted joint and of the endpoint from the measured one, m.
     success : bool
-        Whether the iteration came to rest.
+        True if the iteration converged.
     iterations : int
         Steps taken.
     """
@@ -98,19 +98,19 @@ def two_link_angles(
     length_m : array_like of shape (2,)
         Lengths of the links, m.
     target_m : array_like of shape (n_frames, 2)
-        Where the end of the second link shall be, m.
+        Target of the end of the second link, m.
     bend : {"positive", "negative"}
-        Which of the two solutions: the sign of the second joint's angle, counter-clockwise positive. An elbow seen
-        with x forward and y up flexes to the positive side.
+        Sign of the second joint's angle, counter-clockwise positive, which selects one of the two solutions. An elbow
+        seen with x forward and y up flexes to the positive side.
     base_m : array_like of shape (n_frames, 2) or (2,), optional
         Position of the first joint, m.
     unreachable : {"error", "project"}, optional
-        A target that is out of reach: refuse, or take the nearest point within reach and say how far it is.
+        Treatment of a target out of reach: an error, or a move to the nearest point within reach.
 
     Returns
     -------
     TwoLinkAngles
-        Angles, and how far each target was moved.
+        Angles, and the distance by which each target was moved.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def two_link_angles(
     at_base = np.flatnonzero(distance <= ROUNDING * longest)
     if at_base.size:
         raise ValueError(
-            f"target_m[{at_base[0]}] is at the base: no direction of the first link is better than another"
+            f"target_m[{at_base[0]}] is at the base, where the first link has no direction; move the target"
         )
     within = np.clip(distance, shortest, longest)
     shift = np.where(np.abs(distance - within) > ROUNDING * longest, np.abs(distance - within), 0.0)
@@ -155,14 +155,9 @@ def two_link_angles(
 
 
 def joint_motion(
-    chain: Chain,
-    angle_rad: ArrayLike,
-    *,
-    velocity_m_s: ArrayLike,
-    acceleration_m_s2: ArrayLike,
-    jerk_m_s3: ArrayLike,
+    chain: Chain, angle_rad: ArrayLike, *, velocity_m_s: ArrayLike, acceleration_m_s2: ArrayLike, jerk_m_s3: ArrayLike
 ) -> JointMotion:
-    """Derivatives of the joint angles of two links from those of the endpoint's position, over a still base.
+    """Joint motion of two links on a fixed base from the motion of their endpoint.
 
     Parameters
     ----------
@@ -181,13 +176,13 @@ def joint_motion(
     Raises
     ------
     ValueError
-        Another number of links, or a frame in which the links are in line: there the endpoint's velocity along them
-        cannot be made by any joint velocity.
+        Another number of links, or a frame in which the links are in line: no joint velocity moves the endpoint along
+        them.
     """
     if chain.n_links != 2:
         raise ValueError(
-            f"the chain has {chain.n_links} links; only two links follow from the endpoint alone: where the orientation of "
-            "the last of three is known too, take the end of the link before it (examples/redundancy.py)"
+            f"the chain has {chain.n_links} links, expected 2: the endpoint determines two joint angles only; with three "
+            "links and a known orientation of the last, pass the end of the second (examples/redundancy.py)"
         )
     alpha = frames("angle_rad", angle_rad, 2)
     velocity = frames("velocity_m_s", velocity_m_s, 2, like=alpha)
@@ -212,15 +207,14 @@ def joint_motion(
 
 
 def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> RigidChainFit:
-    """Fit a chain of links of constant length to measured joints, all frames at once, by least squares.
+    """Fit links of constant length to measured joints, all frames at once.
 
     Parameters
     ----------
     joint_m : array_like of shape (n_frames, n_links + 1, 2)
         Measured joints and endpoint in the plane, m; a frame with a NaN is left out.
     counted : array_like of bool, shape (n_frames,), optional
-        Frames that have a say in the lengths; in the others the chain is brought as near as it goes with the lengths
-        found. All by default.
+        Frames that determine the lengths, all by default; in the others the chain is fitted with these lengths.
 
     Returns
     -------
@@ -230,33 +224,31 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     Raises
     ------
     ValueError
-        Another shape, no complete frame that counts, two neighbouring joints that are one, or an infinite number.
+        Another shape, no complete counted frame, two coincident neighbouring joints, or an infinite number.
 
     Notes
     -----
     Newton's method, with the Gauss-Newton step in frames where the sum of squares is not convex, and steps that are
-    halved until the sum falls; it starts at the measured directions and mean lengths. The base of a frame is the mean of what is left of its joints, which takes it out of the problem; the orientations of a frame meet those
-    of other frames only through the lengths, so that the normal equations have a border of n_links columns, and the
-    rest is solved frame by frame (Schur complement).
+    halved until the sum falls; it starts at the measured directions and mean lengths. The base of a frame is the mean
+    residual of its joints, which eliminates it; the frames are coupled only through the lengths, so that the normal
+    equations have a border of n_links columns, and the rest is solved frame by frame (Schur complement).
     """
     joints = np.asarray(joint_m, dtype=float)
     if joints.ndim != 3 or joints.shape[1] < 2 or joints.shape[2] != 2:
         raise ValueError(f"joint_m has shape {joints.shape}, expected (n_frames, n_links + 1, 2)")
     finite("joint_m", joints, missing=True)
     known = ~np.isnan(joints).any(axis=(1, 2))
-    says = known if counted is None else known & _mask("counted", counted, len(joints))
-    if not says.any():
-        raise ValueError(f"joint_m of shape {joints.shape} has no complete frame that counts: nothing to fit")
+    used = known if counted is None else known & _mask("counted", counted, len(joints))
+    if not used.any():
+        raise ValueError(f"joint_m of shape {joints.shape} has no complete frame that is counted; expected one")
     measured = joints[known, :, 0] + 1j * joints[known, :, 1]
     links = np.diff(measured, axis=1)
-    if (coincide := np.flatnonzero(~np.abs(links[says[known]]).any(axis=0))).size:
-        raise ValueError(
-            f"joint_m[:, {coincide[0]}] and joint_m[:, {coincide[0] + 1}] are the same points: no link between"
-        )
-    length, fitted, iterations, success = _fitted(measured[says[known]])
+    if (coincide := np.flatnonzero(~np.abs(links[used[known]]).any(axis=0))).size:
+        raise ValueError(f"joint_m[:, {coincide[0]}] and joint_m[:, {coincide[0] + 1}] coincide; expected two joints")
+    length, fitted, iterations, success = _fitted(measured[used[known]])
     orientation = np.angle(links)
-    orientation[says[known]] = fitted
-    orientation[~says[known]] = _turned(length, measured[~says[known]])
+    orientation[used[known]] = fitted
+    orientation[~used[known]] = _turned(length, measured[~used[known]])
     ends = np.cumsum(length * np.exp(1j * orientation), axis=1)
     ends = np.concatenate([np.zeros((len(measured), 1)), ends], axis=1)
     base = (measured - ends).mean(axis=1)
@@ -269,12 +261,12 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
 
 
 def _nearest_turn(angle: FloatArray) -> FloatArray:
-    """Angles without jumps, by whole turns such that the first frame's are between -pi and pi."""
+    """Angles without jumps; the first frame's are between -pi and pi."""
     return np.asarray(angle - 2.0 * np.pi * np.round(angle[:1] / (2.0 * np.pi)))
 
 
 def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, int, bool]:
-    """Lengths and orientations, the number of steps, and whether they came to rest."""
+    """Lengths and orientations, number of steps, and convergence."""
     centred = _centred(measured)
     links = np.diff(measured, axis=1)
     length, orientation = np.abs(links).mean(axis=0), np.angle(links)
@@ -307,7 +299,7 @@ def _step(
     *,
     newton: bool,
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Steps of the lengths and of the orientations that go downhill; None where the lengths are not determined.
+    """Descent steps of lengths and orientations; None where lengths are undetermined.
 
     By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
     """
@@ -331,7 +323,7 @@ def _step(
 
 
 def _turned(length: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
-    """Orientations that bring links of given lengths nearest to the joints, frame by frame."""
+    """Orientations that bring links of given lengths nearest to the joints."""
     centred, orientation = _centred(measured), np.angle(np.diff(measured, axis=1))
     for _ in range(ITERATIONS):
         off, direction = _off(length, orientation, measured), np.exp(1j * orientation)
@@ -352,7 +344,10 @@ def _turned(length: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
 
 
 def _centred(measured: NDArray[np.complex128]) -> FloatArray:
-    """[k, i]: whether joint k lies beyond link i, less the mean over the joints, which the base takes up."""
+    """Matrix [k, i]: 1 if joint k lies beyond link i, minus the mean over joints.
+
+    The base takes up the mean.
+    """
     n_links = measured.shape[1] - 1
     beyond = np.tri(n_links + 1, n_links, -1)
     return np.asarray(beyond - beyond.mean(axis=0))
@@ -372,7 +367,7 @@ def _cost(length: FloatArray, orientation: FloatArray, measured: NDArray[np.comp
 def _curve(
     length: FloatArray, back: NDArray[np.complex128], between: NDArray[np.complex128]
 ) -> tuple[FloatArray, BoolArray]:
-    """Second derivatives by the orientations, and in which frames they are Newton's: where those are convex."""
+    """Second derivatives by the orientations; mask of the convex frames (Newton's)."""
     gauss_newton = between.real * length[:, None] * length
     newton = gauss_newton - np.eye(len(length)) * (length * back.real)[:, None]
     least = CONVEX * np.trace(gauss_newton, axis1=1, axis2=2)

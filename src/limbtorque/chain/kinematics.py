@@ -1,4 +1,4 @@
-r"""Where the points of a chain are and how they move.
+r"""Positions, velocities, accelerations and jerks of the points of a chain.
 
 With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of
 the point's own link runs to the point), a point of link k and its derivatives are
@@ -31,7 +31,7 @@ STILL = (0.0, 0.0)
 
 @dataclass(frozen=True)
 class AccelerationParts:
-    """Acceleration of a point, split by what makes it; all in m/s^2, in the plane.
+    """Acceleration of a point in the plane by source, m/s^2.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ def joint_positions(
     base_m : array_like of shape (n_frames, 2) or (2,), optional
         Position of the first joint, m.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------
@@ -84,7 +84,7 @@ def joint_positions(
 
 
 def link_ends(length_m: FloatArray, theta: FloatArray, base_m: FloatArray) -> FloatArray:
-    """Base and ends of all links, unchecked, shape (n_frames, n_links + 1, 2), from the links' orientations."""
+    """Base and ends of all links, shape (n_frames, n_links + 1, 2), without checks."""
     base = base_m[:, None]
     return np.concatenate([base, base + np.cumsum(in_plane(length_m * np.exp(1j * theta)), axis=1)], axis=1)
 
@@ -99,7 +99,7 @@ def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: 
     angle_rad : array_like of shape (n_frames, n_joints)
         Joint angles, rad.
     point : Point
-        Which point, e.g. ``chain.endpoint``.
+        The point, e.g. ``chain.endpoint``.
     base_m : array_like of shape (n_frames, 2) or (2,), optional
         Position of the first joint, m.
 
@@ -118,12 +118,7 @@ def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: 
     return in_plane(spokes.sum(axis=1)) + vectors("base_m", base_m, len(spokes))
 
 
-def point_velocity(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-) -> FloatArray:
+def point_velocity(chain: Chain, kinematics: Kinematics, *, point: Point) -> FloatArray:
     """Velocity of a point of a link, shape (n_frames, 2), m/s.
 
     Parameters
@@ -133,19 +128,14 @@ def point_velocity(
     kinematics : Kinematics
         Joint angles, angular velocities, and the velocity of the base.
     point : Point
-        Which point.
+        The point.
     """
     alpha, velocity, base = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", "base_velocity_m_s")
     theta, omega = np.cumsum(alpha, axis=1), np.cumsum(velocity, axis=1)
     return in_plane((1j * omega * _spokes(chain, theta, point)).sum(axis=1)) + base
 
 
-def point_acceleration(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-) -> FloatArray:
+def point_acceleration(chain: Chain, kinematics: Kinematics, *, point: Point) -> FloatArray:
     """Acceleration of a point of a link, shape (n_frames, 2), m/s^2.
 
     Parameters
@@ -155,7 +145,7 @@ def point_acceleration(
     kinematics : Kinematics
         Joint angles, their derivatives, and the acceleration of the base.
     point : Point
-        Which point.
+        The point.
     """
     *angles, base = kinematics.arrays(chain, *ACCELERATED)
     theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
@@ -163,12 +153,7 @@ def point_acceleration(
 
 
 def point_jerk(
-    chain: Chain,
-    kinematics: Kinematics,
-    jerk_rad_s3: ArrayLike,
-    *,
-    point: Point,
-    base_jerk_m_s3: ArrayLike = STILL,
+    chain: Chain, kinematics: Kinematics, jerk_rad_s3: ArrayLike, *, point: Point, base_jerk_m_s3: ArrayLike = STILL
 ) -> FloatArray:
     """Jerk of a point of a link, shape (n_frames, 2), m/s^3.
 
@@ -181,7 +166,7 @@ def point_jerk(
     jerk_rad_s3 : array_like of shape (n_frames, n_joints)
         Third derivatives of the joint angles.
     point : Point
-        Which point.
+        The point.
     base_jerk_m_s3 : array_like of shape (n_frames, 2) or (2,), optional
         Jerk of the first joint.
     """
@@ -196,7 +181,7 @@ def point_jerk(
 def jacobian(
     chain: Chain, angle_rad: ArrayLike, *, point: Point, space: Space = "joint", missing: bool = False
 ) -> FloatArray:
-    """Jacobian of a point: its velocity over a still base is ``J @ velocity``, a force on it is worth ``J.T @ force``.
+    """Jacobian J of a point: ``J @ velocity`` moves it, ``J.T @ force`` loads it.
 
     Parameters
     ----------
@@ -205,11 +190,11 @@ def jacobian(
     angle_rad : array_like of shape (n_frames, n_joints)
         Joint angles, rad.
     point : Point
-        Which point.
+        The point.
     space : {"joint", "segment"}, optional
-        Whether the columns belong to joint angles or to the orientations of the segments.
+        Columns by joint angles, or by orientations of the segments.
     missing : bool, optional
-        Let NaN, a missing value, pass.
+        Allow NaN (missing values).
 
     Returns
     -------
@@ -221,14 +206,9 @@ def jacobian(
 
 
 def jacobian_rate(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-    space: Space = "joint",
-    missing: bool = False,
+    chain: Chain, kinematics: Kinematics, *, point: Point, space: Space = "joint", missing: bool = False
 ) -> FloatArray:
-    """Time derivative of the Jacobian of a point, shape (n_frames, 2, n_joints), m/(rad s).
+    """Time derivative of a point's Jacobian, (n_frames, 2, n_joints), m/(rad s).
 
     Parameters
     ----------
@@ -242,13 +222,8 @@ def jacobian_rate(
     return np.swapaxes(in_plane(-_in_space(omega * _spokes(chain, theta, point), space)), 1, 2)
 
 
-def acceleration_parts(
-    chain: Chain,
-    kinematics: Kinematics,
-    *,
-    point: Point,
-) -> AccelerationParts:
-    """Acceleration of a point, split into tangential, centripetal and Coriolis parts by joint.
+def acceleration_parts(chain: Chain, kinematics: Kinematics, *, point: Point) -> AccelerationParts:
+    """Tangential, centripetal and Coriolis acceleration of a point, by joint.
 
     Parameters
     ----------
@@ -279,7 +254,7 @@ def orientations(
 
 
 def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
-    """Spokes that lead from the base to a point, one for each link, as complex numbers; 0 beyond the point's link."""
+    """Vectors of the links from the base to a point, complex; 0 beyond its link."""
     on_chain("point", point, chain.n_links)
     reach = np.zeros(chain.n_links, dtype=complex)
     reach[: point.link] = chain.length_m[: point.link]
@@ -288,7 +263,7 @@ def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
 
 
 def _in_space(spokes: ComplexArray, space: Space) -> ComplexArray:
-    """Spokes themselves (segment space), or the vectors from each joint to the point (joint space)."""
+    """Link vectors (segment space), or vectors from each joint to the point."""
     choice("space", space, ("joint", "segment"))
     return spokes if space == "segment" else np.cumsum(spokes[:, ::-1], axis=1)[:, ::-1]
 

@@ -1,4 +1,4 @@
-"""Mobility of a point of a chain: redundancy, manipulability, and the velocity ellipse."""
+"""Mobility of a point: redundancy, manipulability and velocity ellipse."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from limbtorque.arrays import FloatArray, finite
 
 @dataclass(frozen=True)
 class Ellipse:
-    """Velocities of a point that joint velocities of unit norm can make.
+    """Velocities of a point at joint velocities of unit norm.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Ellipse:
 
 
 def manipulability(jacobian_m: ArrayLike) -> FloatArray:
-    """Manipulability, ``sqrt(det(J J^T))`` (Yoshikawa 1985), shape (n_frames,); 0, to rounding, where J is singular.
+    """Manipulability ``sqrt(det(J J^T))`` (Yoshikawa 1985), shape (n_frames,).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def manipulability(jacobian_m: ArrayLike) -> FloatArray:
 
 
 def velocity_ellipse(jacobian_m: ArrayLike) -> Ellipse:
-    """Ellipse of the velocities that joint velocities of unit norm can give a point.
+    """Ellipse of the velocities of a point at joint velocities of unit norm.
 
     Parameters
     ----------
@@ -59,10 +59,9 @@ def velocity_ellipse(jacobian_m: ArrayLike) -> Ellipse:
 
 
 def null_space_projector(jacobian_m: ArrayLike) -> FloatArray:
-    """Projector on the joint velocities that leave a point where it is, shape (n_frames, n_joints, n_joints).
+    """Projector on the joint velocities that leave a point at rest.
 
-    Its rank is the redundancy of the chain at the point: the number of joints less that of the directions in which
-    the point can be moved.
+    Its rank is the redundancy of the chain at the point: the number of joints minus the directions of motion.
 
     Parameters
     ----------

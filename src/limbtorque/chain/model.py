@@ -1,4 +1,4 @@
-"""A chain, a point on one of its links, a movement of it, and a load from the surroundings."""
+"""Chain, point on a link, kinematics and external load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from limbtorque.arrays import FloatArray, finite, plane_vectors
 
 ACCELERATED = ("angle_rad", "velocity_rad_s", "acceleration_rad_s2", "base_acceleration_m_s2")
 
-_RULES = {"length_m": "positive", "mass_kg": "not negative", "com_m": "finite", "inertia_kgm2": "not negative"}
+_RULES = {"length_m": "positive", "mass_kg": "non-negative", "com_m": "finite", "inertia_kgm2": "non-negative"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +46,10 @@ class Chain:
             value = np.atleast_1d(np.asarray(getattr(self, name), dtype=float))
             if value.shape != n_links or value.ndim != 1 or not value.size:
                 raise ValueError(f"{name} has shape {value.shape}, length_m has {n_links}: one number for each link")
-            low = {"positive": value <= 0.0, "not negative": value < 0.0}.get(rule, False)
+            low = {"positive": value <= 0.0, "non-negative": value < 0.0}.get(rule, False)
             bad = np.flatnonzero(~np.isfinite(value) | low)
             if bad.size:
-                raise ValueError(f"{name}[{bad[0]}] is {value[bad[0]]}; it has to be {rule} (shape {value.shape})")
+                raise ValueError(f"{name}[{bad[0]}] is {value[bad[0]]} (shape {value.shape}); expected a {rule} number")
             object.__setattr__(self, name, value)
 
     @property
@@ -59,7 +59,7 @@ class Chain:
 
     @cached_property
     def coupling(self) -> FloatArray:
-        """Matrix A of shape (n_links, n_links), kg m^2: ``A_ij cos(theta_i - theta_j)`` is segment-space inertia."""
+        """Matrix A, kg m^2: segment-space inertia is ``A_ij cos(theta_i - theta_j)``."""
         arms = self._arms
         return (arms.T * self.mass_kg) @ arms + np.diag(self.inertia_kgm2)
 
@@ -70,7 +70,7 @@ class Chain:
 
     @property
     def _arms(self) -> FloatArray:
-        """c_ki: how far link i carries the centre of mass of link k."""
+        """Matrix c_ki: distance by which link i carries the centre of mass of link k."""
         return np.tril(np.tile(self.length_m, (self.n_links, 1)), -1) + np.diag(self.com_m)
 
     @property
@@ -90,14 +90,14 @@ class Chain:
         mass_kg : float
             The mass, kg.
         link : int, optional
-            Which link; the last by default.
+            Index of the link; the last by default.
         along_m : float, optional
-            How far from the link's proximal joint, along the link, m; its end by default.
+            Distance from the link's proximal joint, along the link, m; its end by default.
 
         Returns
         -------
         Chain
-            The same chain; mass, centre of mass and moment of inertia of the link are those of both together.
+            The chain with the combined mass, centre of mass and moment of inertia of that link.
         """
         mass, com, inertia = self.mass_kg.copy(), self.com_m.copy(), self.inertia_kgm2.copy()
         place = float(self.length_m[link]) if along_m is None else along_m
@@ -116,9 +116,9 @@ class Point:
     link : int
         Index of the link, from 0.
     along_m : float
-        How far it is from the link's proximal joint along the link, m.
+        Distance from the link's proximal joint along the link, m.
     across_m : float
-        How far it is from the line along the link, m; positive to the left of it, seen from the proximal joint.
+        Distance from the line along the link, m; positive to the left of it, seen from the proximal joint.
     """
 
     link: int
@@ -128,7 +128,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Kinematics:
-    """Movement of a chain: its joint angles and the position of its base, with their derivatives.
+    """Joint angles, position of the base and their derivatives.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Kinematics:
     Raises
     ------
     ValueError
-        Shapes that do not agree. Numbers are checked by the functions that use them.
+        Mismatched shapes. Numbers are checked by the functions that use them.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class Kinematics:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """A force and a couple that the surroundings put on one link.
+    """External force and couple on one link.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ class Load:
     force_n : ndarray of shape (n_frames, 2)
         Force on the link in the plane, N.
     point_m : ndarray of shape (n_frames, 2)
-        Where it acts, in the plane's coordinates, m.
+        Point of application in the plane's coordinates, m.
     couple_nm : ndarray of shape (n_frames,), or one number for all frames
         Couple on the link, counter-clockwise positive, N m; none by default.
 

@@ -1,4 +1,4 @@
-"""From a recording to the motion of a planar chain: landmarks, gaps, plane, filter, angles, derivatives, load.
+"""Motion of a planar chain from a recording.
 
 In: a `Recording` and the settings of a trial.
 Out: `ChainMotion`: angles, derivatives, base, external load.

@@ -1,4 +1,4 @@
-"""From a recording to the motion of a planar chain: landmarks, gaps, plane, filter, angles, derivatives, load."""
+"""Motion of a planar chain from a recording."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from limbtorque.study.settings import Settings
 
 @dataclass(frozen=True)
 class ChainMotion:
-    """Motion of a planar chain and what loads it; everything inverse dynamics needs.
+    """Motion and external load of a planar chain: the input of inverse dynamics.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class ChainMotion:
         Joint angles (distal segment against proximal one; the first against the plane's x axis), the first joint's
         position in the plane, and their derivatives.
     edge, foreshortened, filled : ndarray of bool, shape (n_frames,)
-        Frames affected by edge effects of the filter or the differences; frames in which a segment points too far out
-        of the plane for an orientation in it (angles and derivatives are NaN there), and their neighbours within the
-        filter's reach; frames in which a marker was filled.
+        Frames with edge effects of the filter or the differences; frames with a segment too far out of the plane for an
+        orientation in it, and their neighbours within the filter's window (angles and derivatives are NaN there); frames
+        with a filled marker.
     chain : Chain
         Lengths and inertial constants.
     gravity_m_s2 : ndarray of shape (2,)
@@ -100,7 +100,7 @@ def chain_motion(
     recording : Recording
         Markers and force plates.
     limb : Limb
-        Chain, side, person and window.
+        Chain, side, subject and window.
     settings : Settings
         All options.
     study_cutoff_hz : float, optional
@@ -114,7 +114,7 @@ def chain_motion(
     Raises
     ------
     TrialError
-        The trial cannot be analysed; the message says why and what to do.
+        The trial cannot be analysed; the message names the reason and the remedy.
     """
     model = limb.model(settings)
     placed = place_joints(recording, limb, settings)
@@ -175,8 +175,8 @@ def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJo
     short = foreshortened_frames(placed.joints_m, placed.plane, reach=smoothed.reach, min_projection=least)
     if short.all():
         raise SignalError(
-            f"{recording.source}: in every frame a segment points out of the plane (or the filter reaches from one that does), "
-            f"its projection below {least:g} of its length; choose another plane.kind or forward_axis"
+            f"{recording.source}: every frame is within the filter's window of one with a segment out of the plane "
+            f"(projection below {least:g} of its length); choose another plane.kind or forward_axis"
         )
     return short
 
@@ -184,7 +184,7 @@ def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJo
 def _checked_joints(
     joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
 ) -> tuple[FloatArray, dict[str, float]]:
-    """Joints in the plane, of a rigid chain where the settings say so, and metrics of speed and fit."""
+    """Joints in the plane, rigid where set so, with metrics of speed and fit."""
     metrics = {"speed_m_s": _top_speed(joint_m, recording.rate_hz, settings)}
     if settings.motion.angles == "rigid_chain":
         fit = _rigid_chain(joint_m, foreshortened, recording)
@@ -194,9 +194,9 @@ def _checked_joints(
 
 
 def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:
-    """Constants of the chain; lengths are those of the projection (docs/decisions/0002).
+    """Constants of the chain; lengths are projected (docs/decisions/0002).
 
-    A segment inclined to the plane projects shorter, and so does its mass: its table length is shortened alike.
+    The table length of a segment inclined to the plane is shortened like its projection.
     """
     model, table, landmarks = limb.model(settings), settings.segments.table, placed.landmarks
     link_length = lengths(np.diff(joint_m, axis=1)).mean(axis=0)
@@ -207,7 +207,8 @@ def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: Float
         distances = lengths(landmarks[row.distal] - landmarks[row.proximal])
         if np.isnan(distances).all():
             raise LandmarkError(
-                f"segment {segment.name}: {row.proximal} and {row.distal} are never seen together, so its length is unknown"
+                f"segment {segment.name}: no frame has both {row.proximal} and {row.distal}, so its length is unknown; "
+                "check their markers"
             )
         between[segment.row] = (row.proximal, row.distal, float(np.nanmean(distances) * shortening))
     return segment_chain(
@@ -221,7 +222,7 @@ def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: Float
 
 
 def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatArray) -> dict[str, float]:
-    """A subject's own segment parameters as the plane sees them: lengths by the share, inertia by its square."""
+    """Subject's segment parameters in the plane: lengths and inertias projected."""
     powers = {"length_m": 1, "com_m": 1, "inertia_kgm2": 2, "mass_kg": 0}
     return {
         name: measured[name] * share**power
@@ -247,12 +248,12 @@ def _kinematics(
 
 
 def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recording) -> RigidChainFit:
-    """Joints of a chain whose links keep their lengths; frames in which a segment leaves the plane have no say in them."""
+    """Joints of a chain with constant lengths, fitted without foreshortened frames."""
     fit = fit_rigid_chain(joint_m, counted=~foreshortened)
     if not fit.success:
         raise SignalError(
-            f"{recording.source}: no rigid chain fits the joints (no rest in {fit.iterations} steps): they are not those of links "
-            "of constant length in this plane; check the markers for swapped labels, or set motion.angles to segments"
+            f"{recording.source}: the fit of a rigid chain did not converge in {fit.iterations} steps, its links vary too much in "
+            "length; check the markers for swapped labels, or set motion.angles to segments"
         )
     return fit
 
@@ -269,8 +270,8 @@ def _blanked(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Angles and derivatives with NaN in the foreshortened frames.
 
-    Where an orientation was lost, so was the count of turns: every stretch between is brought to the turn at which
-    its median is nearest to zero flexion.
+    Missing orientations lose the count of turns: every stretch between is moved to the turn with its median nearest to
+    zero flexion.
     """
     angle, velocity, acceleration = angle.copy(), velocity.copy(), acceleration.copy()
     for values in (angle, velocity, acceleration):
@@ -282,7 +283,7 @@ def _blanked(
 
 
 def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:
-    """Angle between the up axis and the mean direction from the last joint to the first; 0 for limbs off the ground."""
+    """Angle between up and the mean direction of the limb; 0 for limbs off the ground."""
     if not model.ground_contact:
         return 0.0
     direction = (joints_3d[:, 0] - joints_3d[:, -2]).mean(axis=0)
@@ -295,7 +296,7 @@ def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float
     speed = float(lengths(steps).max() * rate_hz)
     if speed > settings.reading.max_speed_m_s:
         raise SignalError(
-            f"a joint moves at {speed:.4g} m/s, more than a body can ({settings.reading.max_speed_m_s:g} m/s, reading.max_speed_m_s); "
+            f"a joint moves at {speed:.4g} m/s, expected at most {settings.reading.max_speed_m_s:g} m/s (reading.max_speed_m_s); "
             "check the units and the rate of the file (reading.length_unit, reading.rate_hz), and swapped markers"
         )
     return speed

@@ -41,13 +41,13 @@ def external_load(
     recording : Recording
         For its force plates and the other foot's markers.
     limb : Limb
-        Chain, side and markers; its load takes the place of any other.
+        Chain, side and markers; its load replaces any other.
     settings : Settings
         Options of plates and filter, and the loads.
     placed : Placement
         Landmarks, plane and analysed frames of the limb.
     smoothed : SmoothedJoints
-        The smoothed joint positions: how plates are smoothed, and coordinates along the plane's normal.
+        Smoothed joint positions: method for the plates, and coordinates along the plane's normal.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Joints and endpoint in the plane, m.
 
@@ -59,7 +59,7 @@ def external_load(
     Raises
     ------
     LoadError
-        A load of the settings on a limb that meets the ground: the two are not added up.
+        A load of the settings on a limb that meets the ground: the two cannot be combined.
     """
     model, plane = limb.model(settings), placed.plane
     on_ground = model.ground_contact and settings.plates.assignment != "none"
@@ -67,7 +67,7 @@ def external_load(
     if load is not None:
         if on_ground:
             raise LoadError(
-                "a load of the settings takes the place of the ground, and this chain meets the ground; "
+                "a load of the settings cannot be combined with the ground that this limb meets; "
                 "set plates.assignment to none if the foot was in the air, or leave the column load empty"
             )
         in_space = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
@@ -90,25 +90,25 @@ def external_load(
         frame=plane,
         up=axis_vector(settings.plane.up_axis),
     )
-    alone = () if other else ("the other foot is not mapped or not seen: a shared plate goes unnoticed",)
+    alone = () if other else ("the other foot is not mapped or not visible: a shared plate is not detected",)
     return replace(ground, notes=(*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *ground.notes))
 
 
 def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
-    """Warning where force plates and markers are not filtered alike: at an impact the torques then show what is not there."""
+    """Warning where force plates and markers are filtered differently."""
     if smoother is None or force_cutoff_hz is None or cutoff_hz is None:
         return [
-            "force plates are not filtered, but averaged over each frame: vibration above half the frame rate is folded down"
+            "force plates are averaged over each frame, not filtered: vibration above half the frame rate is aliased"
         ]
     if not smoother.strategy.one_gain:
         return [
-            f"{smoother.method} smooths forces and differentiates positions with different gains: at an impact the two do not fit"
+            f"{smoother.method} smooths forces and differentiates positions with different gains: torques at impacts are unreliable"
         ]
     if force_cutoff_hz == cutoff_hz:
         return []
     return [
-        f"force plates are filtered at {force_cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: at an impact the two do not fit "
-        "each other (filter.force_cutoff_hz)"
+        f"force plates are filtered at {force_cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: torques at impacts are "
+        "unreliable (filter.force_cutoff_hz)"
     ]
 
 
@@ -133,15 +133,15 @@ def _foot(
 
 
 def _back(model: ChainModel, contact: list[str]) -> str:
-    """Rear end of the foot's line: the first contact landmark that is not its front, or the last joint."""
+    """Rear landmark of the foot's line: a contact landmark, or the last joint."""
     return next((name for name in contact if name != model.end), model.joints[-1].landmark)
 
 
 def _other_landmarks(
     recording: Recording, model: ChainModel, mapping: LandmarkMap, plates: Plates, gaps: Gaps, stretch: slice
 ) -> dict[str, FloatArray]:
-    """Landmarks of the other foot over the same frames; empty where its markers are not there."""
-    mapping = mapping.anatomical()  # where the other foot is, is all that is asked for
+    """Landmarks of the other foot over the same frames; empty without its markers."""
+    mapping = mapping.anatomical()  # only the other foot's position is needed
     mirrored = replace(mapping, side="left" if mapping.side == "right" else "right")
     contact = contact_landmarks(model, mapping, plates)
     names = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}

@@ -1,4 +1,4 @@
-"""Sense and zero of flexion of each joint, and metrics of limbs that are bent the wrong way."""
+"""Sense and zero of joint flexion, and metrics of joints bent the wrong way."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def find_flexion(
     plane : PlaneFrame
         The plane of motion.
     side : {"left", "right"}
-        Which limb: in the horizontal plane the two flex in opposite senses.
+        Side of the limb: in the horizontal plane the two flex in opposite senses.
     landmarks : mapping of str to ndarray of shape (n_frames, 3)
-        Landmarks; heel and toe, where they are seen, say where the sole is.
+        Landmarks; heel and toe define the sole.
 
     Returns
     -------
@@ -79,11 +79,11 @@ def find_flexion(
             slope = _between_deg(landmarks, (joint.landmark, distal), (back, front), plane)
             zero[i] = np.radians(90.0) + np.radians(slope)
             notes.append(
-                f"{joint.name}: the sole is {-slope:.0f} deg from the line to the {distal}; flexion is that of the sole"
+                f"{joint.name}: flexion is measured from the sole, {-slope:.0f} deg from the line to the {distal}"
             )
         else:
             notes.append(
-                f"{joint.name}: {back} is not mapped or not seen, zero flexion is assumed at {joint.flexion_zero_deg:g} deg"
+                f"{joint.name}: {back} is not mapped or not visible, zero flexion is assumed at {joint.flexion_zero_deg:g} deg"
             )
     sign = np.array([float(joint.flexion_sagittal) for joint in model.joints])
     return Flexion(sign, zero, known), tuple(notes)
@@ -98,7 +98,7 @@ def _seen_together(landmarks: Mapping[str, FloatArray], first: str, second: str)
 def _between_deg(
     landmarks: Mapping[str, FloatArray], line: tuple[str, str], other: tuple[str, str], plane: PlaneFrame
 ) -> float:
-    """Median angle of one line in the plane minus that of another, degrees, -180 to 180."""
+    """Median angle between two lines in the plane, degrees, -180 to 180."""
     first, second = (plane.project(landmarks[b] - landmarks[a]) for a, b in (line, other))
     turned = (first[:, 0] + 1j * first[:, 1]) / (second[:, 0] + 1j * second[:, 1])
     return float(
@@ -107,7 +107,7 @@ def _between_deg(
 
 
 def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> dict[str, float]:
-    """Metrics of flexion: to the wrong side, on average and in frames, and a limb too straight to judge by."""
+    """Metrics of flexion: bent the wrong way, or too straight to decide."""
     return {
         "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
         "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
@@ -116,7 +116,7 @@ def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> d
 
 
 def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Return 1 where all joints that flex to one side only are nearly straight: a mirrored limb is not noticed."""
+    """Return 1 where the limb is too straight for a mirrored one to be noticed."""
     bent = [
         abs(np.degrees(np.nanmedian(angle[:, i]) - flexion.zero_rad[i]))
         for i, joint in enumerate(model.joints)
@@ -126,7 +126,7 @@ def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) ->
 
 
 def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Largest share of frames in which a joint that flexes to one side only is bent the other way by more than 10 degrees.
+    """Largest share of frames with a joint bent the wrong way by over 10 degrees.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArra
 
 
 def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Mean flexion to the wrong side of joints that flex to one side only, degrees; 0 where there is none."""
+    """Mean flexion of one-way joints to the wrong side, degrees; 0 without any."""
     bent = [
         -float(np.degrees(flexion.sign[i] * (np.nanmedian(angle[:, i]) - flexion.zero_rad[i])))
         for i, joint in enumerate(model.joints)

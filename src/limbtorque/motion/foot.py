@@ -22,7 +22,7 @@ class Foot:
     back_m, front_m : ndarray of shape (n_frames, 3)
         Ends of the line of the foot: heel (or ankle) and front, m.
     contact : ndarray of bool, shape (n_frames,)
-        Whether it may stand on the ground, judged from its movement.
+        True where it may stand on the ground, by its speed.
     side : str
         Side of the body, for the notes.
     """
@@ -47,7 +47,7 @@ def find_foot(
     belt_m_s: FloatArray,
     side: str = "",
 ) -> Foot:
-    """Find when a foot may stand on the ground: whenever one of its landmarks is slow.
+    """Find the frames in which a foot may stand on the ground: a landmark is slow.
 
     Parameters
     ----------
@@ -71,9 +71,8 @@ def find_foot(
 
     Notes
     -----
-    Height is not judged: stairs, kerbs and ramps have none of their own. A foot held still in the air counts as
-    standing, and its torques are left empty rather than computed without the ground; `plates.assignment: none` says
-    that there is no ground in the trial.
+    Height is not used: stairs, kerbs and ramps differ in it. A foot held still in the air counts as standing, and its
+    torques are left empty rather than computed without the ground; `plates.assignment: none` excludes the ground.
     """
     contact = np.zeros(len(ends[1]), dtype=bool)
     for positions in contact_m.values():
@@ -122,9 +121,9 @@ def distance_m(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) 
 def inside(
     plate: ForcePlate, foot: Foot, part: slice, settings: Plates, up: FloatArray, *, anywhere: bool = False
 ) -> BoolArray:
-    """Return True where the standing ends of the foot (or any end) are above the plate, within the margin.
+    """Return True where the foot's standing ends (or any end) are above the plate.
 
-    An end that is lifted (heel-off, toe-down) does not count: it may well be beyond the edge.
+    A lifted end (heel-off, toe-down) does not count: it may be beyond the edge.
     """
     over, standing = [], []
     for points in (foot.back_m, foot.front_m):

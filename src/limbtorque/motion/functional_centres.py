@@ -1,4 +1,4 @@
-"""Functional joint centres in the plane: the point that keeps its place in both segments that meet there."""
+"""Functional joint centres in the plane: the point fixed in both segments."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class PlanarPose:
 
 
 def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> PlanarPose:
-    """Orientation and position of a segment in the plane, from two or more of its markers.
+    """Orientation and position of a segment from two or more markers.
 
     Parameters
     ----------
     markers_m : array_like of shape (n_frames, n_markers, 2)
         Markers in the plane, m; NaN where missing.
     counted : array_like of bool, shape (n_frames,), optional
-        Frames that make the mean shape; all by default. The others have a pose all the same.
+        Frames that determine the mean shape; all by default. The others have a pose, too.
 
     Returns
     -------
@@ -58,15 +58,15 @@ def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> Pl
     Raises
     ------
     SignalError
-        Fewer than two markers, no counted frame in which all are seen, or markers so near to each other in the plane
-        (1 cm) that they have no orientation.
+        Fewer than two markers, no counted frame with all of them, or markers within 1 cm of each other in the plane,
+        which have no orientation.
 
     Notes
     -----
-    With points of the plane as complex numbers, ``r[t, k]`` from the mean of the markers of a frame and ``s[k]`` the shape, the
-    rotation that fits best is ``exp(i angle[t]) = sum_k r[t, k] conj(s[k])``, made to length 1: least squares in closed
-    form. The shape is the mean of the markers turned back; it is begun with the principal component of all frames, which
-    is the shape itself where the segment is rigid.
+    With points of the plane as complex numbers, ``r[t, k]`` from the mean of the markers of a frame and ``s[k]`` the
+    shape, the best-fitting rotation is ``exp(i angle[t]) = sum_k r[t, k] conj(s[k])``, normalised: least squares in closed
+    form. The shape is the mean of the markers rotated back; the start is the principal component of all frames, which is
+    the shape itself where the segment is rigid.
 
     Examples
     --------
@@ -76,12 +76,14 @@ def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> Pl
     """
     planar = _complex(markers_m)
     if planar.shape[1] < 2:
-        raise SignalError(f"a segment has {planar.shape[1]} marker; its orientation in the plane needs two or more")
+        raise SignalError(
+            f"a segment has {planar.shape[1]} marker, expected two or more for its orientation in the plane"
+        )
     position = planar.mean(axis=1)
     spread = planar - position[:, None]
     used = np.flatnonzero(_counted(counted, len(planar)) & ~np.isnan(position))
     if not len(used):
-        raise SignalError("in no frame that counts are all markers of a segment seen; check its labels")
+        raise SignalError("no counted frame has all markers of a segment; check its labels")
     principal = np.linalg.eigh(spread[used].conj().T @ spread[used])[1][:, -1]
     turned = spread @ (principal / _unit(spread[used[0]] @ principal))
     shape = (spread[used] * _unit(turned[used]).conj()[:, None]).mean(axis=0)
@@ -89,7 +91,7 @@ def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> Pl
     if width < NARROWEST_M:
         raise SignalError(
             f"the markers of a segment are within {1e3 * width:.2g} mm of each other in the plane, expected {1e3 * NARROWEST_M:g} mm "
-            "at least: they have no orientation in it; name markers farther apart along the segment"
+            "at least for an orientation; name markers farther apart along the segment"
         )
     angle = np.angle(spread @ shape.conj())
     return PlanarPose(angle, _real(position), _real(shape))
@@ -97,7 +99,7 @@ def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> Pl
 
 @dataclass(frozen=True)
 class CentreOfRotation:
-    """The point about which two segments turn against each other, and how well it is known.
+    """Centre of rotation of two segments, with its quality.
 
     Attributes
     ----------
@@ -110,10 +112,10 @@ class CentreOfRotation:
     range_deg : float
         Smallest arc that holds all relative orientations, degrees.
     expected_error_m : float
-        Root mean square error of the centre's place in the segments, m, were the residual independent from frame to frame; the
-        least error to be reckoned with.
+        Root mean square error of the centre's place in the segments, m, for residuals independent from frame to frame;
+        a lower bound.
     n_frames : int
-        Frames that it was found from.
+        Number of used frames.
     """
 
     centre_m: FloatArray
@@ -128,14 +130,14 @@ class CentreOfRotation:
 def centre_of_rotation(
     first_m: ArrayLike, second_m: ArrayLike, *, counted: ArrayLike | None = None, min_range_deg: float = 0.0
 ) -> CentreOfRotation:
-    """Centre of rotation of two segments that both may move (symmetrical centre of rotation estimation, SCoRE).
+    """Symmetrical centre of rotation estimation (SCoRE) of two moving segments.
 
     Parameters
     ----------
     first_m, second_m : array_like of shape (n_frames, n_markers, 2)
         Two or more markers of each segment in the plane, m; NaN where missing.
     counted : array_like of bool, shape (n_frames,), optional
-        Frames that have a say; all by default. The others have a centre all the same.
+        Frames that determine the centre; all by default. The others have a centre, too.
     min_range_deg : float, optional
         Least range of relative rotation, degrees.
 
@@ -151,17 +153,17 @@ def centre_of_rotation(
 
     Notes
     -----
-    Ehrig et al. (2006, Journal of Biomechanics 39, 2798-2809), in the plane. With points as complex numbers, ``a = exp(i angle)`` and ``p``
-    the pose of the first segment and ``b``, ``q`` that of the second, the places c and d of the centre in the two make
-    ``sum_t |a c + p - b d - q|^2`` least. With m the mean of ``conj(a) b``, the singular values of that problem are the
-    roots of ``n (1 - |m|)`` and ``n (1 + |m|)``: the first vanishes with the range of rotation. Noise that is
-    independent from frame to frame, of variance s^2 = ``sum |residual|^2 / (n - 2)``, has the covariance of c and d carry an
-    error of ``s sqrt((1 + |m|^2) / (2 n (1 - |m|^2)))`` into the mean of both predictions.
+    Ehrig et al. (2006, Journal of Biomechanics 39, 2798-2809), in the plane. With points as complex numbers,
+    ``a = exp(i angle)`` and ``p`` the pose of the first segment and ``b``, ``q`` that of the second, the places c and d of
+    the centre in the two minimise ``sum_t |a c + p - b d - q|^2``. With m the mean of ``conj(a) b``, the singular values
+    of that problem are the roots of ``n (1 - |m|)`` and ``n (1 + |m|)``: the first vanishes with the range of rotation.
+    Noise independent from frame to frame, of variance s^2 = ``sum |residual|^2 / (n - 2)``, causes an error of
+    ``s sqrt((1 + |m|^2) / (2 n (1 - |m|^2)))`` in the mean of both predictions.
 
-    What this does not hold: skin that moves with the joint angle, which the centre follows without leaving a residual; residuals
-    that are alike in successive frames; and that noise of the orientations, of variances v and w, draws the centre by
-    ``-(v c + w d) / (2 (1 - |m|))`` (for small ranges) towards the markers: to nothing where those of both segments are alike
-    and on either side of the joint.
+    Not included: skin movement that depends on the joint angle, which leaves no residual; residuals correlated between
+    frames; and the bias ``-(v c + w d) / (2 (1 - |m|))`` (for small ranges) towards the markers by noise of the
+    orientations, of variances v and w, which cancels where the markers of both segments lie alike on either side of the
+    joint.
 
     Examples
     --------
@@ -180,13 +182,13 @@ def centre_of_rotation(
     n_frames = int(used.sum())
     if n_frames < FEWEST_FRAMES:
         raise SignalError(
-            f"both segments are seen in {n_frames} of the frames that count, expected {FEWEST_FRAMES} or more; check their labels"
+            f"both segments are visible in {n_frames} counted frames, expected {FEWEST_FRAMES} or more; check their labels"
         )
     relative = (a.conj() * b)[used]
     range_deg = _arc_deg(relative)
     if range_deg < min_range_deg:
         raise SignalError(
-            f"the segments turn by {range_deg:.1f} deg against each other, a functional centre needs {min_range_deg:g} deg "
+            f"the segments turn by {range_deg:.1f} deg against each other, expected at least {min_range_deg:g} deg "
             "(motion.min_functional_range_deg); use a trial with more movement, or the anatomical centre"
         )
     (c, d), *_ = np.linalg.lstsq(np.stack([a, -b], axis=1)[used], (q - p)[used], rcond=None)
@@ -216,7 +218,7 @@ class FunctionalLandmarks:
     metrics : dict of str to float
         `functional_residual_m`, `functional_range_deg`, `functional_offset_m`; empty where no landmark is functional.
     notes : tuple of str
-        For each functional centre what it was found from, and its numbers.
+        Markers, frames and metrics of each functional centre.
     """
 
     landmarks: dict[str, FloatArray]
@@ -234,14 +236,14 @@ def functional_landmarks(
     counted: BoolArray,
     min_range_deg: float,
 ) -> FunctionalLandmarks:
-    """Put the functional centres of rotation in the place of the landmarks that are to be functional.
+    """Replace landmarks by functional centres of rotation where set so.
 
     Parameters
     ----------
     anatomical : mapping of str to ndarray of shape (n_frames, 3)
         Anatomical landmarks in the laboratory frame, m.
     mapping : LandmarkMap
-        The study's mapping; says which landmarks are functional.
+        The study's mapping, which marks functional landmarks.
     markers : mapping of str to int
         Label -> index along axis 1 of `positions_m`.
     positions_m : ndarray of shape (n_frames, n_markers, 3)
@@ -249,14 +251,14 @@ def functional_landmarks(
     plane : PlaneFrame
         The plane of motion.
     counted : ndarray of bool, shape (n_frames,)
-        Frames that have a say in where the centres are.
+        Frames that determine the centres.
     min_range_deg : float
         Least range of relative rotation, degrees.
 
     Returns
     -------
     FunctionalLandmarks
-        All landmarks: functional ones have the centre's place in the plane and the anatomical coordinate along its normal.
+        All landmarks; functional ones with the centre's place in the plane and the anatomical coordinate along its normal.
 
     Raises
     ------
@@ -282,9 +284,8 @@ def functional_landmarks(
                 raise SignalError(f"landmark {name!r}, functional: {error}") from None
             if found[name].range_deg > WIDEST_DEG:
                 raise SignalError(
-                    f"landmark {name!r}, functional: the segments seem to turn by {found[name].range_deg:.0f} deg against each other, no "
-                    "joint does: markers of a segment that lie on one line across the plane have no orientation in it; name markers "
-                    "that are apart in the plane"
+                    f"landmark {name!r}, functional: the segments turn by {found[name].range_deg:.0f} deg against each other, "
+                    f"expected at most {WIDEST_DEG:g} deg; name markers that are farther apart in the plane"
                 )
             distance = np.hypot(*(found[name].centre_m - in_plane[:, :2]).T)
             offset_m[name] = float(np.mean(distance[~np.isnan(distance)])) if (distance >= 0.0).any() else float("nan")
@@ -310,7 +311,7 @@ def _note(name: str, segments: tuple[tuple[str, ...], ...], found: CentreOfRotat
 
 
 def _arc_deg(units: ComplexArray) -> float:
-    """Smallest arc that holds all directions: it does not depend on their order, nor on turns that were lost."""
+    """Smallest arc that holds all directions; independent of order and whole turns."""
     angle = np.sort(np.angle(units))
     return float(np.degrees(2.0 * np.pi - np.diff(angle, append=angle[0] + 2.0 * np.pi).max()))
 
@@ -320,7 +321,7 @@ def _counted(counted: ArrayLike | None, n_frames: int) -> BoolArray:
 
 
 def _unit(values: ComplexArray) -> ComplexArray:
-    """Complex numbers made to length 1; 0 becomes 1, which turns nothing."""
+    """Complex numbers normalised to length 1; 0 becomes 1, no rotation."""
     size = np.abs(values)
     return np.where(size == 0.0, 1.0, values / np.where(size == 0.0, 1.0, size))
 

@@ -1,4 +1,4 @@
-"""External loads on the last segment: a constant force, a spring, or the ground by way of force plates."""
+"""External loads on the last segment: constant force, spring, or force plates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ StatusArray = NDArray[np.int8]
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SHARED_PLATE_SHARE = 0.1
 SPREAD_N = 1.0
-HEAVY = 5.0  # times the threshold: forces whose direction tells which way is up
+HEAVY = 5.0  # times the threshold: forces that show the vertical by their direction
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,10 @@ class ExternalLoad:
     point_m : ndarray of shape (n_frames, 2)
         Point of application in the plane's coordinates, m.
     couple_nm : ndarray of shape (n_frames,)
-        Couple that comes on top of the force at that point, counter-clockwise positive, N m.
+        Couple in addition to the force at that point, counter-clockwise positive, N m.
     status : ndarray of int8, shape (n_frames,)
-        0 no load, 1 load known, 2 the foot is on the ground, or within `min_contact_s` of it, and the force is not known (force and couple are NaN).
+        0 no load, 1 load known, 2 foot on the ground, or within `min_contact_s` of it, and force unknown (force and couple
+        are NaN).
     notes : tuple of str
         Decisions, for the ledger.
     metrics : mapping of str to float
@@ -81,7 +82,7 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
     load : Force or Spring
         The load, in the laboratory frame.
     frame : PlaneFrame
-        The plane of motion; the load's part along its normal is left out.
+        The plane of motion; the load's part along its normal is ignored.
     last_joint_m, end_m : ndarray of shape (n_frames, 3)
         Proximal joint and end of the last segment, m: their two coordinates in the plane and the one along its normal.
 
@@ -157,13 +158,13 @@ def ground_load(
     foot : Foot
         The foot in question.
     ankle_m : ndarray of shape (n_frames, 2)
-        Last joint in the plane, m: the point where the equivalent force and couple are given.
+        Last joint in the plane, m: the point of the equivalent force and couple.
     other_foot : Foot or None
         The other foot, where it is mapped: two feet on one plate cannot be separated.
     stretch : Stretch
         The frames of the recording that are analysed.
     smoothing : pair of Smoother and float, or None
-        The joint positions' method and the plates' cut-off, Hz; None averages the samples around each frame instead.
+        Method of the joint positions and cut-off of the plates, Hz; None averages the samples around each frame.
     settings : Plates
         Thresholds and assignment.
     frame : PlaneFrame
@@ -179,20 +180,19 @@ def ground_load(
     Raises
     ------
     LoadError
-        A plate that was asked for is not in the recording.
+        A plate of `plates.assignment` is not in the recording.
 
     Notes
     -----
     A loaded stretch of a plate belongs to the foot if the centre of pressure stays within `max_distance_m` of the line
     of the foot (median), nearer than to the other foot, and the other foot does not stand on the same plate. Only
-    those stretches are passed on to the filter, so that the other foot's load never leaks in. Stance on no usable
-    plate is widened by `min_contact_s` at both ends, because a foot is loaded a little before and after its markers
-    are low and slow.
+    those stretches are filtered, so that the other foot's load cannot leak in. Stance on no usable plate is widened by
+    `min_contact_s` at both ends, because a foot is loaded a little before and after its markers are low and slow.
 
-    Frames in which a channel of the foot's plate is at its limit (`signals.flat_tops`), and those that the filter reaches from there,
-    have status 2: the force was larger than what was written, by how much is not known. `plate_drift_n` is the change of the vertical
-    force between the first and the last third of the unloaded tenths of a second of a plate that was used: tenths with less than
-    `max_offset_n` throughout that change by less than half of `threshold_n`; NaN with fewer than six.
+    Frames with a saturated channel of the foot's plate (`signals.flat_tops`), and those that the filter affects, have
+    status 2: the force exceeded the recorded one by an unknown amount. `plate_drift_n` is the change of the vertical force
+    between the first and the last third of the unloaded tenths of a second of a used plate: tenths below `max_offset_n`
+    throughout that change by less than half of `threshold_n`; NaN with fewer than six.
     """
     loads = [
         _plate_load(plate, (foot, other_foot), stretch, smoothing, settings, up)
@@ -212,7 +212,7 @@ def ground_load(
     notes = [note for load in loads for note in load.notes]
     for start, stop in runs(missing):
         notes.append(
-            f"{stretch.named(start, stop)}: on the ground without a usable plate, {settings.min_contact_s:g} s before and after counted in"
+            f"{stretch.named(start, stop)}: foot on the ground without a usable plate, {settings.min_contact_s:g} s before and after included"
         )
     missing |= lost
     in_plane = frame.project(force)
@@ -233,7 +233,7 @@ def ground_load(
 
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot: force and moment at the frames, masks of frames, metrics and notes."""
+    """Load of one plate on the foot, with masks of frames, metrics and notes."""
 
     force_n: FloatArray
     moment_nm: FloatArray
@@ -279,7 +279,7 @@ def _plate_load(
         lost = widened(saturated, reach_frames(plate, per_frame, smoothing)) & own
         for start, stop in runs(saturated):
             at = f"plate {plate.number} {stretch.named(start, stop)}"
-            notes.append(f"{at}: a channel is at its limit, the force is not known")
+            notes.append(f"{at}: a channel is saturated, the force is unknown")
     smooth = at_frames(np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0), per_frame, plate.rate_hz, smoothing)
     tilt_deg = _angle_deg(seen[heavy].sum(axis=0), up)
     masks = (own, unusable, other_unknown, saturated, lost)
@@ -295,19 +295,19 @@ def _assigned(
     settings: Plates,
     up: FloatArray,
 ) -> tuple[BoolArray, BoolArray, BoolArray, list[str]]:
-    """Frames in which the plate is the foot's own, unusable for it, and own with the other foot unseen; and notes."""
+    """Masks of frames on the plate: own, unusable, other foot unseen; and notes."""
     own, unusable, other_unknown = (np.zeros(len(mean), dtype=bool) for _ in range(3))
     (foot, other), notes = feet, []
     for start, stop in loaded_stretches(mean, up, settings, stretch.rate_hz):
         part = slice(start, stop)
-        whose, why = _verdict(plate, mean[part], feet, part, settings, up)
-        if whose == "own" and broken[max(start - 1, 0) : stop + 1].any():
-            whose, why = "unusable", "samples of the plate are missing, not used"
-        why = why.replace("this foot", f"this foot ({foot.side})", 1) if foot.side else why
-        notes.append(f"plate {plate.number} {stretch.named(start, stop)}: {why}")
-        own[part] = whose == "own"
-        unusable[part] |= whose == "unusable"
-        if whose == "own":
+        owner, reason = _verdict(plate, mean[part], feet, part, settings, up)
+        if owner == "own" and broken[max(start - 1, 0) : stop + 1].any():
+            owner, reason = "unusable", "samples of the plate are missing, not used"
+        reason = reason.replace("this foot", f"this foot ({foot.side})", 1) if foot.side else reason
+        notes.append(f"plate {plate.number} {stretch.named(start, stop)}: {reason}")
+        own[part] = owner == "own"
+        unusable[part] |= owner == "unusable"
+        if owner == "own":
             other_unknown[part] |= np.ones(stop - start, dtype=bool) if other is None else other.unseen[part]
     return own, unusable, other_unknown, notes
 
@@ -322,7 +322,7 @@ def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[Force
     if unknown:
         raise LoadError(
             f"plates.assignment names plate {unknown[0]}, the recording has "
-            f"{', '.join(map(str, numbers)) or 'no plates that could be read'}"
+            f"{', '.join(map(str, numbers)) or 'no readable plates'}; correct plates.assignment"
         )
     return [plate for plate in plates if plate.number in settings.assignment]
 
@@ -333,21 +333,16 @@ def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
 
 
 def _verdict(
-    plate: ForcePlate,
-    wrench: FloatArray,
-    feet: tuple[Foot, Foot | None],
-    part: slice,
-    settings: Plates,
-    up: FloatArray,
+    plate: ForcePlate, wrench: FloatArray, feet: tuple[Foot, Foot | None], part: slice, settings: Plates, up: FloatArray
 ) -> tuple[str, str]:
-    """Foot that a loaded stretch belongs to ("own", "unusable" for this foot, "other"), and the reason."""
+    """Foot of a loaded stretch ("own", "unusable", "other"), and the reason."""
     foot, other = feet
     pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
     given = settings.assignment != "auto"
     own = distance_m(pressure, foot, part, up)
     theirs = distance_m(pressure, other, part, up) if other is not None else np.inf
     if np.isnan(own):
-        return "unusable", "this foot is not seen, not used"
+        return "unusable", "this foot is not visible, not used"
     where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
     if own > settings.max_distance_m and not given:
         return "other", "other foot, " * (theirs <= settings.max_distance_m) + where

@@ -1,4 +1,4 @@
-"""From markers to joint centres, in space and in a plane: landmarks, gaps, plane, functional centres."""
+"""Joint centres from markers, in space and in the plane."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Placement:
     plane : PlaneFrame
         The plane of motion.
     landmarks : dict of str to ndarray of shape (n_frames, 3)
-        Landmarks in the laboratory frame, m; functional centres in place of anatomical ones where the study has them.
+        Landmarks in the laboratory frame, m; functional centres replace anatomical ones where the study defines them.
     joints_m : ndarray of shape (n_frames, n_joints + 1, 3)
         Joint centres and endpoint in the laboratory frame, m.
     planarity : Planarity
-        How far the limb keeps to the plane.
+        Metrics of planarity.
     metrics : dict of str to float
         Gaps, planarity and functional centres.
     notes : tuple of str
@@ -72,8 +72,8 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     Raises
     ------
     TrialError
-        A marker or landmark is missing, no stretch is long enough, no plane or functional centre can be found, or a segment has a length
-        that no body has.
+        A marker or landmark is missing, no stretch is long enough, no plane or functional centre is defined, or a segment
+        has an implausible length.
     """
     model, mapping = limb.model(settings), limb.landmarks(settings)
     joint_names = [*(joint.landmark for joint in model.joints), model.end]
@@ -123,7 +123,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             **functional.metrics,
         },
         notes=(
-            *(f"landmark {name}: {stand_in} stands for it" for name, stand_in in substitutes),
+            *(f"landmark {name}: replaced by {stand_in}" for name, stand_in in substitutes),
             *prepared.notes,
             *functional.notes,
             _planarity_note(model, planar),
@@ -132,7 +132,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
 
 
 def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int, min_projection: float) -> BoolArray:
-    """Find the frames in which a segment is too far out of the plane, and those that a filter reaches from there.
+    """Find frames with a foreshortened segment, and those that the filter affects.
 
     Parameters
     ----------
@@ -141,14 +141,14 @@ def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int,
     plane : PlaneFrame
         The plane of motion.
     reach : int
-        Frames on both sides that the filter and the differences reach.
+        Frames on both sides affected by the filter and the differences.
     min_projection : float
         Least projection of a segment, as a share of its length.
 
     Returns
     -------
     ndarray of bool, shape (n_frames,)
-        True where the orientation of a segment in the plane means nothing.
+        True where the orientation of a segment in the plane is undefined.
     """
     segments = np.diff(joints_m, axis=1)
     small = lengths(plane.project(segments)) < min_projection * lengths(segments)

@@ -17,7 +17,7 @@ from limbtorque.study.options.loads import Plates
 
 @dataclass(frozen=True)
 class LandmarkMap:
-    """Rules that make the landmarks of one side from markers.
+    """Rules of the landmarks of one side.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class LandmarkMap:
         Landmark -> marker, markers, two markers and a fraction, or a functional joint centre with one of these as the
         anatomical one; labels may hold {S}, {s} and {side}.
     substitutes : mapping of str to str
-        Landmark that is needed -> landmark that stands for it.
+        Needed landmark -> its substitute.
     side : str
         ``"left"`` or ``"right"``.
     prefix : str
@@ -42,7 +42,7 @@ class LandmarkMap:
         return landmark in self.rules or self.substitutes.get(landmark) in self.rules
 
     def weights(self, landmark: str) -> dict[str, float]:
-        """Labels of the markers that make a landmark, with their weights; of the anatomical one where it is functional.
+        """Labels and weights of a landmark's markers; anatomical for functional ones.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class LandmarkMap:
         return weights
 
     def resolve(self, landmark: str) -> str:
-        """Name of the rule that makes a landmark: its own, or its substitute's.
+        """Name of the rule of a landmark: its own, or its substitute's.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class LandmarkMap:
         return name
 
     def segments(self, landmark: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Labels of the two segments whose centre of rotation the landmark is; None where it is an anatomical one.
+        """Labels of both segments of a functional landmark; None for anatomical ones.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class LandmarkMap:
         return first, second
 
     def labels(self, landmark: str) -> set[str]:
-        """Labels of all markers that a landmark needs, those of the segments of a functional one included."""
+        """Labels of all markers of a landmark and of its functional segments."""
         segments = self.segments(landmark) or ()
         return set(self.weights(landmark)).union(*segments)
 
@@ -104,7 +104,7 @@ class LandmarkMap:
         return replace(self, rules=plain)
 
     def used_substitutes(self, landmarks: Iterable[str]) -> dict[str, str]:
-        """Those of `landmarks` for which another one stands."""
+        """Substitutes of the landmarks that have no rule."""
         return {
             name: self.substitutes[name] for name in landmarks if name not in self.rules and name in self.substitutes
         }
@@ -115,14 +115,14 @@ class LandmarkMap:
 
 
 def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:
-    """Landmarks that show ground contact and are mapped; none where the chain does not meet the ground."""
+    """Mapped landmarks of ground contact; empty for a chain off the ground."""
     if not model.ground_contact or plates.assignment == "none":
         return []
     return [name for name in model.contact_landmarks if mapping.has(name)]
 
 
 def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterable[str]) -> dict[str, int]:
-    """Label -> index of all markers that the landmarks are made of.
+    """Label -> index of all markers of the landmarks.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def _unmapped(names: list[str], mapping: LandmarkMap) -> str:
     hint = "".join(did_you_mean(name, mapping.rules, cutoff=0.8) for name in names)
     return (
         f"landmark {', '.join(map(repr, names))} {verb} needed but not mapped; the marker set has {', '.join(mapping.rules)}{hint}; "
-        "add to 'marker_sets', or name one that may stand for it in 'substitutes', e.g. "
+        "add to 'marker_sets', or name a substitute in 'substitutes', e.g. "
         f"{names[0]}: {next(iter(mapping.rules))} (docs/settings.md)"
     )
 
@@ -160,11 +160,15 @@ def _check_prefix(recording: Recording, prefix: str) -> None:
     prefixes = sorted({label.rpartition(":")[0] for label in recording.labels})
     if prefix and prefix.rstrip(":") not in prefixes:
         found = ", ".join(repr(name) for name in prefixes if name) or "none"
-        raise LandmarkError(f"{recording.source}: no label has the prefix {prefix!r}; the file's prefixes: {found}")
+        raise LandmarkError(
+            f"{recording.source}: no label has the prefix {prefix!r}; expected one of the file's prefixes: {found}"
+        )
 
 
 def locate(landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray) -> FloatArray:
-    """Position of a landmark over time; of a functional one its anatomical place (`limbtorque.motion.functional_centres` has the other).
+    """Position of a landmark over time; anatomical where it is functional.
+
+    `limbtorque.motion.functional_centres` has the functional one.
 
     Parameters
     ----------

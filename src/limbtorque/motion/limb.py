@@ -1,4 +1,4 @@
-"""The limb that a trial is about: its chain, its side, its person, and the part of the recording."""
+"""Limb of a trial: chain, side, subject, and part of the recording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from limbtorque.study.settings import Settings
 
 @dataclass(frozen=True)
 class Limb:
-    """A limb of a person in a recording.
+    """A limb of a subject in a recording.
 
     Attributes
     ----------
@@ -25,11 +25,11 @@ class Limb:
     body_mass_kg : float
         Body mass, kg.
     marker_set : str
-        Marker set of the settings that names the limb's markers; empty where the settings have one only.
+        Marker set of the settings; may be empty where they have exactly one.
     prefix : str
         Subject prefix of the labels, where the file has several.
     measured : mapping of str to float
-        The person's own segment parameters, e.g. ``{"forearm_mass_kg": 1.2}``.
+        The subject's own segment parameters, e.g. ``{"forearm_mass_kg": 1.2}``.
     load : str
         Name of an external load of the settings, or empty.
     start_s, end_s : float or None
@@ -61,16 +61,16 @@ class Limb:
         Raises
         ------
         LandmarkError
-            No marker set is named, and the settings do not have exactly one.
+            No marker set is named, and the settings have none or several.
         """
         name = self.marker_set
         if not name:
             if len(settings.marker_sets) != 1:
                 known = ", ".join(settings.marker_sets) or "none"
-                raise LandmarkError(f"marker_set is not given, and the settings have {known}; name one")
+                raise LandmarkError(f"marker_set is missing, and the settings have {known}; name one")
             name = next(iter(settings.marker_sets))
         return LandmarkMap(settings.marker_sets[name], settings.substitutes.get(name, {}), self.side, self.prefix)
 
     def external_load(self, settings: Settings) -> LoadModel | None:
-        """Return the external load that the settings have under the limb's name of it."""
+        """Return the limb's external load from the settings."""
         return settings.loads[self.load] if self.load else None

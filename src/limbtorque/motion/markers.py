@@ -1,4 +1,4 @@
-"""From a recording's markers to the stretch of it in which the chain is complete."""
+"""Markers of a recording, and the stretch in which the chain is complete."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from limbtorque.study.settings import Settings
 
 @dataclass(frozen=True)
 class PreparedMarkers:
-    """Needed markers with short gaps filled, and the stretch in which the chain is complete.
+    """Markers with short gaps filled, and the stretch with a complete chain.
 
     Attributes
     ----------
@@ -33,12 +33,11 @@ class PreparedMarkers:
     longest_gap_frames : int
         Longest run of frames between two such stretches.
     gap_error_m : float
-        Largest expected error of a gap that was filled in the stretch, m; 0 where none was or none is known.
+        Largest known expected error of a filled gap in the stretch, m; 0 without any.
     swapped_frames, spike_frames : int
-        Frames of the stretch in which a needed marker is exchanged with another one of the recording, and in which one has a
-        spike that was left as it is.
+        Frames of the stretch with a needed marker exchanged with another one, and with an unfilled spike of one.
     notes : tuple of str
-        What was left out and filled.
+        Frames left out, gaps filled.
     """
 
     markers_m: FloatArray
@@ -54,7 +53,7 @@ class PreparedMarkers:
 
 def _window(recording: Recording, start_s: float | None, end_s: float | None) -> slice:
     if recording.n_frames < 2:
-        raise SignalError(f"{recording.source}: {recording.n_frames} frame; a movement needs more than one")
+        raise SignalError(f"{recording.source}: {recording.n_frames} frame, expected two or more")
     start = 0 if start_s is None else round(start_s * recording.rate_hz)
     stop = recording.n_frames if end_s is None else round(end_s * recording.rate_hz) + 1
     if not 0 <= start < stop <= recording.n_frames:
@@ -75,7 +74,7 @@ def prepare_markers(
     start_s: float | None = None,
     end_s: float | None = None,
 ) -> PreparedMarkers:
-    """Fill the short gaps of the needed markers and find the stretch in which the chain is complete.
+    """Fill short gaps and find the stretch in which the chain is complete.
 
     Parameters
     ----------
@@ -84,16 +83,16 @@ def prepare_markers(
     markers : mapping of str to int
         Label -> index into the recording's markers, of all markers that are needed.
     chain_labels : set of str
-        Those of them that make the joints; the others may be missing.
+        Labels of the joints among them; the others may be missing.
     settings : Settings
-        How long a gap may be, and what to do about a longer one.
+        Options of gaps and spikes.
     start_s, end_s : float, optional
         Window of the recording, s from its first frame.
 
     Raises
     ------
     SignalError
-        The window is outside the recording, a marker is missing or frozen throughout, or what is complete is too short.
+        The window is outside the recording, a marker is missing or frozen throughout, or the complete stretch is too short.
     """
     window = _window(recording, start_s, end_s)
     labels = list(markers)
@@ -110,13 +109,15 @@ def prepare_markers(
     complete = ~missing_samples(filled.markers_m[:, needed]).any(axis=1)
     stretches = runs(complete)
     if not stretches:
-        raise SignalError(f"{recording.source}: in no frame are all of {', '.join(sorted(chain_labels))} present")
+        raise SignalError(
+            f"{recording.source}: no frame has all of {', '.join(sorted(chain_labels))}; check these markers"
+        )
     start, stop = max(stretches, key=lambda run: run[1] - run[0])
     longest = max((b - a for a, b in runs(~complete) if a > stretches[0][0] and b <= stretches[-1][0]), default=0)
     if longest and settings.gaps.longer == "fail":
         raise SignalError(
-            f"{recording.source}: the chain's markers are missing for {longest / recording.rate_hz:.2f} s in one go, gaps up to "
-            f"{settings.gaps.max_gap_s:g} s are filled (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
+            f"{recording.source}: a gap in the limb's markers is {longest / recording.rate_hz:.2f} s long, expected at most "
+            f"{settings.gaps.max_gap_s:g} s (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
         )
     if (stop - start) / recording.rate_hz < settings.gaps.min_stretch_s:
         raise SignalError(
@@ -141,7 +142,7 @@ def prepare_markers(
 
 
 def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
-    """Exchanges of needed markers with any marker, and spikes of needed markers, in the window; frames of the recording."""
+    """Exchanges and spikes of needed markers in the window, in recording frames."""
     found = find_faults(recording.markers_m[window], about=needed)
     shape = (recording.n_frames, len(recording.labels))
     swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
@@ -161,13 +162,13 @@ def _label_notes(faults: LabelFaults, stretch: slice, recording: Recording, gaps
     swaps = tuple(s for s in faults.swaps if s.start < stretch.stop and s.stop > stretch.start)
     spikes = np.zeros_like(faults.spikes)
     spikes[stretch] = faults.spikes[stretch]
-    taken = ["spikes were taken as missing (gaps.spikes)"] if gaps.spikes == "fill" and spikes.any() else []
-    kept = LabelFaults(swaps, faults.swapped, spikes)
-    return [*fault_notes(kept, recording.labels, first_frame=recording.first_frame), *taken]
+    taken = ["spikes are treated as missing (gaps.spikes)"] if gaps.spikes == "fill" and spikes.any() else []
+    inside = LabelFaults(swaps, faults.swapped, spikes)
+    return [*fault_notes(inside, recording.labels, first_frame=recording.first_frame), *taken]
 
 
 def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, window: slice = slice(None)) -> Filled:
-    """Fill the gaps of some markers of a recording; the others help where the method lets them.
+    """Fill the gaps of some markers of a recording, from the others where possible.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
     needed : sequence of int
         Indices of the markers.
     gaps : Gaps
-        How gaps are filled and how long they may be.
+        Options of gaps.
     window : slice, optional
         Frames that are used.
 
@@ -191,7 +192,7 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
     positions = recording.markers_m[:, columns].copy()
     positions[: window.start or 0] = np.nan
     positions[len(positions) if window.stop is None else window.stop :] = np.nan
-    if others:  # a helper that is exchanged or has a spike would put the filled marker in the wrong place
+    if others:  # exchanged markers and spikes would displace the filled marker
         faults = find_faults(positions)
         wrong = faults.swapped | faults.spikes
         wrong[:, : len(needed)] = False
@@ -226,16 +227,16 @@ def _errors(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[float
 def _fill_notes(
     filled: Filled, stretch: slice, needed: Sequence[int], labels: Sequence[str], recording: Recording
 ) -> list[str]:
-    """Each filled gap: marker, frames, method, expected error; the largest errors first, ten of them."""
+    """Note on the filled gaps, the ten with the largest expected errors first."""
     gaps = sorted(_inside(filled, stretch, needed), key=lambda gap: -np.nan_to_num(gap.expected_error_m, nan=np.inf))
     first = recording.first_frame
-    told = [
+    entries = [
         f"{labels[gap.marker]} {first + gap.start}-{first + gap.stop - 1} {gap.method} "
         + ("unknown" if np.isnan(gap.expected_error_m) else f"{1e3 * gap.expected_error_m:.2g} mm")
         for gap in gaps[:10]
     ]
     more = f", and {len(gaps) - 10} more" if len(gaps) > 10 else ""
-    return [f"filled (marker, frames, method, expected error): {', '.join(told)}{more}"] if told else []
+    return [f"filled (marker, frames, method, expected error): {', '.join(entries)}{more}"] if entries else []
 
 
 def _gap_notes(
@@ -244,7 +245,7 @@ def _gap_notes(
     notes = []
     dropped = (window.stop - window.start) - (stretch.stop - stretch.start)
     if dropped:
-        inside = f"; {len(stretches) - 1} long gaps, the longest stretch was kept" if len(stretches) > 1 else ""
+        inside = f"; {len(stretches) - 1} long gaps, longest stretch analysed" if len(stretches) > 1 else ""
         first = recording.first_frame
         notes.append(
             f"frames {first + stretch.start}-{first + stretch.stop - 1} analysed, {dropped} without all markers left out{inside}"
@@ -274,7 +275,7 @@ def _check_markers(
             faults.append(f"marker {label!r} is missing in all {window.stop - window.start} frames")
         elif settings.gaps.constant_marker == "fail" and _constant(present):
             faults.append(
-                f"marker {label!r} has the very same position in all {len(present)} frames, no measured marker has; if it is a "
+                f"marker {label!r} has the same position in all {len(present)} frames, expected movement; if it is a "
                 "fixed point, set gaps.constant_marker to accept"
             )
     if faults:

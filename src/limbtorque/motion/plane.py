@@ -1,4 +1,4 @@
-"""The plane of motion: its axes in the laboratory, projection, and how planar a movement was."""
+"""Plane of motion: axes in the laboratory, projection, and metrics of planarity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PlaneFrame:
         Rows: the plane's x axis (forward), its y axis (up, or to the left in a horizontal plane) and its normal, in
         laboratory coordinates. The normal of a sagittal plane points to the right of the body, for both sides of it.
     view : {"sagittal", "horizontal", "oblique"}
-        What the plane is to the body; decides which sense of rotation is flexion.
+        Orientation of the plane to the body; determines the sense of flexion.
     """
 
     axes: FloatArray
@@ -41,7 +41,7 @@ class PlaneFrame:
         return np.asarray(vectors @ self.axes[:2].T)
 
     def gravity(self, magnitude_m_s2: float, up: FloatArray) -> FloatArray:
-        """In-plane acceleration of gravity, shape (2,): g cos(phi) of a plane tilted by phi from the vertical."""
+        """Gravity in the plane, shape (2,): g cos(phi) of a plane tilted by phi."""
         return self.project(-magnitude_m_s2 * up)
 
 
@@ -60,7 +60,7 @@ def axis_vector(axis: str | None) -> FloatArray:
     """
     if axis is None:
         raise SettingsError(
-            "plane.up_axis is not given; `limbtorque inspect` shows how far the markers reach along each axis"
+            "plane.up_axis is missing; `limbtorque inspect` shows the range of the markers along each axis"
         )
     sign = 1.0 if axis[0] == "+" else -1.0
     unit: FloatArray = np.eye(3)["xyz".index(axis[1])]
@@ -89,10 +89,10 @@ def find_plane(settings: Plane, joints_m: FloatArray) -> PlaneFrame:
 
     Notes
     -----
-    Sagittal: x forward, y up. Horizontal: x forward, y to the left, normal up. Best fit: the plane that holds most
-    of the segments' directions (their two largest principal components); its normal points up where it is nearer to
-    the vertical than 45 degrees, else to the side of the body's right; x is the forward direction projected on it, or, where
-    that is nearly the normal, the horizontal direction in it.
+    Sagittal: x forward, y up. Horizontal: x forward, y to the left, normal up. Best fit: the plane of the two largest
+    principal components of the segments' directions; its normal points up where it is nearer to the vertical than 45
+    degrees, else to the right of the body; x is the forward direction projected on it, or, where that is nearly the
+    normal, the horizontal direction in it.
     """
     up = axis_vector(settings.up_axis)
     forward = _forward(settings, joints_m[:, 0], up)
@@ -112,7 +112,7 @@ def _forward(settings: Plane, base_m: FloatArray, up: FloatArray) -> FloatArray:
     distance = float(np.linalg.norm(displacement))
     if distance < settings.min_travel_m:
         raise SignalError(
-            f"the direction of travel is not defined: the proximal joint was displaced by {distance:.2f} m, expected at least "
+            f"the direction of travel is undefined: the proximal joint is displaced by {distance:.2f} m, expected at least "
             f"{settings.min_travel_m:g} m (plane.min_travel_m); give plane.forward_axis"
         )
     return cast(FloatArray, displacement / distance)
@@ -122,8 +122,8 @@ def _best_fit(steps: FloatArray, forward: FloatArray, up: FloatArray, right: Flo
     _, strengths, directions = np.linalg.svd(steps, full_matrices=False)
     if strengths[1] < 0.05 * strengths[0]:
         raise SignalError(
-            "no plane fits best: all segments keep to one line, "
-            f"the second principal component is {strengths[1] / strengths[0]:.3f} of the first; give plane.kind"
+            "the best-fitting plane is undefined, all segments lie on one line: the second principal component is "
+            f"{strengths[1] / strengths[0]:.3f} of the first; give plane.kind"
         )
     normal = directions[2]
     lying = abs(normal @ up) > np.sqrt(0.5)
@@ -160,7 +160,7 @@ class Planarity:
 
 
 def planarity(frame: PlaneFrame, joints_m: FloatArray) -> Planarity:
-    """Measure how planar a movement was and how constant its segments were.
+    """Measure the planarity of a movement and the variation of its segments' lengths.
 
     Parameters
     ----------

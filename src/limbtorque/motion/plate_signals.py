@@ -1,4 +1,4 @@
-"""Signals of a force plate: samples of the analysed frames, offset, drift, loaded stretches, smoothing."""
+"""Force plate signals: samples, offset, drift, loaded stretches, smoothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from limbtorque.study.options.loads import Plates
 
 Smoothing = tuple[Smoother, float]  # a method and its cut-off, Hz
 
-FLANK = 0.1  # of the threshold: down to there a load that was found is followed to its beginning and its end
+FLANK = 0.1  # of the threshold: the flanks of a loaded stretch extend down to this force
 BLOCK_S = 0.1
 FEWEST_BLOCKS = 6
 
@@ -41,7 +41,8 @@ def offset_of(
 ) -> tuple[FloatArray | None, str]:
     """Mean wrench of the unloaded frames of the whole recording, and a note.
 
-    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, which is itself near zero, for at least a twentieth of the recording.
+    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, itself
+    near zero, for at least 5 % of the recording.
     """
     if not settings.remove_offset:
         return np.zeros(6), ""
@@ -55,25 +56,23 @@ def offset_of(
     level = float(np.median(vertical[quiet]))
     if level < -settings.max_offset_n:
         return None, (
-            f"is not used: it reads {level:.0f} N for a twentieth of the recording or more, and no plate pulls; tare it, or raise "
+            f"is not used: it reads {level:.0f} N in 5 % of the recording or more, expected no pull; tare it, or raise "
             "plates.max_offset_n"
         )
     if level > settings.max_offset_n:
-        return np.zeros(
-            6
-        ), f"is never unloaded (at least {level:.0f} N), so its offset is not known and was not subtracted"
+        return np.zeros(6), f"is never unloaded (at least {level:.0f} N): its offset is unknown and not subtracted"
     quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
     offset = cast(FloatArray, mean[quiet].mean(axis=0))
     return offset, f"offset of {offset[:3] @ up:.1f} N vertical subtracted"
 
 
 def saturated_samples(plate: ForcePlate) -> BoolArray:
-    """Samples in which a channel is at its limit: of the plate's own channels, or of the force where they are not known."""
+    """Samples with a channel (or the force, without known channels) at its limit."""
     return plate.saturated if len(plate.saturated) else flat_tops(plate.force_n)
 
 
 def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None) -> int:
-    """Frames on both sides that the filter of the plate, or the mean around each frame, reaches."""
+    """Frames on both sides of one that the plate's filter, or the mean, uses."""
     if smoothing is None:
         return 1
     smoother, cutoff_hz = smoothing
@@ -81,7 +80,7 @@ def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None)
 
 
 def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plates) -> float:
-    """Change of the unloaded vertical force from the first to the last third of the unloaded tenths of a second; NaN if few."""
+    """Drift of the unloaded vertical force from first to last third; NaN if unknown."""
     size = per_frame * max(round(BLOCK_S * rate_hz), 1)
     blocks = vertical[: len(vertical) // size * size].reshape(-1, size)
     frames = blocks.reshape(len(blocks), -1, per_frame).mean(axis=2)
@@ -94,7 +93,7 @@ def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plat
 
 
 def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
-    """Runs of frames above the threshold, each with the flanks that lead up to it and down from it."""
+    """Runs of frames above the threshold, with their rising and falling flanks."""
     shortest = round(settings.min_contact_s * rate_hz)
     vertical = mean[:, :3] @ up
     found = runs(ignore_short(vertical > settings.threshold_n, shortest))
@@ -111,15 +110,15 @@ def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz
 
 
 def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
-    """Samples at the markers' frames, without aliasing: smoothed first, or the mean around each frame."""
+    """Samples at the markers' frames without aliasing: smoothed, or frame means."""
     if not wrench.any():
         return wrench[::per_frame]
     if smoothing is not None:
         smoother, cutoff_hz = smoothing
         if cutoff_hz >= 0.5 * rate_hz / per_frame:
             raise LoadError(
-                f"force plates would be filtered at {cutoff_hz:g} Hz (filter.force_cutoff_hz), and samples taken at the frames, "
-                f"{rate_hz / per_frame:g} a second, would alias; give less than {0.5 * rate_hz / per_frame:g} Hz"
+                f"the cut-off of force plates is {cutoff_hz:g} Hz (filter.force_cutoff_hz), expected less than "
+                f"{0.5 * rate_hz / per_frame:g} Hz, half the frame rate, to avoid aliasing"
             )
         return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[::per_frame]
     before = per_frame // 2

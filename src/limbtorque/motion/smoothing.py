@@ -36,7 +36,7 @@ class SmoothedJoints:
     choices : tuple of CutoffChoice
         Cut-off by the trial's own data, for all joint centres or for each; empty where the trial is too short.
     metrics : dict of str to float
-        Cut-offs, noise, bandwidth and the share of the acceleration that is taken away.
+        Cut-offs, noise, bandwidth and the removed share of the acceleration.
     notes : tuple of str
         Method, cut-off and noise, for the ledger.
     accuracy : {2, 4, 6, 8}
@@ -53,7 +53,7 @@ class SmoothedJoints:
     accuracy: int
 
     def differentiate(self, values: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-        """First two derivatives of a signal that was computed from the positions, as the method has them."""
+        """First two derivatives of a signal computed from the positions."""
         derivatives = self.smoother.strategy.derivatives if self.smoother else central_differences
         return derivatives(values, rate_hz, self.accuracy)
 
@@ -66,7 +66,7 @@ def smooth_joints(
     names: Sequence[str] = (),
     study_cutoff_hz: float | None = None,
 ) -> SmoothedJoints:
-    """Smooth the joint centres of a trial as the settings say.
+    """Smooth the joint centres of a trial by the settings.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def smooth_joints(
     Raises
     ------
     SignalError
-        The study's cut-off is needed and not given, a cut-off is not below the Nyquist frequency, or there are fewer frames than the
-        method or the choice needs.
+        The study's cut-off is needed and missing, a cut-off is not below the Nyquist frequency, or there are fewer frames
+        than the method or the choice needs.
     """
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
     if chosen.method == "none":
@@ -130,7 +130,7 @@ def smooth_joints(
 def _own_choice(
     values: FloatArray, rate_hz: float, smoother: Smoother, by: CutoffCriterion
 ) -> tuple[CutoffChoice, ...]:
-    """Cut-off by the trial's own data, where one is given; empty where the trial is too short."""
+    """Cut-off by the trial's own data, if one is set; empty for short trials."""
     try:
         return (choose_cutoff(values, rate_hz=rate_hz, smoother=smoother, by=by),)
     except SignalError:
@@ -145,7 +145,7 @@ def _notes(
     names: Sequence[str],
     noise_m: float,
 ) -> tuple[str, ...]:
-    """Filter and cut-off, and a warning where the recording has no noise that a camera could have."""
+    """Notes on filter and cut-off, with a warning on implausibly low noise."""
     method = smoother.method.replace("_", " ") + (f", order {smoother.order}" if smoother.strategy.has_order else "")
     each = names if len(cutoffs_hz) > 1 and len(names) == len(cutoffs_hz) else [""] * len(cutoffs_hz)
     used = ", ".join(f"{name} {cutoff_hz:.2f}".strip() for name, cutoff_hz in zip(each, cutoffs_hz, strict=True))
@@ -157,21 +157,21 @@ def _notes(
     else:
         note += f" by {chosen.cutoff_hz}"
     if not choices:
-        return (f"{note}; the trial is too short to tell its own",)
+        return (f"{note}; the trial is too short for its own cut-off",)
     own = ", ".join(f"{choice.cutoff_hz:.2f}" for choice in choices)
     if any(abs(cutoff_hz - choice.cutoff_hz) > 0.005 for cutoff_hz, choice in zip(cutoffs_hz, choices, strict=True)):
         note += f"; the trial's own would be {own} Hz by {choices[0].by}"
         if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.max_cutoff_hz:
-            note += ", which filter.max_cutoff_hz does not allow"
+            note += ", above filter.max_cutoff_hz"
     note += f"; noise about {1e3 * noise_m:.2g} mm"
-    smooth = "no camera has so little noise: the recording was smoothed before, so its own cut-off is unknown"
+    smooth = "less noise than any camera has: the recording was smoothed before, its own cut-off is unknown"
     return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)
 
 
 def _noise_metrics(
     values: FloatArray, rate_hz: float, smoother: Smoother | None, cutoffs_hz: tuple[float, ...]
 ) -> dict[str, float]:
-    """Metrics of the joint centres: noise, bandwidth, and the share of acceleration removed at the lowest cut-off."""
+    """Metrics of noise, bandwidth and acceleration removed at the lowest cut-off."""
     lowest_hz = min(cutoffs_hz, default=None)
     found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoother, cutoff_hz=lowest_hz)
     return {"noise_m": found.noise, "bandwidth_hz": found.bandwidth_hz, "acceleration_lost_share": found.lost_share}

@@ -21,7 +21,7 @@ from limbtorque.tables.trial_record import MotionConstants, TrialRecord
 
 
 def kinematics_table(motion: ChainMotion) -> pa.Table:
-    """Table of `results/kinematics`; with `motion_constants` it holds all that `motion_from_table` needs."""
+    """Table of `results/kinematics`; with `motion_constants` a complete record."""
     values: dict[str, Any] = {**frame_values(motion), "filled": motion.filled, "external_status": motion.load.status}
     for k, point in enumerate((*motion.joints, "endpoint")):
         put_xy(values, f"{point}_position_{{}}_m", motion.joint_m[:, k])
@@ -76,7 +76,7 @@ def choice_of(values: Mapping[str, Any]) -> CutoffChoice:
 
 
 def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
-    """Motion of a chain from its table and record, the inverse of `kinematics_table` and `motion_constants`.
+    """Read the motion from its table and record, inverse to `kinematics_table`.
 
     Parameters
     ----------
@@ -135,14 +135,9 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
 
 def frame_values(motion: ChainMotion) -> dict[str, Any]:
     """Values of the columns that every per-trial table starts with."""
-    return {
-        "frame": motion.frame,
-        "time_s": motion.time_s,
-        "edge": motion.edge,
-        "foreshortened": motion.foreshortened,
-    }
+    return {"frame": motion.frame, "time_s": motion.time_s, "edge": motion.edge, "foreshortened": motion.foreshortened}
 
 
 def put_xy(values: dict[str, Any], pattern: str, vectors: FloatArray) -> None:
-    """Put the components of in-plane vectors under two names, made by filling x and y into a pattern."""
+    """Add the components of in-plane vectors under names made from a pattern."""
     values[pattern.format("x")], values[pattern.format("y")] = vectors[:, 0], vectors[:, 1]

@@ -1,4 +1,4 @@
-"""Static optimization of the muscles of a set by the settings, with co-contraction where it is asked for."""
+"""Static optimization of a muscle set by the settings, with co-contraction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from limbtorque.muscles.static_optimization.ranges import reachable_part
 from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
 from limbtorque.study.options.muscles import Muscles
 
-SAFE = 1e-9  # part by which co-contraction stays short of what makes a torque unreachable
+SAFE = 1e-9  # part by which co-contraction stays below the largest reachable one
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class CoContraction:
     part : ndarray of shape (n_frames,)
         Part of the wanted co-contraction that the torque allows, 0 to 1.
     added_cost : ndarray of shape (n_frames,)
-        Cost that it adds.
+        Added cost.
     """
 
     optimized: StaticOptimization
@@ -42,14 +42,14 @@ class CoContraction:
 def optimize_forces(
     arm: FloatArray, torque_nm: FloatArray, strength_n: FloatArray, muscle_set: MuscleSet, options: Muscles
 ) -> CoContraction:
-    """Find the forces of a set's muscles; with co-contraction in a second pass with lower bounds from the first.
+    """Static optimization of a set's muscles, with set co-contraction as lower bounds.
 
     Parameters
     ----------
     arm : ndarray of shape (n_frames, n_joints, n_muscles)
         Moment arms, m, flexion positive.
     torque_nm : ndarray of shape (n_frames, n_joints)
-        Torque that the muscles have to make, flexion positive, N m.
+        Torque required of the muscles, flexion positive, N m.
     strength_n : ndarray of shape (n_muscles,) or (n_frames, n_muscles)
         Strength of each muscle, N.
     muscle_set : MuscleSet

@@ -19,7 +19,7 @@ class MuscleForces:
     Attributes
     ----------
     muscle_set : MuscleSet
-        The muscles that cross a joint of the chain, scaled to the subject where the settings say so.
+        The muscles that cross a joint of the chain, scaled to the subject if set so.
     optimized : StaticOptimization
         Active forces, activations, reserves (flexion positive) and optimality certificate of every frame.
     geometry : Musculotendon
@@ -29,19 +29,19 @@ class MuscleForces:
     force_n : ndarray of shape (n_frames, n_muscles)
         Active and passive force, tension positive.
     least_n, greatest_n : ndarray of shape (n_frames, n_muscles)
-        Least and greatest force with which all muscles together make the same torques; NaN where not asked for.
+        Least and greatest force of each muscle at the same joint torques; NaN unless `muscles.ranges`.
     torque_nm : ndarray of shape (n_frames, n_joints, n_muscles)
         Torque of each muscle at each joint, counter-clockwise positive, N m.
     reserve_nm : ndarray of shape (n_frames, n_joints)
         Reserve torque, which no muscle makes, counter-clockwise positive, N m.
     certificate : ndarray of shape (n_frames, n_joints)
-        Direction in which all muscles together fall short, counter-clockwise positive.
+        Direction in which all muscles together cannot make the torque, counter-clockwise positive.
     co_contraction_cost, co_contraction_part : ndarray of shape (n_frames,)
-        Cost that co-contraction adds, and the part of the wanted one that the torque allows, 0 to 1.
+        Cost added by co-contraction, and the part of the wanted one that the torque allows, 0 to 1.
     floor : ndarray of shape (n_frames, n_muscles)
         Lower bound of each activation.
     arm_known : ndarray of bool of shape (n_joints,)
-        Joints whose moment arms are known; at the others they count as zero, and the torque is reserve.
+        Joints of known moment arms; at the others the arms count as zero, and the torque is reserve.
     contact : ContactForce or None
         Forces in the joints.
     out_of_range, fibres_out_of_range : ndarray of bool, shape (n_frames,)
@@ -49,7 +49,7 @@ class MuscleForces:
     metrics : dict of str to float
         Metrics of reserves, ranges and co-contraction.
     notes : tuple of str
-        Scaling, and what is not known.
+        Scaling, and unknown moment arms, fibres and forces.
     """
 
     muscle_set: MuscleSet

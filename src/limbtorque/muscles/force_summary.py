@@ -33,8 +33,8 @@ def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -
 
     Notes
     -----
-    Frames at the ends, without forces, or outside the range of a moment arm or a fibre's curve are left out; integrals are trapezoids between neighbouring frames that
-    are both used.
+    Frames with edge effects, without forces, or outside the range of a moment arm or a fibre's curve are left out;
+    integrals are trapezoids between neighbouring used frames.
     """
     used = ~(motion.edge | found.out_of_range | found.fibres_out_of_range) & np.isfinite(found.force_n).all(axis=1)
     rows = []
@@ -55,11 +55,7 @@ def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -
                 "mean_n": float(force.mean()) if force.size else math.nan,
                 **{
                     f"{which}impulse_ns": _impulse(values[:, k], used, motion.rate_hz)
-                    for which, values in (
-                        ("", found.force_n),
-                        ("min_", found.least_n),
-                        ("max_", found.greatest_n),
-                    )
+                    for which, values in (("", found.force_n), ("min_", found.least_n), ("max_", found.greatest_n))
                 },
             }
         )

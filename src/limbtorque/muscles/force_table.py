@@ -20,7 +20,7 @@ from limbtorque.tables.muscles import MuscleEntry, muscle_columns
 
 
 def table_entries(muscle_set: MuscleSet | None, joints: Sequence[str]) -> list[MuscleEntry]:
-    """Muscles of a set in the table of a chain with these joints; none without a set."""
+    """Muscles of a set in the table of a chain with these joints; empty without a set."""
     if muscle_set is None:
         return []
     chosen = muscle_set.crossing(joints)
@@ -51,17 +51,17 @@ def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) 
     columns = muscle_columns(motion.joints, motion.segments, entries, options)
     proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
     axes = [{i: distal[:, i], **({i - 1: proximal[:, i]} if i else {})} for i in range(len(motion.joints))]
-    shared = found.optimized
+    optimized = found.optimized
     values: dict[str, Any] = {
         **frame_values(motion),
-        "optimization_status": shared.status,
+        "optimization_status": optimized.status,
         "moment_arm_status": found.out_of_range,
         "fibre_status": found.fibres_out_of_range,
-        "optimization_iterations": shared.iterations,
-        "optimization_residual_nm": shared.residual_nm,
-        "optimization_cost": shared.cost,
-        "optimization_duality_gap": shared.duality_gap,
-        "optimization_shortfall_nm": shared.shortfall_nm,
+        "optimization_iterations": optimized.iterations,
+        "optimization_residual_nm": optimized.residual_nm,
+        "optimization_cost": optimized.cost,
+        "optimization_duality_gap": optimized.duality_gap,
+        "optimization_shortfall_nm": optimized.shortfall_nm,
         "co_contraction_cost": found.co_contraction_cost,
         "co_contraction_part": found.co_contraction_part,
     }

@@ -47,17 +47,17 @@ def muscle_forces(
     body_mass_kg : float
         Body mass of the subject.
     reaction_n : ndarray of shape (n_frames, n_joints, 2)
-        Joint reaction forces, for the forces in the joints.
+        Joint reaction forces, for the joint contact forces.
 
     Returns
     -------
     MuscleForces
-        At a joint whose moment arms are not known in this plane, the arms count as zero and the torque is reserve.
+        At a joint of unknown moment arms in this plane, the arms count as zero and the torque is reserve.
 
     Raises
     ------
     SettingsError
-        The set does not have what the settings ask for.
+        The set lacks data that the settings need.
     """
     check_options(muscle_set, options, motion.joints)
     chosen, scaling = _to_subject(muscle_set.crossing(motion.joints), motion, options, body_mass_kg)
@@ -71,8 +71,8 @@ def muscle_forces(
     limits = _limits(geometry, chosen, unknown, options) if options.force_length_velocity else None
     strength = limits.strength_n if limits else chosen.max_force_n
     passive = limits.passive_n if limits else np.zeros_like(geometry.length_m)
-    asked = (net_nm * sign - np.einsum("fjm,fm->fj", arm, passive)) * known
-    co_contraction = optimize_forces(arm, asked, strength, chosen, options)
+    required = (net_nm * sign - np.einsum("fjm,fm->fj", arm, passive)) * known
+    co_contraction = optimize_forces(arm, required, strength, chosen, options)
     optimized = _with_unknown(co_contraction.optimized, net_nm * sign, known)
     least, greatest = np.full_like(passive, np.nan), np.full_like(passive, np.nan)
     if options.ranges:
@@ -111,7 +111,7 @@ def muscle_forces(
 
 
 def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[str], options: Muscles) -> HillLimits:
-    """Strength and passive tension; muscles without known length or fibres keep their strength."""
+    """Strength and passive tension; only strength without known length or fibres."""
     fibres = muscle_set.fibres(unknown)
     return hill_limits(
         geometry.length_m,
@@ -125,25 +125,24 @@ def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[
 
 
 def _unknown_arms(motion: ChainMotion, muscle_set: MuscleSet) -> dict[str, str]:
-    """Joints whose moment arms are not known, with the reason."""
+    """Joints of unknown moment arms, with the reason."""
     unknown = {}
     for i, (joint, in_plane) in enumerate(zip(motion.joints, motion.flexion.moment_arms_known, strict=True)):
         arms = [muscle.moment_arms[joint] for muscle in muscle_set.muscles]
         if not in_plane:
-            unknown[joint] = f"{joint}: moment arms are not known in this plane, its torque is all reserve"
+            unknown[joint] = f"{joint}: moment arms unknown in this plane, its torque is all reserve"
         elif all(arm.is_zero for arm in arms):
             unknown[joint] = f"{joint}: no muscle of set '{muscle_set.name}' moves it, its torque is all reserve"
         elif i == 0 and joint not in muscle_set.from_vertical and any(not arm.is_constant for arm in arms):
             unknown[joint] = (
-                f"{joint}: the chain begins here, so its angle is that of the {motion.segments[0]} in the laboratory; the "
-                f"moment arms of set '{muscle_set.name}' need the flexion against a segment that is not in the chain, its torque "
-                "is all reserve"
+                f"{joint}: the moment arms of set '{muscle_set.name}' need its flexion, but the chain begins here and has only the "
+                f"angle of the {motion.segments[0]} in the laboratory; its torque is all reserve"
             )
     return unknown
 
 
 def _with_unknown(optimized: StaticOptimization, torque_nm: FloatArray, known: BoolArray) -> StaticOptimization:
-    """Add the torques of joints whose moment arms are not known to the reserve."""
+    """Add the torques of joints of unknown moment arms to the reserve."""
     if known.all():
         return optimized
     reserve = np.where(known | np.isnan(optimized.reserve_nm), optimized.reserve_nm, torque_nm)
@@ -154,7 +153,7 @@ def _with_unknown(optimized: StaticOptimization, torque_nm: FloatArray, known: B
 def _to_subject(
     muscle_set: MuscleSet, motion: ChainMotion, options: Muscles, body_mass_kg: float
 ) -> tuple[MuscleSet, list[str]]:
-    """Scale a set to the subject, where the settings say so; with notes on the factors."""
+    """Scale a set to the subject, if set so, with notes on the factors."""
     factors, notes, reference, strength = None, [], muscle_set.reference, 1.0
     if options.scale_moment_arms == "segment_length":
         factors = scale_factors(muscle_set, dict(zip(motion.joints, motion.chain.length_m.tolist(), strict=True)))
@@ -176,7 +175,7 @@ def _contact(
     reserve_nm: FloatArray,
     muscle_set: MuscleSet,
 ) -> ContactForce:
-    """Forces in the joints; a joint outside the range of its moment arms, or without them, has none."""
+    """Joint contact forces; unknown outside the range of moment arms."""
     return contact_force(
         reaction_n,
         force,
@@ -198,7 +197,7 @@ def _notes(
     contact: ContactForce | None,
     valid: BoolArray,
 ) -> list[str]:
-    """Notes on muscles and joints; `valid` are the frames whose torque is known."""
+    """Notes on muscles and joints; `valid` are the frames of known torque."""
     out = out_of_range[valid]
     shares = out.mean(axis=0) if len(out) else np.zeros(out.shape[1])
     notes = [
@@ -207,15 +206,13 @@ def _notes(
         if share > 0.0
     ]
     notes += [
-        f"{muscle} crosses the {joint}, but its moment arm there is not known: it counts as zero"
+        f"{muscle} crosses the {joint}, but its moment arm there is unknown and counts as zero"
         for muscle, joint in muscle_set.not_sampled
         if joint in motion.joints
     ]
     if limits is not None and not limits.modelled.all():
         names = [name for name, has in zip(muscle_set.names, limits.modelled, strict=True) if not has]
-        notes.append(
-            f"no fibre parameters, length, or moment arm at a joint they cross: {', '.join(names)} keep their largest isometric force"
-        )
+        notes.append(f"constant strength, as fibre parameters, length or a moment arm is unknown: {', '.join(names)}")
     if limits is not None:
         share_out = (~limits.possible[valid]).mean(axis=0) if valid.any() else np.zeros(len(muscle_set.names))
         notes += [

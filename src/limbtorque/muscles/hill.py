@@ -1,15 +1,15 @@
-"""Hill-type muscle on a rigid tendon: strength by length and velocity, and activation dynamics.
+"""Hill-type muscle on a rigid tendon, and activation dynamics.
 
 Curves and activation dynamics of De Groote et al. [1]_. Lengths are in optimal fibre lengths (tendons: in slack
 lengths), velocities in greatest shortening velocities, forces in strengths F_max. **Lengthening is positive.**
 
-The constants are the published ones to three digits, as in SymPy's ``physics.biomechanics``. So rounded, the curves miss
-the points they were made for by a little: the active force is 0.994 at the optimal length (greatest, 0.996, at 1.02),
-the force-velocity factor 1.002 at rest and 0.012 at the greatest shortening velocity (zero at 1.037 times that).
+The constants are the published ones to three digits, as in SymPy's ``physics.biomechanics``. By this rounding the curves
+miss their points slightly: the active force is 0.994 at the optimal length (greatest, 0.996, at 1.02), the
+force-velocity factor 1.002 at rest and 0.012 at the greatest shortening velocity (zero at 1.037 times that).
 
-The paper's supplement has two misprints [2]_: the denominator of the Gaussians has to be squared as well, and the
-inverse of the force-velocity curve lacks a ``- d3`` before the division by ``d2``. The docstrings (not the code) of SymPy
-1.14 have the force-velocity root outside the logarithm, and 0.6 outside the exponent of the passive curve.
+The paper's supplement has two misprints [2]_: the denominator of the Gaussians lacks a square, and the inverse of the
+force-velocity curve a ``- d3`` before the division by ``d2``. The docstrings (not the code) of SymPy 1.14 have the
+force-velocity root outside the logarithm, and 0.6 outside the exponent of the passive curve.
 
 References
 ----------
@@ -38,7 +38,7 @@ PASSIVE = (0.6, 4.0)  # e0: strain at which the passive force is the strength; k
 VELOCITY = (-0.318, -8.149, -0.374, 0.886)  # d1, d2, d3, d4
 
 FIBRE_RANGE = (0.4, 1.6)  #: optimal fibre lengths for which `hill_limits` uses the curves; see there
-FASTEST = 1.0  #: velocity, either way, up to which it does
+FASTEST = 1.0  #: largest velocity, either way, for which it does
 
 
 def tendon_force(length: ArrayLike) -> FloatArray:
@@ -76,7 +76,7 @@ def tendon_length(force: ArrayLike) -> FloatArray:
 
 
 def active_force_length(length: ArrayLike) -> FloatArray:
-    """Active isometric force of the fully active fibre: sum of three Gaussians whose width changes with length.
+    """Active isometric force of the fully active fibre: sum of three Gaussians.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def active_force_length(length: ArrayLike) -> FloatArray:
 
 
 def passive_force_length(length: ArrayLike) -> FloatArray:
-    """Force of the passive fibre, as published: slightly negative below the optimal length.
+    """Passive fibre force as published: slightly negative below optimal length.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def force_velocity(velocity: ArrayLike) -> FloatArray:
 
 
 def fibre_velocity(factor: ArrayLike) -> FloatArray:
-    """Velocity at which the active force has a factor, the inverse of `force_velocity`.
+    """Velocity of a given active force factor, the inverse of `force_velocity`.
 
     Parameters
     ----------
@@ -147,24 +147,24 @@ def fibre_velocity(factor: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class HillLimits:
-    """Strength and passive tension of muscles: tension = activation * strength + passive.
+    """Strength and passive tension: tension = activation * strength + passive.
 
     Attributes
     ----------
     strength_n : ndarray of shape (n_frames, n_muscles)
-        Tension that full activation adds to the passive one, N; never negative.
+        Active tension at full activation, N; never negative.
     passive_n : ndarray of shape (n_frames, n_muscles)
         Tension at no activation, N; never negative.
     fibre_length : ndarray of shape (n_frames, n_muscles)
-        In optimal lengths, before it is held in the range of the curves.
+        In optimal lengths, before it is clipped to the range of the curves.
     fibre_velocity : ndarray of shape (n_frames, n_muscles)
-        In greatest shortening velocities, lengthening positive, before it is held.
+        In greatest shortening velocities, lengthening positive, before it is clipped.
     cos_pennation : ndarray of shape (n_frames, n_muscles)
         Cosine of the angle between fibres and tendon; 0 where the tendon is slack.
     possible : ndarray of bool of shape (n_frames, n_muscles)
         False where the tendon is slack, or the fibre is beyond the range of the curves; True where it is missing.
     modelled : ndarray of bool of shape (n_muscles,)
-        False for muscles of unknown fibres, whose strength is the same on every frame.
+        False for muscles of unknown fibres, which have a constant strength.
     """
 
     strength_n: FloatArray
@@ -202,28 +202,28 @@ def hill_limits(
     Returns
     -------
     HillLimits
-        A muscle with an unknown parameter has the strength `max_force_n` on every frame and no passive tension. Where
-        the length or velocity of another is NaN, its strength and passive tension are.
+        A muscle with an unknown parameter has the strength `max_force_n` on every frame and no passive tension. A NaN
+        in length or velocity of another makes its strength and passive tension NaN.
 
     Raises
     ------
     ValueError
-        Shapes that do not agree, infinite lengths or velocities, or parameters that no muscle has.
+        Mismatched shapes, infinite lengths or velocities, or impossible parameters.
 
     Notes
     -----
-    The fibres keep their thickness: with ``w`` the musculotendon length less the tendon, and ``h`` the optimal length
+    The muscle has constant thickness: with ``w`` the musculotendon length less the tendon, and ``h`` the optimal length
     times the sine of its pennation, the fibre is ``sqrt(w^2 + h^2)`` long, the cosine of its pennation is ``w`` over that,
     and its velocity the musculotendon's times the cosine [3]_. The stretch of the tendon, some percent of its length, is
-    left out, which is much where a tendon is many times longer than the fibres.
+    ignored, which matters where a tendon is many times longer than the fibres.
 
-    Fibres make active force from about 0.5 to 1.5 optimal lengths [3]_, and at 1.6 the passive curve has come to the
-    strength. Shorter than 0.4 and longer than 1.6, and faster than the greatest shortening velocity either way, nothing
-    is known: the curves keep the value of the end of the range, and `possible` is False. The active force at -1, 0.012,
-    is likewise kept. A slack tendon, ``w <= 0``, has no tension.
+    Fibres make active force from about 0.5 to 1.5 optimal lengths [3]_, and at 1.6 the passive force equals the strength.
+    Outside 0.4 to 1.6, and faster than the greatest shortening velocity either way, the curves are unknown: they have the
+    value at the end of the range (0.012 for the active force at -1), and `possible` is False. A slack tendon,
+    ``w <= 0``, has no tension.
 
-    The passive curve falls below zero for fibres shorter than the optimum, by up to 0.019 strengths. The paper lets it.
-    Here it ends at zero: fibres do not push, and Thelen's curve, of which it is a part, ends so too [4]_.
+    The published passive curve is negative for fibres shorter than the optimum, by up to 0.019 strengths. Here it ends at
+    zero, because fibres do not push, as does Thelen's curve, of which it is a part [4]_.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def _muscles(length_m: ArrayLike, velocity_m_s: ArrayLike, *parameters: ArrayLik
     rows = [np.asarray(values, dtype=float) for values in parameters]
     for name, values in zip(names, rows, strict=True):
         if values.shape != length.shape[1:]:
-            raise ValueError(f"{name} has shape {values.shape}, expected {length.shape[1:]}: one a muscle")
+            raise ValueError(f"{name} has shape {values.shape}, expected {length.shape[1:]}: one for each muscle")
         pennate = name == "pennation_rad"
         wrong = (values < 0.0) | (values >= np.pi / 2.0) if pennate else (values <= 0.0) | np.isinf(values)
         wrong |= np.isnan(values) & (name == "max_force_n")
@@ -293,7 +293,7 @@ class ActivationDynamics:
     rise_s, fall_s : float
         Time constants of activation and deactivation, s.
     smoothing : float
-        Slope of the passage from one to the other.
+        Slope of the transition between them.
 
     Raises
     ------
@@ -339,7 +339,10 @@ def activation_rate(
 def _rate_and_slope(
     ahead: FloatArray, activation: FloatArray, dynamics: ActivationDynamics
 ) -> tuple[FloatArray, FloatArray]:
-    """Rate of the activation, and its derivative by the excitation, which is `ahead` of the activation."""
+    """Rate of the activation, and its derivative by the excitation.
+
+    `ahead` is excitation minus activation.
+    """
     bend = 0.5 + 1.5 * activation
     rising, falling = 1.0 / (dynamics.rise_s * bend), bend / dynamics.fall_s
     switch = np.tanh(dynamics.smoothing * ahead)
@@ -351,7 +354,7 @@ def _rate_and_slope(
 def excitation_for_rate(
     rate_per_s: ArrayLike, activation: ArrayLike, *, dynamics: ActivationDynamics = DE_GROOTE
 ) -> tuple[FloatArray, BoolArray]:
-    """Excitation under which an activation changes at a given rate: the inverse of `activation_rate`.
+    """Excitation for a given rate of activation, the inverse of `activation_rate`.
 
     Parameters
     ----------
@@ -367,7 +370,7 @@ def excitation_for_rate(
     excitation : ndarray
         0 to 1; NaN where an argument is.
     reached : ndarray of bool
-        False where the excitation would have to leave 0 to 1: it is then 0 or 1, and the rate is another.
+        False where the rate needs an excitation outside 0 to 1: it is then 0 or 1, with another rate.
 
     Raises
     ------

@@ -1,31 +1,29 @@
-r"""Force in a joint: the joint reaction force without the pulls of the muscles that cross the joint.
+r"""Joint contact force: joint reaction force minus the pulls of the muscles.
 
-Cut the limb through joint j and leave the muscles in. What is distal of the cut is moved by its weight and loads, by
-the force ``C_j`` of bone on bone, and by the tension ``F_m`` of every muscle that the cut severs, along the line
-``u_jm`` on which the muscle runs there. Newton's law for all of it is
+Cut the limb through joint j. The distal part is moved by its weight and loads, by the force ``C_j`` of bone on bone, and
+by the tension ``F_m`` of every severed muscle along its line ``u_jm`` there. Newton's law for the distal part is
 
 .. math::
 
     C_j + \sum_{m\ across\ j} F_m u_{jm} = \sum_{k \ge j} m_k (a_k - g) - loads = R_j
 
-The right side is the joint reaction force of inverse dynamics. No muscle is in it, so muscles leave it as it is:
+The right side is the joint reaction force of inverse dynamics, which does not depend on the muscles:
 
 .. math::
 
     C_j = R_j - \sum_{m\ across\ j} F_m u_{jm}
 
 A muscle over two joints is severed at both, and counts at both with its own line at each; one that ends before the cut
-pulls only between parts of the same side, and does not count. What acts on one segment is the difference of two such
-cuts. A muscle that passes a segment without a hold on it gives it ``F (u_j - u_j+1)``, the pressure on the bone that
-turns it: nothing where it runs straight. About the joint the pulls turn with ``sum F_m r_m``, the net torque where
-there is no reserve.
+acts within one side only and does not count. The force on one segment is the difference of two such cuts. A muscle that
+passes a segment without attachment loads it with ``F (u_j - u_j+1)``, the pressure on the bone that deflects it: zero
+where it runs straight. The moment of the pulls about the joint is ``sum F_m r_m``, the net torque without a reserve.
 
-What can be known. A moment arm says how far from the joint a muscle pulls, not in which direction. Two points say
-both, and their arm is compared with the one in use; where they differ the muscle does not run straight between them
-(it bends round a bone) or the points are those of another limb. The comparison detects a wrong direction only so far as it
-changes the arm: little where the muscle inserts near the foot of its own moment arm, as the triceps does. A line
-parallel to a segment has the arm in use by construction, so nothing checks it; a direction that errs by 10 degrees
-moves the contact force by 17 % of the muscle's.
+A moment arm gives the distance of a muscle's pull from the joint, not its direction. Two points give both, and their arm
+is compared with the one in use; where they differ, the muscle does not run straight between them (it bends round a bone)
+or the points are those of another limb. The comparison detects a wrong direction only by its effect on the arm, which is
+small where the muscle inserts near the foot of its own moment arm, as the triceps does. A line parallel to a segment has
+the arm in use by construction and is not checked; an error of 10 degrees in its direction changes the contact force by
+17 % of the muscle's.
 """
 
 from __future__ import annotations
@@ -44,9 +42,9 @@ from limbtorque.muscles.lines_of_action import Lines, free_stretch, in_plane, st
 TOLERANCE_M = 0.003
 """Largest difference between the moment arm in use and the one that two points imply, m.
 
-The fits of the built-in sets depart from their tables by up to 1 mm, and the path of a muscle that runs aslant to the
-plane by up to 1.5 mm from its picture in it (biceps); 3 mm leave room for both. At 5 mm the triceps, bent round the
-humerus from 75 deg of flexion on, would still pass at 95 deg, some 16 deg off its direction.
+The fits of the built-in sets differ from their tables by up to 1 mm, and the path of a muscle oblique to the plane by up
+to 1.5 mm from its projection (biceps); 3 mm allow for both. With 5 mm the triceps, bent round the humerus from 75 deg of
+flexion on, would still pass at 95 deg with an error of 16 deg in its direction.
 """
 NEGLIGIBLE_N = 1e-6
 NEGLIGIBLE_NM = 1e-6
@@ -58,18 +56,18 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class WhyNot:
-    """Why the force in a joint is not known in some frames; shares of all frames, from 0 to 1.
+    """Shares of all frames, 0 to 1, in which a contact force is unknown, by reason.
 
     Attributes
     ----------
     without_line : dict of str to float
-        Muscles that pull across the joint without a line of action, and in what share of the frames.
+        Muscles that pull across the joint without a line of action, with their share of the frames.
     disagreeing : dict of str to float
-        Muscles whose two points imply another moment arm than the one in use, and in what share of the frames.
+        Muscles with two points that imply another moment arm than the one in use, with their share of the frames.
     largest_difference_m : dict of str to float
-        By how much at most, m, for the muscles of `disagreeing`.
+        Largest difference of the moment arms, m, for the muscles of `disagreeing`.
     reserve : float
-        Share of the frames with a reserve torque at the joint: the muscles are not all of it.
+        Share of the frames with a reserve torque at the joint.
     undetermined : float
         Share of the frames without a reaction force, an orientation or the force of a muscle.
     """
@@ -83,22 +81,22 @@ class WhyNot:
 
 @dataclass(frozen=True, eq=False)
 class ContactForce:
-    """Forces in the joints of a limb; NaN where they are not known.
+    """Joint contact forces of a limb; NaN where unknown.
 
     Attributes
     ----------
     contact_n : ndarray of shape (n_frames, n_joints, 2)
         Force of the proximal bone on the distal one, x forward and y up in the plane, N.
     known : ndarray of bool, shape (n_frames, n_joints)
-        Whether all that crosses the joint is known well enough.
+        True where the lines of all pulling muscles are valid.
     basis : tuple of str
         For each joint ``points`` (all muscles that pull in its known frames run between two points that agree with
-        their moment arms, or none pulls), ``parallel`` (some are taken as parallel to a segment: an approximation that nothing here
-        checks) or ``unknown`` (in no frame).
+        their moment arms, or no muscle pulls), ``parallel`` (some are assumed parallel to a segment: an unchecked
+        approximation) or ``unknown`` (in all frames).
     why_not : tuple of WhyNot
-        For each joint.
+        Reasons for each joint.
     notes : tuple of str
-        The same in sentences.
+        The reasons in sentences.
     """
 
     contact_n: FloatArray
@@ -121,7 +119,7 @@ def contact_force(
     reserve_nm: ArrayLike | None = None,
     tolerance_m: float = TOLERANCE_M,
 ) -> ContactForce:
-    """Force in each joint, where the line of action of every muscle that pulls across it is known well enough.
+    """Contact force in each joint whose muscles have known lines of action.
 
     Parameters
     ----------
@@ -130,36 +128,35 @@ def contact_force(
     force_n : array_like of shape (n_frames, n_muscles)
         Muscle forces, tension positive, N.
     moment_arm_m : array_like of shape (n_frames, n_joints, n_muscles)
-        Moment arms that the forces were found with, m, positive flexes.
+        Moment arms of the static optimization, m, positive flexes.
     lines : Lines
-        Which muscle crosses which joint, and how.
+        Lines of action of the muscles across the joints.
     axes_rad : pair of array_like of shape (n_frames, n_joints)
-        Axes of the segments proximal and distal of each joint, as `segment_axes` gives them, rad.
+        Axes of the segments proximal and distal of each joint, from `segment_axes`, rad.
     flexion_sign : array_like of shape (n_joints,)
         +1 where counter-clockwise flexes, -1 where clockwise does.
     joints, muscles : sequence of str
         Names, in the order of the arrays.
     reserve_nm : array_like of shape (n_frames, n_joints), optional
-        Torque that no muscle makes, N m: the joint is not known where there is one.
+        Reserve torque, N m: the contact force is unknown where there is one.
     tolerance_m : float, optional
         Largest difference between the moment arm in use and that of a line between two points, m.
 
     Returns
     -------
     ContactForce
-        Forces with NaN where they are not known, and why they are not.
+        Forces, NaN where unknown, with the reasons.
 
     Raises
     ------
     ValueError
-        Shapes that do not agree.
+        Mismatched shapes.
 
     Notes
     -----
-    A muscle without force needs no line. Where a reaction, an orientation or the force of a muscle across the joint is
-    NaN, so is the force in the joint. Muscles that brace a joint against each other press it: where a criterion lets them
-    rest, expect more; muscles that the set does not have are missing from it. Ligaments and other
-    passive parts are not separated from the bone: their pull is in the contact force, too.
+    A muscle without force needs no line. A NaN in a reaction, an orientation or the force of a muscle across the joint
+    makes the contact force NaN. Co-contraction that the criterion does not predict, and muscles that the set lacks, would
+    add to it. The pull of ligaments and other passive structures is part of the contact force.
 
     Examples
     --------
@@ -230,11 +227,11 @@ class _Cut:
     muscles : list of str
         Names of the muscles.
     without_line, disagrees, parallel : ndarray of bool, shape (n_muscles, n_frames)
-        Muscles that pull: without a line; with one that the moment arm denies; with one that nothing checks.
+        Muscles that pull: without a line; with one that contradicts the moment arm; with an unchecked one.
     difference_m : ndarray of shape (n_muscles, n_frames)
         Moment arm of the line less that in use, where a muscle between two points pulls.
     given, reserved : ndarray of bool, shape (n_frames,)
-        Frames in which all that is needed is a number; frames with a reserve torque.
+        Frames with all data; frames with a reserve torque.
     """
 
     pull_n: FloatArray
@@ -248,7 +245,7 @@ class _Cut:
 
     @cached_property
     def known(self) -> BoolArray:
-        """Frames in which every muscle that pulls has a line that agrees, and nothing else turns the joint."""
+        """Frames with a valid line of every pulling muscle and no other joint torque."""
         return np.asarray(self.given & ~self.reserved & ~(self.without_line | self.disagrees).any(axis=0))
 
 
@@ -317,29 +314,29 @@ def _why_not(cut: _Cut) -> WhyNot:
 
 
 def _shares(found: BoolArray, muscles: Sequence[str]) -> dict[str, float]:
-    """Share of the frames in which each muscle is found, of those that are."""
+    """Share of the frames of each muscle that occurs."""
     counts = found.sum(axis=1)
     return {m: float(count) / found.shape[1] for m, count in zip(muscles, counts, strict=True) if count}
 
 
 def _notes(joint: str, cut: _Cut, why: WhyNot, tolerance_m: float) -> list[str]:
-    """Sentences on where and why the force in a joint is not known, and on how well it is."""
-    where = f"{joint}: the force in the joint is not known"
+    """Notes on where and why the contact force is unknown, and on its accuracy."""
+    where = f"{joint}: contact force unknown"
     notes = [
-        f"{where} while {muscle} pulls ({100 * share:.0f} % of the frames), which has no line of action there"
+        f"{where} in {100 * share:.0f} % of the frames, where {muscle} pulls without a line of action"
         for muscle, share in why.without_line.items()
     ]
     notes += [
-        f"{where} in {100 * share:.0f} % of the frames, where {muscle} is not straight between its two points: their "
-        f"moment arm differs by up to {1e3 * why.largest_difference_m[muscle]:.1f} mm ({1e3 * tolerance_m:g} mm are allowed)"
+        f"{where} in {100 * share:.0f} % of the frames, where the moment arm of {muscle} differs from that of its two points by "
+        f"up to {1e3 * why.largest_difference_m[muscle]:.1f} mm (at most {1e3 * tolerance_m:g} mm allowed)"
         for muscle, share in why.disagreeing.items()
     ]
     if why.reserve:
-        notes.append(f"{where} in {100 * why.reserve:.0f} % of the frames, which have a reserve torque")
+        notes.append(f"{where} in {100 * why.reserve:.0f} % of the frames, with a reserve torque")
     parallel = _shares(cut.parallel & cut.known, cut.muscles)
     if parallel:
         notes.append(
-            f"{joint}: the force in the joint is an approximation, as the pull of {', '.join(parallel)} is taken as "
-            "parallel to a segment; 10 deg off its direction are 17 % of a muscle's force"
+            f"{joint}: contact force approximate, with the pull of {', '.join(parallel)} assumed parallel to a segment; "
+            "10 deg of error in its direction are 17 % of a muscle's force"
         )
     return notes

@@ -1,4 +1,4 @@
-r"""Lines of action of muscles over joints: directions of pull, and the moment arms that they imply.
+r"""Lines of action of muscles: directions of pull and implied moment arms.
 
 Axes. A line is given in a frame of each segment: along its axis, and across it to the side to which the joint flexes.
 For elbow, wrist and knee that axis is the line between the joints; the foot's is parallel to the sole, and that of the
@@ -26,12 +26,12 @@ class Lines:
     Attributes
     ----------
     crosses : ndarray of bool, shape (n_joints, n_muscles)
-        Whether a muscle crosses a joint, with a moment arm or without a known one.
+        True where a muscle crosses a joint, with a known moment arm or not.
     points_m : ndarray of shape (n_joints, n_muscles, 4)
         Proximal point along and across, distal point along and across, m. A line parallel to a segment has its point
-        there at 1 along, and zeros else. NaN where no line is known.
+        there at 1 along, and zeros otherwise. NaN without a known line.
     checked : ndarray of bool, shape (n_joints, n_muscles)
-        Whether the line is between two points, which the moment arm can be compared with.
+        True for a line between two points, which can be compared with the moment arm.
     """
 
     crosses: BoolArray
@@ -40,7 +40,7 @@ class Lines:
 
 
 def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Orientations of the axes in which lines of action are given.
+    """Orientations of the axes of lines of action.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[Flo
 
     Notes
     -----
-    At zero flexion two axes are in line or at a right angle. Where the line between a segment's ends departs from that,
-    as the line from the ankle to the toes does from the sole, the axis does not: it is turned back by as much. The
-    orientation of what the first joint hangs from is not measured; its axis is the first segment's at zero flexion.
+    At zero flexion two axes are in line or at a right angle. Where the line between a segment's ends differs from that,
+    as the line from the ankle to the toes does from the sole, the axis is turned back by the difference. The orientation
+    of the segment proximal of the first joint is not measured; its axis is the first segment's at zero flexion.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def pull_direction(
     Parameters
     ----------
     line : LineOfAction
-        Its line of action across the joint.
+        Line of action across the joint.
     proximal_rad, distal_rad : array_like of shape (n_frames,)
         Orientation of the axis of the segment on either side, rad, from its proximal to its distal end,
         counter-clockwise from the plane's x axis.
@@ -132,7 +132,7 @@ def implied_arm(
     Raises
     ------
     ValueError
-        A line that is parallel to a segment: it has the arm that it is given.
+        A line parallel to a segment, which implies no arm.
 
     Notes
     -----
@@ -158,7 +158,7 @@ def lines_of_action(muscles: Sequence[Muscle], joints: Sequence[str]) -> Lines:
     Returns
     -------
     Lines
-        For `contact_force`. A muscle crosses a joint, and is severed there, also where nobody sampled its arm.
+        For `contact_force`. A muscle crosses a joint also where its arm was not sampled.
     """
     lines = [[muscle.lines_of_action.get(joint) for muscle in muscles] for joint in joints]
     return line_arrays(lines, [[joint in muscle.crosses for muscle in muscles] for joint in joints])
@@ -170,9 +170,9 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
     Parameters
     ----------
     lines : sequence of sequences of LineOfAction or None
-        For each joint that of each muscle; None where it is not known or there is none.
+        Line of each muscle at each joint; None where unknown or absent.
     crosses : array_like of bool, shape (n_joints, n_muscles)
-        Whether each muscle crosses each joint.
+        True where the muscle crosses the joint.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
     Raises
     ------
     ValueError
-        A line that is not said in one of the two ways.
+        A line with neither or both of `parallel_to` and two points.
     """
     across = np.asarray(crosses, dtype=bool)
     points = np.full((*across.shape, 4), np.nan)
@@ -210,15 +210,12 @@ def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: f
     Returns
     -------
     along_n, across_n : ndarray of shape (n_frames,)
-        Part towards the distal end, and part towards the flexor side, N. Along the shank is what presses the ankle:
-        its distal segment, the foot, lies across that.
+        Part towards the distal end, and part towards the flexor side, N. The compression of the ankle is the part along
+        the shank, not along its distal segment, the foot.
     """
     force, axis = np.asarray(force_n, dtype=float), np.asarray(axis_rad, dtype=float)
     cosine, sine = np.cos(axis), np.sin(axis)
-    return (
-        force[:, 0] * cosine + force[:, 1] * sine,
-        flexion_sign * (force[:, 1] * cosine - force[:, 0] * sine),
-    )
+    return (force[:, 0] * cosine + force[:, 1] * sine, flexion_sign * (force[:, 1] * cosine - force[:, 0] * sine))
 
 
 def _numbers(line: LineOfAction) -> tuple[float, ...]:
@@ -235,7 +232,7 @@ def _numbers(line: LineOfAction) -> tuple[float, ...]:
 
 
 def free_stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:
-    """From the distal point to the proximal one, along the distal axis and across it, shape (2, n_muscles, n_frames).
+    """Vector from distal to proximal point, in distal axes: (2, n_muscles, n_frames).
 
     The proximal axis, seen from the distal one and with the flexor side to its left, is at minus the flexion.
     """
@@ -246,13 +243,16 @@ def free_stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:
 
 
 def stretch_length(stretch: FloatArray) -> FloatArray:
-    """Length of the free stretch; NaN where its ends meet, for there it has no direction."""
+    """Length of the free stretch; NaN where its ends meet."""
     length = np.sqrt(stretch[0] ** 2 + stretch[1] ** 2)
     return np.where(length > 0.0, length, np.nan)
 
 
 def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
-    """Moment of the stretch about the joint, positive flexes, shape (n_muscles, n_frames); by its length it is the arm."""
+    """Moment of the stretch about the joint, flexion positive.
+
+    Shape (n_muscles, n_frames); the moment over the length is the moment arm.
+    """
     along, across, distal_along, distal_across = points.T
     coefficients = np.array(
         [distal_along * across + distal_across * along, distal_along * along - distal_across * across]
@@ -263,7 +263,7 @@ def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
 def _one(
     line: LineOfAction, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Distal axis and flexion of the axes, shape (n_frames,), and points of shape (1, 4) of one muscle."""
+    """Distal axis and flexion, shape (n_frames,), and points, shape (1, 4)."""
     proximal, distal = np.asarray(proximal_rad, dtype=float), np.asarray(distal_rad, dtype=float)
     if proximal.ndim != 1 or proximal.shape != distal.shape:
         raise ValueError(
@@ -273,7 +273,10 @@ def _one(
 
 
 def in_plane(parts: FloatArray, axis: FloatArray, *, flexion_sign: float) -> FloatArray:
-    """Vectors of the plane, shape (n_frames, 2), from their parts along an axis and to its flexor side, (2, n_frames)."""
+    """In-plane vectors, (n_frames, 2), from parts along and across an axis.
+
+    Across is to the flexor side; the parts have shape (2, n_frames).
+    """
     cosine, sine = np.cos(axis), np.sin(axis)
     along, left = parts[0], flexion_sign * parts[1]
     return np.stack([along * cosine - left * sine, along * sine + left * cosine], axis=1)

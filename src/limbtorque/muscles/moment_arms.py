@@ -35,15 +35,15 @@ class Musculotendon:
     moment_arm_m : ndarray of shape (n_frames, n_joints, n_muscles)
         Positive flexes. NaN where the joint's angle is NaN, or that of another joint on which the arm depends.
     length_m : ndarray of shape (n_frames, n_muscles)
-        Length of muscle and tendon. NaN where the source does not give it, and where the angle of a joint is NaN on which
-        the length depends.
+        Length of muscle and tendon. NaN where the source does not give it, or the angle of a joint that it depends on
+        is NaN.
     velocity_m_s : ndarray of shape (n_frames, n_muscles)
-        Positive lengthens. NaN where an angle or a velocity is NaN that it depends on, for a muscle that crosses a
-        joint which nobody sampled, and everywhere when no velocity was given.
+        Positive lengthens. NaN where an angle or a velocity that it depends on is NaN, for a muscle that crosses a joint
+        that was not sampled, and everywhere without velocities.
     out_of_range : ndarray of bool of shape (n_frames, n_joints)
-        Frames in which some muscle's arm is held at the value of the end of its sampled range.
+        Frames with a muscle's arm outside its sampled range, held at the value of the range's end.
     muscle_out_of_range : ndarray of bool of shape (n_frames, n_muscles)
-        Frames in which the arms of the muscle are held so, and its length goes on with them.
+        Frames with an arm of the muscle outside its sampled range.
     """
 
     moment_arm_m: FloatArray
@@ -71,8 +71,7 @@ def musculotendon(
     velocity_rad_s : array_like of shape (n_frames, n_joints), optional
         Its rate of change; without it the velocities of the muscles are NaN.
     joints : sequence of str, optional
-        The joints that the columns of `flexion_rad` are; the set's own when not given. The set's other joints count as
-        standing at flexion 0.
+        Joints of the columns of `flexion_rad`; the set's own by default. The set's other joints are at flexion 0.
 
     Returns
     -------
@@ -81,15 +80,14 @@ def musculotendon(
     Raises
     ------
     SettingsError
-        A joint that the set does not know.
+        A joint that the set does not have.
     ValueError
         Arrays that do not fit the joints.
 
     Notes
     -----
     v = dL/dt = -sum over the joints of r_j dq_j/dt, since r_j = -dL/dq_j. Outside the range of its samples a moment arm
-    keeps the value of the range's end and the length goes on in a straight line, which agrees with that; such frames
-    are marked.
+    has the value of the range's end, and the length continues linearly with that slope; such frames are marked.
 
     Examples
     --------
@@ -123,10 +121,12 @@ def musculotendon(
     return Musculotendon(np.transpose(arm, (2, 0, 1)), length.T, velocity.T, outside, muscle_outside.T)
 
 
-def _columns(what: str, values: ArrayLike, names: tuple[str, ...]) -> FloatArray:
+def _columns(argument: str, values: ArrayLike, names: tuple[str, ...]) -> FloatArray:
     columns = np.asarray(values, dtype=float)
     if columns.ndim != 2 or columns.shape[1] != len(names):
-        raise ValueError(f"{what} of shape {columns.shape}: expected (n_frames, {len(names)}), one column a joint")
+        raise ValueError(
+            f"{argument} has shape {columns.shape}, expected (n_frames, {len(names)}): one column for each joint"
+        )
     return columns
 
 
@@ -138,7 +138,7 @@ def _velocity(
         return np.full((len(plan.velocity_known), n_frames), np.nan)
     rate = np.ascontiguousarray(_columns("velocity_rad_s", velocity_rad_s, names).T)
     if rate.shape[1] != n_frames:
-        raise ValueError(f"velocity_rad_s has {rate.shape[1]} frames and flexion_rad {n_frames}; expected the same")
+        raise ValueError(f"velocity_rad_s has {rate.shape[1]} frames, flexion_rad {n_frames}; expected the same")
     gaps = np.isnan(rate)
     has_gaps = bool(gaps.any())
     if has_gaps:
@@ -151,7 +151,7 @@ def _velocity(
 
 
 def _out_of_range(plan: _Plan, flexion: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Frames outside a range, for joints (n_frames, n_joints) and for muscles (n_muscles, n_frames)."""
+    """Frames outside a range: (n_frames, n_joints) and (n_muscles, n_frames)."""
     outside = (flexion < plan.low_rad.max(axis=1, initial=-np.inf)) | (
         flexion > plan.high_rad.min(axis=1, initial=np.inf)
     )
@@ -175,7 +175,7 @@ class _Alone:
 
 @dataclass(frozen=True, eq=False)
 class _Mixed:
-    """Curve that depends on several joints; the joint of the arm is None for a length, a column None for flexion 0."""
+    """Curve of several joints; joint None is a length, column None is flexion 0."""
 
     curve: Curve
     columns: tuple[int | None, ...]
@@ -185,7 +185,7 @@ class _Mixed:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """A set laid out for the joints asked for: joints on the first axis, then muscles."""
+    """Curves and ranges of a set for given joints; axes are joints, then muscles."""
 
     fixed_arm_m: FloatArray
     fixed_length_m: FloatArray
@@ -251,12 +251,9 @@ def _alone(
 
 
 def _fixed(
-    muscle_set: MuscleSet,
-    column: dict[str, int],
-    arms: list[tuple[int, int, Curve]],
-    lengths: list[tuple[int, Curve]],
+    muscle_set: MuscleSet, column: dict[str, int], arms: list[tuple[int, int, Curve]], lengths: list[tuple[int, Curve]]
 ) -> tuple[FloatArray, FloatArray]:
-    """Offsets of the lengths, and what curves of one joint say that is not asked for and stands at flexion 0."""
+    """Offsets of lengths, and constant curves of joints held at flexion 0."""
     fixed_arm = np.zeros((len(column), len(muscle_set.muscles)))
     fixed_length = np.array([muscle.length.offset_m if muscle.length else np.nan for muscle in muscle_set.muscles])
     for j, m, curve in arms:
@@ -269,7 +266,7 @@ def _fixed(
 
 
 def _limits(muscle_set: MuscleSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Ends of every range, for joints and muscles; muscles whose range leaves out flexion 0 of another joint."""
+    """Range ends of joints and muscles; muscles not valid at another joint's 0."""
     ranges = [muscle.range_rad for muscle in muscle_set.muscles]
     ends = np.array([[found.get(name, EVERYWHERE) for found in ranges] for name in names], dtype=float)
     ends = ends.reshape(len(names), len(ranges), 2)

@@ -14,7 +14,7 @@ from limbtorque.study.options.muscles import Muscles
 
 
 def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> None:
-    """Check that a set has what the settings ask for.
+    """Check that a set has the data that the settings need.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
     if lacking := [joint for joint in joints if joint not in muscle_set.joints]:
         faults.append(
             f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
-            "cross it), or give the chain another set (muscles.sets)"
+            "cross it), or choose another set for the chain (muscles.sets)"
         )
     for option in ("weights", "activation_bounds"):
         for muscle in own_options(getattr(options, option), muscle_set):
@@ -47,34 +47,34 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
                     f"'leg.{muscle}'"
                 )
     faults += [
-        f"cannot keep {m} between {low:g} and {high:g}: muscles.min_activation is above its largest activation"
+        f"has the bounds {low:g} to {high:g} for {m}; set muscles.min_activation below its largest activation"
         for m, low, high in zip(muscle_set.names, *activation_limits(muscle_set, options), strict=True)
         if low > high
     ]
     lacking = [muscle.name for muscle in muscle_set.muscles if muscle.pcsa_cm2 is None]
     if options.criterion == "stress" and lacking:
         faults.append(
-            f"gives no cross-section (pcsa_cm2) for {', '.join(lacking)}, which muscles.criterion: stress needs; give them in a "
+            f"has no cross-section (pcsa_cm2) for {', '.join(lacking)}, which muscles.criterion: stress needs; add them in a "
             "set of your own, or use criterion: activation"
         )
     reference = muscle_set.reference
     if options.scale_strength == "mass" and (reference is None or reference.mass_kg is None):
         faults.append(
-            "gives no body mass for its strengths (reference: mass_kg), which muscles.scale_strength: mass "
-            "needs; give it in a set of your own"
+            "has no body mass for its strengths (reference: mass_kg), which muscles.scale_strength: mass "
+            "needs; add it in a set of your own"
         )
     known = reference.segment_length_m if reference else {}
     if options.scale_moment_arms == "segment_length" and (lacking := [j for j in joints if j not in known]):
         faults.append(
-            f"does not say which segment lengths its moment arms belong to at {', '.join(lacking)} (reference: "
-            "segment_length_m), which muscles.scale_moment_arms: segment_length needs; give them in a set of your own"
+            f"has no segment lengths for its moment arms at {', '.join(lacking)} (reference: segment_length_m), which "
+            "muscles.scale_moment_arms: segment_length needs; add them in a set of your own"
         )
     if faults:
         raise SettingsError("\n".join(f"muscle set '{name}' {fault}" for fault in faults))
 
 
 def own_options(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
-    """Options for the muscles of a set: 'soleus' is of any set, 'leg.soleus' of the set leg only."""
+    """Options of a set's muscles: 'soleus' is of any set, 'leg.soleus' of leg only."""
     own = {}
     for name, value in given.items():
         of, _, muscle = name.rpartition(".")

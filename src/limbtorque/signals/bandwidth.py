@@ -1,4 +1,4 @@
-"""Part of a movement's acceleration that a filter keeps, from the recorded movement itself."""
+"""Part of the recorded movement's acceleration that a filter passes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
 
 FEWEST_FRAMES = 20
 TAIL_FROM = 0.6  # of the bandwidth: above, the signal only falls
-FREQUENCIES = 300  # a model is fitted to so many at the most
+FREQUENCIES = 300  # largest number to which a model is fitted
 
 
 @dataclass(frozen=True)
 class Bandwidth:
-    """Noise of a recorded movement, and what a filter takes of its acceleration.
+    """Noise of a recorded movement, and the acceleration that a filter removes.
 
     Attributes
     ----------
     noise : float
         Standard deviation of the white part of the noise, in the unit of the signal.
     bandwidth_hz : float
-        Frequency up to which the acceleration is known better than not at all: above, there is more noise than signal.
+        Frequency above which the acceleration holds more noise than signal.
     lost_share : float
-        Root mean square of the acceleration that the filter takes away over that of the whole acceleration, up to the bandwidth;
-        0: nothing, 1: all.
+        Root mean square of the removed acceleration over that of the whole, up to the bandwidth; 0: nothing, 1: all.
     """
 
     noise: float
@@ -39,7 +38,7 @@ class Bandwidth:
 def judge_cutoff(
     values: ArrayLike, *, rate_hz: float, smoother: Smoother | None = None, cutoff_hz: float | None = None
 ) -> Bandwidth:
-    """Judge a cut-off from the spectrum of what it is used on.
+    """Judge a cut-off from the spectrum of the signal.
 
     Parameters
     ----------
@@ -55,14 +54,14 @@ def judge_cutoff(
     Returns
     -------
     Bandwidth
-        Noise, bandwidth and what is lost; NaN for fewer than 20 frames.
+        Noise, bandwidth and lost share; NaN for fewer than 20 frames.
 
     Notes
     -----
-    With P the power of the signal, N that of its noise (`spectrum.find_noise`) and H the gain of the second derivative, the share
-    lost is the root of ``sum (1 - H)^2 (P - N) f^4 / sum (P - N) f^4`` over the frequencies f up to the bandwidth, which is where
-    ``sum (P - 2 N) f^4`` is largest: the best cut-off of a filter with a sharp edge. Of long recordings, neighbouring frequencies
-    are taken together. Signal that is buried in noise is not missed here: no filter could have kept it.
+    With P the power of the signal, N that of its noise (`spectrum.find_noise`) and H the gain of the second derivative,
+    the lost share is the root of ``sum (1 - H)^2 (P - N) f^4 / sum (P - N) f^4`` over the frequencies f up to the
+    bandwidth, where ``sum (P - 2 N) f^4`` is largest: the best cut-off of a filter with a sharp edge. In long
+    recordings neighbouring frequencies are averaged. Signal below the noise does not count: no filter can recover it.
 
     Examples
     --------
@@ -101,7 +100,7 @@ def _means(values: FloatArray, together: int) -> FloatArray:
 
 
 def _first_guess(frequency_hz: FloatArray, power: FloatArray) -> float:
-    """Cut-off with a sharp edge that predicts the samples best, as if the noise were white (cross-validation)."""
+    """Sharp cut-off by cross-validation, as if the noise were white."""
     above = np.cumsum(power[::-1])[::-1]
     left = 1.0 - np.arange(len(power)) / len(power)
     usable = frequency_hz < 0.8 * frequency_hz[-1]

@@ -1,4 +1,4 @@
-"""Zero-lag Butterworth low-pass filter with a cut-off that is that of both passes together."""
+"""Zero-lag Butterworth low-pass filter; the cut-off is that of both passes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from limbtorque.signals.ends import Ends
 
 
 def design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> float:
-    """Cut-off at which one pass is designed so that two passes have a gain of 1/sqrt(2) at the stated one.
+    """Cut-off of one pass for a gain of 1/sqrt(2) of two passes at the stated one.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> float:
 
 
 def filter_reach(cutoff_hz: float, *, rate_hz: float, order: int) -> int:
-    """Frames over which the filter's answer to an end decays to a hundredth.
+    """Frames over which the filter's response to an end decays to a hundredth.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def low_pass(
     order : int, optional
         Order of one pass.
     ends : {"reflect", "linear", "none"}, optional
-        What the signal is taken to be beyond its ends; see `ends.extend`.
+        Extension beyond the ends; see `ends.extend`.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def low_pass(
     Notes
     -----
     Second-order sections; the ends are extended over three times `filter_reach` frames, less where the signal is
-    shorter. So the start of the filter has died down to 1e-6 where the signal begins, and by point reflection a steady
+    shorter. The transient of the filter has decayed to 1e-6 where the signal begins, and by point reflection a steady
     trend passes unchanged up to the ends.
     """
     reach = filter_reach(cutoff_hz, rate_hz=rate_hz, order=order)

@@ -1,4 +1,4 @@
-"""Zero-lag critically damped low-pass filter: no overshoot, at the price of a slower fall of its gain."""
+"""Zero-lag critically damped low-pass filter: no overshoot, slow roll-off."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from limbtorque.signals.ends import Ends
 
 
 def critical_design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> float:
-    """Frequency of the poles of one pass, so that two passes have a gain of 1/sqrt(2) at the stated cut-off.
+    """Pole frequency of one pass for a gain of 1/sqrt(2) of two at the cut-off.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def critical_design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int) -> f
 
 
 def critical_reach(cutoff_hz: float, *, rate_hz: float, order: int) -> int:
-    """Frames over which the filter's answer to an end decays to a hundredth.
+    """Frames over which the filter's response to an end decays to a hundredth.
 
     Notes
     -----
-    What is left of the step response of n equal real poles at w after a time t is the regularised incomplete gamma
+    The remainder of the step response of n equal real poles at w after a time t is the regularised incomplete gamma
     function Q(n, w t).
     """
     from scipy import special
@@ -77,7 +77,7 @@ def critical_reach(cutoff_hz: float, *, rate_hz: float, order: int) -> int:
 def critical_low_pass(
     values: FloatArray, *, rate_hz: float, cutoff_hz: float, order: int = 2, ends: Ends = "reflect"
 ) -> FloatArray:
-    """Zero-lag critically damped low-pass filter, run forwards and backwards (Robertson and Dowling 2003).
+    """Filter forwards and backwards, critically damped (Robertson and Dowling 2003).
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def critical_low_pass(
     order : int, optional
         Order of one pass.
     ends : {"reflect", "linear", "none"}, optional
-        What the signal is taken to be beyond its ends; see `ends.extend`.
+        Extension beyond the ends; see `ends.extend`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Cut-off from the data: residual analysis, autocorrelation of the residual, cross-validation, least expected error."""
+"""Cut-off from the data: residual analysis, autocorrelation and other criteria."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOWEST_HZ = 0.5
 HIGHEST = 0.4  # of the rate
 STEPS = 40
 TAIL_R2 = 0.95  # of the residual analysis' line
-CAUTION = 1.15  # times the noise found: a cut-off too high costs more than one too low
+CAUTION = 1.15  # times the estimated noise: a cut-off too high costs more than one too low
 TAIL_FROM = 0.6  # of the cut-off: above, the signal only falls
 FEWEST_FRAMES = 20
 FEWEST_CUTOFFS = 5
@@ -28,22 +28,22 @@ FEWEST_CUTOFFS = 5
 
 @dataclass(frozen=True)
 class CutoffChoice:
-    """A cut-off, and what it was chosen from.
+    """A cut-off with the curve it was chosen from.
 
     Attributes
     ----------
     cutoff_hz : float
         The cut-off, Hz.
     by : {"residual", "autocorrelation", "gcv", "expected_error"}
-        How it was chosen.
+        Criterion of the choice.
     grid_hz : ndarray of shape (n_cutoffs,)
-        Cut-offs that were tried, Hz.
+        Tested cut-offs, Hz.
     residual : ndarray of shape (n_cutoffs,)
         Root mean square difference between the signal and the smoothed one, in the unit of the signal; for
         `expected_error` from the spectrum, without the ends.
     criterion : ndarray of shape (n_cutoffs,)
-        What was made small: the residual's distance from its line's intercept, the sum of the residual's
-        autocorrelation, the cross-validation, the expected mean squared error of the second derivative (up to a constant).
+        Minimised quantity: the residual's distance from its line's intercept, the sum of the residual's autocorrelation,
+        the cross-validation, or the expected mean squared error of the second derivative (up to a constant).
     line : tuple of float
         Intercept and slope, per Hz, of the line through the residual of the noise; NaN but for the residual analysis.
     noise : float
@@ -52,7 +52,7 @@ class CutoffChoice:
         Below it, noise that rises towards low frequencies is stronger than the white part, Hz; 0 where it is white or not
         looked for.
     at_limit : bool
-        The choice is the lowest or highest cut-off tried: nothing between was better.
+        True if the choice is the lowest or highest tested cut-off.
     """
 
     cutoff_hz: float
@@ -85,7 +85,7 @@ def choose_cutoff(
     Returns
     -------
     CutoffChoice
-        The cut-off and the curve it was chosen from.
+        The cut-off with the curve it was chosen from.
 
     Raises
     ------
@@ -94,25 +94,25 @@ def choose_cutoff(
 
     Notes
     -----
-    40 cut-offs from 0.5 Hz, or two periods in the recording, to 0.4 of the rate, in equal ratios; the least value is refined by a
-    parabola through its neighbours.
+    40 cut-offs from 0.5 Hz, or two periods in the recording, to 0.4 of the rate, in equal ratios; the least value is
+    refined by a parabola through its neighbours.
 
-    `residual` (Winter 2009, section 3.4.4.3, made automatic): a straight line is fitted to the residual over the longest
-    upper part of the range in which it explains 95 % of the variance; the cut-off is where the residual is as large as the
-    line's intercept at 0 Hz, which stands for the noise.
+    `residual` (Winter 2009, section 3.4.4.3, automated): a straight line is fitted to the residual over the longest upper
+    part of the range in which it explains 95 % of the variance; the cut-off is where the residual equals the line's
+    intercept at 0 Hz, an estimate of the noise.
 
     `autocorrelation` (Challis 1999): least sum of the absolute autocorrelation of the residual over all lags, mean
     of the channels.
 
-    `gcv` (Craven and Wahba 1979, Woltring 1986): least ``mean square residual / (1 - trace / n)^2``, with the exact trace of
-    natural splines. It takes the noise to be white and chooses too high a cut-off where it is not.
+    `gcv` (Craven and Wahba 1979, Woltring 1986): least ``mean square residual / (1 - trace / n)^2``, with the exact trace
+    of natural splines. It assumes white noise and chooses too high a cut-off otherwise.
 
-    `expected_error`: least expected error of the **second derivative**. With P the power of the signal, N that of its noise
-    (`spectrum.find_noise`) and H the gain of the second derivative, the error at a frequency is ``(1 - H)^2 (P - N) + H^2 N`` times its fourth power
-    (Wiener's trade-off, estimated without bias as by Mallows 1973). The noise may rise towards low frequencies as that of
-    cameras does; it is counted 1.15 times, for a cut-off too high costs more than one too low; and where the
-    spectrum stops to fall like a movement's below the frequencies that the noise was found at (`spectrum.find_plateau`), it is no less than there. Not to be relied on with
-    local polynomials: what their gain has of lobes is weighed by chance.
+    `expected_error`: least expected error of the **second derivative**. With P the power of the signal, N that of its
+    noise (`spectrum.find_noise`) and H the gain of the second derivative, the error at a frequency is
+    ``(1 - H)^2 (P - N) + H^2 N`` times its fourth power (Wiener's trade-off, estimated without bias as by Mallows 1973).
+    The noise may rise towards low frequencies as that of cameras does; it is multiplied by 1.15, because a cut-off too
+    high costs more than one too low; and it is at least the level of a plateau of the spectrum below the frequencies of
+    the noise (`spectrum.find_plateau`). Unreliable with local polynomials, whose gain has lobes.
     """
     samples = np.asarray(values, dtype=float)
     samples = samples.reshape(len(samples), -1)
@@ -138,9 +138,9 @@ def choose_cutoff(
 
 
 def _grid(n_frames: int, rate_hz: float, smoother: Smoother) -> FloatArray:
-    """Cut-offs that the method can have in so many frames."""
+    """Cut-offs that the method allows in so many frames."""
     lowest = min(max(LOWEST_HZ, 2.0 * rate_hz / n_frames), 0.2 * rate_hz)
-    kept, last = [], ""
+    usable, last = [], ""
     for cutoff_hz in np.geomspace(lowest, HIGHEST * rate_hz, STEPS):
         try:
             reach = smoother_reach(float(cutoff_hz), rate_hz=rate_hz, smoother=smoother)
@@ -148,10 +148,13 @@ def _grid(n_frames: int, rate_hz: float, smoother: Smoother) -> FloatArray:
             last = str(error)
             continue
         if 2 * reach < n_frames:
-            kept.append(cutoff_hz)
-    if len(kept) < FEWEST_CUTOFFS:
-        raise SignalError(f"no cut-off can be chosen from {n_frames} frames at {rate_hz:g} Hz {last}".rstrip())
-    return np.array(kept)
+            usable.append(cutoff_hz)
+    if len(usable) < FEWEST_CUTOFFS:
+        why = f" ({last})" if last else ""
+        raise SignalError(
+            f"no cut-off can be chosen from {n_frames} frames at {rate_hz:g} Hz; set filter.cutoff_hz to a number{why}"
+        )
+    return np.array(usable)
 
 
 def _left_over(n_frames: int, grid_hz: FloatArray, rate_hz: float, smoother: Smoother) -> FloatArray:
@@ -161,12 +164,7 @@ def _left_over(n_frames: int, grid_hz: FloatArray, rate_hz: float, smoother: Smo
 
 
 def _least(
-    by: Criterion,
-    grid_hz: FloatArray,
-    residual: FloatArray,
-    criterion: FloatArray,
-    k: int,
-    noise: tuple[float, float],
+    by: Criterion, grid_hz: FloatArray, residual: FloatArray, criterion: FloatArray, k: int, noise: tuple[float, float]
 ) -> CutoffChoice:
     """Choice of a cut-off of the grid, refined where the criterion is least there."""
     at_limit = k in (0, len(grid_hz) - 1)
@@ -177,7 +175,7 @@ def _least(
 
 
 def _between(grid_hz: FloatArray, criterion: FloatArray, k: int) -> float:
-    """Lowest point of the parabola through three values, over the logarithm of the cut-off."""
+    """Minimum of the parabola through three values over the log of the cut-off."""
     before, here, after = criterion[k - 1 : k + 2]
     curvature = before - 2.0 * here + after
     shift = 0.5 * (before - after) / curvature if curvature > 0.0 else 0.0
@@ -186,7 +184,7 @@ def _between(grid_hz: FloatArray, criterion: FloatArray, k: int) -> float:
 
 
 def _autocorrelation(residual: FloatArray) -> float:
-    """Sum of the absolute autocorrelation over all lags but zero, one side, mean of the channels."""
+    """Sum of the absolute one-sided autocorrelation without lag 0, channels averaged."""
     spectrum = np.abs(np.fft.rfft(residual, 2 * len(residual), axis=0)) ** 2
     products = np.fft.irfft(spectrum, axis=0)[: len(residual)]
     own = products[0]
@@ -224,11 +222,14 @@ def _explained(at: FloatArray, curve: FloatArray) -> float:
 
 
 def _by_expected_error(samples: FloatArray, rate_hz: float, smoother: Smoother, grid_hz: FloatArray) -> CutoffChoice:
-    """Least expected error of the second derivative, no higher than where cross-validation takes all noise for white."""
+    """Cut-off of least expected error of the second derivative.
+
+    No higher than by cross-validation, which takes all noise for white.
+    """
     frequency_hz, power = spectrum(samples, rate_hz=rate_hz)
     cutoffs_hz = [float(f) for f in grid_hz]
-    kept, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
-    left = 1.0 - kept
+    passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
+    left = 1.0 - passed
     residual = np.sqrt((left**2 * power).mean(axis=1))
     weight = (2.0 * np.pi * frequency_hz) ** 4
     k = highest = int(np.argmin(residual / left.mean(axis=1)))
@@ -250,7 +251,7 @@ def study_cutoff(choices: Sequence[CutoffChoice]) -> float:
     Parameters
     ----------
     choices : sequence of CutoffChoice
-        What was found for each trial, all by the same criterion.
+        Choice of each trial, all by the same criterion.
 
     Returns
     -------
@@ -260,14 +261,14 @@ def study_cutoff(choices: Sequence[CutoffChoice]) -> float:
     Raises
     ------
     SignalError
-        No trial, trials of different criteria, or trials that can have no cut-off in common.
+        No trial, trials of different criteria, or trials without a common range of cut-offs.
 
     Notes
     -----
-    Of `expected_error`, `gcv` and `autocorrelation` the sum over all trials is made small, over the cut-offs that were tried for all
-    of them: as if they were one recording. With `expected_error` this is the least error of the accelerations, in m/s^2, over the whole study, to
-    which fast movements that lose their peaks add more than slow ones that keep a little noise. Of the `residual` analysis,
-    which makes nothing small, it is the median.
+    For `expected_error`, `gcv` and `autocorrelation` the sum over all trials is minimised over their common cut-offs, as
+    if they were one recording. With `expected_error` this is the least error of the accelerations, in m/s^2, over the
+    whole study, to which fast movements with reduced peaks add more than slow ones with a little noise. For the
+    `residual` analysis, which minimises nothing, it is the median.
 
     Examples
     --------
@@ -284,9 +285,7 @@ def study_cutoff(choices: Sequence[CutoffChoice]) -> float:
         raise SignalError("no trial of the study has a cut-off")
     kinds = sorted({choice.by for choice in choices})
     if len(kinds) > 1:
-        raise SignalError(
-            f"cut-offs by {' and '.join(kinds)} have no sum; give all trials that share one the same criterion"
-        )
+        raise SignalError(f"the trials have cut-offs by {' and '.join(kinds)}; set the same filter.cutoff_hz for all")
     if kinds == ["residual"]:
         return round(float(np.median([choice.cutoff_hz for choice in choices])), 1)
     own_hz = [choice.cutoff_hz for choice in choices]
@@ -295,8 +294,8 @@ def study_cutoff(choices: Sequence[CutoffChoice]) -> float:
     if len(grid_hz) < FEWEST_CUTOFFS:
         spans = sorted({f"{c.grid_hz[0]:.1f} to {c.grid_hz[-1]:.1f}" for c in choices})
         raise SignalError(
-            f"the trials of the study have no cut-offs in common: they can have {', '.join(spans)} Hz; give filter.cutoff_hz a number "
-            "for the shortest or fastest recorded ones, or leave them out of filter.scope: study"
+            f"the trials of the study have no common range of cut-offs: {', '.join(spans)} Hz; set filter.cutoff_hz to a "
+            "number for the shortest or fastest recorded ones, or leave them out of filter.scope: study"
         )
     total = np.sum([np.interp(np.log(grid_hz), np.log(c.grid_hz), c.criterion) for c in choices], axis=0)
     k = int(np.argmin(total))

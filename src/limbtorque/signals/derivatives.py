@@ -37,8 +37,7 @@ def differentiate(values: FloatArray, *, rate_hz: float, accuracy: int = 4) -> t
     -----
     Both derivatives are those of one polynomial, through ``accuracy + 1`` neighbouring samples, so they agree with
     each other. The leading errors at accuracy 4 are ``h^4 y^(5) / 30`` and ``h^4 y^(6) / 90``. The first and last
-    ``accuracy / 2`` frames take the polynomial of the outermost samples and are less accurate; `differentiation_reach`
-    tells how many they are.
+    ``accuracy / 2`` frames (`differentiation_reach`) use the polynomial of the outermost samples and are less accurate.
 
     Examples
     --------
@@ -70,7 +69,7 @@ def differentiation_reach(accuracy: int) -> int:
 
 
 def second_derivative_gain(cycles: FloatArray, *, accuracy: int) -> FloatArray:
-    """Second difference of a wave over its second derivative, at cycles per frame above zero, away from the ends."""
+    """Second difference of a wave over its second derivative, far from the ends."""
     angle, half = 2.0 * np.pi * cycles, accuracy // 2
     weights = _stencils(accuracy, 2)[half, half:]
     waves = np.cos(np.multiply.outer(angle, np.arange(1, half + 1)))
@@ -79,7 +78,7 @@ def second_derivative_gain(cycles: FloatArray, *, accuracy: int) -> FloatArray:
 
 @functools.cache
 def _stencils(accuracy: int, derivative: int) -> FloatArray:
-    """Weights for unit spacing: row k gives the derivative at sample k of ``accuracy + 1``, exact for polynomials."""
+    """Weights for unit spacing, exact for polynomials; row k: derivative at sample k."""
     offsets = np.arange(accuracy + 1)
     factorial = math.factorial(derivative)
     rows = []

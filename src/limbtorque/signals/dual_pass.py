@@ -23,10 +23,10 @@ def dual_pass(
     rate_hz, cutoff_hz : float
         Samples per second and cut-off, Hz, for the message.
     reach : int
-        Frames over which the filter's answer decays to a hundredth; the signal is extended over three times as many,
+        Frames over which the filter's response decays to a hundredth; the signal is extended over three times as many,
         less where it is shorter.
     ends : {"reflect", "linear", "none"}
-        What the signal is taken to be beyond its ends; see `ends.extend`.
+        Extension beyond the ends; see `ends.extend`.
 
     Returns
     -------
@@ -36,9 +36,9 @@ def dual_pass(
     Raises
     ------
     SignalError
-        Fewer frames than the filter reaches over.
+        Fewer frames than the filter needs.
     """
-    from scipy import signal  # here for the same reason as in `gaps.fill_gaps`
+    from scipy import signal  # a slow import that most stages do not need
 
     if len(values) <= reach:
         raise SignalError(

@@ -24,7 +24,7 @@ def extend(values: FloatArray, *, frames: int, ends: Ends, trend_frames: int = 2
     ends : {"reflect", "linear", "none"}
         Point reflection about the first and last sample; a straight line through the outermost samples; or nothing.
     trend_frames : int, optional
-        Outermost samples whose least-squares line goes on beyond an end (`linear`).
+        Outermost samples whose least-squares line is continued beyond an end (`linear`).
 
     Returns
     -------
@@ -33,8 +33,8 @@ def extend(values: FloatArray, *, frames: int, ends: Ends, trend_frames: int = 2
 
     Notes
     -----
-    A reflection keeps value and slope at the end and turns the curvature about, so that a second derivative tends to
-    zero there (Smith 1989). A line keeps neither where the signal is curved.
+    A reflection preserves value and slope at the end and inverts the curvature, so that a second derivative tends to
+    zero there (Smith 1989). A line preserves neither where the signal is curved.
 
     Examples
     --------

@@ -6,8 +6,8 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 
-SHORTEST = 3  # samples of the very same value
-FAR = 0.5  # of the largest value: nearer to zero is no limit
+SHORTEST = 3  # samples of equal value
+FAR = 0.5  # of the largest value: values nearer to zero are no limit
 STEEP = 16.0  # steps of the converter
 
 
@@ -26,12 +26,12 @@ def flat_tops(signals: FloatArray) -> BoolArray:
 
     Notes
     -----
-    A flat top is three or more samples in a row that equal the channel's largest or least value to the last bit, if the
-    signal comes to it on flanks and is cut off: just outside it is within half of its height, and within as many samples outside as
-    the top is long it has fallen by more than 16 steps of the converter (the smallest difference between two values). A rounded peak that a
-    coarse converter makes flat falls by 8 steps there: a parabola falls by one within the top and by nine in thrice its length.
-    Unloaded channels, which stay near zero, constant loads without flanks, and channels in which most values are repeated (sampled
-    more slowly and held) have none. Tops of one or two samples cannot be distinguished from peaks.
+    A flat top is three or more successive samples equal to the channel's largest or least value, with flanks that are cut
+    off: the neighbouring samples are within half of its height, and within the length of the top outside it the signal
+    falls by more than 16 steps of the converter (the smallest difference between two values). A rounded peak flattened by
+    a coarse converter falls by 8 steps there: a parabola falls by one within the top and by nine in thrice its length.
+    Unloaded channels near zero, constant loads without flanks, and channels that repeat most values (sampled more slowly
+    and held) have none. Tops of one or two samples cannot be distinguished from peaks.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def flat_tops(signals: FloatArray) -> BoolArray:
 
 
 def _cut_off(signal: FloatArray, start: int, stop: int) -> bool:
-    """Return True where a run of equal values looks cut off; at an end, by its other side only."""
+    """Return True where a run of equal values looks clipped."""
     limit, long = signal[start], stop - start
     sides = [side for side in (signal[max(start - long, 0) : start][::-1], signal[stop : stop + long]) if len(side)]
     beside = np.array([abs(side[0] - limit) for side in sides])

@@ -1,4 +1,4 @@
-"""Gaps of markers: filled in time, from the other markers of a segment, or from all other markers."""
+"""Gap filling in time, from markers of the same segment, or from all markers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Gap:
     marker : int
         Index of the marker.
     start, stop : int
-        First missing frame, and the first one that is there again.
+        First missing frame, and the first one after the gap.
     method : str
-        How it was filled; empty where it was not.
+        Method by which it was filled; empty where it was not.
     expected_error_m : float
         Root mean square error, m, with which the same method fills gaps of this length that are cut into the marker's
         own frames beside it; NaN where it was not filled or there is no room for such gaps.
@@ -72,7 +72,7 @@ def fill_gaps(
     segments: Sequence[Sequence[int]] = (),
     wanted: Sequence[int] | None = None,
 ) -> Filled:
-    """Fill gaps that have samples on both sides and are short enough; nothing is extrapolated.
+    """Fill short gaps that have samples on both sides; nothing is extrapolated.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def fill_gaps(
         Longest gap that is filled, s: the missing frames over the rate.
     method : {"cubic", "pchip", "rigid_segment", "principal_components"}, optional
         Interpolation in time through the samples of the marker: cubic spline, or the shape-preserving one. Or from other
-        markers that are seen in the gap: at least three of the same rigid segment, or all by principal components; a gap that
+        markers visible in the gap: at least three of the same rigid segment, or all by principal components; a gap that
         these cannot fill is filled by the cubic spline.
     segments : sequence of sequences of int, optional
         Markers of each rigid segment, for `rigid_segment`.
@@ -98,9 +98,9 @@ def fill_gaps(
 
     Notes
     -----
-    The interpolation goes through the `NEIGHBOURS` nearest samples on both sides: what lies farther acts on a cubic
-    spline by less than rounding, for its influence falls by 2 - sqrt(3) with every sample. See `gaps_from_markers` for the others.
-    They are filled from what was measured, never from what was filled.
+    The interpolation uses the `NEIGHBOURS` nearest samples on both sides; the influence of farther ones on a cubic
+    spline, which falls by 2 - sqrt(3) with every sample, is below rounding. See `gaps_from_markers` for the others.
+    Gaps are filled from measured samples only, never from filled ones.
     """
     measured = np.array(markers_m, dtype=float)
     missing = missing_samples(measured)
@@ -124,7 +124,7 @@ def fill_gaps(
 def _fill(
     measured: FloatArray, missing: BoolArray, gap: Gap, method: GapMethod, segments: Sequence[Sequence[int]]
 ) -> tuple[Gap, FloatArray]:
-    """Fill one gap and cut as long ones beside it to see how well that does."""
+    """Fill one gap, and estimate the error from gaps of the same length cut beside it."""
     ways: list[tuple[str, Callable[[int, int], FloatArray | None]]] = []
     if method == "rigid_segment":
         others = sorted({m for segment in segments if gap.marker in segment for m in segment} - {gap.marker})
@@ -142,8 +142,8 @@ def _fill(
 
 
 def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind: str) -> FloatArray:
-    """Interpolate the frames from start to stop, (n_frames, 3), from the samples on both sides."""
-    from scipy import interpolate  # here: its import takes longer than the work of a stage that does not need it
+    """Interpolate frames start to stop, (n_frames, 3), from the samples on both sides."""
+    from scipy import interpolate  # a slow import that most stages do not need
 
     known = np.flatnonzero(~missing)
     first, last = np.searchsorted(known, (start, stop))
@@ -156,7 +156,7 @@ def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind:
 def _expected_error(
     track: FloatArray, missing: BoolArray, gap: Gap, way: Callable[[int, int], FloatArray | None]
 ) -> float:
-    """Rms error of the same way in gaps of the same length, the nearest ones that have samples around and in them."""
+    """Rms error of the method in complete stretches of the gap's length nearby."""
     length = gap.stop - gap.start
     squared = []
     for start in _probe_starts(missing, gap, length):
@@ -167,7 +167,10 @@ def _expected_error(
 
 
 def _probe_starts(missing: BoolArray, gap: Gap, length: int) -> list[int]:
-    """Starts of up to `PROBES` complete stretches of a length, with two samples on both sides, nearest first."""
+    """Starts of up to `PROBES` complete stretches of a length, nearest first.
+
+    Each has two samples on both sides.
+    """
     margin = 2
     whole = np.convolve(~missing, np.ones(length + 2 * margin), mode="valid") > length + 2 * margin - 0.5
     starts = np.flatnonzero(whole) + margin

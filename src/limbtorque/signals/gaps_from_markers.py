@@ -1,4 +1,4 @@
-"""A marker's gap filled from other markers that are seen meanwhile."""
+"""Gaps of a marker filled from other markers visible meanwhile."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from limbtorque.arrays import BoolArray, FloatArray
 
 REFERENCE_FRAMES = 50  # on both sides of a gap, for the shape of a segment
-WIDTH_SHARE = 0.05  # of a segment's length: markers nearer to one line than this do not tell how it turns about it
-VARIANCE = 0.99  # share of the singular values that is kept
+WIDTH_SHARE = 0.05  # of a segment's length: markers nearer to one line do not determine its rotation about the line
+VARIANCE = 0.99  # share of the singular values covered by the components
 DISTANCE_M = 0.2  # within which other markers count fully
 TRAINING_FRAMES = 20
 SEEN_SHARE = 0.5  # of the frames, for a marker to be used
@@ -20,14 +20,14 @@ SEEN_SHARE = 0.5  # of the frames, for a marker to be used
 def rigid_segment(
     measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int, *, others: Sequence[int]
 ) -> FloatArray | None:
-    """Positions of a marker in a gap from three or more other markers of its rigid segment.
+    """Positions in a gap from three or more other markers of the rigid segment.
 
     Parameters
     ----------
     measured : ndarray of shape (n_frames, n_markers, 3)
         Positions, m.
     missing : ndarray of shape (n_frames, n_markers)
-        Where they are missing; the gap need not be.
+        Missing samples; the gap itself may be present.
     marker : int
         The marker.
     start, stop : int
@@ -38,14 +38,14 @@ def rigid_segment(
     Returns
     -------
     ndarray of shape (stop - start, 3), or None
-        Positions; None where fewer than three others are seen throughout the gap and on both sides of it, or they are nearly on
-        one line.
+        Positions; None where fewer than three others are visible throughout the gap and on both sides of it, or they are
+        nearly on one line.
 
     Notes
     -----
-    The shape of the segment is the mean of frames beside the gap, laid over each other; in each frame of the gap it is laid
-    over the markers that are seen, by least squares (Soderkvist and Wedin 1993). What the prediction is off at
-    both sides of the gap is taken from it linearly in between.
+    The shape of the segment is the mean of aligned frames beside the gap; in each frame of the gap it is fitted to the
+    visible markers by least squares (Soderkvist and Wedin 1993). The errors of the prediction at both sides of the gap
+    are subtracted linearly in between.
     """
     seen = np.array([m for m in others if not missing[start:stop, m].any()], dtype=np.int64)
     if len(seen) < 3:
@@ -65,7 +65,7 @@ def rigid_segment(
 def principal_components(
     measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int
 ) -> FloatArray | None:
-    """Positions of a marker in a gap from all other markers, by how they moved together in the rest of the recording.
+    """Positions in a gap from all other markers, by their covariation elsewhere.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def principal_components(
 
     Notes
     -----
-    After Gloersen and Federolf (2016): positions relative to the mean of the markers that are used, each coordinate over
-    its standard deviation, each marker weighted by ``exp(-d^2 / 2 s^2)`` with d its mean distance from the missing one and
-    s = 0.2 m; principal components of the frames that are complete, so many that their singular values sum up to 99 %. Here
-    the scores in the gap are those that fit the markers that are seen by least squares, and what the prediction is off at
-    both sides of the gap is taken from it linearly in between.
+    After Gloersen and Federolf (2016): positions relative to the mean of the used markers, each coordinate over its
+    standard deviation, each marker weighted by ``exp(-d^2 / 2 s^2)`` with d its mean distance from the missing one and
+    s = 0.2 m; principal components of the complete frames up to 99 % of the sum of singular values. Here the scores in
+    the gap fit the visible markers by least squares, and the errors of the prediction at both sides of the gap are
+    subtracted linearly in between.
     """
     usable = np.asarray(~missing[start:stop].any(axis=0) & (missing.mean(axis=0) < SEEN_SHARE))
     usable[marker] = False
@@ -110,15 +110,15 @@ def _weights(known: FloatArray, sought: FloatArray) -> FloatArray:
 
 
 def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sought coordinates in all frames; the first frames, as many as are sought, are the training ones."""
+    """Sought coordinates in all frames; the training frames come first."""
     n_training = len(sought)
     mean, sought_mean = known[:n_training].mean(axis=0), sought.mean(axis=0)
     scale = weights / np.maximum(known[:n_training].std(axis=0), 1e-9)
     scaled = (known - mean) * scale
     squares, components = np.linalg.eigh(scaled[:n_training].T @ scaled[:n_training])
     values = np.sqrt(np.maximum(squares[::-1], 0.0))
-    kept = min(int(np.searchsorted(np.cumsum(values), VARIANCE * values.sum())) + 1, n_training // 3)
-    scores = scaled @ components[:, ::-1][:, :kept]
+    n_components = min(int(np.searchsorted(np.cumsum(values), VARIANCE * values.sum())) + 1, n_training // 3)
+    scores = scaled @ components[:, ::-1][:, :n_components]
     loadings = np.linalg.lstsq(scores[:n_training], sought - sought_mean, rcond=None)[0]
     return np.asarray(scores @ loadings + sought_mean)
 
@@ -131,13 +131,16 @@ def _beside(missing: BoolArray, start: int, stop: int) -> NDArray[np.int64]:
 
 
 def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> bool:
-    """Return True where frames before and after a gap are no farther away than it is long."""
+    """Return True where complete frames lie near both ends of a gap.
+
+    Near: no farther away than the gap is long.
+    """
     before, after = frames[frames < start], frames[frames >= stop]
     return bool(before.size and after.size and start - before[-1] <= stop - start and after[0] - stop < stop - start)
 
 
 def _mean_shape(positions: FloatArray, n_seen: int) -> FloatArray:
-    """Mean of a segment's shapes, (n_frames, n_markers, 3) -> (n_markers, 3), laid over each other by the first markers."""
+    """Mean shape of a segment, (n_markers, 3), aligned by its first `n_seen` markers."""
     shape: FloatArray = positions[0]
     for _ in range(2):
         rotation, middle = _rotations(shape[:n_seen], positions[:, :n_seen])
@@ -147,7 +150,7 @@ def _mean_shape(positions: FloatArray, n_seen: int) -> FloatArray:
 
 
 def _lay_over(shape: FloatArray, positions: FloatArray) -> FloatArray:
-    """A shape, whose first markers are seen, in every frame: (n_frames, n_markers of the shape, 3)."""
+    """Fit a shape to its first markers, seen in every frame: (n_frames, n_markers, 3)."""
     n_seen = positions.shape[1]
     rotation, middle = _rotations(shape[:n_seen], positions)
     centred = shape - shape[:n_seen].mean(axis=0)
@@ -166,7 +169,7 @@ def _rotations(shape: FloatArray, positions: FloatArray) -> tuple[FloatArray, Fl
 def _without_steps(
     predicted: FloatArray, measured: FloatArray, frames: NDArray[np.int64], start: int, stop: int
 ) -> FloatArray:
-    """Prediction of the gap, less what it is off in the nearest frames before and after, linearly in between."""
+    """Predicted gap without steps at its ends, by a linear correction in between."""
     off = measured - predicted[: len(frames)]
     last, first = np.flatnonzero(frames < start)[-1], np.flatnonzero(frames >= stop)[0]
     gap = np.arange(start, stop)

@@ -10,15 +10,15 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 
 JUMP_M = 0.02
-BETTER = 0.5  # of the distances where markers stay, if they are taken for each other
-LEANING = 0.75  # likewise, of changes of distances
-BESIDE = 50  # frames, and
-COMPANIONS = 4  # markers that tell whether labels stay exchanged
+BETTER = 0.5  # largest ratio of the distances with and without an exchange of labels
+LEANING = 0.75  # the same ratio of changes of distances
+BESIDE = 50  # frames on each side, and
+COMPANIONS = 4  # markers, that show if labels stay exchanged
 SPIKE_M = 0.01
 LONGEST_SPIKE = 3
 AROUND = 25
 TIMES_USUAL = 6.0
-TOLD = 10
+LISTED = 10
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Swap:
     first, second : int
         Indices of the markers.
     start, stop : int
-        First frame in which they are exchanged, and the first one in which they are not any more.
+        First exchanged frame, and the first one after the exchange.
     """
 
     first: int
@@ -52,21 +52,21 @@ def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> 
     Returns
     -------
     list of Swap
-        By time. An exchange that is never taken back is said of the shorter side of the recording: which labels are right
-        cannot be known from positions alone.
+        By time. A lasting exchange is assigned to the shorter side of the recording: positions alone do not show which
+        labels are right.
 
     Notes
     -----
-    Between any two frames every marker is extended to the middle by straight lines from its two frames before and its two
-    frames after; on a smooth path the two points differ by the jerk only (half the third difference), not by the
+    Between any two frames every marker is extrapolated to the middle by straight lines from its two frames before and its
+    two frames after; on a smooth path the two points differ by the jerk only (half the third difference), not by the
     acceleration, so that a serve at 50 Hz passes. Two markers are exchanged there where both points differ by more than
-    `JUMP_M` (2 cm: five times the noise of a marker with 1 mm in each coordinate), and where the sum of the two distances is less
-    than half of that if they are taken for each other.
+    `JUMP_M` (2 cm: five times the noise of a marker with 1 mm in each coordinate), and where an exchange reduces the sum
+    of the two distances to less than half.
 
-    An exchange with one end only stays until the end of the recording, or began at its start, unless the distances to the four
-    markers that are steadiest beside the two, over 50 frames on each side, say otherwise. Then the other end lies where more is wrong than
-    the labels: the two are exchanged in the frames next to the end in which these distances are nearer to their medians if the two
-    are taken for each other. Exchanges whose ends lie in gaps, and rings of three markers, are not seen.
+    An exchange with one end only lasts until the end of the recording, or began at its start, unless the distances to the
+    four steadiest markers beside the two, over 50 frames on each side, contradict it. Then the other end has further
+    faults: the two are exchanged in the frames next to the known end in which an exchange brings these distances nearer
+    to their medians. Exchanges with ends in gaps, and rings of three markers, are not detected.
     """
     if len(markers_m) < 4:
         return []
@@ -88,7 +88,7 @@ def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> 
 
 
 def _middles(near: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Positions expected in the middle of four frames, from the first two and from the last two."""
+    """Positions at the middle of four frames predicted from the first and last two."""
     return 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
 
 
@@ -105,7 +105,7 @@ def _extents(events: list[int], pair: tuple[int, int], markers_m: FloatArray) ->
 
 
 def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> FloatArray:
-    """Distances of a pair to the markers that are steadiest beside both, around a frame: (2, n_frames, n_companions)."""
+    """Distances of a pair to its steadiest neighbours: (2, n_frames, n_companions)."""
     around = markers_m[max(frame - BESIDE, 0) : frame + BESIDE]
     distances = np.stack([lengths(around - around[:, [marker]]) for marker in pair])
     seen = ~np.isnan(distances[0, :, pair[1]])
@@ -117,13 +117,13 @@ def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> 
 
 
 def _stays(distances: FloatArray, middle: int) -> bool:
-    """Return True where labels stay exchanged from the middle on, or the distances do not decide."""
+    """Return True where an exchange lasts from the middle on, or is undecided."""
     before, after = np.nanmedian(distances[:, :middle], axis=1), np.nanmedian(distances[:, middle:], axis=1)
     return bool(np.abs(after - before).sum() >= LEANING * np.abs(after[::-1] - before).sum())
 
 
 def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[int, int]]:
-    """Frames on one side of the middle, and next to it, in which the distances are nearer to their medians if exchanged."""
+    """Frames next to the middle in which exchanged labels fit the distances better."""
     usual = np.nanmedian(distances, axis=1, keepdims=True)
     stay, across = (np.abs(found - usual).sum(axis=(0, 2)) for found in (distances, distances[::-1]))
     return [
@@ -134,7 +134,7 @@ def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[
 
 
 def find_spikes(markers_m: FloatArray) -> BoolArray:
-    """Find samples that leave the path of their marker for up to three frames and come back to it.
+    """Find samples that leave their marker's path for up to three frames.
 
     Parameters
     ----------
@@ -148,10 +148,10 @@ def find_spikes(markers_m: FloatArray) -> BoolArray:
 
     Notes
     -----
-    A spike leaves by a jump and comes back by one: changes of velocity between frames of more than 1 cm a frame and of more
-    than six times what is usual (the median) in the 25 frames around. And it comes back to
-    where the marker would have been, to half of the smaller jump, and to its velocity, to the smaller jump a frame: the foot that
-    strikes the ground does not. Within two frames of a gap or an end nothing is found. Fewer than 50 frames a second show impacts as spikes.
+    A spike begins and ends with a jump: a change of velocity between frames of more than 1 cm a frame and of more than six
+    times the median of the 25 frames around. It returns to the expected position, within half of the smaller jump, and to
+    the expected velocity, within the smaller jump a frame; a foot that strikes the ground does not. Spikes within two
+    frames of a gap or an end are not detected. Below 50 frames a second impacts look like spikes.
     """
     spikes = np.zeros(markers_m.shape[:2], dtype=bool)
     steps = np.diff(markers_m, axis=0)
@@ -174,13 +174,13 @@ def find_spikes(markers_m: FloatArray) -> BoolArray:
 
 
 def _usual(jumps: FloatArray, at: Iterable[int]) -> float:
-    """Median of the 25 values around a frame, at the ends of those that there are; the larger one of some frames."""
+    """Median of the 25 values around a frame; the largest of several frames."""
     near = [jumps[max(k - AROUND // 2, 0) : k + AROUND // 2 + 1] for k in at]
     return max(float(np.median(np.nan_to_num(values))) for values in near)
 
 
 def spike_runs(spikes: BoolArray) -> list[tuple[int, int, int]]:
-    """Marker, first frame and end of every spike that `find_spikes` found, by marker and time."""
+    """Marker, first frame and end of every spike, by marker and time."""
     return [(m, start, stop) for m in range(spikes.shape[1]) for start, stop in runs(spikes[:, m])]
 
 
@@ -211,12 +211,12 @@ def find_faults(markers_m: FloatArray, *, about: Sequence[int] | None = None) ->
     markers_m : ndarray of shape (n_frames, n_markers, 3)
         Positions, m; NaN where missing.
     about : sequence of int, optional
-        Markers whose spikes, and whose exchanges with any marker, are looked for. All by default.
+        Markers to be checked for spikes and for exchanges with any marker. All by default.
 
     Returns
     -------
     LabelFaults
-        What was found.
+        Exchanges and spikes.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def fault_notes(faults: LabelFaults, labels: Sequence[str], *, first_frame: int)
     Parameters
     ----------
     faults : LabelFaults
-        What was found.
+        Exchanges and spikes.
     labels : sequence of str
         Names of the markers.
     first_frame : int
@@ -256,9 +256,10 @@ def fault_notes(faults: LabelFaults, labels: Sequence[str], *, first_frame: int)
     swaps = [f"{labels[s.first]} and {labels[s.second]} {_frames(s.start, s.stop, first_frame)}" for s in faults.swaps]
     spikes = [f"{labels[m]} {_frames(a, b, first_frame)}" for m, a, b in spike_runs(faults.spikes)]
     return [
-        f"{said}: {', '.join(told[:TOLD])}" + (f", and {len(told) - TOLD} more" if len(told) > TOLD else "")
-        for said, told in (("labels exchanged (markers, frames)", swaps), ("spikes (marker, frames)", spikes))
-        if told
+        f"{title}: {', '.join(entries[:LISTED])}"
+        + (f", and {len(entries) - LISTED} more" if len(entries) > LISTED else "")
+        for title, entries in (("labels exchanged (markers, frames)", swaps), ("spikes (marker, frames)", spikes))
+        if entries
     ]
 
 

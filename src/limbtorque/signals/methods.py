@@ -1,4 +1,4 @@
-"""The smoothing methods: for each of them what smoothing, differentiating and choosing a cut-off need."""
+"""The smoothing methods: smoothing, differentiation and gain of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Triple = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Design:
-    """Numbers of a smoother at one cut-off: rates and cut-off in Hz, order, accuracy of differences, and ends."""
+    """Design of a smoother at one cut-off: rates, cut-off (Hz), order and ends."""
 
     rate_hz: float
     cutoff_hz: float
@@ -43,7 +43,7 @@ class Method:
     Attributes
     ----------
     ends : {"reflect", "linear", "none"}
-        Extension beyond the ends that suits the method best.
+        Best extension beyond the ends.
     has_order : bool
         False where the degree of the spline sets the order.
     smooth : callable
@@ -90,7 +90,7 @@ def _recursive(
     pole: Callable[..., float],
     gain: Callable[[FloatArray, int], FloatArray],
 ) -> Method:
-    """Method of a dual-pass filter; `gain` is that of a frequency in parts of the pole, both warped."""
+    """Method of a dual-pass filter; `gain` takes the warped frequency over the pole."""
 
     def smooth(values: FloatArray, at: Design) -> FloatArray:
         return low_pass(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, order=at.order, ends=at.ends)

@@ -1,4 +1,4 @@
-"""Local polynomials (Savitzky and Golay 1964) of a window that is chosen by its cut-off."""
+"""Local polynomials (Savitzky and Golay 1964) with a window set by the cut-off."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def window_frames(cutoff_hz: float, *, rate_hz: float, degree: int) -> int:
     Raises
     ------
     SignalError
-        The cut-off is so high that the shortest window is below it.
+        The cut-off is above that of the shortest window.
 
     Notes
     -----
-    The windows are whole frames, so the cut-off is met to about one part in their number. Cut-off and length of a window are
-    nearly in inverse proportion; the search starts there.
+    Windows are whole frames, so the cut-off is accurate to about one part in their number. Cut-off and length of a window
+    are nearly in inverse proportion, where the search starts.
     """
     shortest = degree + 2 + (degree + 1) % 2
     if not 0.0 < cutoff_hz < rate_hz / 2.0:
@@ -52,7 +52,7 @@ def window_frames(cutoff_hz: float, *, rate_hz: float, degree: int) -> int:
     found = min(near, key=lambda window: abs(np.log(_gain_cutoff(window, degree) / share)))
     if found == shortest and share > 1.2 * _gain_cutoff(shortest, degree):
         raise SignalError(
-            f"cut-off {cutoff_hz:g} Hz is above {_gain_cutoff(shortest, degree) * rate_hz:.3g} Hz, that of the shortest window "
+            f"cut-off {cutoff_hz:g} Hz, expected at most {_gain_cutoff(shortest, degree) * rate_hz:.3g} Hz, that of the shortest window "
             f"({shortest} frames); lower filter.cutoff_hz or filter.order"
         )
     return found
@@ -78,12 +78,12 @@ def _gain_cutoff(window: int, degree: int) -> float:
 
 
 def local_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int) -> FloatArray:
-    """Gain of the polynomials of `window_frames` far from the ends; below zero in some of the stop band."""
+    """Gain of the local polynomials far from the ends; negative in the stop band."""
     return _gain(frequency_hz / rate_hz, window_frames(cutoff_hz, rate_hz=rate_hz, degree=degree), degree)
 
 
 def local_second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int) -> FloatArray:
-    """Second derivative of the polynomials for a wave over that of the wave, at frequencies above zero."""
+    """Second derivative of the polynomials of a wave over that of the wave."""
     window = window_frames(cutoff_hz, rate_hz=rate_hz, degree=degree)
     weights, half = _middle(window, degree, 2), window // 2
     angle = 2.0 * np.pi * frequency_hz / rate_hz
@@ -100,7 +100,7 @@ def _gain(cycles: FloatArray, window: int, degree: int) -> FloatArray:
 def local_polynomials(
     values: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int, ends: Ends = "none", derivatives: bool = True
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Signal and its first two derivatives by least-squares polynomials over a sliding window.
+    """Signal and two derivatives by least-squares polynomials in a sliding window.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ def local_polynomials(
     degree : int
         Degree of the polynomials, at least 2.
     ends : {"reflect", "linear", "none"}, optional
-        What the signal is taken to be beyond its ends; `none` keeps the polynomial of the outermost whole window.
+        Extension beyond the ends; `none` uses the polynomial of the outermost whole window.
     derivatives : bool, optional
-        Whether the derivatives are wanted; else the signal stands in their places.
+        Compute the derivatives; otherwise the signal stands in their places.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def local_polynomials(
 
 
 def _slide(values: FloatArray, window: int, degree: int, derivative: int) -> FloatArray:
-    """Polynomial of the window around each frame, and of the outermost windows for the frames near the ends."""
+    """Local polynomial at each frame; the outermost windows serve the ends."""
     from scipy import ndimage
 
     half = window // 2
@@ -159,7 +159,7 @@ def _middle(window: int, degree: int, derivative: int) -> FloatArray:
 
 
 def _weights(frames: NDArray[np.int64], window: int, degree: int, derivative: int) -> FloatArray:
-    """Weights of a window's samples in the derivative, per frame, of their polynomial at some of its frames.
+    """Weights of a window's samples in a derivative of their polynomial.
 
     By Legendre polynomials: powers of the frame number, as in SciPy's savgol_coeffs, lose all digits in long windows.
     """

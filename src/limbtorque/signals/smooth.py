@@ -1,4 +1,4 @@
-"""Positions smoothed with a given cut-off, or with one that is chosen from them."""
+"""Positions smoothed with a given cut-off, or with one chosen from the data."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class SmoothedPositions:
     cutoff_hz : tuple of float
         Cut-off, Hz: one for all points, or one for each.
     choices : tuple of CutoffChoice
-        What they were chosen from, which may ask for more than `cutoff_hz` allows; empty where they were given.
+        Choices from the data, which may exceed `cutoff_hz`; empty where the cut-offs were given.
     reach : int
-        Frames at each end within which what was taken to be beyond the end is felt; the largest of the points.
+        Frames at each end affected by the extension beyond it; the largest of the points.
     """
 
     values: FloatArray
@@ -61,11 +61,11 @@ def smooth_positions(
     smoother : Smoother
         The method.
     cutoff : float or {"residual", "autocorrelation", "gcv", "expected_error"}, optional
-        Cut-off, Hz, or how it is chosen from the positions; see `cutoff.choose_cutoff`.
+        Cut-off, Hz, or the criterion of its choice from the positions; see `cutoff.choose_cutoff`.
     scope : {"trial", "joint"}, optional
         One choice for all points, or one for each. For one cut-off of a whole study see `cutoff.study_cutoff`.
     highest_hz : float, optional
-        A cut-off that is chosen is taken to be no higher, Hz.
+        Upper limit of a chosen cut-off, Hz.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""One interface to all ways of smoothing: a signal in, the signal and its first two derivatives out."""
+"""One interface to all smoothers: signal in, signal and two derivatives out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Method = Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_sp
 
 @dataclass(frozen=True)
 class Smoother:
-    """A way of smoothing, all but its cut-off.
+    """A smoothing method with its order and ends, without a cut-off.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Smoother:
     accuracy : {2, 4, 6, 8}
         Order of accuracy of the central differences that follow a recursive filter; see `derivatives.differentiate`.
     ends : {"reflect", "linear", "none"} or None
-        What the signal is taken to be beyond its ends; None: what is best for the method.
+        Extension beyond the ends; None: the best one for the method.
     """
 
     method: Method = "butterworth"
@@ -63,7 +63,7 @@ class Smoothed:
     values, first, second : ndarray of shape (n_frames, ...)
         Signal and derivatives, per s and s^2.
     reach : int
-        Frames at each end within which what was taken to be beyond the end is felt by more than a hundredth.
+        Frames at each end affected by the extension beyond it by more than a hundredth.
     """
 
     values: FloatArray
@@ -135,7 +135,7 @@ def smooth_at(values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother:
 
 
 def smoother_reach(cutoff_hz: float, *, rate_hz: float, smoother: Smoother) -> int:
-    """Frames at each end within which what was taken to be beyond the end is felt.
+    """Frames at each end affected by the extension beyond it.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def smoother_reach(cutoff_hz: float, *, rate_hz: float, smoother: Smoother) -> i
     Returns
     -------
     int
-        Frames: where the smoother's answer has decayed to a hundredth, and those of one-sided differences.
+        Frames until the smoother's response has decayed to a hundredth, and those of one-sided differences.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def smoother_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float,
 
 
 def second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> FloatArray:
-    """Gain of the second derivative: what `smooth_at` gives for a wave over the second derivative of the wave.
+    """Gain of the second derivative: smoothed over true, for a wave.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def second_gains(
 
 
 def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> float:
-    """Trace of the matrix that takes samples to smoothed values: how many numbers of the samples are left.
+    """Degrees of freedom: trace of the matrix from samples to smoothed values.
 
     Parameters
     ----------
@@ -244,8 +244,8 @@ def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoot
 
     Notes
     -----
-    Exact for natural splines. For the others the diagonal is read off the answers to rows of unit impulses so far apart
-    that they do not meet (to 1e-4 of an impulse), over so many frames that the middle does not feel the ends; beyond, the
+    Exact for natural splines. For the others the diagonal is taken from the responses to rows of unit impulses too far
+    apart to overlap (to 1e-4 of an impulse), over so many frames that the middle is free of edge effects; beyond, the
     diagonal is constant.
     """
     if smoother.strategy.freedom is not None and smoother.beyond == "none":

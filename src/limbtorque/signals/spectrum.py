@@ -1,4 +1,4 @@
-"""Spectrum of a recorded movement, and what of it is noise."""
+"""Spectrum of a recorded movement and of its noise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from limbtorque.arrays import FloatArray
 SLOPES = (8.0, 10.0, 14.0, 20.0)  # of the signal's power against frequency, where it falls towards the noise
 SIGNIFICANT = 2.0  # gain of log-likelihood for one more parameter: 95 %
 FEWEST = 10  # frequencies a model is fitted to
-MOVING = 0.95  # of the velocity's power: below, the spectrum may rise and fall as it likes
+MOVING = 0.95  # of the velocity's power: below, the spectrum may rise and fall
 BAND = 1.5  # upper over lower end
 LEVEL = 3.0  # slope of power against frequency; a movement's falls more steeply, noise less
 ROUNDS = 12
@@ -20,14 +20,14 @@ SETTLED = 1e-3
 
 @dataclass(frozen=True)
 class NoiseSpectrum:
-    """Noise of a recorded signal: a white part and one whose power rises as 1/f^2 towards low frequencies.
+    """Noise of a signal: a white part and a part whose power rises as 1/f^2.
 
     Attributes
     ----------
     floor : float
         Standard deviation of the white part, in the unit of the signal.
     rise : float
-        Standard deviation that white noise as strong as the rising part is at 1 Hz would have; 0: white noise only.
+        Standard deviation of white noise with the strength of the rising part at 1 Hz; 0: white noise only.
     """
 
     floor: float
@@ -61,8 +61,8 @@ def spectrum(values: FloatArray, *, rate_hz: float) -> tuple[FloatArray, FloatAr
 
     Notes
     -----
-    Of the third differences under a Hann window, divided by the gain of the differences: a movement that begins and
-    ends somewhere else, at some speed and some acceleration, leaks nothing into the high frequencies.
+    Of the third differences under a Hann window, divided by the gain of the differences: differences of position, speed
+    and acceleration between start and end do not leak into the high frequencies.
     """
     steps = np.diff(values.reshape(len(values), -1), 3, axis=0)
     window = np.hanning(len(steps) + 2)[1:-1, None]
@@ -81,7 +81,7 @@ def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, 
     above_hz : float
         Frequency above which the signal only falls, Hz.
     n_channels : int
-        Channels whose mean the power is.
+        Number of averaged channels.
 
     Returns
     -------
@@ -90,11 +90,10 @@ def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, 
 
     Notes
     -----
-    The model ``S f^-q + floor^2 + (rise / f)^2`` of a signal's tail and noise is fitted by its likelihood (Whittle 1953), with S
-    and both parts of the noise at least zero: least squares weighted by the model itself, again and again. The slope q
-    is the best of `SLOPES`; the power of a movement without jumps of acceleration falls at
-    least as f^-8. The rising part stays where it gains
-    `SIGNIFICANT` in log-likelihood; a Hann window leaves two independent values of three.
+    The model ``S f^-q + floor^2 + (rise / f)^2`` of a signal's tail and noise is fitted by its likelihood (Whittle 1953),
+    with S and both parts of the noise at least zero: least squares weighted by the model itself, iterated. The slope q is
+    the best of `SLOPES`; the power of a movement without jumps of acceleration falls at least as f^-8. The rising part is
+    used where it gains `SIGNIFICANT` in log-likelihood; a Hann window leaves two independent values of three.
     """
     chosen = (frequency_hz > above_hz) & (frequency_hz < 0.98 * frequency_hz[-1])
     if chosen.sum() < FEWEST:
@@ -122,9 +121,9 @@ def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, fl
 
     Notes
     -----
-    Mean power in bands that grow by a half, above the frequencies that hold `MOVING` of the velocity's power: a plateau begins where it falls by less
-    than f^-`LEVEL` from a band to the next but one. Skin that trembles after a heel strike, and markers that flicker, make plateaus that fall off
-    again at higher frequencies, and so are no floor.
+    Mean power in bands that grow by a half, above the frequencies that hold `MOVING` of the velocity's power: a plateau
+    begins where it falls by less than f^-`LEVEL` from a band to the next but one. Skin vibration after a heel strike and
+    flickering markers cause plateaus that fall off again at higher frequencies and so are no floor.
     """
     velocity = np.cumsum(power * frequency_hz**2)
     start_hz = frequency_hz[np.searchsorted(velocity, MOVING * velocity[-1])]
@@ -138,7 +137,10 @@ def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, fl
 
 
 def _best_fit(at: FloatArray, seen: FloatArray, *, coloured: bool) -> tuple[float, FloatArray]:
-    """Negative log-likelihood and parts (signal at the first frequency, white, rising) of the best slope."""
+    """Negative log-likelihood and parts of the best slope.
+
+    Parts: signal at the first frequency, white noise, rising noise.
+    """
     relative = at / at[0]
     noise = [np.ones_like(at), relative**-2.0] if coloured else [np.ones_like(at)]
     fits = [_fit(np.stack([relative**-slope, *noise], axis=1), seen) for slope in SLOPES]

@@ -1,4 +1,4 @@
-"""Smoothing splines of degree 3 and 5 (Reinsch 1967, Woltring 1986): value and derivatives of one function of time."""
+"""Smoothing splines of degree 3 and 5 (Reinsch 1967, Woltring 1986)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GRAM = {2: (4.0 / 6.0, 1.0 / 6.0), 3: (66.0 / 120.0, 26.0 / 120.0, 1.0 / 120.0)
 
 
 def penalty(cutoff_hz: float, *, rate_hz: float, half_order: int) -> float:
-    """Weight of the penalty at which the spline's gain is 1/sqrt(2) at the stated cut-off.
+    """Penalty weight for a gain of 1/sqrt(2) at the stated cut-off.
 
     Parameters
     ----------
@@ -59,20 +59,23 @@ def penalty(cutoff_hz: float, *, rate_hz: float, half_order: int) -> float:
 
 
 def spline_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, half_order: int) -> FloatArray:
-    """Gain of a smoothing spline far from its ends; the arguments are those of `penalty`."""
+    """Gain of a smoothing spline far from its ends; arguments as in `penalty`."""
     weight = penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)
     return np.asarray(1.0 / (1.0 + weight * _stiffness(frequency_hz / rate_hz, half_order)))
 
 
 def second_derivative_gain(cycles: FloatArray, *, half_order: int) -> FloatArray:
-    """Second derivative of the spline through a wave over that of the wave, at cycles per frame above zero."""
+    """Second derivative of a wave's spline over that of the wave."""
     angle = 2.0 * np.pi * cycles
     bend = 1.0 if half_order == 2 else _symbol(angle, _GRAM[2])
     return np.asarray((2.0 * np.sin(angle / 2.0) / angle) ** 2 * bend / _symbol(angle, _GRAM[half_order]))
 
 
 def _stiffness(cycles: FloatArray, half_order: int) -> FloatArray:
-    """``1 / S(w)`` at w = 2 pi times cycles per frame: squared differences over products of B-splines."""
+    """Stiffness ``1 / S(w)``, w = 2 pi cycles per frame.
+
+    Squared differences over products of B-splines.
+    """
     angle = 2.0 * np.pi * cycles
     return np.asarray((2.0 * np.sin(angle / 2.0)) ** (2 * half_order) / _symbol(angle, _GRAM[half_order]))
 
@@ -83,8 +86,11 @@ def _symbol(angle: FloatArray, values: tuple[float, ...]) -> FloatArray:
 
 
 def spline_reach(cutoff_hz: float, *, rate_hz: float, half_order: int) -> int:
-    """Frames over which the spline's answer to an end decays to a hundredth: the poles are those of a Butterworth filter."""
-    penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)  # refuses what is not below Nyquist
+    """Frames over which the spline's response to an end decays to a hundredth.
+
+    The poles are those of a Butterworth filter.
+    """
+    penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)  # raises if not below Nyquist
     design = cutoff_hz / math.pow(math.sqrt(2.0) - 1.0, 1.0 / (2 * half_order))
     slowest = 2.0 * math.pi * design * math.sin(math.pi / (2 * half_order))
     return math.ceil(math.log(100.0) / slowest * rate_hz)
@@ -106,7 +112,7 @@ def spline_smooth(
     half_order : {2, 3}, optional
         Derivative that is penalised: 2 for a cubic spline, 3 for a quintic one.
     ends : {"reflect", "linear", "none"}, optional
-        What the signal is taken to be beyond its ends; `none` is the natural spline of the samples alone.
+        Extension beyond the ends; `none` is the natural spline of the samples alone.
 
     Returns
     -------
@@ -149,7 +155,7 @@ def spline_derivatives(values: FloatArray, *, rate_hz: float, half_order: int = 
     Parameters
     ----------
     values : ndarray of shape (n_frames, ...)
-        Values of a natural spline, as `spline_smooth` gives them: it is the spline through its own values.
+        Values of a natural spline, as from `spline_smooth`.
     rate_hz : float
         Samples per second.
     half_order : {2, 3}, optional
@@ -173,7 +179,7 @@ def spline_derivatives(values: FloatArray, *, rate_hz: float, half_order: int = 
 
 
 def spline_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, half_order: int) -> float:
-    """Degrees of freedom of a natural smoothing spline: the trace of the matrix that takes samples to fitted values.
+    """Degrees of freedom of a natural smoothing spline.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Movements that are made, not recorded: minimum-jerk movements, forward dynamics, muscles, and the demo study.
+"""Simulated movements: minimum jerk, forward dynamics, muscles, demo study.
 
 In: chains, drives and boundary conditions.
 Out: movements whose torques are known, and the recordings of the demo study.

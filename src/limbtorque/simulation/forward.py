@@ -1,4 +1,4 @@
-"""Forward dynamics over time: the motion that torques make, with the work that they and the surroundings do."""
+"""Forward dynamics: the motion that torques make, and the work done."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class State:
 
 @dataclass(frozen=True)
 class Drive:
-    """Torques as a function of time and state, with a memory of their own (an integral, an activation) if they need one.
+    """Torques as a function of time and state, with optional internal states.
+
+    An internal state is an integral or an activation.
 
     Attributes
     ----------
@@ -60,12 +62,12 @@ class Drive:
 
 @dataclass(frozen=True)
 class AttachedLoad:
-    """A load at a point of a link, as a function of time and of the point's motion (a spring, a weight, a push).
+    """Load at a point of a link as a function of time and the point's motion.
 
     Attributes
     ----------
     point : Point
-        Where it acts.
+        Point of application.
     force : callable
         ``force(time_s, position_m, velocity_m_s)`` -> force on the link, shape (2,), N.
     couple : callable or None
@@ -79,7 +81,7 @@ class AttachedLoad:
 
 @dataclass(frozen=True)
 class Simulation:
-    """A motion that was integrated.
+    """An integrated motion.
 
     Attributes
     ----------
@@ -88,9 +90,9 @@ class Simulation:
     message : str
         Message of the integrator.
     n_evaluations : int
-        How often the accelerations were computed.
+        Number of evaluations of the accelerations.
     time_s : ndarray of shape (n_frames,)
-        The times that were asked for; where the integration stopped early, those it reached.
+        Requested times that the integration reached.
     angle_rad, velocity_rad_s, acceleration_rad_s2, torque_nm : ndarray of shape (n_frames, n_joints)
         Joint angles, their derivatives, and the torques that drove them.
     base_m, base_velocity_m_s : ndarray of shape (n_frames, 2)
@@ -102,7 +104,7 @@ class Simulation:
     joint_work_j : ndarray of shape (n_frames, n_joints)
         Work of every joint torque since the first frame.
     base_work_j, load_work_j : ndarray of shape (n_frames,)
-        Work of what moves the base, and of the loads.
+        Work at the moving base, and of the loads.
     """
 
     success: bool
@@ -123,7 +125,7 @@ class Simulation:
 
     @property
     def balance_j(self) -> FloatArray:
-        """Change of energy minus all work, shape (n_frames,): the error of the integration."""
+        """Change of energy minus all work, shape (n_frames,): the integration error."""
         work = self.joint_work_j.sum(axis=1) + self.base_work_j + self.load_work_j
         return np.asarray(self.energy_j - self.energy_j[0] - work)
 
@@ -136,7 +138,7 @@ def pid(
     derivative_nms_rad: ArrayLike,
     target_velocity_rad_s: Callable[[float], ArrayLike] | None = None,
 ) -> Drive:
-    """Torques that hold joint angles at a target, or track it: proportional, integral and derivative control.
+    """PID control torques that hold or track joint angles.
 
     Parameters
     ----------
@@ -194,7 +196,7 @@ def simulate(
     chain : Chain
         The chain.
     time_s : array_like of shape (n_frames,)
-        Times at which the motion is wanted, rising, s; the first is the start.
+        Times of the motion, rising, s; the first is the start.
     start : State
         Angles, angular velocities and base at the first time.
     torque : array_like of shape (n_frames, n_joints) or (n_joints,), callable, Drive or None
@@ -216,8 +218,8 @@ def simulate(
     Returns
     -------
     Simulation
-        Motion, energy and work. ``success`` is False where the integrator gave up or a joint ran away, faster than 1e6
-        rad/s; it is True where `until` stopped it.
+        Motion, energy and work. ``success`` is False where the integrator failed or a joint exceeded 1e6 rad/s; it is
+        True where `until` stopped it.
 
     Raises
     ------
@@ -227,20 +229,20 @@ def simulate(
     Notes
     -----
     ``scipy.integrate.solve_ivp``. The works are integrated with the motion, to the same tolerances, so that
-    ``balance_j`` measures how well energy was kept. `load_nm` does no work on the base.
+    ``balance_j`` measures the conservation of energy. `load_nm` does no work on the base.
 
-    A spline through samples is smooth, and cuts the corners of a torque that has any, as at the onset of a minimum-jerk
-    movement: sample more densely there, or give a function. Steps longer than the samples' distance pass over the
-    spline's knots; ``integration.max_step_s`` at that distance is a little more accurate.
+    A spline through samples rounds the corners of a torque, as at the onset of a minimum-jerk movement: sample more
+    densely there, or give a function. Steps longer than the sampling interval skip knots of the spline;
+    ``integration.max_step_s`` of that length is a little more accurate.
     """
-    from scipy.integrate import solve_ivp  # here: its import takes longer than the work of most stages
+    from scipy.integrate import solve_ivp  # a slow import that most stages do not need
 
     check_inertia(chain)
     times = row("time_s", time_s)
     falling = np.flatnonzero(np.diff(times) <= 0.0) + 1
     if times.size < 2 or falling.size:
-        what = f"{times[falling[0]]} at [{falling[0]}] after {times[falling[0] - 1]}" if falling.size else "too few"
-        raise ValueError(f"time_s of shape {times.shape} has {what}; expected two or more rising times")
+        fault = f"{times[falling[0]]} at [{falling[0]}] after {times[falling[0] - 1]}" if falling.size else "too few"
+        raise ValueError(f"time_s of shape {times.shape} has {fault}; expected two or more rising times")
     options = integration or Integration()
     for number, load in enumerate(loads):
         if not isinstance(load, AttachedLoad):
@@ -291,12 +293,12 @@ class _Motion:
     loads: tuple[AttachedLoad, ...]
 
     def split(self, state: FloatArray) -> list[FloatArray]:
-        """Angle, velocity, base, base velocity, memory, joint work, base work and load work."""
+        """Split a state: motion of joints and base, internal states, works."""
         n, k = self.chain.n_links, len(self.drive.memory)
         return np.split(state, np.cumsum([n, n, 2, 2, k, n, 1]))
 
     def endings(self, until: Callable[[float, FloatArray], float] | None) -> list[Callable[[float, FloatArray], float]]:
-        """Events that end the integration: a joint runs away (an integrator would creep on for ever), and `until`."""
+        """Events that end the integration: a joint spinning out of control, and `until`."""
         n = self.chain.n_links
         events = [lambda _, state: RUNAWAY_RAD_S - float(np.abs(state[n : 2 * n]).max())]
         events += [lambda time_s, state: until(time_s, state[:n])] if until else []
@@ -331,7 +333,7 @@ class _Motion:
     def _loads(
         self, time_s: float, theta: FloatArray, omega: FloatArray, base: FloatArray, base_velocity: FloatArray
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Generalised force of the attached loads in joint space, their sum as a force, and their power."""
+        """Generalised force of the attached loads, their total force, and their power."""
         general, total, power = np.zeros(self.chain.n_links), np.zeros(2), 0.0
         for number, load in enumerate(self.loads):
             k, direction = load.point.link, np.exp(1j * theta)
@@ -383,7 +385,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
         return Drive(lambda *_: free)
     if isinstance(torque, Drive):
         if bool(torque.memory) != (torque.memory_rate is not None):
-            raise ValueError("a drive with a memory needs its memory_rate, and one without has none")
+            raise ValueError("the drive has only one of memory and memory_rate; expected both or neither")
         return torque
     if callable(torque):
         return Drive(torque)
@@ -392,7 +394,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
 
 
 def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArray:
-    """Check what a function of the caller returned: a NaN would keep the integrator busy for ever."""
+    """Check a caller's return value: the integrator would never end on a NaN."""
     array = np.asarray(value, dtype=float)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise ValueError(

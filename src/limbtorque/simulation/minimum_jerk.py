@@ -1,4 +1,4 @@
-"""Minimum-jerk movements (Flash and Hogan 1985): of the endpoint, of the joints, of anything that has coordinates."""
+"""Minimum-jerk movements of endpoint or joints (Flash and Hogan 1985)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def minimum_jerk(time_s: ArrayLike, *, start: ArrayLike, end: ArrayLike, duratio
     time_s : array_like of shape (n_frames,)
         Time from the onset, s.
     start, end : array_like of shape (n_coordinates,)
-        Where it begins and ends: positions of the endpoint in m, joint angles in rad, or any other coordinates.
+        Start and end: positions of the endpoint in m, joint angles in rad, or any other coordinates.
     duration_s : float
         Duration of the movement, s.
 
@@ -46,12 +46,12 @@ def minimum_jerk(time_s: ArrayLike, *, start: ArrayLike, end: ArrayLike, duratio
     Raises
     ------
     ValueError
-        A duration that is not positive, or shapes that do not agree.
+        A duration that is not positive, or mismatched shapes.
 
     Notes
     -----
-    The jerk leaps from 0 to ``60 / duration^3`` of the way at the onset, and back at the end; on these two instants it
-    is given as inside the movement.
+    The jerk jumps from 0 to ``60 / duration^3`` of the way at the onset, and back at the end; these two instants have the
+    jerk inside the movement.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def minimum_jerk(time_s: ArrayLike, *, start: ArrayLike, end: ArrayLike, duratio
     time, first = row("time_s", time_s), row("start", start)
     last = row("end", end, first.size, like="start")
     if np.ndim(duration_s) or not (np.isfinite(duration_s) and duration_s > 0.0):
-        raise ValueError(f"duration_s is {duration_s}; it has to be one positive number")
+        raise ValueError(f"duration_s is {duration_s}; expected one positive number")
     inside = (time >= 0.0) & (time <= duration_s)
     u = np.clip(time / duration_s, 0.0, 1.0)
     share = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)

@@ -1,4 +1,4 @@
-"""Muscles that drive a chain: excitations become activations, these become tensions, these the torques of the joints.
+"""Muscles that drive a chain: excitation, activation, tension, torque.
 
 With moment arms R, positive counter-clockwise, a the activations, q the joint angles,
 
@@ -35,12 +35,12 @@ class Musculature:
     muscle_set : MuscleSet
         The muscles, in the order of every array.
     joints : sequence of str
-        What the set calls the chain's joints, from the base on.
+        Names of the chain's joints in the set, from the base on.
     flexion_sign, flexion_zero_rad : ndarray of shape (n_joints,)
         Flexion is ``sign (angle - zero)``, the sign 1 or -1, as in `ChainMotion`.
     force_length_velocity : bool, optional
-        Whether strength and passive tension depend on length and velocity, on rigid tendons, by `hill_limits`.
-        Otherwise, and for muscles of unknown fibres or length, the strength is constant and the passive tension zero.
+        Let strength and passive tension depend on length and velocity, on rigid tendons, by `hill_limits`. Otherwise,
+        and for muscles of unknown fibres or length, the strength is constant and the passive tension zero.
     max_velocity_lopt_s : float, optional
         Greatest shortening velocity in optimal fibre lengths per second.
 
@@ -66,13 +66,13 @@ class Musculature:
 
     @cached_property
     def fibres(self) -> dict[str, FloatArray]:
-        """Parameters of the fibres for `hill_limits`; NaN where they, or the muscle's length or velocity, are unknown."""
+        """Fibre parameters for `hill_limits`; NaN where a muscle's are unknown."""
         return self.muscle_set.fibres()
 
 
 @dataclass(frozen=True, eq=False)
 class MuscleState:
-    """Moment arms, strengths and passive tensions of the muscles of a chain in its postures.
+    """Moment arms, strengths and passive tensions of muscles in given postures.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class MuscleState:
     out_of_range : ndarray of bool of shape (n_frames, n_joints)
         Frames in which a moment arm is held at the end of its range.
     possible : ndarray of bool of shape (n_frames, n_muscles)
-        False where length or velocity of a muscle are beyond what its strength is known for.
+        False where length or velocity of a muscle is beyond the range of its curves.
     """
 
     moment_arm_m: FloatArray
@@ -94,17 +94,17 @@ class MuscleState:
 
     @property
     def passive_nm(self) -> FloatArray:
-        """Torques of the passive tensions, counter-clockwise positive, shape (n_frames, n_joints)."""
+        """Torques of passive tensions, counter-clockwise, shape (n_frames, n_joints)."""
         return self.torque_nm(np.zeros_like(self.strength_n))
 
     def torque_nm(self, activation: ArrayLike) -> FloatArray:
-        """Torques at activations of shape (n_frames, n_muscles), counter-clockwise positive, (n_frames, n_joints)."""
+        """Torques at activations (n_frames, n_muscles), counter-clockwise positive."""
         tension = np.asarray(activation, dtype=float) * self.strength_n + self.passive_n
         return np.asarray(np.einsum("tjm,tm->tj", self.moment_arm_m, tension))
 
 
 def muscle_state(musculature: Musculature, angle_rad: ArrayLike, velocity_rad_s: ArrayLike) -> MuscleState:
-    """Moment arms, strengths and passive tensions of muscles in the postures of a chain.
+    """Return moment arms, strengths and passive tensions of muscles in postures.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def muscle_drive(
     activation: ArrayLike | None = None,
     dynamics: ActivationDynamics | None = DE_GROOTE,
 ) -> Drive:
-    """Torques of muscles under given excitations, or at given activations, for `simulate`.
+    """Drive for `simulate` from muscle excitations or activations.
 
     Parameters
     ----------
@@ -183,8 +183,8 @@ def muscle_drive(
 
     Notes
     -----
-    Where a joint leaves the range of its moment arms, or a muscle the range of its curves, the drive goes on with the
-    values of the end of the range. `muscle_state` of the simulated angles and velocities says where.
+    Where a joint leaves the range of its moment arms, or a muscle the range of its curves, the drive uses the values at
+    the end of the range. `muscle_state` of the simulated angles and velocities shows where.
 
     Examples
     --------
@@ -200,10 +200,12 @@ def muscle_drive(
     controls = _in_time(control, time_s, n)
     if dynamics is None:
         if activation is not None:
-            raise ValueError("activation is given twice: without dynamics the control is the activation")
+            raise ValueError(
+                "activation is given with dynamics=None, where the control is the activation; leave it out"
+            )
         return Drive(lambda time, angle, velocity, _: _torque(musculature, angle, velocity, controls(time)))
     if activation is None:
-        raise ValueError(f"activation at the start is missing; expected {n} numbers from 0 to 1, one a muscle")
+        raise ValueError(f"activation at the start is missing; expected {n} numbers from 0 to 1, one for each muscle")
     start = _shares("activation", row("activation", activation, n, like="the muscles"))
 
     def torque(_: float, angle: FloatArray, velocity: FloatArray, memory: FloatArray) -> FloatArray:
@@ -244,7 +246,9 @@ def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Call
 
     def sampled(time: float) -> FloatArray:
         if not times[0] - slack <= time <= times[-1] + slack:
-            raise ValueError(f"control is sampled from {times[0]:g} to {times[-1]:g} s, and asked for at {time:g} s")
+            raise ValueError(
+                f"control at {time:g} s is outside its samples from {times[0]:g} to {times[-1]:g} s; add samples"
+            )
         return np.asarray(np.clip(spline(time), 0.0, 1.0))
 
     return sampled

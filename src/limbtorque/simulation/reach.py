@@ -1,4 +1,4 @@
-"""Movements whose torques are known: minimum-jerk reaches of a three-link arm on a moving shoulder.
+"""Simulated reaches of a three-link arm whose torques are known.
 
 The demo study in `data/demo` is made here: the reaching experiment of Cesari et al. (2001, Biological Cybernetics 84,
 217-226), slow and fast, free and against a spring, in the sagittal and in the horizontal plane.
@@ -23,7 +23,7 @@ HALF_WIDTH_M = 0.03
 
 @dataclass(frozen=True)
 class Reach:
-    """A reach to a target and back, with rests of half a second before, between and after.
+    """A reach to a target and back, with rests of half a second.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Reach:
     base_m : tuple of float
         Position of the shoulder at the start, in the plane, m.
     base_shift_m : tuple of float
-        How far it moves with the reach, m.
+        Displacement of the shoulder with the reach, m.
     rest_s : float
         Duration of each rest, s.
     """
@@ -48,7 +48,7 @@ class Reach:
 
     @property
     def onsets_s(self) -> tuple[float, float]:
-        """When the way there and the way back begin, s."""
+        """Onsets of the way there and of the way back, s."""
         return self.rest_s, 2.0 * self.rest_s + self.duration_s
 
     @property
@@ -102,7 +102,7 @@ class Arm:
 
     @property
     def chain(self) -> Chain:
-        """Inertial constants by Dempster's table; the forearm's length is the one to the ulnar styloid's marker."""
+        """Inertial constants by Dempster's table; the forearm ends at the ulnar styloid."""
         rows = ("upper_arm", "forearm", "hand")
         lengths = (self.length_m[0], float(np.hypot(self.length_m[1], HALF_WIDTH_M)), self.length_m[2])
         return segment_chain(
@@ -141,7 +141,7 @@ def reach_recording(
     reach : Reach
         The movement in the plane: x forward, y up, or y to the left where `horizontal`.
     horizontal : bool
-        Whether the plane is horizontal, 1.1 m above the floor.
+        True for the horizontal plane 1.1 m above the floor.
     rate_hz : float
         Frames per second.
     prefix : str, optional
@@ -199,13 +199,13 @@ class DemoTrial:
     Attributes
     ----------
     name, session, subject, side, condition, load : str
-        As in its table of trials.
+        As in the table of trials.
     arm : Arm
         The subject's arm.
     reach : Reach
         The movement.
     horizontal : bool
-        Whether it is in the horizontal plane.
+        True for the horizontal plane.
     rate_hz : float
         Frames per second.
     unit : str
@@ -258,7 +258,7 @@ _CONDITIONS = (("slow", 2.0, ""), ("fast", 0.5, ""), ("spring", 1.0, "spring"))
 
 
 def demo_trials() -> list[DemoTrial]:
-    """Return the twelve trials of the demo study: two subjects, two planes, three conditions."""
+    """Return the twelve demo trials: two subjects, two planes, three conditions."""
     trials: list[DemoTrial] = []
     for subject, side, arm, rate_hz, unit, prefix in _SUBJECTS:
         for plane, template in (("sagittal", _SAGITTAL), ("horizontal", _HORIZONTAL)):
@@ -312,7 +312,7 @@ def write_demo(folder: Path) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Where to; made if it is not there.
+        Folder of the files; created if missing.
 
     Returns
     -------

@@ -1,9 +1,9 @@
-"""Replay: the torques found by inverse dynamics, integrated forward, against the motion they were found from.
+"""Replay: forward integration of the torques from inverse dynamics.
 
-A third check, by other equations and over time: it shows whether angles, velocities, accelerations and torques belong
-together. What inverse and forward dynamics both use cancels, and is not tested: segment parameters, gravity, the load.
-A limb against gravity falls away from any path without control, so that small errors grow; how soon is a property of
-the limb as well as of the torques.
+A third check, by other equations and over time, of the consistency of angles, velocities, accelerations and torques.
+Segment parameters, gravity and the load, which inverse and forward dynamics share, are not tested. Without control a
+limb against gravity departs from any path, so that small errors grow; the rate depends on the limb as well as on the
+torques.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHORTEST = 3  # frames
 
 @dataclass(frozen=True)
 class Replay:
-    """A motion that was integrated from its torques.
+    """A motion integrated from its torques.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class Replay:
     error_deg : ndarray of shape (n_frames, n_joints)
         Integrated minus measured joint angle, degrees.
     lost : bool
-        Whether it ended because a joint was too far off.
+        True if it ended because of a joint too far from its measured angle.
     success : bool
-        Whether the integrator did its work. Where it did not, and where the motion was lost, the arrays end early.
+        True if the integration succeeded. Otherwise, and where the motion was lost, the arrays end early.
     message : str
-        What the integrator said.
+        Message of the integrator.
     """
 
     frame: NDArray[np.int64]
@@ -53,13 +53,13 @@ class Replay:
     message: str
 
     def metrics(self, tolerance_deg: float) -> dict[str, float]:
-        """Figures of the ledger: how long was replayed, how long within the tolerance, and how far off at the end."""
+        """Metrics of the ledger: durations replayed and within tolerance, final error."""
         off = np.flatnonzero((np.abs(self.error_deg) > tolerance_deg).any(axis=1))
-        kept = self.time_s[off[0] - 1] if off.size else self.time_s[-1]
+        last_s = self.time_s[off[0] - 1] if off.size else self.time_s[-1]
         return {
             "replay_lost": float(self.lost),
             "replay_s": float(self.time_s[-1] - self.time_s[0]),
-            "replay_within_s": float(kept - self.time_s[0]),
+            "replay_within_s": float(last_s - self.time_s[0]),
             "replay_drift_deg": float(np.abs(self.error_deg[-1]).max()),
         }
 
@@ -74,21 +74,21 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
     torques : Torques
         Its torques.
     stop_deg : float
-        The replay ends where a joint is farther off than this.
+        Largest error of a joint angle, degrees; the replay ends beyond it.
     integration : Integration
         Method and tolerances.
 
     Returns
     -------
     Replay or None
-        The motion over the longest stretch of frames whose torque is known; None where no three frames are together.
+        The motion over the longest stretch of frames of known torque; None where it is shorter than three frames.
 
     Notes
     -----
     Torques, base acceleration and the generalised forces of the external load are samples with a cubic spline between
-    them; angles and angular velocities of the first frame of the stretch are the start.
+    them; the start is the state of the first frame of the stretch.
     """
-    from scipy.interpolate import CubicSpline  # here: its import takes longer than the work of most stages
+    from scipy.interpolate import CubicSpline  # a slow import that most stages do not need
 
     stretches = runs(known_frames(torques))
     start, stop = max(stretches, key=lambda run: run[1] - run[0], default=(0, 0))

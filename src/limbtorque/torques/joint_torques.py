@@ -1,4 +1,4 @@
-"""Net joint torques of a motion, term by term, checked by a second method, and their metrics."""
+"""Net joint torques of a motion, term by term, with an independent check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.files import make_table
 from limbtorque.tables.torques import inducing_sources, term_columns, torque_columns
 
-RESTING_W = 0.1  # a chain whose energy changes by less is at rest: differences of its noise say nothing
+RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Torques:
 
 
 def joint_torques(motion: ChainMotion) -> Torques:
-    """Torque terms of a motion, and the same torques by the recursive Newton-Euler pass.
+    """Torque terms of a motion, and the torques of a recursive Newton-Euler pass.
 
     Parameters
     ----------
@@ -97,20 +97,19 @@ def torque_metrics(motion: ChainMotion, torques: Torques) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        The largest closures of torque and power over all frames whose torque is known, how far the energy changes
-        otherwise than the powers say, and the share of frames the summary leaves out.
+        Largest closures of torque and power over all frames of known torque, relative difference of powers and rate of
+        energy, and the share of frames that the summary leaves out.
 
     Raises
     ------
     LoadError
-        The torque is known in no frame.
+        No frame has a known torque.
     """
     known = known_frames(torques)
     if not known.any():
         raise LoadError(
-            "the torque is known in no frame: the foot is on the ground and no plate measures it alone, or a segment points "
-            "out of the plane; see the notes, give plates.assignment or another plane, or choose a part of the trial with "
-            "start_s and end_s"
+            "no frame has a known torque: the foot is on the ground without a plate of its own, or a segment points out of "
+            "the plane; see the notes, give plates.assignment, another plane, or start_s and end_s"
         )
     return {
         "closure_nm": float(np.abs(torques.closure_nm[known]).max()),
@@ -121,10 +120,10 @@ def torque_metrics(motion: ChainMotion, torques: Torques) -> dict[str, float]:
 
 
 def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
-    """Root mean square of the difference between the powers and the change of the energy from frame to frame, relative.
+    """Rms difference of powers and rate of energy, relative.
 
-    The energy comes from angles and velocities, the powers from accelerations: the two agree as far as the
-    derivatives are derivatives of each other. Loads and segment parameters do not come into it.
+    The energy comes from angles and velocities, the powers from accelerations: the two agree where the derivatives are
+    consistent. Loads and segment parameters do not matter.
     """
     used = used_frames(motion, torques)
     energy = torques.energies.total
@@ -139,7 +138,7 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
-    """Frames that the summary uses, shape (n_frames,): torque known and free of edge effects."""
+    """Frames that the summary uses: torque known and free of edge effects."""
     return ~motion.edge & known_frames(torques)
 
 
@@ -148,12 +147,7 @@ def known_frames(torques: Torques) -> BoolArray:
     return np.asarray(~np.isnan(torques.terms.net).any(axis=1))
 
 
-def torque_table(
-    motion: ChainMotion,
-    torques: Torques,
-    *,
-    options: TorqueColumns | None = None,
-) -> pa.Table:
+def torque_table(motion: ChainMotion, torques: Torques, *, options: TorqueColumns | None = None) -> pa.Table:
     """Table of `results/torques`, the torque component table.
 
     Parameters
@@ -163,7 +157,7 @@ def torque_table(
     torques : Torques
         Its torques.
     options : TorqueColumns, optional
-        Which further columns are wanted, as in the section `torques` of the settings.
+        Further columns, as in the section `torques` of the settings.
     """
     options = options or TorqueColumns()
     values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}

@@ -1,4 +1,4 @@
-"""Summary of a trial's torques: peak, mean, impulse, power and work of every joint and term."""
+"""Summary of torques: peak, mean, impulse, power and work by joint and term."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
 
     Notes
     -----
-    Frames at the ends and frames whose torque is not known are left out; integrals are trapezoids between
-    neighbouring frames that are both used.
+    Frames with edge effects or unknown torque are left out; integrals are trapezoids between neighbouring used frames.
     """
     terms = torques.terms
     used = used_frames(motion, torques)
@@ -56,8 +55,10 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
         names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
         sense = (model.joints[i].flexion_name, model.joints[i].extension_name)
         positive, negative = sense if motion.flexion.sign[i] > 0 else sense[::-1]
-        figures = _figures(stacked[:, i].T, motion.kinematics.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz)
-        for name, found in zip(names, figures, strict=True):
+        statistics = _statistics(
+            stacked[:, i].T, motion.kinematics.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz
+        )
+        for name, found in zip(names, statistics, strict=True):
             peak = found["peak_nm"]
             direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative
             about = {"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction}
@@ -65,10 +66,10 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
     return rows
 
 
-def _figures(
+def _statistics(
     torque: FloatArray, velocity: FloatArray, time_s: FloatArray, used: NDArray[np.bool_], rate_hz: float
 ) -> list[dict[str, Any]]:
-    """Figures of every term of a joint, whose torques have the shape (n_terms, n_frames)."""
+    """Summary of each term of a joint; torques have shape (n_terms, n_frames)."""
     values, power = (np.compress(used, array, axis=1) for array in (torque, torque * velocity))
     n_terms, n_frames = values.shape
     if not n_frames:

@@ -24,7 +24,7 @@ Damaged = dict[str, dict[str, str]]
 
 
 def damaged_outputs(study: Study) -> Damaged:
-    """Outputs that differ from their record: path of a folder or file, then files and faults."""
+    """Outputs that differ from their record: path, then files and faults."""
     found: Damaged = {}
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):

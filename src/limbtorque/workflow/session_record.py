@@ -93,7 +93,10 @@ def write_study_record(stage: str, study: Study) -> None:
 
 
 def study_faults(stage: str, study: Study) -> dict[str, str]:
-    """Files of the whole study whose size is not that of their record; missing ones are seen by Snakemake."""
+    """Files of the whole study whose size differs from their record.
+
+    Snakemake itself notices missing ones.
+    """
     try:
         sizes = json.loads((study.folder / study_record_path(stage)).read_bytes())
         found = {path: (study.folder / path).stat().st_size for path in sizes if (study.folder / path).is_file()}

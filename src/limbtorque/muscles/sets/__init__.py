@@ -1,4 +1,4 @@
-"""Muscle sets: the muscles of a limb, their moment arms, strengths and sources, read from YAML.
+"""Muscle sets: muscles, moment arms, strengths and sources, read from YAML.
 
 In: the YAML file of a set; the built-in ones as JSON, too, which is quicker to read.
 Out: a checked `MuscleSet`.

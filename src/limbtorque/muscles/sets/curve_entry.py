@@ -1,4 +1,4 @@
-"""Curves of a muscle set's file: their entries as models, and the curves built from them.
+"""Curves in a muscle set's file: entry models, and curves built from them.
 
 The forms are one polynomial, a shape-preserving spline through knots, and samples on a grid; the same for a moment arm
 (key ``arms_m``) and for a length (``lengths_m``).
@@ -55,7 +55,7 @@ class FormEntry(Entry):
 
 
 class Departing(FormEntry):
-    """A curve that was fitted to samples, and how far it departs from them."""
+    """A curve fitted to samples, with its largest departure from them."""
 
     max_departure_m: float | None = option(None, "Largest departure from the samples.", "m")
     departs_at_deg: float | list[float] | None = option(None, "Flexion of each joint where it departs so.", "deg")
@@ -97,9 +97,9 @@ class CurveEntry:
     curve : Curve
         The curve.
     max_departure_m : float or None
-        Largest absolute departure from the samples it was fitted to; None where the entry does not say.
+        Largest absolute departure from the fitted samples; None where not given.
     departs_at_deg : tuple of float
-        Flexion of each joint at which it departs so; empty where the entry does not say.
+        Flexion of each joint at that departure; empty where not given.
     """
 
     curve: Curve
@@ -116,7 +116,7 @@ def read_curve(
     where: str,
     faults: list[str],
 ) -> CurveEntry | None:
-    """Build the curve of an entry that has been validated: of `CURVE_FORMS`, or a constant with a range.
+    """Build the curve of a validated entry: one of `CURVE_FORMS`, or a constant.
 
     Parameters
     ----------
@@ -125,11 +125,11 @@ def read_curve(
     values_key : str
         Key of the values at knots or samples.
     own_joint : str or None
-        Joint that is meant where the entry has no ``joints``; None where it has to have them.
+        Joint of an entry without ``joints``; None where they are required.
     known_joints : sequence of str
         Joints of the set.
     where : str
-        How to begin the sentence of a fault.
+        Beginning of the message of a fault.
     faults : list of str
         Faults are added here.
 
@@ -187,7 +187,7 @@ def _read_spline(
         return None
     if len(knots) != len(values) or len(knots) < 2:
         faults.append(
-            f"{where}: knots_deg and {values_key} have to be two lists of the same length, two knots at least"
+            f"{where}: knots_deg has {len(knots)} numbers and {values_key} {len(values)}, expected the same, two at least"
         )
         return None
     if not _rises("knots_deg", knots, where, faults):
@@ -197,7 +197,7 @@ def _read_spline(
         return None
     if ends[0][0] < math.radians(knots[0]) - 1e-9 or ends[0][1] > math.radians(knots[-1]) + 1e-9:
         faults.append(
-            f"{where}: range_deg {entry['range_deg']} goes beyond the knots, {knots[0]:g} to {knots[-1]:g} deg"
+            f"{where}: range_deg is {entry['range_deg']}, expected within the knots, {knots[0]:g} to {knots[-1]:g} deg"
         )
         return None
     curve = shape_preserving_spline(np.radians(knots), values, joint=joints[0], range_rad=ends[0])
@@ -245,8 +245,8 @@ def fitted_samples(
     joints : tuple of str
         The joints.
     follow_shape : bool
-        Whether samples of one joint are fitted by the simplest form that follows them (`fitting.fit`), as moment arms
-        are. Else, and always for several joints, a cubic spline goes through every sample: its slope is smooth.
+        Fit samples of one joint by the simplest form that follows them (`fitting.fit`), as moment arms are. Otherwise,
+        and always for several joints, a cubic spline with a smooth slope goes through every sample.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def _departure(entry: dict[str, Any]) -> tuple[float | None, tuple[float, ...]]:
 
 
 def _grid(key: str, values: Any, joints: Sequence[str], where: str, faults: list[str]) -> FloatArray | None:
-    """Numbers nested as many lists deep as there are joints; one number may stand for a list of one."""
+    """Array of nested lists, one level per joint; one number may stand for a list."""
     nested = values if isinstance(values, list) else [values]
     shape = _shape(nested)
     if shape is None or 0 in shape or len(shape) != len(joints):
@@ -280,7 +280,7 @@ def _grid(key: str, values: Any, joints: Sequence[str], where: str, faults: list
 
 
 def _shape(values: Any) -> tuple[int, ...] | None:
-    """Shape of nested lists of numbers; None where they are ragged or hold something else."""
+    """Shape of nested lists of numbers; None where ragged or of another type."""
     if _is_number(values):
         return ()
     if not isinstance(values, list):
@@ -314,7 +314,7 @@ def _is_range(pair: Any) -> bool:
 def _rises(key: str, values: FloatArray, where: str, faults: list[str]) -> bool:
     rises = all(a < b for a, b in itertools.pairwise(values))
     if not rises:
-        faults.append(f"{where}: {key} has to rise from one to the next; found {values.tolist()}")
+        faults.append(f"{where}: {key} is {values.tolist()}, expected rising numbers")
     return rises
 
 
@@ -323,5 +323,5 @@ def _by(shape: tuple[int, ...]) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    """Return True if it is a finite number; true and false are none."""
+    """Return True for a finite number; true and false are no numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,7 +1,7 @@
 """Smooth curves over the flexion of one joint or several: piecewise polynomials.
 
-A curve is held in powers of flexion minus the origin of its piece, for several joints as a tensor product, so that
-value, derivative and integral are exact. What the values mean (a moment arm, a length) is not known here.
+A curve is stored in powers of flexion minus the origin of its piece, for several joints as a tensor product, so that
+value, derivative and integral are exact. Its values may be moment arms or lengths.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Curve:
     joints : tuple of str
         Joints whose flexion it depends on.
     range_rad : tuple of pairs of float
-        For each joint, the flexion over which it was given; may be infinite.
+        Range of flexion for each joint; may be infinite.
     breaks_rad : tuple of ndarray of shape (n_pieces - 1,)
-        For each joint, the flexion at which one piece passes into the next.
+        For each joint, the flexion between one piece and the next.
     origins_rad : tuple of ndarray of shape (n_pieces,)
-        For each joint, the flexion from which each piece's powers count.
+        For each joint, the origin of each piece's powers.
     coefficients : ndarray of shape (n_pieces of each joint ..., n_powers of each joint ...)
         Coefficients of rising powers of flexion minus origin; [i, j, k, l] for two joints is the coefficient of
         (q1 - o1_i)^k (q2 - o2_j)^l.
@@ -53,12 +53,12 @@ class Curve:
 
 
 def constant(value: float, *, joint: str) -> Curve:
-    """Build a curve that is the same at every flexion of a joint."""
+    """Build a constant curve of a joint."""
     return polynomial([value], joints=[joint], range_rad=[EVERYWHERE])
 
 
 def polynomial(coefficients: ArrayLike, *, joints: Sequence[str], range_rad: Sequence[Range]) -> Curve:
-    """Build a curve that is one polynomial.
+    """Build a curve of one polynomial.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def polynomial(coefficients: ArrayLike, *, joints: Sequence[str], range_rad: Seq
     joints : sequence of str
         Joints whose flexion it depends on.
     range_rad : sequence of pairs of float
-        For each joint, the flexion over which it holds.
+        Range of flexion for each joint.
 
     Returns
     -------
@@ -76,16 +76,12 @@ def polynomial(coefficients: ArrayLike, *, joints: Sequence[str], range_rad: Seq
     powers = np.array(coefficients, dtype=float)
     n = len(joints)
     return Curve(
-        tuple(joints),
-        tuple(range_rad),
-        (np.zeros(0),) * n,
-        (np.zeros(1),) * n,
-        powers.reshape((1,) * n + powers.shape),
+        tuple(joints), tuple(range_rad), (np.zeros(0),) * n, (np.zeros(1),) * n, powers.reshape((1,) * n + powers.shape)
     )
 
 
 def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: str, range_rad: Range) -> Curve:
-    """Build a cubic spline of one joint that does not overshoot between its knots.
+    """Build a cubic spline of one joint without overshoot between its knots.
 
     Parameters
     ----------
@@ -96,7 +92,7 @@ def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: s
     joint : str
         Joint whose flexion it depends on.
     range_rad : pair of float
-        Flexion over which it holds, within the knots.
+        Range of flexion, within the knots.
 
     Returns
     -------
@@ -117,7 +113,7 @@ def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: s
 
 
 def _knot_slopes(width: FloatArray, chord: FloatArray) -> FloatArray:
-    """Slopes at the knots of a shape-preserving spline, from the widths and slopes of the chords between them."""
+    """Slopes at the knots of a shape-preserving spline from widths and chords."""
     if len(chord) == 1:
         return np.repeat(chord, 2)
     slope = np.zeros(len(chord) + 1)
@@ -131,7 +127,7 @@ def _knot_slopes(width: FloatArray, chord: FloatArray) -> FloatArray:
 
 
 def _end_slope(width: float, next_width: float, chord: float, next_chord: float) -> float:
-    """Slope at an end from three points, kept from turning the curve round."""
+    """Slope at an end from three points, limited to preserve the shape."""
     slope = ((2 * width + next_width) * chord - width * next_chord) / (width + next_width)
     if slope * chord <= 0:
         return 0.0
@@ -162,12 +158,12 @@ def interpolating_spline(knots_rad: Sequence[ArrayLike], values: ArrayLike, *, j
     Tensor product of SciPy's ``CubicSpline`` with the not-a-knot condition; a straight line through two and a parabola
     through three points. Unlike `shape_preserving_spline` it may overshoot where the values turn sharply.
     """
-    from scipy.interpolate import CubicSpline  # here, since it takes longer to import than most jobs to compute
+    from scipy.interpolate import CubicSpline  # a slow import that most stages do not need
 
     n = len(joints)
     knots = [np.array(line, dtype=float) for line in knots_rad]
     powers = np.array(values, dtype=float)
-    for line in knots:  # the joints that are done stand behind, each as (piece, power)
+    for line in knots:  # finished joints are the last axes, each as (piece, power)
         powers = np.moveaxis(CubicSpline(line, powers, axis=0).c[::-1], (0, 1), (-1, -2))
     pieces_first = [*range(0, 2 * n, 2), *range(1, 2 * n, 2)]
     return Curve(
@@ -180,7 +176,7 @@ def interpolating_spline(knots_rad: Sequence[ArrayLike], values: ArrayLike, *, j
 
 
 def evaluate(curve: Curve, flexion_rad: Sequence[ArrayLike]) -> FloatArray:
-    """Evaluate a curve; outside its range it keeps the value of the range's end.
+    """Evaluate a curve; outside its range it has the value of the range's end.
 
     Parameters
     ----------
@@ -210,7 +206,7 @@ def evaluate(curve: Curve, flexion_rad: Sequence[ArrayLike]) -> FloatArray:
 
 
 def _horner(powers: FloatArray, offset: FloatArray) -> FloatArray:
-    """Sum powers [..., k] offset^k over the last axis; the offset has the leading axes."""
+    """Sum powers [..., k] offset^k over the last axis, which the offset lacks."""
     along = offset.reshape(offset.shape + (1,) * (powers.ndim - 1 - offset.ndim))
     value = powers[..., -1]
     for k in range(powers.shape[-1] - 2, -1, -1):
@@ -219,7 +215,7 @@ def _horner(powers: FloatArray, offset: FloatArray) -> FloatArray:
 
 
 def evaluate_linear(curve: Curve, flexion_rad: Sequence[ArrayLike]) -> FloatArray:
-    """Evaluate a curve; outside its range it goes on in a straight line with the slopes of the range's end.
+    """Evaluate a curve, extrapolated linearly outside its range.
 
     Parameters
     ----------
@@ -269,14 +265,14 @@ def times(curve: Curve, factor: float) -> Curve:
 
 
 def extended(curve: Curve, *, linear: bool = False) -> Curve:
-    """Curve of one joint with pieces of its own beyond its range: it holds at every flexion.
+    """Curve of one joint with added pieces beyond its range: valid everywhere.
 
     Parameters
     ----------
     curve : Curve
         Curve of one joint.
     linear : bool, optional
-        Go on in a straight line with the slope of the range's end; else keep its value.
+        Continue linearly with the slope of the range's end; otherwise with its value.
 
     Returns
     -------
@@ -285,7 +281,7 @@ def extended(curve: Curve, *, linear: bool = False) -> Curve:
     """
     (low, high), breaks, origins = curve.range_rad[0], curve.breaks_rad[0], curve.origins_rad[0]
     first, last = int(np.searchsorted(breaks, low, side="right")), int(np.searchsorted(breaks, high, side="left"))
-    kept_breaks, kept_origins = list(breaks[first:last]), list(origins[first : last + 1])
+    new_breaks, new_origins = list(breaks[first:last]), list(origins[first : last + 1])
     n_powers = max(curve.coefficients.shape[1], 2 if linear else 1)
     rows = [_padded(row, n_powers) for row in curve.coefficients[first : last + 1]]
     slope = derivative(curve, curve.joints[0])
@@ -293,9 +289,9 @@ def extended(curve: Curve, *, linear: bool = False) -> Curve:
         if math.isfinite(end):
             line = [float(evaluate(curve, [end])), float(evaluate(slope, [end]))]
             rows.insert(at if at == 0 else len(rows), _padded(np.array(line[: 2 if linear else 1]), n_powers))
-            kept_breaks.insert(0 if at == 0 else len(kept_breaks), end)
-            kept_origins.insert(0 if at == 0 else len(kept_origins), end)
-    return Curve(curve.joints, (EVERYWHERE,), (np.array(kept_breaks),), (np.array(kept_origins),), np.array(rows))
+            new_breaks.insert(0 if at == 0 else len(new_breaks), end)
+            new_origins.insert(0 if at == 0 else len(new_origins), end)
+    return Curve(curve.joints, (EVERYWHERE,), (np.array(new_breaks),), (np.array(new_origins),), np.array(rows))
 
 
 def _padded(powers: FloatArray, n_powers: int) -> FloatArray:
@@ -303,7 +299,7 @@ def _padded(powers: FloatArray, n_powers: int) -> FloatArray:
 
 
 def integral(curve: Curve) -> Curve:
-    """Integral of a curve of one joint from flexion 0, exact; beyond the range the curve counts as held.
+    """Exact integral of a one-joint curve from flexion 0; constant beyond the range.
 
     Parameters
     ----------
@@ -329,14 +325,14 @@ def integral(curve: Curve) -> Curve:
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """Curves of the same joint on common pieces, so that many are evaluated in one go.
+    """Curves of the same joint on common pieces, evaluated together.
 
     Parameters
     ----------
     breaks_rad : ndarray of shape (n_pieces - 1,)
-        Flexion at which one piece passes into the next.
+        Flexion between one piece and the next.
     origins_rad : ndarray of shape (n_pieces,)
-        Flexion from which each piece's powers count.
+        Origin of each piece's powers.
     coefficients : ndarray of shape (n_powers, n_curves, n_pieces)
         Coefficients of rising powers of flexion minus origin.
     """
@@ -371,7 +367,7 @@ def bundle(curves: Sequence[Curve]) -> Bundle:
 
 
 def _moved(powers: FloatArray, by: FloatArray) -> FloatArray:
-    """Coefficients (n_powers, n_pieces) of the same polynomials about origins that lie further up by that much."""
+    """Polynomial coefficients (n_powers, n_pieces) about origins moved up by `by`."""
     n = len(powers)
     moved = np.zeros_like(powers)
     for j in range(n):

@@ -19,20 +19,20 @@ MOST_KNOTS = 9
 
 @dataclass(frozen=True)
 class Fit:
-    """Fit of a sampled moment arm, in the numbers of a muscle set's file.
+    """Fit of a sampled moment arm, with the numbers of a muscle set's file.
 
     Parameters
     ----------
     form : str
         zero, polynomial or spline.
     range_deg : tuple of two floats
-        Flexion that was sampled.
+        Sampled range of flexion.
     coefficients : tuple of float
         Of rising powers of the flexion in radians; of a polynomial only.
     knots_deg, arms_m : tuple of float
         Knots and the arms there; of a spline only.
     max_departure_m, departs_at_deg : float
-        Largest absolute departure from the samples, and the flexion where it is.
+        Largest absolute departure from the samples, and its flexion.
     """
 
     form: str
@@ -54,7 +54,9 @@ class Fit:
 
 
 def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Fit:
-    """Simplest form that follows a moment arm within 1 mm, or within 5 % of the largest arm where that is less.
+    """Simplest form that follows a moment arm within 1 mm or 5 %.
+
+    The limit is the smaller of 1 mm and 5 % of the largest arm.
 
     Parameters
     ----------
@@ -67,8 +69,8 @@ def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Fit:
     -------
     Fit
         Zero where no arm is longer than 0.1 mm; else a polynomial of at most fourth degree (with two samples at least
-        for each degree), or a shape-preserving spline with as few knots as it takes, 9 at most. Coefficients are
-        rounded to 6 decimals and arms to 0.01 mm.
+        for each degree), or a shape-preserving spline with the fewest knots, 9 at most. Coefficients are rounded to 6
+        decimals and arms to 0.01 mm.
     """
     ends = (float(flexion_deg[0]), float(flexion_deg[-1]))
     if np.abs(sampled_m).max() < NEGLIGIBLE_M:
@@ -84,7 +86,7 @@ def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Fit:
 
 
 def _fit_spline(flexion_deg: FloatArray, sampled_m: FloatArray, allowed: float, ends: tuple[float, float]) -> Fit:
-    """Shape-preserving spline: a knot where the last one departs most, until it follows."""
+    """Shape-preserving spline with a knot added at the largest error until it fits."""
     knots = [0, len(flexion_deg) - 1]
     while True:
         knots_deg = tuple(float(flexion_deg[k]) for k in knots)
@@ -97,7 +99,7 @@ def _fit_spline(flexion_deg: FloatArray, sampled_m: FloatArray, allowed: float, 
 
 
 def departure(found: Fit, flexion_deg: FloatArray, sampled_m: FloatArray) -> tuple[float, float]:
-    """Largest absolute departure [m] of a fit from samples, and the flexion [deg] where it is."""
+    """Largest absolute error of a fit [m], and its flexion [deg]."""
     off = np.abs(evaluate(found.curve("joint"), [np.radians(flexion_deg)]) - sampled_m)
     return float(off.max()), float(flexion_deg[off.argmax()])
 

@@ -20,18 +20,17 @@ class MomentArm:
     Parameters
     ----------
     form : str
-        zero, not_sampled (the muscle crosses the joint, but its source gives no moment arm there: taken as zero),
+        zero, not_sampled (the muscle crosses the joint, but its source gives no moment arm there: counts as zero),
         constant, polynomial, spline, sampled or from_length.
     curve : Curve
         The arm [m] as a function of the flexion of this joint, or of others too; positive flexes.
     max_departure_m : float or None
-        Largest absolute departure of a fit from the samples it was fitted to, and where (departs_at_deg, flexion of
-        each of the curve's joints).
+        Largest absolute departure of a fit from its samples, at departs_at_deg (flexion of each of the curve's joints).
     length_departure_m : float or None
-        Largest absolute departure of the length found by integrating the arm over this joint from the sampled length,
-        and where (length_departs_at_deg).
+        Largest absolute departure of the length, integrated from the arm over this joint, from the sampled length, at
+        length_departs_at_deg.
     note : str
-        What was decided about this moment arm.
+        Decisions on this moment arm.
     """
 
     form: str
@@ -62,16 +61,16 @@ class MusculotendonLength:
     form : str
         at_zero (known with every joint at flexion 0, the rest from the arms), polynomial, spline or sampled.
     offset_m : float
-        What is added to the curves.
+        Constant part.
     curves : tuple of Curve
-        Their sum with the offset is the length [m]. Those of one joint hold at every flexion; one of several joints
-        goes on linearly beyond its range.
+        Their sum with the offset is the length [m]. Those of one joint are valid at every flexion; one of several joints
+        continues linearly beyond its range.
     range_rad : dict of str to pair of float
-        For each joint, the flexion over which the length was given.
+        Range of flexion of the length, for each joint.
     max_departure_m, departs_at_deg
-        Of the curve from the samples it was fitted to, as for `MomentArm`.
+        Of the curve from its samples, as for `MomentArm`.
     note : str
-        What was decided about this length.
+        Decisions on this length.
     """
 
     form: str
@@ -85,20 +84,20 @@ class MusculotendonLength:
 
 @dataclass(frozen=True)
 class LineOfAction:
-    """Straight line of a muscle's pull across a joint: parallel to a segment, or between two points.
+    """Line of action across a joint: parallel to a segment, or between two points.
 
     Parameters
     ----------
     parallel_to : str or None
-        proximal or distal: the pull runs parallel to the axis of the segment on that side of the joint, at the distance
-        of the moment arm. None where the points are given.
+        proximal or distal: the pull is parallel to the axis of the segment on that side of the joint, at the distance of
+        the moment arm. None with two points.
     proximal_m, distal_m : tuple of two floats or None
         Last point on the proximal and first point on the distal segment: distance from the joint along the segment
         towards its other end, and distance from the segment's axis, positive on the flexor side [m].
     source : str
-        Where this is from.
+        Source of the line.
     note : str
-        What was decided about it.
+        Decisions on it.
     """
 
     parallel_to: str | None
@@ -110,7 +109,7 @@ class LineOfAction:
 
 @dataclass(frozen=True, eq=False)
 class Muscle:
-    """A muscle, or the lumped muscles, that act as one.
+    """A muscle, or several lumped into one.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ class Muscle:
     max_isometric_force_n : float
         Strength.
     optimal_fibre_length_m, tendon_slack_length_m, pennation_rad, pcsa_cm2 : float or None
-        None where the source does not say.
+        None where the source does not give it.
     source : dict of str to str
         ``model`` and ``licence`` of the numbers.
     function : dict of str to str
@@ -127,11 +126,11 @@ class Muscle:
     moment_arms : dict of str to MomentArm
         For each joint of the set.
     length : MusculotendonLength or None
-        None where the source does not say, or where a joint that the muscle crosses was not sampled.
+        None where the source does not give it, or where a joint that the muscle crosses was not sampled.
     min_activation, max_activation : float
         Bounds of its activation, from 0 to 1.
     lines_of_action : dict of str to LineOfAction
-        For each joint at which one is given.
+        Line for each joint with a known one.
     """
 
     name: str
@@ -151,23 +150,23 @@ class Muscle:
 
     @property
     def crosses(self) -> tuple[str, ...]:
-        """Joints at which the muscle has a moment arm, or one that nobody sampled."""
+        """Joints at which the muscle has a moment arm, sampled or not."""
         return tuple(joint for joint, arm in self.moment_arms.items() if not arm.is_zero or arm.form == "not_sampled")
 
     @property
     def velocity_known(self) -> bool:
-        """True if its arm was sampled at every joint it crosses, so that its velocity follows from the joints'."""
+        """True if the arm is known at every joint that the muscle crosses."""
         return all(arm.form != "not_sampled" for arm in self.moment_arms.values())
 
     @property
     def fibres_known(self) -> bool:
-        """True if the parameters of its fibres are known, and its length and velocity too."""
+        """True if fibre parameters, length and velocity are known."""
         parameters = (self.optimal_fibre_length_m, self.tendon_slack_length_m, self.pennation_rad)
         return self.length is not None and self.velocity_known and None not in parameters
 
     @property
     def range_rad(self) -> dict[str, Range]:
-        """For each joint, the flexion over which all that depends on it was given; only joints with a limit."""
+        """Flexion range in which all curves are valid, by joint; only limited joints."""
         curves = [arm.curve for arm in self.moment_arms.values() if not arm.is_zero]
         ranges = [pair for curve in curves for pair in zip(curve.joints, curve.range_rad, strict=True)]
         return narrowest([*ranges, *(self.length.range_rad.items() if self.length else ())])

@@ -1,4 +1,4 @@
-"""Muscles of a set's file: their entries as models, checked against each other, and the muscles built from them."""
+"""Muscles in a set's file: entry models, cross-checks, and built muscles."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, Musc
 from limbtorque.study.faults import checked
 from limbtorque.study.options.base import option
 
-LARGEST_ARM_M = 0.15  # no limb muscle's moment arm is longer; one that is, is probably in millimetres
+LARGEST_ARM_M = 0.15  # longer than any limb muscle's moment arm: probably in millimetres
 LARGEST_LENGTH_M = 1.0
 LEAST_FORCE_N = 5.0
 FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
 LARGEST_LINE_M = 0.6
-AGREE_PART, AGREE_M = 0.2, 5e-3  # how far an arm may be from -dL/dq of the length given beside it
+AGREE_PART, AGREE_M = 0.2, 5e-3  # largest difference of an arm from -dL/dq of the muscle's length
 SENSES = {"flexor": 1.0, "extensor": -1.0}
 
 
@@ -50,9 +50,9 @@ SENSES = {"flexor": 1.0, "extensor": -1.0}
 
 
 class Arm(Departing):
-    """A moment arm with its own departure and that of the length made of it."""
+    """A moment arm with its own departure and that of the integrated length."""
 
-    length_departure_m: float | None = option(None, "Largest departure of the length made of it.", "m")
+    length_departure_m: float | None = option(None, "Largest departure of the integrated length.", "m")
     length_departs_at_deg: float | list[float] | None = option(None, "Flexion where the length departs so.", "deg")
 
 
@@ -137,7 +137,7 @@ class LineEntry(Entry):
 
 
 class MuscleEntry(Entry):
-    """A muscle; its moment arms, length and lines of action are validated by their forms."""
+    """Entry of a muscle; arms, length and lines of action are validated by form."""
 
     name: Text = option(..., "Name.")
     full_name: str | None = option(None, "Anatomical name.")
@@ -176,14 +176,14 @@ class MuscleEntry(Entry):
 
 
 def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -> Muscle | None:
-    """Build a muscle from its entry; None, and sentences among the faults, where it has faults.
+    """Build a muscle from its entry; None, with messages in `faults`, if invalid.
 
     Parameters
     ----------
     entry : Any
-        What the file holds for the muscle.
+        Entry of the file.
     index : int
-        Where it stands in the list, from 0; for a muscle without a name.
+        Index in the list, from 0; for a muscle without a name.
     joints : list of str
         Joints of the set.
     faults : list of str
@@ -231,9 +231,7 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
 def _check_together(row: MuscleEntry, where: str, faults: list[str]) -> None:
     given = [key for key in FIBRES if getattr(row, key) is not None]
     if 0 < len(given) < len(FIBRES):
-        faults.append(
-            f"{where}: gives {' and '.join(given)} only; {', '.join(FIBRES)} belong together: give all three, or none"
-        )
+        faults.append(f"{where}: has {' and '.join(given)} only, expected all of {', '.join(FIBRES)} or none")
     if not row.min_activation < row.max_activation:
         faults.append(
             f"{where}: min_activation is {row.min_activation!r} and max_activation {row.max_activation!r}, expected "
@@ -249,8 +247,8 @@ def _check_slack(row: MuscleEntry, length: MusculotendonLength, where: str, faul
     longest = length.offset_m + sum(float(_over_range(curve).max()) for curve in length.curves)
     if longest <= slack:
         faults.append(
-            f"{where}: tendon_slack_length_m is {slack:g} m, but muscle and tendon together are {longest:.3f} m long at most; "
-            "nothing is left for the fibres"
+            f"{where}: tendon_slack_length_m is {slack:g} m, expected less than the greatest length of muscle and tendon, "
+            f"{longest:.3f} m"
         )
 
 
@@ -270,9 +268,7 @@ def _build_arms(
     arms = {}
     for joint in joints:
         if joint not in entries:
-            faults.append(
-                f"{where}: moment_arms does not have the {joint}; write 'form: zero' if the muscle does not cross it"
-            )
+            faults.append(f"{where}: moment_arms lacks the {joint}; write 'form: zero' if the muscle does not cross it")
             continue
         arm = _build_arm(entries[joint], joint, joints, length, f"{where} at the {joint}", faults)
         if arm is not None:
@@ -358,7 +354,7 @@ def _grid_over(ranges: list[Range]) -> list[FloatArray]:
 def _check_function(
     function: Any, arms: dict[str, MomentArm], joints: list[str], where: str, faults: list[str]
 ) -> None:
-    """Check the signs: in the anatomical position (flexion 0) a flexor flexes and an extensor extends."""
+    """Check signs at flexion 0: a flexor flexes and an extensor extends."""
     if not isinstance(function, dict):  # reported for `MuscleEntry`
         return
     for joint, sense in function.items():
@@ -370,24 +366,22 @@ def _check_function(
             _check_sign(arms[joint], joint, sense, where, faults)
     for joint, arm in arms.items():
         if not arm.is_zero and joint not in function:
-            faults.append(f"{where} has a moment arm at the {joint}; function has to say flexor or extensor for it")
+            faults.append(f"{where} has a moment arm at the {joint}; add flexor or extensor for it to function")
 
 
 def _check_sign(arm: MomentArm, joint: str, sense: str, where: str, faults: list[str]) -> None:
-    called = f"{where} is called {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}"
+    named = f"{where} is named {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}"
     at_zero = float(evaluate(arm.curve, [0.0] * len(arm.curve.joints)))
     if at_zero * SENSES[sense] <= 0:
-        faults.append(
-            f"{called}, but its moment arm at 0 flexion is {at_zero:+.4f} m; positive has to flex (r = -dL/dq)"
-        )
+        faults.append(f"{named}, but its moment arm at 0 flexion is {at_zero:+.4f} m; positive arms flex (r = -dL/dq)")
         return
     middle = [sum(ends) / 2 if math.isfinite(sum(ends)) else 0.0 for ends in arm.curve.range_rad]
     value = float(evaluate(arm.curve, middle))
     if value * SENSES[sense] <= 0 and not arm.note.strip():
         at = ", ".join(f"{math.degrees(q):.0f}" for q in middle)
         faults.append(
-            f"{called}, but in the middle of its range ({at} deg) its moment arm is {value:+.4f} m; "
-            "if its function changes there, say so in a note"
+            f"{named}, but in the middle of its range ({at} deg) its moment arm is {value:+.4f} m; "
+            "if its function changes there, add a note"
         )
 
 
@@ -397,13 +391,13 @@ def _check_sign(arm: MomentArm, joint: str, sense: str, where: str, faults: list
 def _build_length(
     entry: dict[str, Any], joints: list[str], where: str, faults: list[str]
 ) -> MusculotendonLength | None:
-    """Build the length that an entry gives as a curve; None where it gives none or a wrong one."""
+    """Build the length curve of an entry; None where missing or invalid."""
     if "length" not in entry:
         return None
     where = f"{where}: length"
     given = entry["length"]
     if "length_at_zero_m" in entry:
-        faults.append(f"{where} and length_at_zero_m are both given; give one")
+        faults.append(f"{where} and length_at_zero_m are both present; remove one")
         return None
     form = given.get("form") if isinstance(given, dict) else None
     if not isinstance(form, str) or form not in CURVE_FORMS:
@@ -428,20 +422,16 @@ def _length_fits(lengths: FloatArray, where: str, faults: list[str]) -> bool:
     fits = lengths.min() > 0 and lengths.max() < LARGEST_LENGTH_M
     if not fits:
         faults.append(
-            f"{where} goes from {lengths.min():.3g} to {lengths.max():.3g} m over its range; expected above 0 and "
+            f"{where} is {lengths.min():.3g} to {lengths.max():.3g} m over its range, expected above 0 and "
             f"below {LARGEST_LENGTH_M:g} m; is it in millimetres?"
         )
     return bool(fits)
 
 
 def _complete_length(
-    row: MuscleEntry,
-    given: MusculotendonLength | None,
-    arms: dict[str, MomentArm],
-    where: str,
-    faults: list[str],
+    row: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm], where: str, faults: list[str]
 ) -> MusculotendonLength | None:
-    """Length of a muscle, from its curve or from its arms; None over a joint that nobody sampled."""
+    """Muscle length from its curve or its arms; None over joints without data."""
     gaps = {joint for joint, arm in arms.items() if arm.form == "not_sampled"}
     if given:
         _check_agreement(given, arms, where, faults)
@@ -479,7 +469,7 @@ def _length_from_arms(
 
 
 def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm], where: str, faults: list[str]) -> None:
-    """Check the arms that are given beside a length against minus its slopes."""
+    """Check the arms of a muscle against minus the slopes of its length."""
     (curve,) = length.curves
     for joint, arm in arms.items():
         if arm.form in {"from_length", "not_sampled"} or (arm.is_zero and joint not in curve.joints):

@@ -27,7 +27,7 @@ BUILT_IN = Path(__file__).parent
 
 
 class ReferenceEntry(Entry):
-    """The body that a set's numbers belong to."""
+    """Reference body of a set's numbers."""
 
     segment_length_m: dict[str, Annotated[float, Field(gt=0.0, lt=LARGEST_LENGTH_M)]] = option(
         ..., "Length of the segment distal to each joint.", "m", min_length=1
@@ -43,15 +43,15 @@ class SetEntry(Entry):
     name: Any = option(..., "Name of the set.")
     description: Any = option(None, "A remark.")
     joints: list[str] = option(..., "Joints from proximal to distal.", min_length=1)
-    flexion: dict[str, Text] = option(..., "Flexion of each joint in a sentence, and where it is 0.")
+    flexion: dict[str, Text] = option(..., "Flexion of each joint and its zero in a sentence.")
     from_vertical: list[str] = option([], "Joints whose flexion may be taken from the vertical.")
-    reference: Any = option(None, "The body that the numbers belong to.")
+    reference: Any = option(None, "Reference body of the numbers.")
     muscles: list[Any] = option(..., "The muscles.", min_length=1)
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The body that a set's numbers belong to.
+    """Reference body of a set's numbers.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Reference:
     mass_kg : float or None
         Mass of the body.
     source : str
-        Where the numbers are from.
+        Source of the numbers.
     """
 
     segment_length_m: dict[str, float]
@@ -77,15 +77,15 @@ class MuscleSet:
     name : str
         Name of the set.
     joints : tuple of str
-        Joints that the moment arms speak of, from proximal to distal.
+        Joints of the moment arms, from proximal to distal.
     flexion : dict of str to str
-        For each joint, what its flexion is and where it is zero.
+        Definition of each joint's flexion and its zero.
     muscles : tuple of Muscle
         The muscles, in the order of every array.
     reference : Reference or None
-        The body the numbers belong to, where the set says.
+        Reference body of the numbers, if known.
     from_vertical : tuple of str
-        Joints whose flexion may be taken from the vertical where the body before them is not in the chain.
+        Joints with flexion from the vertical where the proximal segment is not in the chain.
     """
 
     name: str
@@ -116,17 +116,17 @@ class MuscleSet:
         return np.array([muscle.max_activation for muscle in self.muscles])
 
     def fibres(self, unknown_joints: Collection[str] = ()) -> dict[str, FloatArray]:
-        """Arguments of `hill_limits` that speak of fibres.
+        """Fibre arguments of `hill_limits`.
 
         Parameters
         ----------
         unknown_joints : collection of str, optional
-            Joints whose angle is not known: nothing is known of the fibres of muscles that cross them.
+            Joints of unknown angle: the fibres of muscles that cross them are unknown.
 
         Returns
         -------
         dict of str to ndarray of shape (n_muscles,)
-            NaN where a parameter, or the length or velocity of the muscle, is not known.
+            NaN where a parameter, or the length or velocity of the muscle, is unknown.
         """
         names = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
         known = [m.fibres_known and set(m.crosses).isdisjoint(unknown_joints) for m in self.muscles]
@@ -135,7 +135,7 @@ class MuscleSet:
 
     @property
     def not_sampled(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of muscle and joint whose moment arm nobody sampled and is taken as zero."""
+        """Pairs of muscle and joint with an unknown moment arm, which counts as zero."""
         return tuple(
             (muscle.name, joint)
             for muscle in self.muscles
@@ -145,22 +145,22 @@ class MuscleSet:
 
     @property
     def without_length(self) -> tuple[str, ...]:
-        """Names of the muscles whose musculotendon length is not known."""
+        """Names of the muscles of unknown musculotendon length."""
         return tuple(muscle.name for muscle in self.muscles if muscle.length is None)
 
     def crossing(self, joints: Collection[str]) -> MuscleSet:
-        """Keep only the muscles that cross one of some joints.
+        """Set of the muscles that cross one of some joints.
 
         Parameters
         ----------
         joints : collection of str
-            Joints; those that the set does not have are crossed by none.
+            Joints; those that the set does not have are ignored.
 
         Returns
         -------
         MuscleSet
-            With the muscles that have a moment arm, or one that nobody sampled, at one of the joints, in order; the
-            same object for the same joints, so that what is prepared for a set once is found again.
+            With the muscles that have a moment arm, sampled or not, at one of the joints, in order; the same object for
+            the same joints, for use as the key of caches.
 
         Examples
         --------
@@ -226,9 +226,9 @@ def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet
     Parameters
     ----------
     content : Any
-        What a YAML file of a set holds.
+        Content of the YAML file of a set.
     name : str, optional
-        What to call the set in messages.
+        Name of the set in messages.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
     reference = _build_reference(parts["reference"], joints, faults) if "reference" in parts else None
     names = [muscle.name for muscle in muscles if muscle]
     faults += [
-        f"muscle '{twice}' is there {names.count(twice)} times"
+        f"muscle '{twice}' occurs {names.count(twice)} times"
         for twice in dict.fromkeys(names)
         if names.count(twice) > 1
     ]
@@ -275,7 +275,9 @@ def _check_joints(row: SetEntry, faults: list[str]) -> None:
     if len(set(row.joints)) < len(row.joints):
         faults.append(f"joints names a joint twice: {joints}")
     if set(row.flexion) != set(row.joints):
-        faults.append(f"flexion has to say in a sentence for each of {joints} what its flexion is and where it is 0")
+        faults.append(
+            f"flexion has {', '.join(row.flexion) or 'no joint'}, expected a sentence on flexion and its zero for each of {joints}"
+        )
     if not set(row.from_vertical) <= set(row.joints):
         faults.append(f"from_vertical is {row.from_vertical!r}, expected joints of the set: {joints}")
 
@@ -316,8 +318,8 @@ def scale_factors(muscle_set: MuscleSet, segment_length_m: Mapping[str, float]) 
     """
     if muscle_set.reference is None:
         raise SettingsError(
-            f"muscle set '{muscle_set.name}' cannot be scaled to a subject: it does not say what segment lengths its "
-            "numbers belong to (reference)"
+            f"muscle set '{muscle_set.name}' cannot be scaled to a subject: it has no segment lengths of its own "
+            "(reference); add them"
         )
     known = muscle_set.reference.segment_length_m
     faults = [
@@ -345,14 +347,14 @@ def scaled(
     muscle_set : MuscleSet
         The set.
     length_factor : mapping of str to float, or None
-        For each joint, how much longer the moment arms there are; 1 for a joint that is not named, for all when None.
+        Factor of the moment arms at each joint; 1 for a joint that is not named, for all when None.
     strength_factor : float, optional
-        How much stronger every muscle is.
+        Factor of every strength.
 
     Returns
     -------
     MuscleSet
-        Without a reference, since the numbers no longer belong to it.
+        Without a reference, which no longer applies.
 
     Raises
     ------
@@ -361,20 +363,19 @@ def scaled(
 
     Notes
     -----
-    The change of length over a joint grows like the moment arm there, so r = -dL/dq still holds. The length at flexion
-    0, the optimal fibre length and the tendon slack length grow by the mean factor of the joints that the muscle
-    crosses. A length that depends on several joints at once cannot grow by a factor of its own at each of them: it
-    grows by that mean factor as a whole, and so do the muscle's arms at these joints. Points of a line of action grow
-    like the arms. Cross-sections and strengths do not change with length.
+    The change of length over a joint scales like the moment arm there, so r = -dL/dq still holds. The length at flexion 0,
+    the optimal fibre length and the tendon slack length scale by the mean factor of the joints that the muscle crosses. A
+    length that depends on several joints at once scales by that mean factor as a whole, and so do the muscle's arms at
+    these joints. Points of a line of action scale like the arms. Cross-sections and strengths do not change with length.
     """
     factors = dict(length_factor or {})
     for joint in factors:
         if joint not in muscle_set.joints:
             near = did_you_mean(joint, muscle_set.joints)
             raise SettingsError(f"muscle set '{muscle_set.name}' has no joint '{joint}' to scale{near}")
-    for what, factor in [*factors.items(), ("strength", strength_factor)]:
+    for quantity, factor in [*factors.items(), ("strength", strength_factor)]:
         if not (math.isfinite(factor) and factor > 0):
-            raise SettingsError(f"the factor of {what} is {factor!r}, expected a number above 0")
+            raise SettingsError(f"the factor of {quantity} is {factor!r}, expected a number above 0")
     muscles = tuple(_scaled_muscle(muscle, factors, strength_factor) for muscle in muscle_set.muscles)
     return replace(muscle_set, muscles=muscles, reference=None if factors else muscle_set.reference)
 
@@ -405,12 +406,12 @@ def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
 
 
 def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: float) -> MusculotendonLength:
-    """Length at flexion 0 times the mean factor, and each change from it times its own joint's factor."""
+    """Length scaled by the mean factor, its changes by each joint's factor."""
     at_zero = length.offset_m
     change = 0.0
     curves = []
     for curve in length.curves:
-        own = factor[curve.joints[0]]  # that of all of its joints
+        own = factor[curve.joints[0]]  # the same for all of its joints
         start = float(evaluate_linear(curve, [0.0] * len(curve.joints)))
         at_zero += start
         change += own * start

@@ -1,4 +1,4 @@
-"""Arguments of static optimizations, as arrays of matching shapes; errors that name the argument."""
+"""Validated arrays of matching shapes for static optimizations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def arm_and_torque(moment_arm_m: ArrayLike, torque_nm: ArrayLike) -> tuple[Float
     arm, torque = np.asarray(moment_arm_m, dtype=float), np.asarray(torque_nm, dtype=float)
     if arm.ndim != 3 or torque.shape != arm.shape[:2]:
         raise ValueError(
-            f"moment arms of shape {arm.shape} and torques of shape {torque.shape}: expected "
+            f"moment arms have shape {arm.shape}, torques shape {torque.shape}; expected "
             "(n_frames, n_joints, n_muscles) and (n_frames, n_joints)"
         )
     return arm, torque
@@ -29,7 +29,7 @@ def per_muscle(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> F
     array = np.asarray(values, dtype=float)
     if array.shape not in {(n_muscles,), (n_frames, n_muscles)}:
         raise ValueError(
-            f"{name} of shape {array.shape}: expected ({n_muscles},) or ({n_frames}, {n_muscles}), one a muscle"
+            f"{name} has shape {array.shape}, expected ({n_muscles},) or ({n_frames}, {n_muscles}): one for each muscle"
         )
     return np.atleast_2d(array)
 
@@ -43,9 +43,9 @@ def activation_bounds(
         for name, value in (("min_activation", least), ("max_activation", largest))
     )
     if (low < 0).any():
-        raise ValueError(f"min_activation has the value {np.nanmin(low):g}: a muscle cannot push")
+        raise ValueError(f"min_activation has {np.nanmin(low):g}, expected 0 or more: a muscle cannot push")
     if (low > high).any():
-        raise ValueError("min_activation is above max_activation")
+        raise ValueError("min_activation is above max_activation; expected it at or below")
     return low, high
 
 
@@ -54,7 +54,7 @@ def positive(name: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     array = np.asarray(value, dtype=float)
     if array.shape not in {(), shape} or not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(
-            f"{name} is {value!r}: expected {'one number' if not shape else f'{shape[0]} numbers'} above 0"
+            f"{name} is {value!r}, expected {'one number' if not shape else f'{shape[0]} numbers'} above 0"
         )
     return array
 
@@ -63,7 +63,7 @@ def reserve_of(reserve: str | float) -> tuple[Literal["least", "priced", "none"]
     """Kind of reserve, and its price in N m (1 where it has none)."""
     if isinstance(reserve, str):
         if reserve not in ("least", "none"):
-            raise ValueError(f"reserve is {reserve!r}: expected 'least', 'none' or a price in N m")
+            raise ValueError(f"reserve is {reserve!r}, expected 'least', 'none' or a price in N m")
         return ("least" if reserve == "least" else "none"), 1.0
     return "priced", float(positive("reserve", reserve, ()))
 
@@ -74,7 +74,7 @@ def exponent_of(exponent: float | Literal["min_max"]) -> float:
         exponent = math.inf if exponent == "min_max" else math.nan
     if not (1.0 <= exponent <= LARGEST_EXPONENT or exponent == math.inf):
         raise ValueError(
-            f"exponent is {exponent!r}: expected a number from 1 to {LARGEST_EXPONENT:g}, or min_max (inf) for the least "
-            "effort of the most active muscle, which larger exponents approach"
+            f"exponent is {exponent!r}, expected a number from 1 to {LARGEST_EXPONENT:g}, or min_max (inf), the limit of "
+            "larger exponents"
         )
     return float(exponent)

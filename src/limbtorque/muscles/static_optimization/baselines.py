@@ -1,8 +1,8 @@
-"""Simpler rules for muscle forces, to compare `limbtorque.muscles.static_optimization.solve` with.
+"""Simpler rules for muscle forces, for comparison with static optimization.
 
-None of them is meant for results: the pseudo-inverse lets muscles push, the rule of single joints leaves the torque that
-a muscle makes at its other joints out of account, and the general-purpose optimiser takes a frame at a time and proves
-nothing. Each says in `Baseline` how far it is from muscle forces that make the torque.
+They are not meant for results: the pseudo-inverse lets muscles push, the rule of single joints ignores the torque of a
+muscle at its other joints, and the general-purpose optimiser solves one frame at a time without a certificate. `Baseline`
+holds the residual of each.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from scipy.optimize import minimize
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.static_optimization.arguments import arm_and_torque, exponent_of, per_muscle
 
-ROUNDING = 1e-12  # a torque below this part of what all muscles make, an activation below this part of 1, is none
-SLSQP_CLOSES = 1e-8  # largest residual, as a part of it, with which SLSQP's answer counts as one
+ROUNDING = 1e-12  # an activation nearer to zero is rounding
+SLSQP_CLOSES = 1e-8  # largest residual of a valid SLSQP solution, as a part of the capacity
 SLSQP_OPTIONS = {"ftol": 1e-15, "maxiter": 500}
 
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """Forces by one of the rules, and what is wrong with them.
+    """Forces by one of the rules, with their faults.
 
     Parameters
     ----------
     name : str
-        Which rule.
+        The rule.
     force_n : ndarray of shape (n_frames, n_muscles)
-        Force of each muscle, positive pulls; below zero where the rule lets a muscle push. NaN in frames without answer.
+        Force of each muscle, positive pulls; below zero where the rule lets a muscle push. NaN without a solution.
     activation : ndarray of shape (n_frames, n_muscles)
         Force over strength; 0 for a muscle without strength.
     residual_nm : ndarray of shape (n_frames, n_joints)
-        Torque less what the forces make, with the sign of the torque.
+        Torque minus that of the forces, with the sign of the torque.
     negative : ndarray of bool of shape (n_frames, n_muscles)
-        Muscles that would have to push.
+        Muscles that push.
     beyond_strength : ndarray of bool of shape (n_frames, n_muscles)
-        Muscles that would have to pull or push with more than their strength.
+        Muscles that pull or push with more than their strength.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Baseline:
 
 
 def pseudo_inverse(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: ArrayLike) -> Baseline:
-    """Share by the least sum of squared activations without bounds.
+    """Minimise the sum of squared activations without bounds.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def pseudo_inverse(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n
 
     Notes
     -----
-    a = B' (B B')^+ torque with B = R diag(F_max), which is the answer of least squares as long as no bound matters
+    a = B' (B B')^+ torque with B = R diag(F_max), the solution of least squares where no bound is active
     (Penrose R. (1956) On best approximate solutions of linear matrix equations. Math Proc Camb Philos Soc 52:17-19).
 
     Examples
@@ -98,7 +98,7 @@ def pseudo_inverse(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n
 
 
 def agonist_only(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: ArrayLike) -> Baseline:
-    """Share each joint's torque among its agonists as if there were no other joint.
+    """Distribute each joint's torque to its agonists as if it were the only joint.
 
     Parameters
     ----------
@@ -108,20 +108,19 @@ def agonist_only(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: 
     Returns
     -------
     Baseline
-        Forces of 0 or more; the residual is what the muscles of several joints make where they were not asked, and all
-        of the torque at a joint without agonists.
+        Forces of 0 or more; the residual is the torque of muscles of several joints at their other joints, and all of
+        the torque at a joint without agonists.
 
     Notes
     -----
-    At each joint only the muscles pull whose moment arm has the sign of the torque, with activations in proportion to
-    moment arm times strength: the least sum of squared activations of one joint (a_i = B_i torque / sum B_k^2). A muscle
-    that is an agonist at several joints pulls as hard as the joint asks that asks most of it; what it then makes at its
-    other joints, agonist there or antagonist, is not accounted for. So the torque closes for muscles of one joint only.
-    Strength does not bound the forces.
+    At each joint only muscles with a moment arm of the sign of the torque pull, with activations in proportion to moment
+    arm times strength: the least sum of squared activations of one joint (a_i = B_i torque / sum B_k^2). An agonist at
+    several joints has the largest activation that one of them requires; its torque at the others is ignored. So the
+    torque closes for muscles of one joint only. Strength does not bound the forces.
 
     Examples
     --------
-    A muscle that flexes both joints makes a torque at the second which nothing asked for:
+    A muscle that flexes both joints makes an unwanted torque at the second:
 
     >>> rule = agonist_only([[[0.02], [0.01]]], [[10.0, 0.0]], max_force_n=[500.0])
     >>> rule.force_n.round(3).tolist(), rule.residual_nm.round(3).tolist()
@@ -133,12 +132,12 @@ def agonist_only(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: 
     target = np.where(known[:, None], torque, 0.0) / scale
     agonist = np.maximum(reach * np.sign(target)[..., None], 0.0)
     squares = (agonist * agonist).sum(axis=2)
-    asked = agonist * (np.abs(target) / np.where(squares > 0, squares, 1.0))[..., None]
-    return _baseline("agonists of each joint", arm, torque, strength, asked.max(axis=1, initial=0.0), known)
+    required = agonist * (np.abs(target) / np.where(squares > 0, squares, 1.0))[..., None]
+    return _baseline("agonists of each joint", arm, torque, strength, required.max(axis=1, initial=0.0), known)
 
 
 def slsqp(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: ArrayLike, exponent: float = 2.0) -> Baseline:
-    """Share by the least sum of powers with SciPy's SLSQP, frame by frame from the same start.
+    """Minimise the sum of powers with SciPy's SLSQP, frame by frame.
 
     Parameters
     ----------
@@ -150,17 +149,16 @@ def slsqp(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: ArrayLi
     Returns
     -------
     Baseline
-        NaN in the frames in which SLSQP ends with a torque that does not close: those out of reach, and those it gives
-        up on.
+        NaN in the frames in which SLSQP ends with a torque that does not close: unreachable ones, and failures.
 
     Notes
     -----
-    Kraft D. (1988) A software package for sequential quadratic programming. DFVLR-FB 88-28. This is how static optimization is often
-    programmed, and some hundred times as slow as `limbtorque.muscles.static_optimization.solve.share_torques`.
+    Kraft D. (1988) A software package for sequential quadratic programming. DFVLR-FB 88-28. Static optimization is often
+    programmed so; `limbtorque.muscles.static_optimization.solve.share_torques` is some hundred times faster.
     """
     arm, torque, strength = _valid(moment_arm_m, torque_nm, max_force_n)
     if not np.isfinite(exponent_of(exponent)):
-        raise ValueError("exponent is inf: SLSQP needs a sum of powers, expected a number from 1 to 10")
+        raise ValueError("exponent is inf, expected a number from 1 to 10 for SLSQP")
     known = _known(arm, torque, strength)
     reach, scale = _scaled(arm, strength, known)
     activation = np.full((len(arm), arm.shape[2]), np.nan)
@@ -205,18 +203,21 @@ def _valid(
     n_frames, _, n_muscles = arm.shape
     strength = np.broadcast_to(per_muscle("max_force_n", max_force_n, n_frames, n_muscles), (n_frames, n_muscles))
     if (strength < 0).any():
-        raise ValueError(f"max_force_n has the value {np.nanmin(strength):g} N: a muscle's strength is not below zero")
+        raise ValueError(f"max_force_n has {np.nanmin(strength):g} N, expected strengths of 0 or more")
     return arm, torque, strength
 
 
 def _known(arm: FloatArray, torque: FloatArray, strength: FloatArray) -> BoolArray:
-    """Frames whose numbers are all finite."""
+    """Frames with finite numbers only."""
     finite = np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1) & np.isfinite(strength).all(axis=1)
     return np.asarray(finite)
 
 
 def _scaled(arm: FloatArray, strength: FloatArray, known: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Torque of every fully active muscle by what all make at the joint, and that; zero in frames not known."""
+    """Reach of every muscle over the joint's capacity, and the capacity.
+
+    Both are zero in unknown frames.
+    """
     reach = np.where(known[:, None, None], arm * strength[:, None], 0.0)
     capacity = np.abs(reach).sum(axis=2)
     scale = np.where(capacity > 0, capacity, 1.0)

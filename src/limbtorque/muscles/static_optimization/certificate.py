@@ -1,4 +1,4 @@
-"""Cost of an answer, and its duality gap: the cost minus a bound that no forces can undercut."""
+"""Cost of an answer, and its duality gap to a proven lower bound."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from limbtorque.muscles.static_optimization.problem import Answer, Criterion, Fr
 def certify(
     frames: Frames, found: Answer, criterion: Criterion, *, held: BoolArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Cost of all muscles, and the duality gap of those that have a choice as a part of their cost.
+    """Cost of all muscles, and the relative duality gap of those not held.
 
-    The gap is that of the torque that they make; what is missing from the torque asked for is the residual.
+    The gap refers to the torque that they make; the rest of the required torque is the residual.
     """
     b, y, p = found.share, found.multiplier, criterion.exponent
     free = np.ones(b.shape) if held is None else ~held
@@ -32,7 +32,7 @@ def certify(
         reserves = ((found.reserve / criterion.reserve_nm) ** 2).sum(axis=0)
     cost, own = each.sum(axis=0) + reserves, (each * free).sum(axis=0) + reserves
     high = frames.high
-    if p == 1.0:  # no muscle of the best answer costs more than all of this one; the bound makes rounding harmless
+    if p == 1.0:  # no muscle of the optimum costs more than this whole solution; the bound limits rounding
         high = np.maximum(np.minimum(high, 2.0 * own), frames.low)
     pull = pulls(frames.reach, y)
     best = _best_answer(pull, frames.low, high, p)
@@ -50,24 +50,24 @@ def _powers(share: FloatArray, exponent: float) -> FloatArray:
 
 
 def _best_answer(pull: FloatArray, low: FloatArray, high: FloatArray, exponent: float) -> FloatArray:
-    """Shares that gain most where a unit of share earns `pull`."""
+    """Shares of greatest gain where a unit of share earns `pull`."""
     if exponent == 1.0:
         return np.where(pull > 1.0, high, low)
     return response(pull, low, high, exponent)
 
 
 def _least_level(frames: Frames, normal: FloatArray, level: FloatArray) -> FloatArray:
-    """Largest share below which no answer makes the torque, by its component along a normal.
+    """Least bound on activations that allows the torque along a normal, by bisection.
 
-    Found by halving from a level that is enough.
+    The search begins at a level that is enough.
     """
     along = pulls(frames.reach, normal)
-    asked = (normal * frames.torque).sum(axis=0)
+    required = (normal * frames.torque).sum(axis=0)
     against = (np.minimum(along, 0.0) * frames.low).sum(axis=0)
-    below, above = np.zeros(asked.shape), level.copy()
+    below, above = np.zeros(required.shape), level.copy()
     for _ in range(60):
         middle = (below + above) / 2.0
         share = clipped(np.broadcast_to(middle, along.shape), frames.low, frames.high)
-        short = (np.maximum(along, 0.0) * share).sum(axis=0) + against < asked
+        short = (np.maximum(along, 0.0) * share).sum(axis=0) + against < required
         below, above = np.where(short, middle, below), np.where(short, above, middle)
     return below

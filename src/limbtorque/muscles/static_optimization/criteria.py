@@ -1,4 +1,4 @@
-"""Answers by each criterion: powers, the linear sum, the min-max criterion, and a reserve with a price."""
+"""Solutions for powers, linear sum, min-max criterion and priced reserve."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from limbtorque.muscles.static_optimization.power import share_power
 from limbtorque.muscles.static_optimization.problem import Answer, Criterion, Frames
 from limbtorque.muscles.static_optimization.reachable import activation_range, least_largest
 
-LINEAR = (1e-2, 1e-4, 1e-6)  # parts of the squares in the cost that lead to the answer for p = 1 ...
+LINEAR = (1e-2, 1e-4, 1e-6)  # weights of the squares in the cost that lead to the solution for p = 1 ...
 PRICED_LINEAR = (*LINEAR, 1e-8)  # ... with a priced reserve
-BASIC = 1e-9  # pull at which a muscle is as good as any other
+BASIC = 1e-9  # largest gain at which a muscle is as good as any other
 NO_CHOICE = 1e-9  # least and greatest activation that differ by less are the same
 
 
 def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple[Answer, FloatArray, FloatArray]:
-    """Solve reachable torques with the muscles that no reserve holds at a bound, and certify the answer.
+    """Solve reachable torques with the muscles not held at a bound, and certify.
 
-    On the edge of what can be reached more muscles have no choice, and multipliers run far away: with patience those whose
-    least and greatest share are the same are held, too.
+    At the limit of the reachable torques more muscles have no choice, and multipliers diverge: with `patient`, muscles of
+    equal least and greatest share are held, too.
     """
     held, start = first.bound, first.activation
     if criterion.patient:
@@ -46,7 +46,7 @@ def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple
 
 
 def _other_criterion(frames: Frames, start: Answer, held: BoolArray, criterion: Criterion) -> Answer:
-    """Solve for the muscles that are not held with another exponent than 2; `start` makes the torque."""
+    """Solve for the free muscles with an exponent other than 2 from `start`."""
     scaled, target = frames.scaled
     bounds = (frames.low, frames.high)
     own = np.where(held, 0.0, start.share)
@@ -72,9 +72,9 @@ def _linear(
     start: FloatArray,
     weight: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Least sum of shares, of those with the least squares: a little of the squares in the cost picks it.
+    """Least sum of activations; ties by least squares, a small term in the cost.
 
-    Where that little is small enough the answer is exact (Mangasarian and Meyer 1979, SIAM J Control Optim 17:745-752).
+    Where that term is small enough the solution is exact (Mangasarian and Meyer 1979, SIAM J Control Optim 17:745-752).
     """
     size = start.max(axis=0, initial=0.0)
     size = np.where(size > 0, size, 1.0)
@@ -96,7 +96,7 @@ def _linear(
         y, iterations = solved.multiplier, iterations + solved.iterations
     pull = pulls(reach / root, y) - 1.0 / root
     share = clipped(clipped(pull, root * low, root * high) / root, low, high)
-    if weight is None:  # rounding of the multiplier, divided by the small part, leaves a little torque
+    if weight is None:  # rounding of the multiplier, divided by the small weight, leaves a little torque
         share = mended(reach, torque, low, high, share)
     y = y + least_change(reach, 1.0 - pulls(reach, y), (pull > root * low) & (pull < root * high))
     return share * size, y, iterations
@@ -105,8 +105,11 @@ def _linear(
 def _linear_one_by_one(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Least sum of shares by SciPy's linear programme, frame by frame; of its answers that with the least squares."""
-    from scipy.optimize import linprog  # here: few trials have such a frame
+    """Least sum of activations by linear programming, frame by frame.
+
+    SciPy solves it; ties are broken by the least squares.
+    """
+    from scipy.optimize import linprog  # a slow import that few trials need
 
     low, high = (np.broadcast_to(v, start.shape).copy() for v in (low, high))
     y, iterations = np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)

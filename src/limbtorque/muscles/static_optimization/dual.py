@@ -1,10 +1,10 @@
-"""Least quadratic cost of making torques with bounded muscles, by Newton's method on the dual; all frames at once.
+"""Quadratic static optimization by Newton's method on the dual, all frames.
 
-A frame asks for: minimise sum_i (a_i^2 / 2 + o_i a_i) subject to B a = torque and low <= a <= high. Its Lagrangian dual
-has one unknown per joint. A multiplier y gives every activation in closed form, a_i = clip(B_i . y - o_i, low, high), and
-the right y is the zero of the piecewise linear gradient torque - B a(y): a Newton method with an exact line search gets
-there in a few steps [1]_. What it returns is optimal as soon as the torque closes, for the clipped form already meets
-every other condition of Karush, Kuhn and Tucker.
+The problem of a frame: minimise sum_i (a_i^2 / 2 + o_i a_i) subject to B a = torque and low <= a <= high. Its Lagrangian
+dual has one unknown per joint. A multiplier y gives every activation in closed form, a_i = clip(B_i . y - o_i, low, high),
+and the solution y is the zero of the piecewise linear gradient torque - B a(y): a Newton method with an exact line search
+converges in a few steps [1]_. The result is optimal as soon as the torque closes, because the clipped form satisfies every
+other condition of Karush, Kuhn and Tucker.
 
 All arrays have the frames on the last axis: B (n_joints, n_muscles, n_frames), torques and multipliers
 (n_joints, n_frames), activations and their bounds (n_muscles, n_frames), or (n_muscles, 1) where a bound is constant.
@@ -27,12 +27,12 @@ from limbtorque.arrays import BoolArray, FloatArray
 
 Counts: TypeAlias = NDArray[np.int64]
 
-CLOSURE = 2e-13  # a frame is solved when its torque closes to this part of what all muscles make together
+CLOSURE = 2e-13  # a frame is solved when its torque closes to this part of the capacity of all muscles
 SINGULAR = 1e-10  # a pivot below this part of the one with all muscles free counts as zero ...
-STAND_IN = 0.05  # ... and is replaced by this part of it; the line search finds the right length
+STAND_IN = 0.05  # ... and is replaced by this part of it; the line search corrects the length
 MOST_ITERATIONS = 60
-ENDLESS = 1e-13  # a direction proves a torque out of reach when it falls short by more than rounding
-MANY = 0.7
+ENDLESS = 1e-13  # rounding: a larger excess along a direction proves a torque unreachable
+MANY = 0.7  # share of unfinished frames below which the finished ones are removed
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Climb:
     multiplier : ndarray of shape (n_joints, n_frames)
         Dual variable.
     closed : ndarray of bool of shape (n_frames,)
-        Whether the torque closes.
+        True where the torque closes.
     iterations : ndarray of int of shape (n_frames,)
         Newton steps.
     """
@@ -55,12 +55,12 @@ class Climb:
 
 
 def torque_capacity(reach: FloatArray) -> FloatArray:
-    """Torque that all muscles, fully active, make at each joint, shape (n_joints, n_frames), without cancelling."""
+    """Torque of all fully active muscles by joint, (n_joints, n_frames), unsigned."""
     return np.asarray(np.abs(reach).sum(axis=1))
 
 
 def at_frames(at: Counts, *arrays: FloatArray) -> list[FloatArray]:
-    """Some frames of arrays; those that are the same in all frames stay as they are."""
+    """Some frames of arrays; arrays constant over frames are returned unchanged."""
     return [v if v.ndim > 1 and v.shape[-1] == 1 else np.take(v, at, axis=-1) for v in arrays]
 
 
@@ -79,7 +79,7 @@ def climb(
     """Climb the dual by Newton steps with a line search until the torque closes.
 
     Maximises y . torque - sum_i h_i(B_i . y - o_i) - weight/2 |y - centre|^2, where h_i' = clip(., low, high). Without a
-    start the first step takes every muscle as free. A frame whose dual rises without end is left as not closed.
+    start, all muscles are free in the first step. A frame with an unbounded dual is returned as not closed.
 
     Parameters
     ----------
@@ -96,9 +96,9 @@ def climb(
     weight : ndarray of shape (n_joints, n_frames) or (1, n_frames), optional
         Of the proximal term: a reserve torque weight (y - centre) is part of the answer.
     centre : ndarray of shape (n_joints, n_frames), optional
-        About which it is taken; 0 when not given.
+        Centre of the proximal term; 0 by default.
     closure : float, optional
-        Largest part of the torque that may be left.
+        Largest residual torque that counts as closed.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def climb(
             go = np.flatnonzero(~stop)
             if not go.size:
                 return Climb(found, closed, iterations)
-            gradient[:, stop] = 0.0  # those that stopped stand still, and leave when they are many: leaving is a copy
+            gradient[:, stop] = 0.0  # finished frames do not move; they are removed, by a copy, when there are many
             if go.size < MANY * at.size or endless.any():
                 at = at[go]
                 reach, pull, gradient, torque, y, centre, full, low, high, weight = at_frames(
@@ -156,10 +156,10 @@ def _line_search(
     rise: FloatArray,
     bend: FloatArray,
 ) -> tuple[FloatArray, BoolArray]:
-    """Step lengths to the top of the dual along a direction, and which frames rise without end.
+    """Step lengths to the top of the dual, and frames of unbounded dual.
 
     The slope p(s) = rise - bend s - sum_i change_i clip(pull_i + s change_i, low, high) never grows with s. Length 1 is
-    kept where it does not overshoot and the slope has fallen to half.
+    accepted where it does not overshoot and the slope has fallen to half.
     """
     length = np.ones_like(rise)
     last = rise - bend - (change * clipped(pull + change, low, high)).sum(axis=0)
@@ -180,7 +180,7 @@ def top(
     rise: FloatArray,
     bend: FloatArray,
 ) -> FloatArray:
-    """Exact zero of the slope: bisect over the lengths at which a muscle meets a bound, then interpolate."""
+    """Exact zero of the slope, by bisection over the bounds and interpolation."""
     frames = np.arange(rise.size)
     moving = np.where(change == 0, np.inf, change)
     kinks = np.sort(np.maximum(np.concatenate([(low - pull) / moving, (high - pull) / moving]), 0.0), axis=0)
@@ -208,7 +208,7 @@ def newton_step(
     full: FloatArray | None = None,
     singular: float = SINGULAR,
 ) -> FloatArray:
-    """Solve (B diag(slope) B' + weight) step = gradient; directions without stiffness get a stand-in.
+    """Solve (B diag(slope) B' + weight) step = gradient, singular directions too.
 
     Parameters
     ----------
@@ -217,9 +217,9 @@ def newton_step(
     slope : ndarray of shape (n_muscles, n_frames)
         Change of the activations with their pull; 1 for a free muscle of a quadratic cost, 0 at a bound.
     full : ndarray of shape (n_joints, n_frames), optional
-        What the diagonal is measured against; itself when not given.
+        Reference of the diagonal; the diagonal itself by default.
     singular : float, optional
-        Part of it below which a pivot counts as zero.
+        Part of the reference below which a pivot counts as zero.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def newton_step(
 
 
 def least_change(reach: FloatArray, missing: FloatArray, chosen: BoolArray) -> FloatArray:
-    """Change of the multiplier, as small as can be, that adds `missing` to the pulls of chosen muscles."""
+    """Least change of the multiplier that adds `missing` to chosen muscles' pulls."""
     full = (reach * reach).sum(axis=1)
     full[full == 0] = 1.0
     wanted = torques(reach, np.where(chosen, missing, 0.0))
@@ -247,7 +247,7 @@ def least_change(reach: FloatArray, missing: FloatArray, chosen: BoolArray) -> F
 
 
 def _solve_definite(matrix: list[list[FloatArray]], right: FloatArray, full: FloatArray, singular: float) -> FloatArray:
-    """Solve symmetric systems by L D L', frame by frame; only the lower triangle is read.
+    """Solve symmetric systems by L D L'; only the lower triangle is read.
 
     A pivot below a small part of `full` is replaced by a larger part of it.
     """

@@ -1,10 +1,10 @@
-"""Activations that make a torque with the least sum of squares, or the nearest torque that can be made.
+"""Least-squares activations for a torque, or for the nearest reachable torque.
 
-For a torque out of reach the shortest reserve is found by a proximal method, along whose steps the multipliers drift [1]_;
-where that does not settle, by projection on the facets of what the muscles can reach; and for the few frames that are left
-one by one, by bounded least squares. Each gives a candidate, which is then settled and checked in the same
-way: a muscle that pulls along the reserve stands at its bound, and the reserve stands across all others. So it is its own
-proof: no activations reach as far in its direction as the torque asks.
+For an unreachable torque the shortest reserve comes from a proximal method, whose multipliers drift from step to step
+[1]_; where that does not converge, from projection on the facets of the reachable torques; and for the few remaining
+frames, one by one, from bounded least squares. Each gives a candidate, which is then refined and checked in the same way:
+a muscle that pulls along the reserve is at its bound, and the reserve is perpendicular to all others. So the reserve is
+its own proof: no activations make as much torque in its direction as required.
 
 Arrays have the frames on the last axis, as in `limbtorque.muscles.static_optimization.dual`.
 
@@ -34,29 +34,29 @@ from limbtorque.muscles.static_optimization.dual import (
 )
 from limbtorque.muscles.static_optimization.reachable import projected
 
-TOUCH = 1e-3  # largest change of an activation that counts as mending
-REACH = 1e-11  # a reserve below this part of what all muscles make together is rounding, not weakness
+TOUCH = 1e-3  # largest change of an activation by `mended`
+REACH = 1e-11  # a reserve below this part of the capacity of all muscles is rounding, not weakness
 PROXIMAL = (1e-7, 1e-5, 1e-9)  # weights of the proximal term, against B scaled to 1, in the order tried
 PROXIMAL_STEPS = 12
 PARALLEL = 1e-9  # sine of the angle below which muscles count as parallel
 SETTLED = 1e-14  # change of the reserve at which the proximal steps end
-ALONG = 2e-8  # a muscle whose torque along the reserve is below this part of its own counts as across it
+ALONG = 2e-8  # largest torque along the reserve, as a part of its own, of a muscle across it
 
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """Activations that make the torque, or the nearest one that can be made.
+    """Activations that make the torque, or the nearest reachable one.
 
     Attributes
     ----------
     activation : ndarray of shape (n_muscles, n_frames)
         Within the bounds.
     multiplier, reserve : ndarray of shape (n_joints, n_frames)
-        Dual variable, and what is left of the torque.
+        Dual variable, and residual torque.
     bound : ndarray of bool of shape (n_muscles, n_frames)
-        Muscles that a reserve holds at a bound: no choice of theirs is nearer to the torque.
+        Muscles that a reserve holds at a bound, where they bring the torque nearest.
     failed : ndarray of bool of shape (n_frames,)
-        Frames without an answer.
+        Frames without a solution.
     iterations : ndarray of int of shape (n_frames,)
         Newton steps.
     """
@@ -70,7 +70,7 @@ class Nearest:
 
 
 def nearest(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> Nearest:
-    """Make the torque, or the nearest in Euclidean norm that can be made, with the least sum of squares.
+    """Make the torque, or the nearest reachable one, with the least sum of squares.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def nearest(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatA
     Returns
     -------
     Nearest
-        First the muscles alone and every joint scaled by its own capacity; the frames that do not close so are solved
-        again with a reserve.
+        First by the muscles alone, every joint scaled by its own capacity; the frames that do not close are solved again
+        with a reserve.
     """
     capacity = torque_capacity(reach)
     scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
@@ -118,7 +118,7 @@ def nearest(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatA
 def mended(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, activation: FloatArray
 ) -> FloatArray:
-    """Activations changed as little as can be, and by little, so that their torque closes.
+    """Smallest change of activations after which their torque closes.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def mended(
 
 
 def _put(found: Nearest, at: Counts, again: Nearest) -> None:
-    """Put frames that were solved again among the others."""
+    """Replace frames by those that were solved again."""
     for name in ("activation", "multiplier", "reserve", "bound", "failed"):
         getattr(found, name)[..., at] = getattr(again, name)
     found.iterations[at] += again.iterations
@@ -147,7 +147,7 @@ Candidate = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], tuple[Flo
 
 
 def _with_reserve(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> Nearest:
-    """Solve frames whose torque may be out of reach: every way in turn, until its candidate passes."""
+    """Solve frames with possibly unreachable torques by every method in turn."""
     first, *others = (_by_proximal_steps(weight) for weight in PROXIMAL)
     ways: list[Candidate] = [first, _by_facets, *others, _one_by_one]
     found = _settled(reach, torque, low, high, *ways[0](reach, torque, low, high))
@@ -163,7 +163,7 @@ def _with_reserve(reach: FloatArray, torque: FloatArray, low: FloatArray, high: 
 def _by_facets(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray, Counts]:
-    """Reserve by projection on the facets; NaN where it is not found."""
+    """Reserve by projection on the facets; NaN where the search failed."""
     return projected(reach, torque, low, high), np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
 
 
@@ -183,7 +183,7 @@ def _one_by_one(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray, Counts]:
     """Reserve by SciPy's bounded least squares, frame by frame."""
-    from scipy.optimize import lsq_linear  # here: few trials have such a frame
+    from scipy.optimize import lsq_linear  # a slow import that few trials need
 
     low, high = (np.broadcast_to(v, reach.shape[1:]) for v in (low, high))
     reserve, iterations = np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
@@ -204,11 +204,11 @@ def _settled(
     y: FloatArray,
     iterations: Counts,
 ) -> Nearest:
-    """Settle a candidate for the shortest reserve, and check it.
+    """Refine a candidate for the shortest reserve, and check it.
 
-    Muscles with a torque along the reserve stand at their bound; the others (the face of the reachable set on which
-    the nearest torque lies) share what is left, which they can reach. Failed are frames whose reserve is not the
-    shortest: it has to stand across every muscle of the face.
+    Muscles with a torque along the reserve are at their bound; the others (the face of the reachable set with the nearest
+    torque) make the rest, which they can reach. A frame fails if its reserve is not the shortest, which is perpendicular
+    to every muscle of the face.
     """
     unknown = np.isnan(reserve).any(axis=0)
     reserve = np.where(unknown, 0.0, reserve)
@@ -239,9 +239,11 @@ def _settled(
 def _proximal(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, weight: FloatArray, centre: FloatArray
 ) -> tuple[FloatArray, FloatArray, Counts]:
-    """Shortest reserve and multiplier by proximal steps: B a(y) + weight (y - centre) = torque, then centre = y.
+    """Shortest reserve and multiplier by proximal steps.
 
-    The reserve is weight (y - centre); where the torque can be reached it goes to zero and y to the multiplier.
+    Each solves B a(y) + weight (y - centre) = torque, then sets centre = y.
+
+    The reserve is weight (y - centre); where the torque is reachable it converges to zero, and y to the multiplier.
     """
     y, reserve = centre.copy(), np.zeros_like(centre)
     iterations = np.zeros(torque.shape[1], dtype=np.int64)
@@ -260,7 +262,7 @@ def _proximal(
 
 
 def _outside(face: FloatArray, torque: FloatArray) -> FloatArray:
-    """Part of the torque that no combination of the face's muscles makes, whatever their sign.
+    """Part of the torque outside the span of the face's muscles.
 
     Gram-Schmidt with the largest remaining column first, so that weak muscles and joints count like strong ones.
     """

@@ -1,13 +1,13 @@
-"""Least sum of powers of activations, any exponent above 1: Newton's method on the dual, all frames at once.
+"""Static optimization with any exponent above 1, by Newton's method on the dual.
 
-A frame asks for: minimise sum_i a_i^p subject to B a = torque and low <= a <= high. As for p = 2, the dual has one
+The problem of a frame: minimise sum_i a_i^p subject to B a = torque and low <= a <= high. As for p = 2, the dual has one
 unknown per joint, and a multiplier y gives every activation in closed form,
 a_i = clip((B_i . y / p)^(1 / (p - 1)), low, high); but the gradient torque - B a(y) is no longer piecewise linear.
-For p > 2 it rises without bound in slope where a muscle begins to pull, and for p near 1 it is flat there. So the answer
-for p = 2 gives the start, activations are counted in parts of the largest of the frame, the line search is safeguarded,
-and the last step is taken along the tangent, in activations rather than multipliers: the torque then closes to rounding
-even where the multiplier alone could not tell how little a muscle pulls. Frames that do not converge may come once more,
-with the exponent led from 2 to p in small steps.
+For p > 2 its slope is unbounded where a muscle begins to pull, and for p near 1 it is flat there. So the solution for
+p = 2 is the start, activations are scaled by the largest of the frame, the line search is safeguarded, and the last step
+is along the tangent, in activations rather than multipliers: the torque then closes to rounding even where the multiplier
+does not resolve a small activation. Frames that do not converge may be solved again, with the exponent changed from 2 to
+p in small steps.
 
 Arrays have the frames on the last axis, as in `limbtorque.muscles.static_optimization.dual`.
 """
@@ -24,15 +24,15 @@ from limbtorque.muscles.static_optimization.dual import Counts, at_frames, clipp
 from limbtorque.muscles.static_optimization.nearest import mended
 
 NOISE = 4e-15  # rounding of a pull, as a part of the sizes it is added up from
-CLOSURE = 1e-12  # the torque closes to this part of what all muscles make together
+CLOSURE = 1e-12  # the torque closes to this part of the capacity of all muscles
 AGREES = 1e-9  # the tangent step and the closed form differ by less than this part of the largest activation
 MOST_ITERATIONS = 40
 SEARCHES = 30
-FLOOR = 0.02  # part of the largest activation below which the start takes a muscle's stiffness as that of this part
+FLOOR = 0.02  # least part of the largest activation for a muscle's stiffness in the start
 SINGULAR = 1e-13
-STEEPEST = (1e12, 1e9)  # largest change of an activation with its pull, at once and with patience
-IDLE = 1e-14  # part of the largest activation below which a muscle has no say
-DIRECT = 4.0  # exponents up to this go there at once
+STEEPEST = (1e12, 1e9)  # largest change of an activation with its pull, first and with `patient`
+IDLE = 1e-14  # part of the largest activation below which a muscle has no effect
+DIRECT = 4.0  # exponents up to this are solved without intermediate ones
 LEAD = 1.25  # largest ratio of successive exponents beyond it, or of successive p - 1 below 2
 
 
@@ -96,7 +96,7 @@ def share_power(
     weight : ndarray of shape (n_joints, n_frames) or (n_joints, 1), optional
         A reserve torque weight * y is part of the answer.
     patient : bool, optional
-        Lead the exponent from 2 in small steps.
+        Change the exponent from 2 in small steps.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def share_power(
     frames = _Frames(reach, torque / size, low / size, high / size, spread)
     found = _lead(frames, start / size, _small_steps(exponent) if patient else _path(exponent), STEEPEST[patient])
     failed = np.flatnonzero(found.failed)
-    if failed.size and weight is None:  # near enough, perhaps: the certificate tells
+    if failed.size and weight is None:  # the optimality certificate shows if they are near enough
         some = frames.some(failed)
         found.activation[:, failed] = mended(some.reach, some.torque, some.low, some.high, found.activation[:, failed])
     activation = clipped(found.activation * size, low, high)
@@ -117,7 +117,7 @@ def share_power(
 
 
 def _path(exponent: float) -> list[float]:
-    """Exponents on the way."""
+    """Successive exponents from the start to the wanted one."""
     path = [exponent]
     while path[0] > DIRECT:
         path.insert(0, max(path[0] / LEAD, 3.0))
@@ -125,13 +125,13 @@ def _path(exponent: float) -> list[float]:
 
 
 def _small_steps(exponent: float) -> list[float]:
-    """Exponents on the way for frames that did not get there at once."""
+    """Successive exponents in small steps, for frames that did not converge."""
     steps = max(int(np.ceil(abs(np.log(exponent - 1.0)) / np.log(np.sqrt(LEAD)))), 1)
     return [1.0 + (exponent - 1.0) ** (k / steps) for k in range(1, steps + 1)]
 
 
 def _lead(frames: _Frames, start: FloatArray, path: list[float], steepest: float) -> Power:
-    """Follow exponents from one to the next; failed are the frames that do not converge at the last."""
+    """Follow exponents one by one; failed frames do not converge at the last."""
     activation, iterations = start, np.zeros(start.shape[1], dtype=np.int64)
     for exponent in path:
         found = _climb(frames, exponent, _start(frames, exponent, activation), steepest)
@@ -141,7 +141,7 @@ def _lead(frames: _Frames, start: FloatArray, path: list[float], steepest: float
 
 
 def _start(frames: _Frames, exponent: float, activation: FloatArray) -> FloatArray:
-    """Multiplier at which muscles with the stiffness of the given activations make the torque."""
+    """Multiplier of the torque with the stiffness of given activations."""
     pulling = (activation > np.maximum(frames.low, 1e-9)) & (activation < frames.high)
     a = np.maximum(activation, 1e-12)
     slope = pulling / (exponent * (exponent - 1.0) * np.maximum(a, FLOOR) ** (exponent - 2.0))
@@ -183,9 +183,9 @@ def _climb(frames: _Frames, exponent: float, start: FloatArray, steepest: float)
 def _agree(
     frames: _Frames, exponent: float, tangent: FloatArray, ahead: FloatArray, pull: FloatArray, y: FloatArray
 ) -> NDArray[np.bool_]:
-    """Frames in which the tangent's torque closes and its activations are those of the multiplier.
+    """Frames whose tangent closes the torque with the multiplier's activations.
 
-    Where an activation is so small that rounding of the pull decides it, their powers are compared instead.
+    Where an activation is small against rounding of the pull, the powers are compared instead.
     """
     done: NDArray[np.bool_] = np.asarray((np.abs(tangent - ahead) <= AGREES).all(axis=0))
     at = np.flatnonzero(~done) if exponent > 2.0 else np.zeros(0, dtype=np.int64)
@@ -204,7 +204,7 @@ def _agree(
 
 
 def response(pull: FloatArray, low: FloatArray, high: FloatArray, exponent: float) -> FloatArray:
-    """Activations of a multiplier's pulls, shape (n_muscles, n_frames): those that gain most at a cost of a^p."""
+    """Activations of least cost a^p for pulls, shape (n_muscles, n_frames)."""
     part = np.maximum(pull, 0.0) / exponent
     if exponent == 2.0:
         return clipped(part, low, high)
@@ -230,7 +230,10 @@ def _line_search(
     ahead: FloatArray,
     gradient: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Step lengths at which the dual's slope has fallen to between half and minus a tenth, and the activations there."""
+    """Step lengths by the dual's slope, and their activations.
+
+    The slope has fallen to between half and minus a tenth.
+    """
     rise = (step * (frames.torque - frames.weight * y)).sum(axis=0)
     bend = (frames.weight * step * step).sum(axis=0)
     first = (step * gradient).sum(axis=0)
@@ -239,10 +242,7 @@ def _line_search(
     at = np.flatnonzero((last < -0.1 * first) | (last > 0.5 * first))
     if not at.size:
         return length, ahead
-    some, (pull, change, rise, bend, first, p) = (
-        frames.some(at),
-        at_frames(at, pull, change, rise, bend, first, last),
-    )
+    some, (pull, change, rise, bend, first, p) = (frames.some(at), at_frames(at, pull, change, rise, bend, first, last))
     s, low, high = np.ones(at.size), np.zeros(at.size), np.full(at.size, np.inf)
     p_low, p_high = first, np.zeros(at.size)
     activation = ahead[:, at]
@@ -265,5 +265,5 @@ def _line_search(
 
 
 def _newton(frames: _Frames, slope: FloatArray, gradient: FloatArray) -> FloatArray:
-    """Newton step of frames; slopes differ by many orders, so a pivot is measured against its own joint's stiffness."""
+    """Newton step of frames; pivots are judged by their own joint's stiffness."""
     return newton_step(frames.reach, slope, gradient, frames.weight, singular=SINGULAR)

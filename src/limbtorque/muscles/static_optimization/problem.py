@@ -1,4 +1,4 @@
-"""Problem of each frame, and its answer before the certificate is checked."""
+"""Problem of each frame, and its solution before the optimality certificate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIMAL_LINEAR = 1e-6  # ... with p = 1
 
 @dataclass(frozen=True)
 class Criterion:
-    """Cost of forces and reserves; with `patient`, slower methods that solve more frames."""
+    """Cost of forces and reserves; `patient` adds slower methods for hard frames."""
 
     exponent: float
     reserve: Literal["least", "priced", "none"]
@@ -32,28 +32,28 @@ class Criterion:
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Problem of valid frames, on the last axis: ``reach b = torque``, ``low <= b <= high``."""
+    """Problem of valid frames, last axis: ``reach b = torque``, ``low <= b <= high``."""
 
     reach: FloatArray
     torque: FloatArray
     low: FloatArray
     high: FloatArray
-    scale: FloatArray  # one over what all muscles make at each joint with b = 1
+    scale: FloatArray  # one over the capacity of all muscles at each joint with b = 1
 
     def without(self, held: BoolArray, share: FloatArray) -> Frames:
-        """The frames without the muscles that have no choice, and without their torque."""
+        """The frames without the held muscles and their torque."""
         left = self.torque - torques(self.reach, np.where(held, share, 0.0))
         return replace(self, reach=self.reach * ~held, torque=left)
 
     @property
     def scaled(self) -> tuple[FloatArray, FloatArray]:
-        """Reach and torque, every joint in parts of what all muscles make at it."""
+        """Reach and torque over the capacity of each joint."""
         return self.reach * self.scale[:, None], self.torque * self.scale
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Answer for a block, frames last, before its certificate is checked."""
+    """Solution of a block, frames last, before its optimality certificate."""
 
     share: FloatArray
     multiplier: FloatArray

@@ -1,4 +1,4 @@
-"""Range of muscle forces that make the same torques, and the largest reachable part of a co-contraction."""
+"""Force ranges at the same torques, and the reachable part of co-contraction."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ def force_range(
     min_activation: ArrayLike = 0.0,
     max_activation: ArrayLike = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest force of every muscle with which all together make the same torque.
+    """Least and greatest force of every muscle at the same joint torques.
 
     Parameters
     ----------
     moment_arm_m, max_force_n, min_activation, max_activation
         As for `share_torques`.
     optimized : StaticOptimization
-        Result of `share_torques`: the torque is what its muscles make.
+        Result of `share_torques`: the torque is that of its muscles.
 
     Returns
     -------
     least_n, greatest_n : ndarray of shape (n_frames, n_muscles)
-        Exact, by the facets of the reachable torques. NaN where there are no forces. Between them the criterion
-        decides, not the mechanics.
+        Exact, by the facets of the reachable torques. NaN without forces. Within this range the criterion determines
+        the force, not the mechanics.
     """
     arm, _ = arm_and_torque(moment_arm_m, optimized.reserve_nm)
     n_frames, _, n_muscles = arm.shape
     strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
     low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
     if ((optimized.activation < low - WITHIN) | (optimized.activation > high + WITHIN)).any():
-        raise ValueError("optimized has activations outside these bounds: give the bounds with which it was made")
+        raise ValueError("optimized has activations outside these bounds; give the bounds of its optimization")
     least, greatest = np.full((n_frames, n_muscles), np.nan), np.full((n_frames, n_muscles), np.nan)
     known = np.flatnonzero(np.isfinite(optimized.force_n).all(axis=1)) if n_muscles else np.zeros(0, dtype=int)
     for at, scaled, _, (force, lo, hi) in _scaled_blocks(arm, optimized.reserve_nm, [strength, low, high], known):
@@ -64,14 +64,14 @@ def reachable_part(
     wanted_activation: ArrayLike,
     max_activation: ArrayLike = 1.0,
 ) -> FloatArray:
-    """Largest part of the way from the least activations to wanted ones at which the muscles still make a torque.
+    """Largest reachable part of the way from least to wanted activations.
 
     Parameters
     ----------
     moment_arm_m, torque_nm, max_force_n, min_activation, max_activation
         As for `share_torques`, the torques within reach with the least activations.
     wanted_activation : array_like of shape (n_muscles,) or (n_frames, n_muscles)
-        Lower bounds that are wanted, from the least to the largest.
+        Wanted lower bounds, from the least to the largest.
 
     Returns
     -------
@@ -96,9 +96,9 @@ def reachable_part(
 def _scaled_blocks(
     arm: FloatArray, torque: FloatArray, rows: list[FloatArray], known: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], FloatArray, FloatArray, list[FloatArray]]]:
-    """Yield the known frames by blocks: indices, reach, torque and the rows (strength first), frames last.
+    """Yield known frames by blocks: indices, reach, torque, rows (strength first).
 
-    Only joints that a muscle crosses, each in parts of what all muscles make at it.
+    Only joints that a muscle crosses, each over the capacity of all muscles.
     """
     for start in range(0, known.size, BLOCK):
         at = known[start : start + BLOCK]

@@ -1,14 +1,14 @@
-"""The torques that muscles can make together: what it leaves open, and the least effort of the most active muscle.
+"""Torques that muscles can make together, and the least largest activation.
 
-With activations between bounds, the torques B a fill a zonotope: a convex body whose facets are spanned by
-n_joints - 1 of the muscles' directions. A torque is within reach where it is on the inner side of every facet, that is
-c . torque <= sum_i max(c . B_i low_i, c . B_i high_i) for every facet's normal c. The slack of these inequalities says
-in closed form how little and how much any muscle can pull while all together make the same torque (the two linear
-programmes of each muscle), and how low the most active muscle's activation can be.
+With activations between bounds, the torques B a fill a zonotope: a convex body with facets spanned by n_joints - 1 of the
+muscles' directions. A torque is reachable where it is on the inner side of every facet, that is
+c . torque <= sum_i max(c . B_i low_i, c . B_i high_i) for every facet's normal c. The slack of these inequalities gives in
+closed form the least and greatest activation of each muscle at the same torque (two linear programmes for each muscle),
+and the least activation of the most active muscle.
 
 Muscles of one joint all have that joint's direction, so that the directions to be combined are those of the joints and
-of the muscles that cross several. Adding the joints' directions where no muscle has them adds inequalities that hold,
-and makes the list complete for bodies that are flat.
+of the muscles that cross several. The joints' directions without a muscle add valid inequalities, and complete the list
+for flat bodies.
 
 Arrays have the frames on the last axis, as in `limbtorque.muscles.static_optimization.dual`.
 
@@ -29,14 +29,14 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.static_optimization.dual import at_frames, clipped, norm, pulls, top, torques
 
 SPAN = 1e-6  # sine below which directions count as parallel: they span no facet
-INSIDE = 1e-12  # a torque that oversteps no facet by more than this part of what all muscles make is within reach
-ACROSS = 1e-9  # a muscle whose torque along a normal is below this part of its own lies in the facet
+INSIDE = 1e-12  # largest excess over a facet, as a part of the capacity of all muscles, of a reachable torque
+ACROSS = 1e-9  # largest torque along a normal, as a part of its own, of a muscle in the facet
 
 
 def activation_range(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest activation of every muscle with which all together still make the torque.
+    """Least and greatest activation of every muscle at the same joint torque.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ def activation_range(
     shape = reach.shape[1:]
     least, greatest = np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
     for normal in _normals(reach):
-        asked = (normal * torque).sum(axis=0)
+        required = (normal * torque).sum(axis=0)
         rows = np.flatnonzero(_pulling(reach, normal))
         along = _along(reach[:, rows], normal)
         some_low, some_high = low[rows], high[rows]
-        before = np.maximum(np.maximum(along * some_high, along * some_low).sum(axis=0) - asked, 0.0)
-        behind = np.maximum(asked - np.minimum(along * some_high, along * some_low).sum(axis=0), 0.0)
-        facet = along == 0  # in it: no say
+        before = np.maximum(np.maximum(along * some_high, along * some_low).sum(axis=0) - required, 0.0)
+        behind = np.maximum(required - np.minimum(along * some_high, along * some_low).sum(axis=0), 0.0)
+        facet = along == 0  # in the facet: no effect
         with_it = along > 0
         part = 1.0 / np.where(facet, 1.0, np.abs(along))
         fewest = np.where(facet, some_low, some_high - np.where(with_it, before, behind) * part)
@@ -73,14 +73,14 @@ def activation_range(
 def largest_part(
     reach: FloatArray, torque: FloatArray, low: FloatArray, floor: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Largest part, 0 to 1, of the way from lower bounds to higher ones at which a torque stays within reach.
+    """Largest part, 0 to 1, of a rise of lower bounds that leaves a torque reachable.
 
     Parameters
     ----------
     reach, torque, low, high
         As for `activation_range`: the torque is within reach.
     floor : ndarray of shape (n_muscles, n_frames)
-        Lower bounds that are wanted, from `low` to `high`.
+        Wanted lower bounds, from `low` to `high`.
 
     Returns
     -------
@@ -96,22 +96,22 @@ def largest_part(
 
 
 def projected(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Shortest reserve of torques that may be out of reach, by projection on the facets.
+    """Shortest reserve of possibly unreachable torques, projected on facets.
 
     Parameters
     ----------
     reach, torque, low, high
-        As for `activation_range`, the torque anywhere; B scaled so that all muscles together make about 1.
+        As for `activation_range`, with any torque; B scaled so that all muscles together make about 1.
 
     Returns
     -------
     ndarray of shape (n_joints, n_frames)
-        Torque less the nearest one within reach; NaN where this is not found.
+        Torque minus the nearest reachable one; NaN where the search failed.
 
     Notes
     -----
-    The facet that the torque oversteps most is taken, then the one that its projection oversteps most, and so on: as many
-    as joints. Where all of them push inwards, the projection on their common part is the nearest point.
+    The facet of the largest excess of the torque is chosen, then that of its projection, and so on: as many as joints.
+    Where all of them push inwards, the projection on their common part is the nearest point.
     """
     n_joints, n_frames = torque.shape
     reserve, found = np.zeros_like(torque), np.zeros(n_frames, dtype=bool)
@@ -133,7 +133,7 @@ def projected(reach: FloatArray, torque: FloatArray, low: FloatArray, high: Floa
 def _outermost_facet(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Largest excess of torques over a facet of what can be reached, with its normal and level."""
+    """Largest excess of torques over a facet, with its normal and level."""
     excess = np.full(torque.shape[1], -np.inf)
     best, level = np.zeros_like(torque), np.zeros(torque.shape[1])
     for normal in _both_ways(reach):
@@ -149,7 +149,7 @@ def _outermost_facet(
 def least_largest(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Activations of which the largest is as small as can be, then the next largest, and so on.
+    """Activations with the least largest value, then the next largest, and so on.
 
     Parameters
     ----------
@@ -161,19 +161,19 @@ def least_largest(
     activation : ndarray of shape (n_muscles, n_frames)
         The limit of the least sum of p-th powers for p without end.
     normal : ndarray of shape (n_joints, n_frames)
-        The direction in which the torque asks for the largest of them, whatever the shares.
+        The direction in which the torque requires the largest of them.
 
     Notes
     -----
-    The facet that asks for most sets every muscle that pulls along its normal or against it; the others lie in the facet
-    and share what is left in the same way, in one dimension less.
+    The facet of the largest requirement sets every muscle that pulls along its normal or against it; the others lie in
+    the facet and make the rest in the same way, in one dimension less.
     """
     shape = reach.shape[1:]
     low, high = (np.broadcast_to(v, shape) for v in (low, high))
     activation, free, first_normal = low.copy(), np.ones(shape, dtype=bool), np.zeros_like(torque)
     for step in range(len(reach)):
         left = torque - torques(reach, np.where(free, 0.0, activation))
-        largest, normal = _most_asking(reach * free, left, low, high)
+        largest, normal = _most_demanding(reach * free, left, low, high)
         first_normal = normal if step == 0 else first_normal
         along = _along(reach, normal) * free
         activation = np.where(along > 0, clipped(np.broadcast_to(largest, shape), low, high), activation)
@@ -181,10 +181,10 @@ def least_largest(
     return activation, first_normal
 
 
-def _most_asking(
+def _most_demanding(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Largest activation that the torque asks for, and the normal of the facet that asks for it."""
+    """Largest activation that the torque requires, and the facet's normal."""
     largest, best = np.zeros(torque.shape[1]), np.zeros_like(torque)
     for normal in _both_ways(reach):
         level = _level(_along(reach, normal), (normal * torque).sum(axis=0), low, high)
@@ -193,12 +193,15 @@ def _most_asking(
     return largest, best
 
 
-def _level(along: FloatArray, asked: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Least t at which muscles along a normal, at clip(t, low, high), and those against it, at low, make a torque."""
-    rise = asked - (np.minimum(along, 0.0) * low).sum(axis=0)
+def _level(along: FloatArray, required: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Least level of muscles along a normal that makes a torque.
+
+    Those along it are at clip(level, low, high), those against it at low.
+    """
+    rise = required - (np.minimum(along, 0.0) * low).sum(axis=0)
     first = rise - (np.maximum(along, 0.0) * low).sum(axis=0)
     level: FloatArray = np.zeros_like(rise)
-    at = np.flatnonzero((first > ACROSS * np.abs(asked)) & (along > 0).any(axis=0))
+    at = np.flatnonzero((first > ACROSS * np.abs(required)) & (along > 0).any(axis=0))
     if at.size:
         some, low, high, rise, first = at_frames(at, np.maximum(along, 0.0), low, high, rise, first)
         stretch = np.sqrt(some)
@@ -207,7 +210,7 @@ def _level(along: FloatArray, asked: FloatArray, low: FloatArray, high: FloatArr
 
 
 def _pulling(reach: FloatArray, normal: FloatArray) -> BoolArray:
-    """Muscles, shape (n_muscles,), that have an arm at a joint of the normal in any frame."""
+    """Muscles with an arm at a joint of the normal in any frame, (n_muscles,)."""
     return np.asarray((reach != 0).any(axis=2)[(normal != 0).any(axis=1)].any(axis=0))
 
 
@@ -218,7 +221,7 @@ def _along(reach: FloatArray, normal: FloatArray) -> FloatArray:
 
 
 def _normals(reach: FloatArray) -> Iterator[FloatArray]:
-    """Normals of all facets, shape (n_joints, n_frames), of unit length; zero where the directions span no facet."""
+    """Unit normals of all facets, (n_joints, n_frames); zero without a facet."""
     n_joints, _, n_frames = reach.shape
     if n_joints == 0:
         return
@@ -230,7 +233,7 @@ def _normals(reach: FloatArray) -> Iterator[FloatArray]:
     for chosen in itertools.combinations(directions, n_joints - 1):
         normal: FloatArray = _across(chosen, n_joints, n_frames)
         joints = np.flatnonzero((normal != 0).any(axis=1)).tolist()
-        if not joints or (len(joints) == 1 and joints[0] in alone):  # joints that no muscle ties together
+        if not joints or (len(joints) == 1 and joints[0] in alone):  # joints that no muscle connects
             continue
         alone |= set(joints) if len(joints) == 1 else set()
         size = norm(normal)

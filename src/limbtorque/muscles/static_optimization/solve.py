@@ -1,6 +1,6 @@
-"""Static optimization of muscle forces: exact, all frames at once, with an optimality certificate for every frame.
+"""Exact static optimization of muscle forces with optimality certificates.
 
-With moment arms R (joints x muscles, positive flexes), strengths F_max and B = R diag(F_max), a frame asks for
+With moment arms R (joints x muscles, positive flexes), strengths F_max and B = R diag(F_max), the problem of a frame is
 
     minimise sum_i w_i (F_i / N_i)^p   subject to   B a = torque,   low <= a <= high,   F = a F_max,
 
@@ -8,10 +8,10 @@ where N is the strength [1]_, the physiological cross-section [2]_, or any other
 of large p is the least activation of the most active muscle [3]_. `dual` solves p = 2, `power` the other exponents and
 `reachable` the limit; all have as many unknowns as joints.
 
-The optimality certificate of a frame is its multiplier with two numbers that anyone can compute again: the residual, the
-torque that forces and reserve leave over, and the duality gap, the cost minus a bound that follows from the multiplier
-and that no admissible forces can undercut. Where both vanish, no other forces make the torque at a lower cost. A frame
-that fails the check has no forces, whatever the iteration reports.
+The optimality certificate of a frame is its multiplier with two verifiable numbers: the residual, the torque not made by
+forces and reserve, and the duality gap, the cost minus a lower bound for all admissible forces that follows from the
+multiplier. Where both vanish, no other forces make the torque at a lower cost. A frame that fails the check has no
+forces, whatever the iteration reports.
 
 References
 ----------
@@ -47,19 +47,19 @@ from limbtorque.muscles.static_optimization.nearest import nearest
 from limbtorque.muscles.static_optimization.problem import Criterion, Frames
 
 OK = 0  #: the muscles alone can make the torque
-RESERVE = 1  #: the muscles cannot reach the torque: a reserve torque makes up the rest, or there are no forces
+RESERVE = 1  #: the muscles cannot reach the torque: a reserve torque adds the rest, or there are no forces
 INVALID = 2  #: a torque, moment arm or strength of the frame is not a finite number
-FAILED = 3  #: no answer passed its certificate; no forces are given
+FAILED = 3  #: no solution passed its optimality certificate; no forces
 
-SMALL = 0.01  # activations below this part of the largest possible are counted in parts of their own size ...
+SMALL = 0.01  # activations below this part of the largest possible are scaled by their own size ...
 SMALLEST = 1e-200  # ... down to this
-BLOCK = 2048  # frames worked on together, so that they stay in the processor's cache
-CLOSES = 1e-11  # largest residual, as a part of what all muscles make together, that counts as closed
+BLOCK = 2048  # frames solved together, so that they fit in the processor's cache
+CLOSES = 1e-11  # largest residual, as a part of the capacity of all muscles, that counts as closed
 
 
 @dataclass(frozen=True, eq=False)
 class StaticOptimization:
-    """Muscle forces that make given joint torques at the least cost, with their optimality certificate.
+    """Muscle forces of least cost for joint torques, with optimality certificate.
 
     Parameters
     ----------
@@ -69,27 +69,27 @@ class StaticOptimization:
         Force over strength.
     reserve_nm : ndarray of shape (n_frames, n_joints)
         Torque that the muscles do not make, with the sign of the torque: the least in Euclidean norm, and zero where
-        `status` is OK; or, where it has a price, what costs least together with the muscles. NaN where the forces are.
+        `status` is OK; or, with a price, the one of least cost together with the muscles. NaN where the forces are.
     status : ndarray of int8 of shape (n_frames,)
         OK, RESERVE, INVALID or FAILED.
     iterations : ndarray of int of shape (n_frames,)
-        Newton steps taken.
+        Number of Newton steps.
     residual_nm : ndarray of shape (n_frames,)
         Largest absolute of moment arms times force + reserve - torque over the joints.
     cost : ndarray of shape (n_frames,)
         The least sum of weighted powers, with that of a priced reserve; for the min-max criterion the largest ratio.
     duality_gap : ndarray of shape (n_frames,)
-        Duality gap over the cost: the cost minus the bound by the multiplier that no forces can undercut, of the muscles
-        that have a choice. On the edge of what can be reached, and beyond, some have none: theirs is the only force that
-        makes the torque, or comes nearest to it.
+        Duality gap over the cost: the cost minus the lower bound by the multiplier, of the muscles with a choice. At the
+        limit of the reachable torques, and beyond, some have none: only one force of theirs makes the torque, or the
+        nearest one.
     multiplier : ndarray of shape (n_frames, n_joints)
         The multiplier y: change of the least cost with the torque [1/(N m)]. For the min-max criterion the normal of
-        the facet that asks for the largest ratio.
+        the facet that determines the largest ratio.
     certificate : ndarray of shape (n_frames, n_joints)
         Where `status` is RESERVE, a direction c of unit length that proves it: c . torque is more than
         sum over the muscles of max(c . B_i low_i, c . B_i high_i). Zero elsewhere.
     shortfall_nm : ndarray of shape (n_frames,)
-        By how much even all muscles together fall short: Euclidean distance of the torque from what they can make.
+        Euclidean distance of the torque from the nearest one that the muscles can make.
     """
 
     force_n: FloatArray
@@ -106,7 +106,7 @@ class StaticOptimization:
 
     @property
     def success(self) -> BoolArray:
-        """Frames, shape (n_frames,), whose torque the muscles alone can make."""
+        """Frames with a torque that the muscles alone can make, shape (n_frames,)."""
         return np.asarray(self.status == OK)
 
 
@@ -122,30 +122,30 @@ def share_torques(
     max_activation: ArrayLike = 1.0,
     reserve: Literal["least", "none"] | float = "least",
 ) -> StaticOptimization:
-    """Find the muscle forces that make joint torques with the least sum of weighted powers.
+    """Find the muscle forces of least cost that make the joint torques.
 
     Parameters
     ----------
     moment_arm_m : array_like of shape (n_frames, n_joints, n_muscles)
         Moment arms, positive where tension makes a positive torque.
     torque_nm : array_like of shape (n_frames, n_joints)
-        Net torques that the muscles have to make, with the moment arms' sign.
+        Net torques required of the muscles, with the moment arms' sign.
     max_force_n : array_like of shape (n_muscles,) or (n_frames, n_muscles)
         Strength of each muscle, 0 or more.
     exponent : float, optional
         p, from 1 to 10, or ``"min_max"`` (``math.inf``) for the least effort of the most active muscle, then of the
-        next, and so on. With 1 several answers may cost the same: the one with the least sum of squares is taken.
+        next, and so on. With 1, ties are broken by the least sum of squares.
     weight : array_like of shape () or (n_muscles,), optional
-        w, above zero; for ``min_max`` all the same (in the limit they lose their meaning).
+        w, above zero; for ``min_max`` all equal (in the limit they have no effect).
     norm_n : array_like of shape (n_muscles,) or (n_frames, n_muscles), optional
-        N, above zero: what the force is divided by. The strength when not given, so that the ratio is the activation.
+        N, above zero: divisor of the force. The strength by default, so that the ratio is the activation.
     min_activation, max_activation : array_like of shape (), (n_muscles,) or (n_frames, n_muscles), optional
         Bounds of force / strength, 0 <= least <= largest.
     reserve : {"least", "none"} or float, optional
-        Where muscles cannot make the torque: the reserve torque that is least in Euclidean norm makes up the rest; or
-        no forces. A number, N m, is a price: in every frame the cost has ``(reserve torque / number)^2`` for each joint,
-        so that a reserve of this size costs as much as a fully active muscle of weight 1. A joint that no muscle
-        crosses has its whole torque as reserve, unless there is none.
+        Where muscles cannot make the torque: the least reserve torque in Euclidean norm adds the rest; or no forces. A
+        number, N m, is a price: in every frame the cost has ``(reserve torque / number)^2`` for each joint, so that a
+        reserve of this size costs as much as a fully active muscle of weight 1. A joint that no muscle crosses has its
+        whole torque as reserve, unless ``"none"``.
 
     Returns
     -------
@@ -154,8 +154,8 @@ def share_torques(
 
     Notes
     -----
-    The answer is unique. A frame with a number that is not finite gives NaN. Units of torque do not matter: scaling
-    moment arms and torques together leaves the forces as they are (with a priced reserve, its price as well).
+    The solution is unique. A frame with a number that is not finite gives NaN. Units of torque do not matter: scaling
+    moment arms and torques together (with a priced reserve, its price as well) does not change the forces.
 
     Examples
     --------
@@ -170,18 +170,16 @@ def share_torques(
     criterion = Criterion(exponent_of(exponent), *reserve_of(reserve))
     strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
     if (strength < 0).any():
-        raise ValueError(f"max_force_n has the value {strength.min():g} N: a muscle's strength is not below zero")
+        raise ValueError(f"max_force_n has {strength.min():g} N, expected strengths of 0 or more")
     low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
     price = np.broadcast_to(positive("weight", weight, (n_muscles,)), (n_muscles,))
     unit = None if norm_n is None else per_muscle("norm_n", norm_n, n_frames, n_muscles)
     if unit is not None and (unit <= 0).any():
-        raise ValueError(f"norm_n has the value {unit.min():g} N: what a force is divided by is above zero")
+        raise ValueError(f"norm_n has {unit.min():g} N, expected numbers above 0")
     if math.isinf(criterion.exponent) and criterion.reserve == "priced":
-        raise ValueError(
-            "a priced reserve has no meaning for exponent inf: a sum of powers and a largest ratio do not add"
-        )
+        raise ValueError("a priced reserve has no meaning for exponent inf; expected reserve 'least' or 'none'")
     if math.isinf(criterion.exponent) and (price != price[:1]).any():
-        raise ValueError("weight: weights have no meaning for exponent inf; give norm_n, or leave them out")
+        raise ValueError("weights have no meaning for exponent inf; give norm_n, or leave weight out")
     root = price if math.isinf(criterion.exponent) else price ** (1.0 / criterion.exponent)
     ratio = np.broadcast_to(root, strength.shape) if unit is None else root * strength / unit
     rows = [strength, ratio, low, high]
@@ -201,7 +199,7 @@ def share_torques(
 def _in_blocks(
     arm: FloatArray, torque: FloatArray, rows: list[FloatArray], finite: BoolArray, criterion: Criterion
 ) -> StaticOptimization:
-    """Solve one block of frames after the other; `rows` are strength, ratio (see `_solve_block`) and bounds."""
+    """Solve block by block; `rows` are strength, ratio and bounds."""
     blocks = []
     for start in range(0, max(len(torque), 1), BLOCK):
         at = slice(start, start + BLOCK)
@@ -216,7 +214,7 @@ def _in_blocks(
 def _solve_block(
     arm: FloatArray, torque: FloatArray, rows: list[FloatArray], valid: BoolArray, criterion: Criterion
 ) -> StaticOptimization:
-    """Solve a block of frames in shares b with a cost of b^p.
+    """Solve a block of frames in variables b with a cost of b^p.
 
     With the ratio w^(1/p) F_max / N of a muscle, b = ratio a, and the torque of b = 1 is B / ratio = R N / w^(1/p).
     """
@@ -249,7 +247,7 @@ def _spread(values: FloatArray, valid: BoolArray, fill: float) -> FloatArray:
 def _solve_frames(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, criterion: Criterion
 ) -> dict[str, FloatArray]:
-    """Answer and certificate of valid frames, on the last axis; solved in parts of the size that shares will have."""
+    """Solution and optimality certificate of valid frames (last axis), in parts."""
     power = criterion.exponent if math.isfinite(criterion.exponent) else 1.0
     capacity = torque_capacity(reach)
     bare = capacity == 0  # joints without a muscle: their torque is all reserve
@@ -267,9 +265,9 @@ def _solve_frames(
 
 
 def _sizes(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, part: FloatArray) -> FloatArray:
-    """Order of the largest share of each frame, a power of two: 1 where shares end at 1 and torques are not small.
+    """Power of two nearest the largest activation; 1 unless torques are small.
 
-    `part` is the torque as a part of what all muscles make. Where it is small, a first solution tells.
+    `part` is the torque over the capacity. Where it is small, a first solution decides.
     """
     size = np.broadcast_to(high.max(axis=0, initial=0.0), part.shape).copy()
     at = np.flatnonzero((part > 0) & (part < SMALL * size))
@@ -282,7 +280,7 @@ def _sizes(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatAr
 
 
 def _answer(frames: Frames, bare: BoolArray, criterion: Criterion) -> dict[str, FloatArray]:
-    """Answer and certificate of frames; the torque of bare joints is all reserve."""
+    """Solution and optimality certificate; the torque of bare joints is all reserve."""
     torque = frames.torque
     if bare.any():
         frames = replace(frames, torque=np.where(bare, 0.0, torque))
