@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from limbtorque.muscles.sets.curves import Curve, evaluate, integral
 from limbtorque.muscles.sets.fitting import Fit, fit
+from limbtorque.muscles.sets.moment_arm_curves import Curve, evaluate, integral
 from limbtorque.study.yaml_file import read_yaml, yaml_text
 
 LINES = read_yaml(Path(__file__).parent / "lines_of_action.yaml")

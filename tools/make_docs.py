@@ -6,7 +6,7 @@ from pathlib import Path
 
 from limbtorque.study.settings import Settings, options_page
 from limbtorque.study.trials import PER_TRIAL
-from limbtorque.tables.checks import CHECKS, METRICS
+from limbtorque.tables.quality_flags import CHECKS, METRICS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -22,7 +22,7 @@ from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.replay import Replay, replay
 from limbtorque.study.settings import Settings
-from limbtorque.tables.checks import assess
+from limbtorque.tables.quality_flags import assess
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.files import column_array
-from limbtorque.tables.summary import SUMMARY_COLUMNS
+from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
 from limbtorque.workflow.stages.study_figures import read_curves, read_table
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")

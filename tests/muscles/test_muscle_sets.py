@@ -16,7 +16,8 @@ from scipy.interpolate import CubicSpline, PchipInterpolator, RectBivariateSplin
 
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.sets.curves import (
+from limbtorque.muscles.sets.fitting import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
+from limbtorque.muscles.sets.moment_arm_curves import (
     bundle,
     constant,
     derivative,
@@ -29,7 +30,6 @@ from limbtorque.muscles.sets.curves import (
     polynomial,
     shape_preserving_spline,
 )
-from limbtorque.muscles.sets.fitting import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
 from limbtorque.muscles.sets.muscle_entries import SENSES, MuscleEntry
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping, scale_factors, scaled
 from limbtorque.study.yaml_file import read_yaml, yaml_text

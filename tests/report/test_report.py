@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from limbtorque.figures.palette import TERM_COLOURS
-from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.explain import REASONS
 from limbtorque.report.index import index_page
+from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.report.page import json_text
 from limbtorque.report.panels import draw_trial
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
-from limbtorque.tables.checks import CHECKS
 from limbtorque.tables.files import read_table
+from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.stages import collect, report

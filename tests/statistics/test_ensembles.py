@@ -17,7 +17,7 @@ from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
-from limbtorque.tables.curves import curve_columns
+from limbtorque.tables.curve_columns import curve_columns
 from limbtorque.workflow import check, layout
 from limbtorque.workflow import keys as keys_of
 from limbtorque.workflow.load_checked import checked_study

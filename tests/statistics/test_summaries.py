@@ -21,7 +21,7 @@ from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.tables import workbook
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import long_table_writer, make_table
-from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, STATISTICS
+from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, STATISTICS
 from limbtorque.tables.summary_workbook import wide_columns
 from limbtorque.tables.workbook import Sheet, write_workbook
 from limbtorque.workflow import keys

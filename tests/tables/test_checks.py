@@ -5,8 +5,8 @@ import math
 import pytest
 
 from limbtorque.study.options.quality import Quality
-from limbtorque.tables.checks import CHECKS, METRICS, Flag, assess
-from limbtorque.tables.ledger import LEDGER_COLUMNS
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
+from limbtorque.tables.quality_flags import CHECKS, METRICS, Flag, assess
 
 THRESHOLDS = Quality()
 THREE_LINES = 240  # characters of a terminal

@@ -11,15 +11,15 @@ from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.study.settings import option_names
-from limbtorque.tables.checks import CHECKS, assess
-from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
-from limbtorque.tables.dictionary import DICTIONARY_COLUMNS
-from limbtorque.tables.kinematics import kinematics_columns
-from limbtorque.tables.ledger import LEDGER_COLUMNS
-from limbtorque.tables.muscles import MuscleEntry, muscle_columns
-from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
+from limbtorque.tables.kinematics_columns import kinematics_columns
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
+from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
+from limbtorque.tables.quality_flags import CHECKS, assess
+from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.summary_workbook import wide_columns
-from limbtorque.tables.torques import torque_columns
+from limbtorque.tables.torque_columns import torque_columns
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = set(option_names())

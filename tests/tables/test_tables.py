@@ -21,14 +21,14 @@ from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.study.settings import load_settings
 from limbtorque.tables import files
-from limbtorque.tables.checks import CHECKS
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_values, csv_pieces, make_table, read_table, table_of_rows, write_table
-from limbtorque.tables.kinematics import kinematics_columns
-from limbtorque.tables.ledger import LEDGER_COLUMNS
-from limbtorque.tables.muscles import MuscleEntry, muscle_columns
-from limbtorque.tables.summary import MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
-from limbtorque.tables.torques import term_columns, torque_columns
+from limbtorque.tables.kinematics_columns import kinematics_columns
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
+from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
+from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.summary_columns import MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.torque_columns import term_columns, torque_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.torques.joint_torques import used_frames
 from limbtorque.torques.summary import torque_summary

@@ -9,7 +9,7 @@ import pyarrow as pa
 from limbtorque.arrays import FloatArray
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.tables.files import column_array
-from limbtorque.tables.torques import term_columns
+from limbtorque.tables.torque_columns import term_columns
 
 TERM_NAMES = {
     "inertial": "inertial",

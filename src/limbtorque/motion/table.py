@@ -16,7 +16,7 @@ from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables.files import column_array, column_values, make_table
-from limbtorque.tables.kinematics import kinematics_columns
+from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
 
 

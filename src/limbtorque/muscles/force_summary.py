@@ -11,7 +11,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.study.options.muscles import Muscles
-from limbtorque.tables.muscles import criterion_text
+from limbtorque.tables.muscle_columns import criterion_text
 
 
 def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -> list[dict[str, Any]]:

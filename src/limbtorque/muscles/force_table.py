@@ -16,7 +16,7 @@ from limbtorque.muscles.lines_of_action import along_and_across, segment_axes
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.files import make_table
-from limbtorque.tables.muscles import MuscleEntry, muscle_columns
+from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
 
 
 def table_entries(muscle_set: MuscleSet | None, joints: Sequence[str]) -> list[MuscleEntry]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import SettingsError, did_you_mean
-from limbtorque.muscles.sets.curves import (
+from limbtorque.muscles.sets.moment_arm_curves import (
     EVERYWHERE,
     Bundle,
     Curve,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbtorque.tables.checks import CHECKS
+from limbtorque.tables.quality_flags import CHECKS
 
 BY_NAME = {check.name: check for check in CHECKS}
 REASONS = {

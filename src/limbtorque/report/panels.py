@@ -13,10 +13,10 @@ import pyarrow as pa
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
-from limbtorque.report.curves import decimals_for, fixed_point, frame_step, largest_of, spans
+from limbtorque.report.curve_data import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
-from limbtorque.tables.torques import term_columns
+from limbtorque.tables.torque_columns import term_columns
 
 INK = "ink"  # the colour of the text: the net torque
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")

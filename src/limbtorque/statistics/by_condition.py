@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
-from limbtorque.tables.summary import FLEXION_SIGNED, STATISTICS
+from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
 
 GROUP = ("chain", "condition", "side", "joint", "term")
 EXTREMES = (("max_nm", "min_nm"), ("max_time_s", "min_time_s"))  # swapped where the sign changes

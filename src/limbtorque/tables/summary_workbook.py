@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from limbtorque.tables.column import FLEXION, TORQUE_STATUS, TRIAL_COLUMNS, Column
-from limbtorque.tables.dictionary import DICTIONARY_COLUMNS
-from limbtorque.tables.ledger import LEDGER_COLUMNS
-from limbtorque.tables.summary import FLEXION_SIGNED, STATISTICS
-from limbtorque.tables.torques import term_columns
+from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
+from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
+from limbtorque.tables.torque_columns import term_columns
 from limbtorque.tables.workbook import Sheet
 
 

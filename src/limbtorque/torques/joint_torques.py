@@ -27,7 +27,7 @@ from limbtorque.motion.table import frame_values, put_xy
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.files import make_table
-from limbtorque.tables.torques import inducing_sources, term_columns, torque_columns
+from limbtorque.tables.torque_columns import inducing_sources, term_columns, torque_columns
 
 RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
 

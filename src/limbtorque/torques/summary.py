@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from limbtorque.arrays import FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.chains import ChainModel
-from limbtorque.tables.summary import STATISTICS
-from limbtorque.tables.torques import term_columns
+from limbtorque.tables.summary_columns import STATISTICS
+from limbtorque.tables.torque_columns import term_columns
 from limbtorque.torques.joint_torques import Torques, used_frames
 
 

@@ -12,7 +12,7 @@ from limbtorque.muscles.forces import muscle_forces
 from limbtorque.recordings.recording import Event
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
-from limbtorque.tables.checks import assess
+from limbtorque.tables.quality_flags import assess
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, used_frames
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages.curves import find_window

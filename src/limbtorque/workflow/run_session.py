@@ -18,9 +18,9 @@ from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, TrialError
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.checks import Flag, assess
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import empty_table, read_table, write_table
+from limbtorque.tables.quality_flags import Flag, assess
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import load_effective_study, study_state

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from limbtorque.cli.init.marker_sets import Confirm
 from limbtorque.cli.init.proposal import Proposal, propose
+from limbtorque.cli.init.proposed_sets import Confirm
 from limbtorque.cli.init.survey import Seen, Unread, recordings_in, survey
 from limbtorque.cli.init.text import config_text, subjects_text, trials_text
 from limbtorque.errors import StudyError

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from limbtorque.cli.init.forces import pair_forces, unread_forces
-from limbtorque.cli.init.marker_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.names import name_them, safe_name, some_of
-from limbtorque.cli.init.subjects import ProposedSubject, propose_subject
+from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
+from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
+from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, with_unique_names
 from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_movement
-from limbtorque.cli.init.trials import ProposedTrial, propose_trials, with_unique_names
 from limbtorque.cli.init.up_axis import judge_up
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
 from limbtorque.study.table_file import TO_DO

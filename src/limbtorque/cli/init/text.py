@@ -7,9 +7,9 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 
-from limbtorque.cli.init.marker_sets import ProposedSet
 from limbtorque.cli.init.proposal import Proposal
-from limbtorque.cli.init.trials import ARMS_OF_A_WALK, ProposedTrial
+from limbtorque.cli.init.proposed_sets import ProposedSet
+from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.init.windows import MOVEMENT, ProposedWindow
 
 WHERE_NEEDED = ("forces_file", "prefix", "window", "start_event", "end_event")  # columns that may be left out

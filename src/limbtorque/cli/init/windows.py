@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from limbtorque.cli.init.names import some_of
+from limbtorque.cli.init.proposed_trials import TRAVELS, ProposedTrial
 from limbtorque.cli.init.survey import Strikes
-from limbtorque.cli.init.trials import TRAVELS, ProposedTrial
 from limbtorque.study.options.ensembles import Ensembles
 
 MOVEMENT = Ensembles().window

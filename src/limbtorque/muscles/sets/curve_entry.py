@@ -17,7 +17,8 @@ from pydantic import AfterValidator, ConfigDict
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import did_you_mean
-from limbtorque.muscles.sets.curves import (
+from limbtorque.muscles.sets.fitting import fit
+from limbtorque.muscles.sets.moment_arm_curves import (
     Curve,
     Range,
     evaluate,
@@ -25,7 +26,6 @@ from limbtorque.muscles.sets.curves import (
     polynomial,
     shape_preserving_spline,
 )
-from limbtorque.muscles.sets.fitting import fit
 from limbtorque.study.options.base import Frozen, option
 
 LEAST_RANGE_DEG = 2.0 * math.pi  # a shorter range is more likely in radians

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.sets.curves import Curve, constant, evaluate, polynomial, shape_preserving_spline
+from limbtorque.muscles.sets.moment_arm_curves import Curve, constant, evaluate, polynomial, shape_preserving_spline
 
 NEGLIGIBLE_M = 1e-4
 LARGEST_DEPARTURE_M = 1e-3

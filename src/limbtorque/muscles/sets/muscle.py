@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from limbtorque.muscles.sets.curves import EVERYWHERE, Curve, Range
+from limbtorque.muscles.sets.moment_arm_curves import EVERYWHERE, Curve, Range
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from limbtorque.muscles.sets.curve_entry import (
     Text,
     read_curve,
 )
-from limbtorque.muscles.sets.curves import (
+from limbtorque.muscles.sets.moment_arm_curves import (
     EVERYWHERE,
     Curve,
     Range,

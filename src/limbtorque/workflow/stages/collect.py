@@ -16,14 +16,14 @@ from limbtorque.statistics.by_condition import ConditionSummary, flexion_positiv
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.checks import CHECKS, METRICS
 from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.curves import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
-from limbtorque.tables.dictionary import DICTIONARY_COLUMNS
+from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
 from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
-from limbtorque.tables.ledger import LEDGER_COLUMNS
-from limbtorque.tables.summary import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
+from limbtorque.tables.quality_flags import CHECKS, METRICS
+from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import write_workbook

@@ -18,7 +18,7 @@ from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
-from limbtorque.tables.curves import CURVE_COLUMNS, curve_columns
+from limbtorque.tables.curve_columns import CURVE_COLUMNS, curve_columns
 from limbtorque.tables.files import column_array, column_values, long_table_writer, make_table
 from limbtorque.tables.trial_record import MotionConstants
 from limbtorque.workflow.layout import curves_path

@@ -15,7 +15,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_moments
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.curves import ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.files import column_values, make_table, read_table, table_of_rows, write_table
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.run_session import whole_study

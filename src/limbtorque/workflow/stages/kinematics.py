@@ -18,7 +18,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.kinematics import kinematics_columns
+from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.workflow.layout import STUDY_CUTOFF, shares_cutoff
 from limbtorque.workflow.run_session import failure, planned_study, run_session

@@ -17,7 +17,7 @@ from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_array
-from limbtorque.tables.muscles import muscle_columns
+from limbtorque.tables.muscle_columns import muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
 

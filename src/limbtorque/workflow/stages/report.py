@@ -8,8 +8,8 @@ from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
-from limbtorque.report.ensembles import ensemble_data
 from limbtorque.report.index import index_page
+from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES, page_path, places

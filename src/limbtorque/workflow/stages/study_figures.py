@@ -14,8 +14,8 @@ from limbtorque.figures.mean_figures import ensemble_figure, peak_figure
 from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
 from limbtorque.study.study import Study
 from limbtorque.tables.column import Column
-from limbtorque.tables.curves import ENSEMBLE_COLUMNS
-from limbtorque.tables.summary import SUMMARY_COLUMNS
+from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS
+from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
 from limbtorque.workflow.run_session import whole_study

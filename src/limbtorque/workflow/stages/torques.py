@@ -13,7 +13,7 @@ from limbtorque.motion.table import motion_from_table
 from limbtorque.simulation.replay import replay
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.torques import torque_columns
+from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table
 from limbtorque.torques.summary import torque_summary

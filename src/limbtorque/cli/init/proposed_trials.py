@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.cli.init.known_sets import Fit, fits
-from limbtorque.cli.init.marker_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.names import safe_name, some_of
+from limbtorque.cli.init.proposed_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.survey import Body, Seen, Strikes
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.options.plane import Plane

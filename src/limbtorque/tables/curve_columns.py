@@ -14,7 +14,7 @@ from limbtorque.tables.column import (
     TRIAL_COLUMNS,
     Column,
 )
-from limbtorque.tables.torques import term_columns
+from limbtorque.tables.torque_columns import term_columns
 
 _QUANTITY = (
     Column("quantity", "", "quantity, defined in table curves.quantity of the data dictionary", kind=str),

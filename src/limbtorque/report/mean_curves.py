@@ -11,7 +11,7 @@ import numpy as np
 
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
-from limbtorque.report.curves import decimals_for, fixed_point, largest_of
+from limbtorque.report.curve_data import decimals_for, fixed_point, largest_of
 from limbtorque.report.panels import DASHES
 
 _QUANTITY = re.compile(

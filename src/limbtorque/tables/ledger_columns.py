@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from limbtorque.tables.checks import CHECKS, METRICS
 from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column
+from limbtorque.tables.quality_flags import CHECKS, METRICS
 
 LEDGER_COLUMNS = (
     *TRIAL_COLUMNS,
