@@ -69,6 +69,11 @@ class TrialResult:
     settings: Settings
     source: str
 
+    def __repr__(self) -> str:
+        """Return the recording, the limb and the frames; a notebook shows a table."""
+        frames = f"{len(self.motion.time_s)} frames at {self.motion.rate_hz:g} Hz"
+        return f"<TrialResult of {self.source}: {self.limb.side} {self.limb.chain}, {frames}>"
+
     def flags(self, settings: Settings | None = None) -> list[str]:
         """Return a sentence for each metric beyond its threshold."""
         metrics = {
@@ -163,11 +168,11 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     Parameters
     ----------
     recording : Recording
-        The recording, e.g. from `limbtorque.recordings.c3d.read.read_c3d`.
+        The recording, e.g. from `limbtorque.read_recording`.
     limb : Limb
         Chain, side and subject, e.g. ``Limb("arm", side="right", body_mass_kg=72.0)``.
     settings : Settings
-        All options, e.g. from `limbtorque.study.settings.load_settings`.
+        All options, e.g. from `limbtorque.load_settings`.
     folder : Path, optional
         Folder of the muscle set files that the settings name.
 
@@ -181,6 +186,8 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     TrialError
         The trial cannot be analysed; the message names the reason and the remedy.
     """
+    if not isinstance(recording, Recording):
+        raise TypeError(f"recording is {recording!r}, expected a Recording: read_recording(path) reads a file")
     motion = chain_motion(recording, limb, settings)
     torques = joint_torques(motion)
     set_name = settings.muscle_set(limb.chain, folder)

@@ -7,7 +7,7 @@ import contextlib
 import functools
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,7 @@ exit code: 0 if all numbers are the same, 1 if any differs, 2 if a run could not
   limbtorque demo-files data/demo
 """,
 }
+Command = Callable[[str, str], argparse.ArgumentParser]
 NEXT = {
     SettingsError: "next: correct the settings; `limbtorque settings` lists every option with its default and range",
     StudyError: "next: correct these faults, then run `limbtorque check STUDY` again",
@@ -140,6 +141,14 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
+    _add_study_commands(command)
+    _add_recording_commands(command)
+    _add_result_commands(command)
+    return parser
+
+
+def _add_study_commands(command: Command) -> None:
+    """Add the commands on a study."""
     init = command("init", "propose settings and tables of a study for a folder of recordings")
     init.add_argument("study", type=Path, help="the study's folder; created if needed, nothing is overwritten")
     init.add_argument(
@@ -152,15 +161,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: arms and legs)")
     init.set_defaults(function=_init)
-
-    inspect = command("inspect", "show the contents of a recording, and the findings of its audit")
-    inspect.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
-    inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
-    inspect.add_argument("--compare", action="store_true", help="compare three readers of C3D files")
-    inspect.add_argument(
-        "--set", action="append", default=[], metavar="OPTION=VALUE", help="e.g. reading.length_unit=mm"
-    )
-    inspect.set_defaults(function=_inspect)
 
     check = command("check", "list the trials of a study that would fail or be flagged; writes nothing")
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
@@ -182,6 +182,18 @@ def _parser() -> argparse.ArgumentParser:
     split.add_argument("study", type=Path, help="the study's folder, which is not changed")
     split.add_argument("parts", type=Path, help="folder for the new studies; recordings stay where they are")
     split.set_defaults(function=_split_study)
+
+
+def _add_recording_commands(command: Command) -> None:
+    """Add the commands on one recording."""
+    inspect = command("inspect", "show the contents of a recording, and the findings of its audit")
+    inspect.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
+    inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
+    inspect.add_argument("--compare", action="store_true", help="compare three readers of C3D files")
+    inspect.add_argument(
+        "--set", action="append", default=[], metavar="OPTION=VALUE", help="e.g. reading.length_unit=mm"
+    )
+    inspect.set_defaults(function=_inspect)
 
     run = command("run", "analyse one recording without Snakemake")
     run.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
@@ -208,6 +220,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(function=_run)
 
+
+def _add_result_commands(command: Command) -> None:
+    """Add the commands on results and settings."""
     diff = command("diff", "compare two runs: settings, recordings, versions, numbers")
     diff.add_argument("first", type=Path, help="folder 'results' of a finished run, or its study")
     diff.add_argument("second", type=Path, help="the same of another run")
@@ -229,7 +244,6 @@ def _parser() -> argparse.ArgumentParser:
     demo = command("demo-files", "write the recordings of the demo study")
     demo.add_argument("folder", type=Path, help="folder for the recordings; created if needed")
     demo.set_defaults(function=_demo)
-    return parser
 
 
 class _Completion(argparse.Action):

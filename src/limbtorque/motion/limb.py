@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from limbtorque.errors import LandmarkError
+from limbtorque.arrays import choice
+from limbtorque.errors import LandmarkError, LoadError, did_you_mean
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.loads import LoadModel
@@ -51,8 +53,20 @@ class Limb:
     start_s: float | None = None
     end_s: float | None = None
 
+    def __post_init__(self) -> None:
+        choice("side", self.side, ("left", "right"))
+        if not (
+            isinstance(self.body_mass_kg, int | float) and math.isfinite(self.body_mass_kg) and self.body_mass_kg > 0
+        ):
+            raise ValueError(f"body_mass_kg is {self.body_mass_kg!r}; expected a mass above 0 kg")
+
     def model(self, settings: Settings) -> ChainModel:
         """Return the chain's joints and segments."""
+        known = settings.chain_names
+        if self.chain not in known:
+            raise LandmarkError(
+                f"chain is {self.chain!r}, expected {' or '.join(known)}{did_you_mean(self.chain, known)}"
+            )
         return settings.chain(self.chain)
 
     def landmarks(self, settings: Settings) -> LandmarkMap:
@@ -69,8 +83,16 @@ class Limb:
                 known = ", ".join(settings.marker_sets) or "none"
                 raise LandmarkError(f"marker_set is missing, and the settings have {known}; name one")
             name = next(iter(settings.marker_sets))
+        if name not in settings.marker_sets:
+            hint = (
+                did_you_mean(name, settings.marker_sets) or f"; they have {', '.join(settings.marker_sets) or 'none'}"
+            )
+            raise LandmarkError(f"marker_set {name!r} is not among the settings' marker sets{hint}")
         return LandmarkMap(settings.marker_sets[name], settings.substitutes.get(name, {}), self.side, self.prefix)
 
     def external_load(self, settings: Settings) -> LoadModel | None:
         """Return the limb's external load from the settings."""
+        if self.load and self.load not in settings.loads:
+            hint = did_you_mean(self.load, settings.loads) or f"; they have {', '.join(settings.loads) or 'none'}"
+            raise LoadError(f"load {self.load!r} is not among the settings' loads{hint}")
         return settings.loads[self.load] if self.load else None
