@@ -42,7 +42,8 @@ def imported(path, *, typing=True):
     for node in ast.walk(tree):
         if id(node) in left_out:
             continue
-        if isinstance(node, ast.ImportFrom) and not node.level:
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path.name} has a relative import, which hides where it leads"
             yield from ((node.module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)

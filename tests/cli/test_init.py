@@ -844,3 +844,9 @@ def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_p
     fill(study, **filled)
     checked = list(check_study(study))
     assert [(trial, fault) for trial, fault, *_ in checked] == [(trial, "") for trial in trials]
+
+
+def test_every_built_in_marker_set_is_in_the_order_of_preference():
+    from limbtorque.cli.init.known_sets import BUILT_IN, PREFERRED
+
+    assert sorted(PREFERRED) == sorted(path.stem for path in BUILT_IN.glob("*.yaml"))

@@ -286,4 +286,6 @@ def test_every_threshold_says_where_it_comes_from():
         assert len(check.source) > 10
         assert f"| {check.advice} | {check.source} |" in page
         if getattr(Quality(), check.name, 0.0) == 0.0:
-            assert check.source.startswith("no tolerance")
+            assert check.source.startswith("no tolerance"), (
+                f"{check.name}: a threshold of 0 has NO_TOLERANCE as its source"
+            )

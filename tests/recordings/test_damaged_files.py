@@ -18,7 +18,7 @@ from limbtorque.recordings.c3d.header import read_header
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.compare_readers import differences
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.read import READERS, content_format, read_recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
 from limbtorque.workflow.layout import RESULTS, record_path, table_path
@@ -237,3 +237,11 @@ def test_file_names_that_are_no_files(study_folder: Path, name: str) -> None:
     (study_folder / "config" / "trials.csv").write_text("\n".join([lines[0], ",".join(cells)]) + "\n", newline="")
     with pytest.raises(StudyError, match="does not exist"):
         load_study(study_folder)
+
+
+def test_every_format_that_is_read_is_damaged_too(good_text):
+    """A reader that is added has a good file in `text_bases` and in FORMATS, and a line in docs/reading.md."""
+    damaged = {content_format(good_text[name]) for name in FORMATS} | {"C3D"}
+    assert damaged == set(READERS)
+    page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8").lower()
+    assert [name for name in READERS if name.split()[0].lower() not in page] == []

@@ -171,3 +171,11 @@ def test_tremble_of_the_skin_is_not_taken_for_movement(recordings):
     )
     assert found.metrics["own_cutoff_hz"] < 20.0
     assert found.metrics["cutoff_hz"] == 12.0
+
+
+def test_the_default_filter_is_stated_once():
+    """Smoother has defaults for scripts; they are those of the settings."""
+    from limbtorque.signals.smoothers import Smoother
+    from limbtorque.study.options.signal import Filter
+
+    assert (Smoother().method, Smoother().order) == (Filter().method, Filter().order)

@@ -144,7 +144,9 @@ def test_powers_are_torques_times_velocities_and_sum_to_the_change_of_energy(res
     total = table["chain_power_base_w"] + table["chain_power_external_w"]
     for joint in JOINTS:
         terms = [c for c in table if c.startswith(f"{joint}_power_") and c != f"{joint}_power_w"]
-        assert len(terms) == 12
+        assert len(terms) == 12, (
+            f"columns {joint}_power_<term>_w are the powers of the 12 terms; name others differently"
+        )
         np.testing.assert_allclose(table[terms].sum(axis=1), table[f"{joint}_power_w"], atol=ROUNDING)
         np.testing.assert_allclose(
             table[f"{joint}_power_gravity_w"],

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from limbtorque.chain.body_segments import table_row
+from limbtorque.errors import SettingsError
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.yaml_file import read_yaml
 
@@ -103,6 +104,9 @@ def known_sets() -> tuple[KnownSet, ...]:
 
 def _load(path: Path) -> KnownSet:
     raw = read_yaml(path)
+    incomplete = [name for name, row in raw["landmarks"].items() if not {"rule", "is"} <= set(row)]
+    if incomplete:
+        raise SettingsError(f"{path.name}: landmark {', '.join(incomplete)} needs 'rule:' and 'is:'")
     rules = {
         name: (row["rule"],) if isinstance(row["rule"], str) else tuple(row["rule"])
         for name, row in raw["landmarks"].items()
