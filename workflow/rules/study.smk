@@ -28,7 +28,7 @@ wildcard_constraints:
     session="|".join(map(re.escape, SESSIONS)),
 
 
-# With 'threads', which it does not use, Snakemake does not compare what it returns: Python in another place makes nothing again.
+# Snakemake does not compare what a function with 'threads' returns (no upstream issue): Python in another place repeats nothing.
 def command(wildcards, threads):
     return job.command(workflow, dict(config), SETTINGS, module=MODULE)
 

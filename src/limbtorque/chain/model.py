@@ -11,6 +11,8 @@ from limbtorque.arrays import FloatArray, finite, plane_vectors
 
 ACCELERATED = ("angle_rad", "velocity_rad_s", "acceleration_rad_s2", "base_acceleration_m_s2")
 
+_STILL = np.zeros(2)
+_STILL.flags.writeable = False
 _RULES = {"length_m": "positive", "mass_kg": "non-negative", "com_m": "finite", "inertia_kgm2": "non-negative"}
 
 
@@ -154,9 +156,9 @@ class Kinematics:
     angle_rad: FloatArray
     velocity_rad_s: FloatArray
     acceleration_rad_s2: FloatArray = field(default_factory=lambda: np.array(np.nan))
-    base_m: FloatArray = field(default_factory=lambda: np.zeros(2))
-    base_velocity_m_s: FloatArray = field(default_factory=lambda: np.zeros(2))
-    base_acceleration_m_s2: FloatArray = field(default_factory=lambda: np.zeros(2))
+    base_m: FloatArray = field(default_factory=lambda: _STILL)
+    base_velocity_m_s: FloatArray = field(default_factory=lambda: _STILL)
+    base_acceleration_m_s2: FloatArray = field(default_factory=lambda: _STILL)
 
     def __post_init__(self) -> None:
         shape = np.shape(self.angle_rad)
@@ -172,9 +174,10 @@ class Kinematics:
                 )
             object.__setattr__(self, name, value)
         for name in ("base_m", "base_velocity_m_s", "base_acceleration_m_s2"):
-            value = np.asarray(getattr(self, name), dtype=float)
-            plane_vectors(name, value, shape[0])
-            object.__setattr__(self, name, value)
+            if getattr(self, name) is not _STILL:
+                value = np.asarray(getattr(self, name), dtype=float)
+                plane_vectors(name, value, shape[0])
+                object.__setattr__(self, name, value)
 
     @property
     def n_frames(self) -> int:
