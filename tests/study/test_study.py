@@ -190,7 +190,7 @@ def test_names_that_are_right(study, name):
         ("inf,1.75,f", "mass_kg is 'inf', expected a finite number"),
         ("70 kg,1.75,f", "mass_kg is '70 kg', expected a number with a decimal point"),
         ('"70,5",1.75,f', "mass_kg is '70,5', expected a number with a decimal point"),
-        ("70,5,1.75,f", "expected 4 cells, found 5"),
+        ("70,5,1.75,f", "expected 4 cells, found 5; a decimal comma? Numbers have a point"),
         ("70,1.75", "expected 4 cells, found 3"),
         ("70,175,f", "height_m is '175', expected 0.3 to 2.8 m; that looks like centimetres"),
         ("70,1750,f", "height_m is '1750', expected 0.3 to 2.8 m; that looks like millimetres"),
@@ -426,3 +426,12 @@ def test_a_row_with_several_faults_has_a_sentence_for_each(study):
     )
     columns = [fault.removeprefix("config/trials.csv line 2 (trial reach): ").split(" is ")[0] for fault in found]
     assert columns == ["file", "chain", "side", "marker_set", "end_s", "filter.order"]
+
+
+def test_a_row_that_cannot_be_read_makes_no_other_faults(study):
+    assert "expected 4 cells, found 5; a decimal comma?" in only(study, subjects=["Ann,70,5,1.75,f"])
+
+
+def test_a_misspelt_required_column_is_named(study):
+    found = only(study, subject_columns=SUBJECTS.replace("mass_kg", "mass_kgs"))
+    assert found == "config/subjects.csv: column mass_kg is missing; did you mean 'mass_kgs'?"

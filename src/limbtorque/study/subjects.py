@@ -110,9 +110,11 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
     subjects : dict of str to Subject
         Subjects by name, of the rows without a fault.
     names : set of str
-        Names in all rows.
+        Names in all rows; empty where a row could not be read, so that no trial is said to lack its subject.
     """
+    n_faults = len(faults)
     rows = table_rows(path, REQUIRED_COLUMNS, faults, name=table)
+    unread = len(faults) > n_faults
     known = list(SubjectRow.model_fields)
     faults += [unknown_column(table, column, known) for column in (rows[0][1] if rows else ()) if column not in known]
     subjects: dict[str, Subject] = {}
@@ -126,7 +128,7 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
         elif row:
             subjects[name] = _subject(row)
         names.add(name)
-    return subjects, names
+    return subjects, set() if unread else names
 
 
 def _subject(row: Any) -> Subject:

@@ -82,7 +82,8 @@ def table_rows(
             for row in reader:
                 line = start + reader.line_num
                 if None in row or any(value is None for value in row.values()):
-                    faults.append(f"{name} line {line}: expected {len(header)} cells, found {_cells(row)}")
+                    comma = "; a decimal comma? Numbers have a point" if None in row else ""
+                    faults.append(f"{name} line {line}: expected {len(header)} cells, found {_cells(row)}{comma}")
                 elif any(value.strip() for value in row.values()):
                     rows.append((line, {key: value.strip() for key, value in row.items()}))
             return rows
@@ -94,9 +95,11 @@ def table_rows(
 
 
 def _header_fault(header: list[str], required: Iterable[str]) -> str:
+    required = list(required)
     if missing := [column for column in required if column not in header]:
         semicolons = len(header) == 1 and ";" in header[0]
-        hint = "; the columns are separated by ';', expected ','" if semicolons else ""
+        others = [column for column in header if column not in required]
+        hint = "; the columns are separated by ';', expected ','" if semicolons else did_you_mean(missing[0], others)
         return f"column {', '.join(missing)} is missing{hint}"
     twice = sorted({column for column in header if header.count(column) > 1})
     return f"a column occurs twice: {', '.join(twice)}" if twice else ""
