@@ -445,7 +445,7 @@ def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
     assert {*TERM_COLOURS.values(), *LINE_COLOURS} == set(COLOUR_NAMES)
     assert len(set(COLOUR_NAMES.values())) == len(COLOUR_NAMES) == len(TERM_COLOURS) + len(LINE_COLOURS)
     source = Path(style.__file__).parent
-    for path in (*source.glob("*figures.py"), source.parent / "report" / "ensembles.py"):
+    for path in (*source.glob("*figures.py"), source.parent / "report" / "mean_curves.py"):
         assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)
 
 

@@ -251,7 +251,7 @@ def test_inspect_shows_both_files(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "plates      1" in said
     assert "axes of the forces" in said
     assert main(["inspect", *files, "--compare"]) == 1
-    assert "leave --forces out" in capsys.readouterr().err
+    assert "omit --forces" in capsys.readouterr().err
 
 
 # ---- a study ----
