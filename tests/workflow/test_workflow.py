@@ -114,22 +114,39 @@ def test_running_again_does_nothing(study):
     assert planned(study) == set()
 
 
-@pytest.mark.parametrize("damage", ["deleted", "truncated", "emptied", "record deleted", "record truncated"])
-def test_a_damaged_table_is_noticed_and_its_session_is_made_again_once(study, damage):
-    """And of the others what depends on it; a dry run changes no file."""
-    before = results(study)
-    place = study / "results" / "torques" / "S01_sagittal"
-    path = place / ("_session.jsonl" if "record" in damage else "S01_sagittal_fast.csv")
-    if "deleted" in damage:
+DAMAGES = ("deleted", "truncated", "emptied", "record deleted", "record truncated")
+
+
+def damage(study, how, place, table):
+    """Damage a table, or the record, of a session's folder."""
+    path = study / place / ("_session.jsonl" if "record" in how else table)
+    if "deleted" in how:
         path.unlink()
     else:
-        path.write_bytes(b"" if damage == "emptied" else path.read_bytes()[:-1])
+        path.write_bytes(b"" if how == "emptied" else path.read_bytes()[:-1])
+    return path.name
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_table_plans_its_session_and_what_depends_on_it(study, how):
+    """A dry run changes no file."""
+    damage(study, how, "results/torques/S01_sagittal", "S01_sagittal_fast.csv")
     damaged = results(study)
-    jobs = planned_jobs(study)
     again = {(stage, "S01_sagittal") for stage in ("torques", "muscles", "figures", "pages", "curves")}
-    assert jobs == again | {(stage, "") for stage in ("ensembles", *LAST)}
+    assert planned_jobs(study) == again | {(stage, "") for stage in ("ensembles", *LAST)}
     assert results(study) == damaged
-    assert f"results/torques/S01_sagittal: {path.name} is " in run(study)
+
+
+def test_damaged_sessions_are_made_again_once_to_the_same_bytes(study):
+    before = results(study)
+    places = [(stage, SESSION[name], name) for name in TRIALS for stage in ("torques", "muscles")]
+    said = [
+        f"results/{stage}/{session}: {damage(study, how, f'results/{stage}/{session}', f'{name}.csv')} is "
+        for how, (stage, session, name) in zip(DAMAGES, places, strict=False)
+    ]
+    text = run(study)
+    assert sum(sentence in text for sentence in said) == 3  # the others are counted
+    assert "and 2 more damaged outputs" in text
     assert results(study) == before
     assert planned(study) == set()
 
