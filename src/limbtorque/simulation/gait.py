@@ -1,0 +1,471 @@
+"""Level walking on force plates with known joint torques.
+
+A planar gait is made from the paths of feet and pelvis. The foot rolls over heel and ball without slipping, the pelvis rises and falls twice a stride, hip and knee follow by
+inverse kinematics; all paths are polynomials and sines of time, so that their derivatives are exact. The ground reaction
+force is what the accelerations of all segments ask for (Newton's second law upwards; along the ground it points to a pivot above the hip).
+While both feet are on the ground it passes smoothly from one to the other, as in Ren, Jones and Howard (2008), Journal of
+Biomechanics 41, 2750-2759.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.interpolate import BPoly
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.inverse import joint_motion, two_link_angles
+from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.recordings.recording import Event, ForcePlate, Recording
+
+SIDES = ("right", "left")
+ROWS = ("thigh", "shank", "foot")
+# Shares of the cycle, which begins when the heel strikes: Perry and Burnfield (2010), Gait Analysis, 2nd ed.
+FOOT_FLAT, HEEL_OFF, TOE_OFF = 0.09, 0.36, 0.62
+DOUBLE_SUPPORT = TOE_OFF - 0.5
+LOWEST = 0.01  # the pelvis is lowest when the heel strikes
+HIP_BEHIND = 0.25  # of a stride: how far the hip is behind the heel that strikes
+REACH = 0.993  # of the leg's length, between hip and ankle at the most: the knee stays bent by 14 degrees
+LIFT_M = 0.012  # of the ankle in mid-swing: the toes clear the ground
+PIVOT_M = 0.45  # above the hip: ground reaction forces point there (Maus et al. 2010, Nature Communications 1, 70)
+APPROACH_S = 0.16  # before the strike: the time in which the heel gains its speed towards the ground
+
+Path = tuple[FloatArray, FloatArray, FloatArray]  # values, first and second derivative
+
+
+@dataclass(frozen=True)
+class Walker:
+    """A simulated person who walks.
+
+    Attributes
+    ----------
+    mass_kg, height_m : float
+        Body mass and height; lengths of the segments are shares of the height (Winter 2009, Figure 4.1).
+    stride_s, speed_m_s : float
+        Duration of a stride, and walking speed.
+    rise_m : float
+        Amplitude of the pelvis's way up and down, m.
+    strike_m_s, strike_s : float
+        Vertical speed with which the heel meets the ground, m/s (0: without an impact), and the time in which it stops, s.
+    """
+
+    mass_kg: float = 70.0
+    height_m: float = 1.75
+    stride_s: float = 1.1
+    speed_m_s: float = 1.1
+    rise_m: float = 0.018
+    strike_m_s: float = 0.0
+    strike_s: float = 0.04
+
+    @property
+    def stride_m(self) -> float:
+        """Length of a stride, m."""
+        return self.speed_m_s * self.stride_s
+
+    @property
+    def leg_m(self) -> FloatArray:
+        """Length of thigh and shank, m."""
+        return self.height_m * np.array([0.245, 0.246])
+
+    @property
+    def foot_m(self) -> FloatArray:
+        """Heel, ball and head of metatarsal 2 from the ankle of a flat foot, m."""
+        return self.height_m * np.array([[-0.030, -0.039], [0.075, -0.039], [0.075, -0.027]])
+
+    @cached_property
+    def chain(self) -> Chain:
+        """Thigh, shank and foot by Dempster's table."""
+        lengths = (*self.leg_m.tolist(), float(np.hypot(*self.foot_m[2])))
+        between = {
+            row: (DEMPSTER_WINTER[row].proximal, DEMPSTER_WINTER[row].distal, length)
+            for row, length in zip(ROWS, lengths, strict=True)
+        }
+        return segment_chain(
+            ROWS,
+            table="dempster_winter",
+            body_mass_kg=self.mass_kg,
+            link_length_m=lengths,
+            measured_between=between,
+            measured={},
+        )
+
+
+@dataclass(frozen=True)
+class WalkingLeg:
+    """Exact motion and load of one leg in the plane of progression: x forward, y up.
+
+    Attributes
+    ----------
+    joint_m : ndarray of shape (n_frames, 4, 2)
+        Hip, knee, ankle and head of metatarsal 2, m.
+    heel_m : ndarray of shape (n_frames, 2)
+        Heel, m.
+    kinematics : Kinematics
+        Angles of hip, knee and ankle (each segment against the one before, the thigh against the x axis), counter-clockwise
+        positive, and the position of the hip, with derivatives.
+    force_n, pressure_m : ndarray of shape (n_frames, 2)
+        Ground reaction force on the foot, 0 in swing, and the point where it acts.
+    contact : ndarray of bool, shape (n_frames,)
+        Frames in which the foot is on the ground.
+    """
+
+    joint_m: FloatArray
+    heel_m: FloatArray
+    kinematics: Kinematics
+    force_n: FloatArray
+    pressure_m: FloatArray
+    contact: BoolArray
+
+
+def walk(
+    walker: Walker, time_s: FloatArray, *, first_strike_s: float = 0.0, gravity_m_s2: float = 9.80665
+) -> dict[str, WalkingLeg]:
+    """Exact motion and loads of both legs of a walking person.
+
+    Parameters
+    ----------
+    walker : Walker
+        The person.
+    time_s : ndarray of shape (n_frames,)
+        Times, s.
+    first_strike_s : float
+        When the right heel strikes the ground at x = 0; the left one strikes half a stride later.
+    gravity_m_s2 : float
+        Acceleration of gravity.
+
+    Returns
+    -------
+    dict of str to WalkingLeg
+        The legs, by side.
+    """
+    cycles = (time_s - first_strike_s) / walker.stride_s
+    hip = _hip(walker, cycles)
+    feet = {side: _foot(walker, cycles - shift, shift) for side, shift in zip(SIDES, (0.0, 0.5), strict=True)}
+    moving = {side: _moving(walker, hip, foot) for side, foot in feet.items()}
+    forces = _forces(walker, hip, feet, gravity_m_s2)
+    for side, other in zip(SIDES, reversed(SIDES), strict=True):
+        _add_impact(walker, hip, feet[side], own=forces[side], other=forces[other])
+    return {side: _leg(walker, hip, feet[side], moving[side], forces[side]) for side in SIDES}
+
+
+@dataclass(frozen=True)
+class _Foot:
+    """Path of one foot: phase, place of the heel strike, ankle, pitch and landing."""
+
+    phase: FloatArray
+    strike_m: FloatArray
+    soft_ankle: Path
+    pitch: Path
+    landing: Path
+
+    @property
+    def ankle(self) -> Path:
+        """Ankle with its landing."""
+        a, b, c = (
+            values + np.stack([np.zeros_like(up), up], axis=1)
+            for values, up in zip(self.soft_ankle, self.landing, strict=True)
+        )
+        return a, b, c
+
+    @property
+    def softly(self) -> _Foot:
+        """The same foot, landing without an impact."""
+        still = np.zeros_like(self.phase)
+        return replace(self, landing=(still, still, still))
+
+
+def _foot(walker: Walker, cycles: FloatArray, shift: float) -> _Foot:
+    """Path of a foot whose heel strikes at whole cycles, `shift` strides ahead."""
+    number, period = np.floor(cycles), walker.stride_s
+    phase, strike_m, pitch = cycles - number, (number + shift) * walker.stride_m, _pitch()
+    position, velocity, acceleration = _ankle(walker, pitch, phase)
+    position[:, 0] += strike_m
+    ankle = position, velocity / period, acceleration / period**2
+    angles = pitch(phase), pitch(phase, 1) / period, pitch(phase, 2) / period**2
+    return _Foot(phase, strike_m, ankle, angles, _landing(walker, phase))
+
+
+def _pitch() -> BPoly:
+    """Pitch of the foot over the cycle, toes up positive, rad."""
+    values = [[16, -150, 0], [0, 0, 0], [0, 0, 0], [-60, -150, 3000], [-30, 330, 0], [18, 60, -1500], [16, -150, 0]]
+    return BPoly.from_derivatives(
+        [0.0, FOOT_FLAT, HEEL_OFF, TOE_OFF, 0.75, 0.93, 1.0], np.radians(values).astype(float)
+    )
+
+
+def _ankle(walker: Walker, pitch: BPoly, phase: FloatArray) -> Path:
+    """Ankle over a cycle from the strike at x = 0, with derivatives by phase."""
+    start, end = ([values[0] for values in _rolling(walker, pitch, np.array([at]))] for at in (TOE_OFF, 0.0))
+    end[0] = end[0] + [walker.stride_m, 0.0]
+    swing = BPoly.from_derivatives([TOE_OFF, 1.0], [np.array(start), np.array(end)])
+    on_ground = (phase < TOE_OFF)[:, None]
+    lift = _lift((phase - TOE_OFF) / (1.0 - TOE_OFF), 1.0 - TOE_OFF)
+    path = []
+    for order, rolling in enumerate(_rolling(walker, pitch, phase)):
+        swinging = swing(phase, order)
+        swinging[:, 1] += lift[order]
+        path.append(np.where(on_ground, rolling, swinging))
+    return path[0], path[1], path[2]
+
+
+def _rolling(walker: Walker, pitch: BPoly, phase: FloatArray) -> Path:
+    """Ankle while the foot rolls over its heel, stands, or rolls over its ball."""
+    heel, ball, _ = walker.foot_m
+    early = (phase < HEEL_OFF)[:, None]
+    arm, pivot = np.where(early, -heel, -ball), np.where(early, 0.0, [ball[0] - heel[0], 0.0])
+    angle, rate, growth = (pitch(phase, order)[:, None] for order in range(3))
+    turned = _turned(arm, angle)
+    across = _turned(turned, np.full_like(angle, np.pi / 2.0))
+    return pivot + turned, rate * across, growth * across - rate**2 * turned
+
+
+def _turned(vectors: FloatArray, angle: FloatArray) -> FloatArray:
+    cosine, sine = np.cos(angle[:, 0]), np.sin(angle[:, 0])
+    x, y = vectors[:, 0], vectors[:, 1]
+    return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=1)
+
+
+def _lift(u: FloatArray, width: float) -> Path:
+    """Bump ``u^3 (1 - u)^3`` of height `LIFT_M`, with derivatives by phase."""
+    u = np.clip(u, 0.0, 1.0)
+    v = 1.0 - u
+    size = 64.0 * LIFT_M
+    return (
+        size * u**3 * v**3,
+        size * 3.0 * u**2 * v**2 * (v - u) / width,
+        size * 6.0 * u * v * (u**2 - 3.0 * u * v + v**2) / width**2,
+    )
+
+
+def _landing(walker: Walker, phase: FloatArray) -> Path:
+    """Height of the foot that lands with `strike_m_s` and stops within `strike_s`."""
+    speed, end = walker.strike_m_s, walker.strike_s
+    if not speed:
+        return np.zeros_like(phase), np.zeros_like(phase), np.zeros_like(phase)
+    time_s = np.where(phase > 0.5, phase - 1.0, phase) * walker.stride_s
+    knots = [-APPROACH_S, 0.0, end]
+    path = BPoly.from_derivatives(knots, [[0.0, 0.0, 0.0], [0.5 * speed * end, -speed, 0.0], [0.0, 0.0, 0.0]])
+    inside = (time_s > -APPROACH_S) & (time_s < end)
+    at = np.clip(time_s, -APPROACH_S, end)
+    return np.where(inside, path(at), 0.0), np.where(inside, path(at, 1), 0.0), np.where(inside, path(at, 2), 0.0)
+
+
+def _hip(walker: Walker, cycles: FloatArray) -> Path:
+    """Hip: forward with a ripple, high in mid-stance, low in double support."""
+    omega, rise, ripple = 4.0 * np.pi / walker.stride_s, walker.rise_m, 0.25 * walker.rise_m
+    angle = 4.0 * np.pi * (cycles - LOWEST)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    ahead = walker.stride_m * (cycles - HIP_BEHIND)
+    return (
+        np.stack([ahead - ripple * sine, _hip_height(walker) - rise * cosine], axis=1),
+        np.stack([walker.speed_m_s - omega * ripple * cosine, omega * rise * sine], axis=1),
+        omega**2 * np.stack([ripple * sine, rise * cosine], axis=1),
+    )
+
+
+def _hip_height(walker: Walker) -> float:
+    """Mean height of the hip: as high as the longest reach of the leg allows."""
+    phase = np.linspace(0.0, 1.0, 2001)[:-1]
+    ankle = _ankle(walker, _pitch(), phase)[0]
+    angle = 4.0 * np.pi * (phase - LOWEST)
+    ahead = walker.stride_m * (phase - HIP_BEHIND) - 0.25 * walker.rise_m * np.sin(angle)
+    height = ankle[:, 1] + np.sqrt((REACH * walker.leg_m.sum()) ** 2 - (ahead - ankle[:, 0]) ** 2)
+    return float((height + walker.rise_m * np.cos(angle)).min())
+
+
+def _moving(walker: Walker, hip: Path, foot: _Foot) -> Path:
+    """Joint angles of hip, knee and ankle with derivatives, shape (n_frames, 3)."""
+    links = Chain(walker.leg_m, np.ones(2), np.zeros(2), np.zeros(2))
+    offset, velocity, acceleration = (a - h for a, h in zip(foot.ankle, hip, strict=True))
+    angle = two_link_angles(links.length_m, offset, bend="negative").angle_rad
+    found = joint_motion(
+        links, angle, velocity_m_s=velocity, acceleration_m_s2=acceleration, jerk_m_s3=np.zeros_like(angle)
+    )
+    toe = walker.foot_m[2]
+    orientation = (foot.pitch[0] + np.arctan2(toe[1], toe[0]), *foot.pitch[1:])
+    both = (angle, found.velocity_rad_s, found.acceleration_rad_s2)
+    joined = [np.column_stack([two, last - two.sum(axis=1)]) for two, last in zip(both, orientation, strict=True)]
+    return joined[0], joined[1], joined[2]
+
+
+def _mass_times_acceleration(walker: Walker, hip: Path, moving: Path) -> FloatArray:
+    """Sum of mass times acceleration over the segments of a leg, shape (n_frames, 2)."""
+    chain = walker.chain
+    theta, omega, spin = (np.cumsum(values, axis=1) for values in moving)
+    along = np.stack([np.cos(theta), np.sin(theta)], axis=2)
+    across = np.stack([-np.sin(theta), np.cos(theta)], axis=2)
+    bent = spin[..., None] * across - (omega**2)[..., None] * along  # acceleration of the end of a link of length 1
+    total, joint = np.zeros_like(hip[2]), hip[2].copy()
+    for k in range(chain.n_links):
+        total += chain.mass_kg[k] * (joint + chain.com_m[k] * bent[:, k])
+        joint = joint + chain.length_m[k] * bent[:, k]
+    return total
+
+
+def _forces(walker: Walker, hip: Path, feet: dict[str, _Foot], gravity_m_s2: float) -> dict[str, FloatArray]:
+    """Ground reaction force on each foot without impacts, shape (n_frames, 2)."""
+    leg_kg = float(walker.chain.mass_kg.sum())
+    weight = np.array([0.0, walker.mass_kg * gravity_m_s2])
+    total = (walker.mass_kg - 2.0 * leg_kg) * hip[2] + weight
+    for foot in feet.values():
+        total = total + _mass_times_acceleration(walker, hip, _moving(walker, hip, foot.softly))
+    share = {side: _share(feet[side].phase) for side in SIDES}
+    right, left = share["right"], share["left"]
+    whole = right + left  # 1 but for rounding: the shares of the two feet add up
+    forces = {}
+    for side, own in share.items():
+        vertical = own / whole * total[:, 1]
+        away = hip[0] + [0.0, PIVOT_M] - _pressure(walker, feet[side])
+        forces[side] = np.stack([vertical * away[:, 0] / away[:, 1], vertical], axis=1)
+    return forces
+
+
+def _add_impact(walker: Walker, hip: Path, foot: _Foot, *, own: FloatArray, other: FloatArray) -> None:
+    """Add the force that stops a landing foot, from the ground or the other foot."""
+    hard, soft = (_mass_times_acceleration(walker, hip, _moving(walker, hip, each)) for each in (foot, foot.softly))
+    down = foot.phase < 0.5
+    own[down, 1] += (hard - soft)[down, 1]
+    other[~down, 1] += (hard - soft)[~down, 1]
+
+
+def _pressure(walker: Walker, foot: _Foot) -> FloatArray:
+    """Centre of pressure: from the heel forward to a little before the ball."""
+    heel, ball, _ = walker.foot_m
+    rolled = 1.1 * (ball[0] - heel[0]) * _smoothstep(foot.phase / TOE_OFF)
+    return np.stack([foot.strike_m + rolled, np.zeros_like(rolled)], axis=1)
+
+
+def _share(phase: FloatArray) -> FloatArray:
+    """Fraction of the whole force on a foot: 0 to 1 and back in double support."""
+    return _smoothstep(phase / DOUBLE_SUPPORT) * (1.0 - _smoothstep((phase - 0.5) / DOUBLE_SUPPORT))
+
+
+def _smoothstep(x: FloatArray) -> FloatArray:
+    """From 0 to 1, with vanishing first and second derivatives at both ends."""
+    x = np.clip(x, 0.0, 1.0)
+    return np.asarray(x**3 * (10.0 - 15.0 * x + 6.0 * x**2))
+
+
+def _leg(walker: Walker, hip: Path, foot: _Foot, moving: Path, force: FloatArray) -> WalkingLeg:
+    theta = np.cumsum(moving[0], axis=1)
+    steps = walker.chain.length_m[:, None] * np.stack([np.cos(theta), np.sin(theta)], axis=2)
+    joints = hip[0][:, None] + np.concatenate([np.zeros((len(theta), 1, 2)), np.cumsum(steps, axis=1)], axis=1)
+    return WalkingLeg(
+        joint_m=joints,
+        heel_m=foot.ankle[0] + _turned(np.broadcast_to(walker.foot_m[0], hip[0].shape), foot.pitch[0][:, None]),
+        kinematics=Kinematics(*moving, *hip),
+        force_n=force,
+        pressure_m=_pressure(walker, foot),
+        contact=foot.phase < TOE_OFF,
+    )
+
+
+HALF_WIDTH_M = 0.09  # between the midline and each leg
+LEG_MARKERS = ("HIP", "KNE", "ANK", "TOE", "HEE")
+PLATE_M = (0.6, 0.4)  # length along the way, width
+
+
+@dataclass(frozen=True)
+class Walkway:
+    """Laboratory of a simulated walk: x forward, y to the left, z up.
+
+    Attributes
+    ----------
+    plates_m : tuple of (float, float)
+        Middle of each plate, along the way and across it, m; each is `PLATE_M` in size.
+    rate_hz, plate_rate_hz : float
+        Rates of markers and plates.
+    noise_m, noise_n : float
+        Standard deviation of the noise of markers and forces.
+    seed : int
+        Seed of the noise.
+    """
+
+    plates_m: tuple[tuple[float, float], ...] = ()
+    rate_hz: float = 100.0
+    plate_rate_hz: float = 1000.0
+    noise_m: float = 0.0
+    noise_n: float = 0.0
+    seed: int = 0
+
+
+def walk_recording(walker: Walker, walkway: Walkway, *, duration_s: float, first_strike_s: float = 0.0) -> Recording:
+    """Markers, force plates and events of a simulated walk.
+
+    Parameters
+    ----------
+    walker : Walker
+        The person.
+    walkway : Walkway
+        Plates, rates and noise.
+    duration_s : float
+        Length of the recording, s.
+    first_strike_s : float
+        As in `walk`.
+
+    Returns
+    -------
+    Recording
+        Markers RHIP, RKNE, RANK, RTOE, RHEE and the left ones at the joint centres; events of both feet.
+    """
+    rng = np.random.default_rng(walkway.seed)
+    time_s = np.arange(round(duration_s * walkway.rate_hz) + 1) / walkway.rate_hz
+    legs = walk(walker, time_s, first_strike_s=first_strike_s)
+    markers = np.concatenate([_markers(legs[side], _across(side)) for side in SIDES], axis=1)
+    markers += walkway.noise_m * rng.standard_normal(markers.shape)
+    fine_s = np.arange(round(len(time_s) * walkway.plate_rate_hz / walkway.rate_hz)) / walkway.plate_rate_hz
+    loads = walk(walker, fine_s, first_strike_s=first_strike_s)
+    plates = [_plate(number, middle, loads, walkway, rng) for number, middle in enumerate(walkway.plates_m, start=1)]
+    return Recording(
+        source="simulated walk",
+        sha256="",
+        reader="limbtorque.simulation",
+        labels=tuple(f"{side[0].upper()}{name}" for side in SIDES for name in LEG_MARKERS),
+        markers_m=markers,
+        rate_hz=walkway.rate_hz,
+        first_frame=1,
+        events=tuple(_events(walker, duration_s, first_strike_s)),
+        force_plates=tuple(plates),
+    )
+
+
+def _across(side: str) -> float:
+    return HALF_WIDTH_M if side == "left" else -HALF_WIDTH_M
+
+
+def _markers(leg: WalkingLeg, across_m: float) -> FloatArray:
+    planar = np.concatenate([leg.joint_m, leg.heel_m[:, None]], axis=1)
+    return np.stack([planar[..., 0], np.full(planar.shape[:2], across_m), planar[..., 1]], axis=2)
+
+
+def _plate(
+    number: int, middle_m: tuple[float, float], legs: dict[str, WalkingLeg], walkway: Walkway, rng: np.random.Generator
+) -> ForcePlate:
+    """Plate with the forces of all steps whose centre of pressure is on it throughout."""
+    (x, y), (length, width) = middle_m, PLATE_M
+    corners = np.array([[x + a * length / 2, y + b * width / 2, 0.0] for a, b in ((1, 1), (1, -1), (-1, -1), (-1, 1))])
+    n = len(legs["right"].force_n)
+    force, moment = np.zeros((n, 3)), np.zeros((n, 3))
+    for side in SIDES:
+        leg, across = legs[side], _across(side)
+        on = leg.contact & (abs(across - y) < width / 2) & (np.abs(leg.pressure_m[:, 0] - x) < length / 2)
+        wrench = np.where(on[:, None], np.stack([leg.force_n[:, 0], np.zeros(n), leg.force_n[:, 1]], axis=1), 0.0)
+        point = np.stack([leg.pressure_m[:, 0], np.full(n, across), np.zeros(n)], axis=1)
+        force += wrench
+        moment += np.cross(point, wrench)
+    force += walkway.noise_n * rng.standard_normal(force.shape)
+    return ForcePlate(number, 2, corners, walkway.plate_rate_hz, force, moment)
+
+
+def _events(walker: Walker, duration_s: float, first_strike_s: float) -> list[Event]:
+    """Foot strikes and foot offs of both feet within the recording."""
+    found = []
+    for side, shift in zip(SIDES, (0.0, 0.5), strict=True):
+        for label, phase in (("Foot Strike", 0.0), ("Foot Off", TOE_OFF)):
+            first = first_strike_s + (shift + phase) * walker.stride_s
+            numbers = np.arange(np.ceil(-first / walker.stride_s), np.floor((duration_s - first) / walker.stride_s) + 1)
+            found += [Event(label, side.capitalize(), float(first + k * walker.stride_s)) for k in numbers]
+    return sorted(found, key=lambda event: event.time_s)
