@@ -1,5 +1,5 @@
 # make demo             install, and run the demo study
-# make test             install, and run all tests (six minutes on two cores); make quick: those without slow ones
+# make test             install, and run the tests (six minutes on two cores); make quick: those without slow ones
 # make check            check style and types; make format: mend the style
 # make docs             build the documentation as a site, site/index.html
 # make peers            install other programs that some tests compare with
@@ -10,7 +10,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constra
 # one worker more than cores, because tests of Snakemake and Slurm often wait; tests of one xdist_group share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 1))) --dist loadgroup
 
-.PHONY: demo test quick docs peers peers-benchmark check format clean
+.PHONY: demo test slurm-test quick docs peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -18,7 +18,11 @@ demo: .venv/installed
 	@echo "report:  $(CURDIR)/results/report/index.html"
 
 test: .venv/tools
-	$(PYTEST) --durations=10
+	$(PYTEST) -m "not slurm" --durations=10
+
+# jobs on a Slurm that is running here: three minutes, most of them waiting
+slurm-test: .venv/tools
+	$(BIN)/python -m pytest -m slurm
 
 quick: .venv/tools
 	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz)"

@@ -28,5 +28,5 @@ def test_files_and_folders_exist():
 
 def test_make_targets_exist():
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in re.findall(r"^    make (\w+)|`make (\w+)`", TEXT, flags=re.MULTILINE):
+    for target in re.findall(r"^    make ([\w-]+)|`make ([\w-]+)`", TEXT, flags=re.MULTILINE):
         assert re.search(rf"^{''.join(target)}:", rules, flags=re.MULTILINE), target
