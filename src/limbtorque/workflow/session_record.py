@@ -121,7 +121,7 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
     """
     end = time.monotonic() + float(os.environ.get(WAIT_S, "0"))
     for stage in stages:
-        while wrong := _faults_now(stage, session, folder):
+        while wrong := faults_or_missing(stage, session, folder):
             if time.monotonic() > end:
                 name, fault = next(iter(wrong.items()))
                 place = session_folder(stage, session)
@@ -129,10 +129,11 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
             time.sleep(_POLL_S)
 
 
-def _faults_now(stage: str, session: str, folder: Path) -> dict[str, str]:
+def faults_or_missing(stage: str, session: str, folder: Path) -> dict[str, str]:
+    """Files as of `faults`; the record alone where the folder does not exist."""
     try:
         return faults(stage, session, folder)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {record_path(stage, session).name: "missing"}
 
 

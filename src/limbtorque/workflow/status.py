@@ -10,8 +10,8 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import trial_key
-from limbtorque.workflow.layout import SOURCES, TABLE_STAGES, record_path, session_folder, trial_files
-from limbtorque.workflow.session_record import SessionRecords, faults
+from limbtorque.workflow.layout import SOURCES, TABLE_STAGES, record_path, trial_files
+from limbtorque.workflow.session_record import SessionRecords, faults_or_missing
 
 STATES = ("done", "missing", "damaged", "stale")
 
@@ -34,7 +34,7 @@ def table_states(study: Study) -> Iterator[tuple[Path, str]]:
     """
     records = SessionRecords(study, study.folder, whole=False)
     for session, trials in study.batches.items():
-        wrong = {stage: _faults(stage, session, study.folder) for stage in TABLE_STAGES}
+        wrong = {stage: faults_or_missing(stage, session, study.folder) for stage in TABLE_STAGES}
         for trial in trials:
             stale: set[str] = set()
             for stage in TABLE_STAGES:
@@ -49,12 +49,6 @@ def _state(path: Path, damaged: bool, stale: bool) -> str:
     if not path.is_file():
         return "missing"
     return "damaged" if damaged else "stale" if stale else "done"
-
-
-def _faults(stage: str, session: str, folder: Path) -> dict[str, str]:
-    if (folder / session_folder(stage, session)).is_dir():
-        return faults(stage, session, folder)
-    return {record_path(stage, session).name: "missing"}
 
 
 def _stale(stage: str, session: str, trial: Trial, study: Study, records: SessionRecords) -> bool:
