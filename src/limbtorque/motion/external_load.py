@@ -179,7 +179,7 @@ def _back(model: ChainModel, contact: list[str]) -> str:
 
 
 def _mirrored(mapping: LandmarkMap) -> LandmarkMap:
-    """Anatomical landmarks of the other side: only the other foot's position is needed."""
+    """Return the anatomical landmarks of the other side."""
     mapping = mapping.anatomical()
     return replace(mapping, side="left" if mapping.side == "right" else "right")
 

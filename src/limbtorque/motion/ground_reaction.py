@@ -209,7 +209,7 @@ def _median(values: Sequence[float]) -> float:
 def _clear(
     foot: Foot, loads: Sequence[_PlateLoad], readings: Sequence[Reading], settings: Plates, up: FloatArray
 ) -> BoolArray:
-    """Frames of a step on a plate in which the foot is above plates that are not loaded."""
+    """Frames of a measured step with the foot above unloaded plates."""
     used = [(load, reading) for load, reading in zip(loads, readings, strict=True) if load.own.any()]
     clear = np.zeros(len(foot.contact), dtype=bool)
     for start, stop in runs(foot.contact):
