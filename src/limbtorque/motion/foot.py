@@ -14,7 +14,8 @@ from limbtorque.signals.derivatives import differentiate
 from limbtorque.study.options.loads import Plates
 
 # Errors of events in docs/events.md: markers against the rising flank of a plate's force
-MAX_LEAD_S = 0.1  # a landmark is slow at most this long before the foot lands
+MAX_LEAD_S = 0.1  # a strike by Zeni et al. (2008) is at most this long before the foot lands
+MAX_SLOW_S = 0.2  # a landmark is slow at most this long before the foot lands: in slow walking at 0.4 m/s
 START_MARGIN_S = 0.01  # a foot may be loaded this long before a landmark is slow
 SAME_FRAME = 1e-4  # of a frame: events at frames are rounded to a microsecond
 AGREEMENT_S = 0.03  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
@@ -128,8 +129,8 @@ def landed(foot: Foot, *, rate_hz: float) -> Foot:
 
     Notes
     -----
-    A landmark is slow up to `MAX_LEAD_S` before the foot lands. The file's event is the last frame without load, unless
-    it is more than `AGREEMENT_S` later than the strike by O'Connor et al. (2007). Without an event the contact begins with
+    A landmark is slow before the foot lands. The file's event is the last moment without load, unless it is more than
+    `AGREEMENT_S` later than the strike by O'Connor et al. (2007) or `MAX_LEAD_S` later than that by Zeni et al. (2008). Without an event the contact begins with
     the later of the slow landmark and the strike by Zeni et al. (2008), both early in all measured stances, less
     `START_MARGIN_S`.
     """
@@ -143,25 +144,23 @@ def landed(foot: Foot, *, rate_hz: float) -> Foot:
 
 def _landing(start: int, stop: int, strikes: Strikes, rate_hz: float) -> tuple[int, str]:
     """First frame that may be loaded, of a contact with a slow landmark."""
-    lead = MAX_LEAD_S * rate_hz
-    event, zeni, oconnor = (
-        _nearest(frames, start, lead) for frames in (strikes.file, strikes.zeni.strike, strikes.oconnor.strike)
+    file, zeni, oconnor = (
+        _nearest(frames, start, rate_hz) for frames in (strikes.file, strikes.zeni.strike, strikes.oconnor.strike)
     )
-    if event < stop - 1 and not event > oconnor + AGREEMENT_S * rate_hz:
-        return int(np.floor(event + SAME_FRAME)) + 1, "the event of the file"
+    latest = np.fmin(oconnor + AGREEMENT_S * rate_hz, np.fmax(start, zeni) + MAX_LEAD_S * rate_hz)
+    if file < stop - 1 and file <= latest:
+        return int(np.floor(file + SAME_FRAME)) + 1, "the event of the file"
     slow = np.fmax(start, zeni) if zeni < stop - 1 else start
     first = max(int(np.floor(slow - START_MARGIN_S * rate_hz + SAME_FRAME)), 0)
-    if np.isnan(event):
+    if np.isnan(file):
         return first, "the markers"
-    return first, f"the markers (the event of the file is {(event - slow) / rate_hz:.3f} s later, not used)"
+    return first, f"the markers (the event of the file is {(file - slow) / rate_hz:.3f} s later, not used)"
 
 
-def _nearest(frames: FloatArray, start: int, lead: float) -> float:
-    """Event nearest to a frame, within `lead` frames; NaN without one."""
-    if not len(frames):
-        return np.nan
-    nearest = float(frames[np.argmin(np.abs(frames - start))])
-    return nearest if abs(nearest - start) <= lead else np.nan
+def _nearest(frames: FloatArray, start: int, rate_hz: float) -> float:
+    """Event nearest to the frame in which a landmark becomes slow; NaN without one."""
+    near = frames[(frames >= start - MAX_LEAD_S * rate_hz) & (frames <= start + MAX_SLOW_S * rate_hz)]
+    return float(near[np.argmin(np.abs(near - start))]) if len(near) else np.nan
 
 
 def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) -> FloatArray:

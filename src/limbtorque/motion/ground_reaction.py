@@ -173,16 +173,18 @@ def ground_load(
     ]
     nothing = np.zeros((stretch.n_frames, 6))
     wrench = sum((load.wrench for load in loads), start=nothing)
-    measured, unusable, other_unknown, saturated, lost = (
+    own, unusable, beside, other_unknown, saturated = (
         np.any([getattr(load, name) for load in loads] or [nothing[:, 0] > 0.0], axis=0)
-        for name in ("own", "unusable", "other_unknown", "saturated", "lost")
+        for name in ("own", "unusable", "beside", "other_unknown", "saturated")
     )
-    clear = _clear(feet.own, loads, readings, settings, up)
-    floor = (feet.own.contact | unusable) & ~measured & ~clear
+    measured = own & ~unusable
+    clear = _clear(feet.own, assigned, readings, settings, up) & ~unusable & ~beside
+    floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
     missing = widened_after(floor, round(settings.min_contact_s * stretch.rate_hz)) & ~measured & ~clear
     notes = [note for load in loads for note in load.notes]
     notes += _floor_notes(missing, feet.own, stretch, settings)
-    missing |= lost
+    reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
+    missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
     in_plane = frame.project(wrench[:, :3])
     couple = wrench[:, 3:] @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
     in_plane[missing], couple[missing] = np.nan, np.nan
@@ -207,19 +209,25 @@ def _median(values: Sequence[float]) -> float:
 
 
 def _clear(
-    foot: Foot, loads: Sequence[_PlateLoad], readings: Sequence[Reading], settings: Plates, up: FloatArray
+    foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Reading], settings: Plates, up: FloatArray
 ) -> BoolArray:
     """Frames of a measured step with the foot above unloaded plates."""
-    used = [(load, reading) for load, reading in zip(loads, readings, strict=True) if load.own.any()]
     clear = np.zeros(len(foot.contact), dtype=bool)
     for start, stop in runs(foot.contact):
         part = slice(start, stop)
-        mine = [(load, reading) for load, reading in used if load.own[part].any()]
+        mine = [reading for each, reading in zip(assigned, readings, strict=True) if each.own[part].any()]
         if mine:
-            plates = [reading.plate for _, reading in mine]
-            idle = ~np.any([reading.loaded[part] | load.late[part] for load, reading in mine], axis=0)
-            clear[part] = idle & inside(plates, foot, part, settings, up)
+            idle = ~np.any([reading.loaded[part] for reading in mine], axis=0)
+            clear[part] = idle & inside([reading.plate for reading in mine], foot, part, settings, up)
     return clear
+
+
+def _of_measured_steps(own: BoolArray, bad: BoolArray) -> BoolArray:
+    """Bad frames that adjoin, or are among, frames in which a plate measures the foot."""
+    result = np.zeros_like(bad)
+    for start, stop in runs(own | bad):
+        result[start:stop] = bad[start:stop] & own[start:stop].any()
+    return result
 
 
 def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch, settings: Plates) -> list[str]:
@@ -239,10 +247,9 @@ class _PlateLoad:
     wrench: FloatArray
     own: BoolArray
     unusable: BoolArray
+    beside: BoolArray
     other_unknown: BoolArray
-    late: BoolArray
     saturated: BoolArray
-    lost: BoolArray
     drift_n: float
     notes: tuple[str, ...]
 
@@ -258,19 +265,17 @@ def _plate_load(
     """Filtered load of the frames of a plate that belong to the foot."""
     plate, per_frame, own = reading.plate, reading.per_frame, assigned.own
     notes = [*([reading.note] if reading.note else []), *assigned.notes]
-    saturated, lost, drift = np.zeros_like(own), np.zeros_like(own), np.nan
+    saturated, drift = np.zeros_like(own), np.nan
     if own.any():
         drift = drift_n(plate.force_n @ up, per_frame, stretch.rate_hz, settings)
         samples = slice(stretch.frames.start * per_frame, stretch.frames.stop * per_frame)
         saturated = own & saturated_samples(plate)[samples].reshape(len(own), per_frame).any(axis=1)
-        reach = reach_frames(plate, per_frame, smoothing)
-        lost = widened(saturated | assigned.partial, reach) & own
         for start, stop in runs(saturated):
             at = f"plate {plate.number} {stretch.named(start, stop)}"
             notes.append(f"{at}: a channel is saturated, the force is unknown")
     mine = np.where(np.repeat(own, per_frame)[:, None], reading.wrench, 0.0)
     smooth = at_frames(mine, per_frame, plate.rate_hz, smoothing)
-    masks = (own, assigned.unusable, assigned.other_unknown, assigned.late, saturated, lost)
+    masks = (own, assigned.unusable, assigned.beside, assigned.other_unknown, saturated)
     return _PlateLoad(smooth, *masks, drift, tuple(notes))
 
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
-from limbtorque.motion.foot import Foot, above, centre_of_pressure, distance_m, inside, standing
+from limbtorque.motion.foot import MAX_LEAD_S, Foot, above, centre_of_pressure, distance_m, inside, standing
 from limbtorque.motion.plate_signals import Reading
+from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.options.loads import Plates
 
 EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the plate's edge
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
 BODY_SHARE = (0.9, 1.1)  # of the force that carries the body: mean over single support
-MAX_DELAY_S = 0.15  # between the onset of the force and a strike of the markers: beyond it they are not of one step
+MAX_DELAY_S = 0.3  # between the onset of the force and a strike of the markers: beyond it they are not of one step
 LATE_S = 0.03  # later than the strike of the markers: the foot landed beside the plate
 
 
@@ -78,10 +79,8 @@ class Assignment:
         This foot loads the plate, and its force is unknown.
     other_unknown : ndarray of bool, shape (n_frames,)
         The plate is used while the other foot's position is unknown.
-    late : ndarray of bool, shape (n_frames,)
-        Frames between the landing by the markers and the plate's onset, where the foot landed beside the plate.
-    partial : ndarray of bool, shape (n_frames,)
-        Frames outside `own`, next to it, in which the foot has a load that the plate does not measure alone.
+    beside : ndarray of bool, shape (n_frames,)
+        Frames of the same step before or after `own` in which the foot may stand beside the plate.
     after_oconnor_s, after_zeni_s : tuple of float
         Onset of the force less the strike of the markers, for each used stance, s; NaN without a strike.
     notes : tuple of str
@@ -91,8 +90,7 @@ class Assignment:
     own: BoolArray
     unusable: BoolArray
     other_unknown: BoolArray
-    late: BoolArray
-    partial: BoolArray
+    beside: BoolArray
     after_oconnor_s: tuple[float, ...]
     after_zeni_s: tuple[float, ...]
     notes: tuple[str, ...]
@@ -134,24 +132,24 @@ def assign(
     `Feet.body_n` (`BODY_SHARE`), and the force begins with the strike of the markers (`LATE_S`).
     """
     case = _Case(reading, tuple(readings), feet, stretch, settings, up)
-    own, unusable, other_unknown, late = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(4))
+    own, unusable, other_unknown, beside = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(4))
     both = _both(case) & reading.loaded
     delays, notes = [], []
     for start, stop in runs(both):
         notes.append(case.note(start, stop, "both feet on the plate, the force of this foot is unknown"))
     for start, stop in runs(reading.loaded & ~both):
-        part, delay_s = slice(start, stop), _delays(case, start)
-        owner, reason = _owner(case, part, delay_s[0])
+        part, timing = slice(start, stop), _timing(case, start, stop)
+        owner, reason = _owner(case, part, timing)
         own[part], unusable[part] = owner == "own", owner == "unusable"
         if owner == "own":
             other_unknown[part] = True if feet.other is None else feet.other.unseen[part]
-            delays.append(delay_s)
-            if delay_s[0] > LATE_S:
-                late[max(start - int(np.ceil(delay_s[0] * stretch.rate_hz)) - 1, 0) : start] = True
-                reason += f", {delay_s[0]:.3f} s after the strike of the markers: landed beside it"
+            delays.append((timing.after_oconnor_s, timing.after_zeni_s))
+            beside[timing.landing : start] = timing.late
+            beside[stop : timing.leaving] = timing.early
+            reason += timing.reason
         notes.append(case.note(start, stop, reason))
     oconnor, zeni = zip(*delays, strict=True) if delays else ((), ())
-    return Assignment(own, unusable | both, other_unknown, late, late | both, oconnor, zeni, tuple(notes))
+    return Assignment(own, unusable | both, other_unknown, beside & ~reading.loaded, oconnor, zeni, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -176,10 +174,16 @@ class _Case:
         reason = reason.replace("this foot", f"this foot ({side})", 1) if side else reason
         return f"plate {self.reading.plate.number} {self.stretch.named(start, stop)}: {reason}"
 
-    def over(self, foot: Foot) -> BoolArray:
-        """Frames in which an end of the foot is above the plate."""
-        plates = [self.reading.plate]
-        return above(plates, foot.back_m, self.up) | above(plates, foot.front_m, self.up)
+    def over(self, foot: Foot, plate: ForcePlate) -> BoolArray:
+        """Frames in which an end of the foot is above a plate."""
+        return above([plate], foot.back_m, self.up) | above([plate], foot.front_m, self.up)
+
+    def step(self, part: slice) -> slice:
+        """Frames of the contacts of this foot that overlap with others, and those."""
+        steps = [
+            (start, stop) for start, stop in runs(self.feet.own.contact) if start < part.stop and stop > part.start
+        ]
+        return slice(min([part.start, *(a for a, _ in steps)]), max([part.stop, *(b for _, b in steps)]))
 
 
 def _both(case: _Case) -> BoolArray:
@@ -188,8 +192,8 @@ def _both(case: _Case) -> BoolArray:
     both = np.zeros(case.stretch.n_frames, dtype=bool)
     if other is None:
         return both
-    mine = widened_after(own.contact & case.over(own), shortest)
-    theirs = other.contact & case.over(other)
+    mine = widened_after(own.contact & case.over(own, case.reading.plate), shortest)
+    theirs = other.contact & case.over(other, case.reading.plate)
     for start, stop in runs(theirs):
         alone = ~own.contact[start:stop]
         idle = alone.sum() >= shortest and case.reading.loaded[start:stop][alone].mean() < IDLE_SHARE
@@ -198,7 +202,7 @@ def _both(case: _Case) -> BoolArray:
     return both
 
 
-def _owner(case: _Case, part: slice, delay_s: float) -> tuple[str, str]:
+def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
     """Return "own", "unusable" or "other" for loaded frames, and the reason."""
     reading, other, settings = case.reading, case.feet.other, case.settings
     level_m = float((reading.plate.corners_m @ case.up).mean())
@@ -215,20 +219,22 @@ def _owner(case: _Case, part: slice, delay_s: float) -> tuple[str, str]:
         return "other", f"other foot, {where}"
     if reading.broken[max(part.start - 1, 0) : part.stop + 1].any():
         return "unusable", "samples of the plate are missing, not used"
-    usable, edge = _edge(case, part, delay_s)
+    usable, edge = _edge(case, part, timing)
     if not usable:
         return "unusable", f"this foot is over the edge of the plate in {edge}, not used"
     return "own", f"this foot{', as given' * given}{edge}, {where}"
 
 
-def _edge(case: _Case, part: slice, delay_s: float) -> tuple[bool, str]:
+def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
     """True where a plate is used although the foot is over its edge, and the reason."""
     foot, plate, contact = case.feet.own, case.reading.plate, case.feet.own.contact[part]
     over = contact & ~inside([plate], foot, part, case.settings, case.up)
     if over.mean() <= EDGE_SHARE:
         return True, ""
     share = f"{100 * over.mean():.0f} % of the frames"
-    loaded = [each for each in case.readings if each.loaded[part].any()]
+    step = case.step(part)
+    loaded = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate)[step].any()]
+    loaded = loaded if case.reading in loaded else [case.reading, *loaded]
     carried = _carried(case, part, over, loaded)
     known = "" if np.isnan(carried) else f", {100 * carried:.0f} % of the body's force in single support"
     agrees = BODY_SHARE[0] <= carried <= BODY_SHARE[1]
@@ -240,7 +246,7 @@ def _edge(case: _Case, part: slice, delay_s: float) -> tuple[bool, str]:
         return False, f"{share}, on plates {numbers}{known}"
     front = contact & standing(foot.front_m[part], case.settings, case.up)
     front &= ~above([plate], foot.front_m[part], case.up, margin_m=case.settings.edge_margin_m)
-    if agrees and front.mean() <= EDGE_SHARE and delay_s <= LATE_S:
+    if agrees and front.mean() <= EDGE_SHARE and not timing.late:
         return True, f" with the heel behind the edge in {share}{known}"
     return False, share + known
 
@@ -257,16 +263,41 @@ def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading
     return float(vertical.mean() / body_n[part][single].mean())
 
 
-def _delays(case: _Case, start: int) -> tuple[float, float]:
-    """Onset of a loaded stretch less the strike of the markers by two methods, s."""
-    onsets = [
-        onset for (first, _), onset in zip(case.reading.stretches, case.reading.onset, strict=True) if first == start
-    ]
-    strikes = case.feet.own.strikes
-    after = [
-        (onsets[0] - events.strike) / case.stretch.rate_hz if onsets else np.zeros(0)
-        for events in (strikes.oconnor, strikes.zeni)
-    ]
-    nearest = [float(delay[np.argmin(np.abs(delay))]) if len(delay) else np.nan for delay in after]
-    near = [delay if abs(delay) <= MAX_DELAY_S else np.nan for delay in nearest]
-    return near[0], near[1]
+@dataclass(frozen=True)
+class _Timing:
+    """Force of a step against the strikes and offs of the markers."""
+
+    after_oconnor_s: float
+    after_zeni_s: float
+    landing: int
+    leaving: int
+    late: bool
+    early: bool
+    reason: str
+
+
+def _timing(case: _Case, start: int, stop: int) -> _Timing:
+    """Times of loaded frames against the step that the markers show."""
+    foot, rate_hz = case.feet.own, case.stretch.rate_hz
+    onset = next((at for (first, _), at in zip(case.reading.stretches, case.reading.onset, strict=True) if first == start), np.nan)  # fmt: skip
+    sources = (foot.strikes.file, foot.strikes.oconnor.strike, foot.strikes.zeni.strike)
+    file_s, oconnor_s, zeni_s = (_after(onset, frames, rate_hz) for frames in sources)
+    step = case.step(slice(start, stop))
+    slow_s = (onset - step.start) / rate_hz if np.isnan([file_s, oconnor_s, zeni_s]).all() else np.nan
+    late = bool(file_s > LATE_S or oconnor_s > LATE_S or zeni_s > MAX_LEAD_S or slow_s > MAX_LEAD_S)
+    off_s = -_after(stop, foot.strikes.zeni.off, rate_hz)
+    early = stop in [last for _, last in case.reading.stretches] and off_s > MAX_LEAD_S
+    earliest_s = float(np.fmax.reduce([file_s, oconnor_s, zeni_s, slow_s]))
+    landing = max(start - int(np.ceil(earliest_s * rate_hz)) - 1, 0) if late else start
+    reason = (
+        f", {earliest_s:.3f} s after the strike of the markers: it may have landed beside the plate" if late else ""
+    )
+    reason += f", {off_s:.3f} s before the foot leaves the ground: it may have left beside the plate" if early else ""
+    return _Timing(oconnor_s, zeni_s, landing, step.stop, late, early, reason)
+
+
+def _after(frame: float, events: FloatArray, rate_hz: float) -> float:
+    """Time of a frame after the nearest event, s; NaN without one of the same step."""
+    after_s = (frame - events) / rate_hz
+    near = after_s[np.abs(after_s) <= MAX_DELAY_S]
+    return float(near[np.argmin(np.abs(near))]) if len(near) else np.nan
