@@ -16,7 +16,7 @@ from limbtorque.study.options.loads import Plates
 EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the plate's edge
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
 BODY_SHARE = (0.9, 1.1)  # of the force that carries the body: mean over single support
-MAX_DELAY_S = 0.3  # between the onset of the force and a strike of the markers: beyond it they are not of one step
+MAX_DELAY_S = 0.5  # between the onset of the force and a strike of the markers: beyond it they are not of one step
 LATE_S = 0.03  # later than the strike of the markers: the foot landed beside the plate
 
 
@@ -286,9 +286,11 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
     slow_s = (onset - step.start) / rate_hz if np.isnan([file_s, oconnor_s, zeni_s]).all() else np.nan
     late = bool(file_s > LATE_S or oconnor_s > LATE_S or zeni_s > MAX_LEAD_S or slow_s > MAX_LEAD_S)
     off_s = -_after(stop, foot.strikes.zeni.off, rate_hz)
+    off_s = (step.stop - stop) / rate_hz if np.isnan(off_s) else off_s
     early = stop in [last for _, last in case.reading.stretches] and off_s > MAX_LEAD_S
     earliest_s = float(np.fmax.reduce([file_s, oconnor_s, zeni_s, slow_s]))
     landing = max(start - int(np.ceil(earliest_s * rate_hz)) - 1, 0) if late else start
+    landing = min(landing, step.start) if start - step.start <= MAX_DELAY_S * rate_hz else landing
     reason = (
         f", {earliest_s:.3f} s after the strike of the markers: it may have landed beside the plate" if late else ""
     )
