@@ -81,6 +81,8 @@ class Assignment:
         The plate is used while the other foot's position is unknown.
     beside : ndarray of bool, shape (n_frames,)
         Frames of the same step before or after `own` in which the foot may stand beside the plate.
+    timely : ndarray of bool, shape (n_frames,)
+        Frames just before and after `own`, where the force begins and ends as the markers show it: the foot is not loaded.
     after_oconnor_s, after_zeni_s : tuple of float
         Onset of the force less the strike of the markers, for each used stance, s; NaN without a strike.
     notes : tuple of str
@@ -91,6 +93,7 @@ class Assignment:
     unusable: BoolArray
     other_unknown: BoolArray
     beside: BoolArray
+    timely: BoolArray
     after_oconnor_s: tuple[float, ...]
     after_zeni_s: tuple[float, ...]
     notes: tuple[str, ...]
@@ -132,7 +135,8 @@ def assign(
     `Feet.body_n` (`BODY_SHARE`), and the force begins with the strike of the markers (`LATE_S`).
     """
     case = _Case(reading, tuple(readings), feet, stretch, settings, up)
-    own, unusable, other_unknown, beside = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(4))
+    own, unusable, other_unknown, beside, timely = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(5))
+    lead = round(MAX_LEAD_S * stretch.rate_hz)
     both = _both(case) & reading.loaded
     delays, notes = [], []
     for start, stop in runs(both):
@@ -146,10 +150,13 @@ def assign(
             delays.append((timing.after_oconnor_s, timing.after_zeni_s))
             beside[timing.landing : start] = timing.late
             beside[stop : timing.leaving] = timing.early
+            timely[max(start - lead, 0) : start] |= not timing.late
+            timely[stop : stop + lead] |= not timing.early
             reason += timing.reason
         notes.append(case.note(start, stop, reason))
     oconnor, zeni = zip(*delays, strict=True) if delays else ((), ())
-    return Assignment(own, unusable | both, other_unknown, beside & ~reading.loaded, oconnor, zeni, tuple(notes))
+    masks = (own, unusable | both, other_unknown, beside & ~reading.loaded, timely)
+    return Assignment(*masks, oconnor, zeni, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -284,10 +291,11 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
     file_s, oconnor_s, zeni_s = (_after(onset, frames, rate_hz) for frames in sources)
     step = case.step(slice(start, stop))
     slow_s = (onset - step.start) / rate_hz if np.isnan([file_s, oconnor_s, zeni_s]).all() else np.nan
-    late = bool(file_s > LATE_S or oconnor_s > LATE_S or zeni_s > MAX_LEAD_S or slow_s > MAX_LEAD_S)
+    before, after = (_by_another_plate(case, frame) for frame in (start - 1, stop))
+    late = not before and bool(file_s > LATE_S or oconnor_s > LATE_S or zeni_s > MAX_LEAD_S or slow_s > MAX_LEAD_S)
     off_s = -_after(stop, foot.strikes.zeni.off, rate_hz)
     off_s = (step.stop - stop) / rate_hz if np.isnan(off_s) else off_s
-    early = stop in [last for _, last in case.reading.stretches] and off_s > MAX_LEAD_S
+    early = not after and stop in [last for _, last in case.reading.stretches] and off_s > MAX_LEAD_S
     earliest_s = float(np.fmax.reduce([file_s, oconnor_s, zeni_s, slow_s]))
     landing = max(start - int(np.ceil(earliest_s * rate_hz)) - 1, 0) if late else start
     landing = min(landing, step.start) if start - step.start <= MAX_DELAY_S * rate_hz else landing
@@ -295,7 +303,16 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
         f", {earliest_s:.3f} s after the strike of the markers: it may have landed beside the plate" if late else ""
     )
     reason += f", {off_s:.3f} s before the foot leaves the ground: it may have left beside the plate" if early else ""
-    return _Timing(oconnor_s, zeni_s, landing, step.stop, late, early, reason)
+    delays_s = (np.nan, np.nan) if before else (oconnor_s, zeni_s)
+    return _Timing(*delays_s, landing, step.stop, late, early, reason)
+
+
+def _by_another_plate(case: _Case, frame: int) -> bool:
+    """Return True where another plate below this foot is loaded in a frame."""
+    return 0 <= frame < case.stretch.n_frames and any(
+        each is not case.reading and each.loaded[frame] and case.over(case.feet.own, each.plate)[frame]
+        for each in case.readings
+    )
 
 
 def _after(frame: float, events: FloatArray, rate_hz: float) -> float:
