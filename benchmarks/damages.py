@@ -70,11 +70,12 @@ def rows_of(task: str, subject: str) -> list[dict[str, object]]:
 
 
 def damaged(task: str, subject: str) -> Iterator[tuple[str, float, Trial]]:
-    """Every kind and size of damage, each on a recording of its own."""
+    """Every kind and size of damage, on recordings that are not among the undamaged ones."""
+    made = [make_trial(task, subject, repetition=UNDAMAGED + n) for n in range(UNDAMAGED)]
     for number, kind in enumerate(KINDS):
         sizes = kind.sizes(task)
         for index, size in enumerate(sizes if len(sizes) > 1 else 4 * sizes):
-            trial = make_trial(task, subject, repetition=100 + 10 * number + index)
+            trial = made[(3 * number + index) % UNDAMAGED]
             rng = np.random.default_rng([trial.seed, number, index])
             yield kind.name, size, kind.damage(trial, size, rng)
 

@@ -13,6 +13,7 @@ from limbtorque.chain.body_segments import segment_chain, table_row
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
+from limbtorque.motion.body_checks import body_metrics
 from limbtorque.motion.external_load import external_load
 from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import ExternalLoad
@@ -145,6 +146,7 @@ def chain_motion(
         **placed.metrics,
         **smoothed.metrics,
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
+        **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m),
     }
     return ChainMotion(
         joints=tuple(joint.name for joint in model.joints),

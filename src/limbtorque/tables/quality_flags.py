@@ -12,6 +12,7 @@ from limbtorque.tables.column import Column
 
 NO_TOLERANCE = "no tolerance: every occurrence is flagged"
 CONVENTION = "a convention of this program"
+BENCHMARK = "simulated recordings with known damage (docs/damage_benchmark.md); all walks of the recordings are below it"
 PROGRAM_DEFECT = "report a defect of the program, with the recording"
 
 
@@ -199,6 +200,55 @@ CHECKS = (
         "1 where the chain can meet the ground but no ground contact was detected in the whole trial",
         "if the foot was in the air throughout, set plates.assignment to none; on a treadmill set plates.belt_speed_m_s",
         NO_TOLERANCE,
+    ),
+    Check(
+        "sides_reversed_share",
+        "1",
+        "share of frames in which the left hip or shoulder is to the right of the right one, seen along the forward direction",
+        "check for exchanged labels of left and right, and plane.forward_axis; a person who goes backward needs a forward_axis",
+        "half of the frames: bodies do not turn that far while they go forward",
+    ),
+    Check(
+        "weight_error_share",
+        "1",
+        "difference between the vertical impulse of all plates and that which the body mass asks for, as a share of it",
+        "check mass_kg in subjects.csv, the scale of the plates' channels, and that no foot stood beside the plates",
+        BENCHMARK,
+    ),
+    Check(
+        "force_tilt_deg",
+        "deg",
+        "inclination, forward or backward, of the mean force that carries the body, its acceleration taken off",
+        "check plane.up_axis and the alignment of plates and cameras",
+        BENCHMARK,
+    ),
+    Check(
+        "force_residual_share",
+        "1",
+        "root mean square vertical force that the movement of the body does not explain, as a share of the weight",
+        "check which plates belong to the recording, their scale, and whether the markers were filtered before export",
+        BENCHMARK,
+    ),
+    Check(
+        "force_delay_s",
+        "s",
+        "time between the vertical force and the acceleration of the body that it causes",
+        "check the synchronisation of force plates and cameras",
+        BENCHMARK,
+    ),
+    Check(
+        "braking_reversed_share",
+        "1",
+        "share of the forces along the way that push forward early in stance or backward late",
+        "check the directions of the plates' axes; a start, a stop or a turn has such forces, too",
+        BENCHMARK,
+    ),
+    Check(
+        "pressure_off_toes_m",
+        "m",
+        "distance along the way of the centre of pressure from the head of metatarsal 2 while the heel is raised",
+        "check the places of the plates in the laboratory, and the marker at the front of the foot",
+        BENCHMARK,
     ),
     Check(
         "other_foot_unknown_share",
