@@ -31,6 +31,7 @@ def muscle_forces(
     options: Muscles,
     body_mass_kg: float,
     reaction_n: FloatArray,
+    frames: BoolArray | None = None,
 ) -> MuscleForces:
     """Find the muscle forces of a trial by static optimization.
 
@@ -48,6 +49,8 @@ def muscle_forces(
         Body mass of the subject.
     reaction_n : ndarray of shape (n_frames, n_joints, 2)
         Joint reaction forces, for the joint contact forces.
+    frames : ndarray of bool, shape (n_frames,), optional
+        Frames of the metrics; all by default.
 
     Returns
     -------
@@ -107,7 +110,8 @@ def muscle_forces(
         metrics={},
         notes=(*scaling, *unknown.values(), *_notes(motion, chosen, out_of_range, limits, contact, valid)),
     )
-    return replace(result, metrics=force_metrics(net_nm, result, np.broadcast_to(strength, force.shape), options))
+    strengths = np.broadcast_to(strength, force.shape)
+    return replace(result, metrics=force_metrics(net_nm, result, strengths, options, frames))
 
 
 def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[str], options: Muscles) -> HillLimits:

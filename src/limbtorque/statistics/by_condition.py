@@ -17,13 +17,13 @@ EXTREMES = (("max_nm", "min_nm"), ("max_time_s", "min_time_s"))  # swapped where
 PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak_power_w"}
 
 
-def included(torque_status: str, include: Literal["ok", "flagged"]) -> bool:
-    """Return True where a trial enters the means; failed trials never do.
+def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
+    """Return True where a trial or joint enters the means; rejected and failed ones never do.
 
-    >>> [included(status, "flagged") for status in ("ok", "flagged", "failed")]
-    [True, True, False]
+    >>> [included(status, "caution") for status in ("ok", "caution", "rejected", "failed")]
+    [True, True, False, False]
     """
-    return torque_status == "ok" or (torque_status == "flagged" and include == "flagged")
+    return torque_status == "ok" or (torque_status == "caution" and include == "caution")
 
 
 def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ class ConditionSummary:
 
     Parameters
     ----------
-    include : {"ok", "flagged"}
+    include : {"ok", "caution"}
         Trials that count, as `ensembles.include`.
     spread_over : {"trials", "subjects"}
         Unit of the statistics: all trials alike, or the means of the subjects.
@@ -81,8 +81,8 @@ class ConditionSummary:
     the trials without any (stance not measured) are left out and counted in `n_unloaded`.
     """
 
-    def __init__(self, *, include: Literal["ok", "flagged"], spread_over: Literal["trials", "subjects"]) -> None:
-        self._include: Literal["ok", "flagged"] = include
+    def __init__(self, *, include: Literal["ok", "caution"], spread_over: Literal["trials", "subjects"]) -> None:
+        self._include: Literal["ok", "caution"] = include
         self._spread_over = spread_over
         self._groups: dict[tuple[str, ...], _Members] = {}
 

@@ -20,7 +20,8 @@ REASONS = (  # beginning of a note of windows.csv -> its words in a list
     (r"\d+ movements", "several movements"),
     (r"ensembles.cycle", "fewer cycles than ensembles.cycle"),
     (r"no movement", "the limb's end does not move"),
-    (r"flagged, and ensembles.include is ok", "flagged"),
+    (r"rejected", "rejected"),
+    (r"caution, and ensembles.include is ok", "caution"),
 )
 
 
@@ -148,8 +149,8 @@ def reasons(windows: Iterable[Mapping[str, str]]) -> str:
 
     Examples
     --------
-    >>> reasons([{"note": "2 movements: ..."}, {"note": "3 movements: ..."}, {"note": "flagged, and ensembles.include is ok"}])
-    'several movements (2), flagged (1)'
+    >>> reasons([{"note": "2 movements: ..."}, {"note": "3 movements: ..."}, {"note": "rejected"}])
+    'several movements (2), rejected (1)'
     """
     counts = Counter(_reason(row["note"]) for row in windows)
     return ", ".join(f"{reason} ({count})" for reason, count in counts.most_common())

@@ -75,6 +75,7 @@ MUSCLE_SUMMARY_COLUMNS = (
     Column("max_impulse_ns", "N s", "time integral of the greatest possible force"),
 )
 STATISTICS = tuple(column for column in SUMMARY_COLUMNS if column.name.endswith(("_nm", "_s", "_nms", "_w", "_j")))
+MUSCLE_STATISTICS = tuple(c for c in MUSCLE_SUMMARY_COLUMNS[MUSCLE_SUMMARY_COLUMNS.index(_USED_SHARE) + 1 :])
 FLEXION_SIGNED = ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms")
 _OVER = "over the trials, or over the subjects' means where ensembles.spread_over is subjects"
 _MIXED = "; empty for peaks, and times of peaks, that are positive in some trials and negative in others"
