@@ -130,6 +130,12 @@ def _walk(subject: str, number: int, person: np.random.Generator, once: np.rando
             "substitutes": {"leg": LEG_SUBSTITUTES},
             "plane": {"up_axis": "+z"},
             "muscles": {"enabled": False},
+            "ensembles": {
+                "window": "events",
+                "start_event": f"Foot Strike {side.capitalize()}",
+                "end_event": f"Foot Strike {side.capitalize()}",
+                "cycle": "first",
+            },
         }
     )
     return Trial(

@@ -21,8 +21,6 @@ from damage_subjects import SHARES, Trial, make_trial, subjects
 
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.errors import LimbtorqueError
-from limbtorque.tables.quality_flags import assess
-from limbtorque.torques.joint_torques import torque_metrics
 
 TOO_MUCH = 0.10  # error relative to the range that makes a trial bad
 LEAST_KNOWN = 0.5  # of the window's frames with a torque; trials with fewer give too little to be wrong
@@ -85,14 +83,14 @@ def row(kind: str, size: float, trial: Trial) -> dict[str, object]:
     found: dict[str, object] = {"subject": trial.subject, "task": trial.task, "kind": kind, "size": size}
     try:
         result = analyse_recording(trial.recording, trial.limb, trial.settings)
-        metrics = {**result.motion.metrics, **torque_metrics(result.motion, result.torques)}
     except LimbtorqueError as error:
         return {**found, "status": "failed", "message": str(error)[:120]}
-    flags = assess(metrics, trial.settings.quality)
-    status = "caution" if flags else "ok"
     error, known = error_of(trial, result)
-    raised = " ".join(flag.check.name for flag in flags)
-    return {**found, "error": error, "known": known, "status": status, "flags": raised, **metrics}
+    verdict, judged = result.verdict, result.judged
+    metrics = {**result.motion.metrics, **judged.metrics}
+    metrics |= {name: max(values.values()) for name, values in judged.by_joint.items() if values}
+    judgement = {"status": verdict.status, "flags": " ".join(verdict.names)}
+    return {**found, "error": error, "known": known, **judgement, **metrics}
 
 
 def error_of(trial: Trial, result: TrialResult) -> tuple[float, float]:

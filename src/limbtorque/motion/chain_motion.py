@@ -24,6 +24,7 @@ from limbtorque.motion.plane import PlaneFrame, axis_vector
 from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
+from limbtorque.signals.shortest_period import shortest_period_s
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
@@ -150,6 +151,7 @@ def chain_motion(
         "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
         **placed.metrics,
         **smoothed.metrics,
+        "shortest_period_s": shortest_period_s(placed.joints_m, rate_hz=recording.rate_hz),
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
         **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m),
     }

@@ -14,7 +14,9 @@ STATUSES = ("ok", "caution", "rejected", "failed")
 NO_TOLERANCE = "no tolerance: every occurrence counts"
 A_TWENTIETH = "a stride without a twentieth of its frames is still comparable (statistics/known_stance.py)"
 CONVENTION = "a convention of this program"
-BENCHMARK = "simulated recordings with known damage (docs/damage_benchmark.md); all walks of the recordings are below it"
+BENCHMARK = (
+    "simulated recordings with known damage (docs/damage_benchmark.md); all walks of the recordings are below it"
+)
 PROGRAM_DEFECT = "report a defect of the program, with the recording"
 
 
@@ -158,6 +160,13 @@ CHECKS = (
         "share of the joint centres' acceleration (root mean square, without noise) that the filter removes",
         "raise filter.cutoff_hz towards bandwidth_hz in the ledger, or set it to expected_error",
         "a movement at the cut-off itself loses 0.29; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the error of the estimate is below 0.1 in nine of ten impacts and below 0.04 elsewhere",
+    ),
+    Check(
+        "shortest_period_s",
+        "s",
+        "shortest period at which the unfiltered joint centres move by more than 0.02 mm, less than any camera's noise",
+        "export the markers without a filter, or with a higher cut-off",
+        BENCHMARK,
     ),
     Check(
         "out_of_plane_share",

@@ -83,6 +83,12 @@ class Quality(Options):
     acceleration_lost_share: float = option(
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
+    shortest_period_s: float = option(
+        0.2,
+        "Shortest period in the unfiltered joint centres; longer ones show smoothing before the export.",
+        "s",
+        gt=0.0,
+    )
     plate_drift_n: float = option(5.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
     reversed_flexion_deg: float = option(
         10.0, "Median flexion of an elbow or knee in the wrong direction.", "deg", gt=0.0
