@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.motion.foot import find_foot
-from limbtorque.motion.ground_reaction import Stretch, ground_load
+from limbtorque.motion.foot import find_foot, landed
+from limbtorque.motion.ground_reaction import ground_load
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.motion.plate_assignment import Feet, Stretch
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.options.loads import Plates
@@ -26,13 +27,14 @@ def walking_foot(x, y, stance=STANCE, length=0.2, settings=None):
     away = np.minimum(t - stance.start, 0) + np.maximum(t - (stance.stop - 1), 0)
     heel = np.stack([x + 0.03 * away, np.full(N_FRAMES, y), np.where(away == 0, 0.02, 0.12)], axis=1)
     toe = heel + np.array([length, 0.0, 0.0])
-    return find_foot(
+    foot = find_foot(
         {"heel": heel, "toe": toe},
         ends=(heel, toe),
         settings=settings or Plates(),
         rate_hz=RATE_HZ,
         belt_m_s=np.zeros(3),
     )
+    return landed(foot, rate_hz=RATE_HZ)
 
 
 def plate(number=1, x=0.0, y=-0.3, size=0.6, loads=(), rate_hz=PLATE_HZ, offset=None):
@@ -56,14 +58,14 @@ def ground(
         f and replace(f, **{n: getattr(f, n)[frames] for n in ("back_m", "front_m", "contact")}) for f in (foot, other)
     ]
     arguments = {
-        "other_foot": cut[1],
         "stretch": Stretch(frames, 1 + frames.start, RATE_HZ),
         "smoothing": None if cutoff_hz is None else (smoother, cutoff_hz),
         "settings": settings or Plates(),
         "frame": SAGITTAL,
         "up": UP,
     }
-    return ground_load(plates, replace(cut[0], side=side), changes.pop("ankle_m", ankle), **{**arguments, **changes})
+    feet = Feet(replace(cut[0], side=side), cut[1], changes.pop("body_n", None))
+    return ground_load(plates, feet, changes.pop("ankle_m", ankle), **{**arguments, **changes})
 
 
 OWN = walking_foot(0.2, 0.0)

@@ -118,6 +118,14 @@ def widened(mask: BoolArray, frames: int) -> BoolArray:
     return result
 
 
+def widened_after(mask: BoolArray, frames: int) -> BoolArray:
+    """Widen every run of true values by frames at its end."""
+    result = np.array(mask)
+    for _, stop in runs(mask):
+        result[stop : stop + frames] = True
+    return result
+
+
 def ignore_short(mask: BoolArray, shortest: int, *, close: bool = True) -> BoolArray:
     """Close short gaps between true runs, then drop short true runs."""
     result = np.array(mask, dtype=bool)

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError, LoadError
-from limbtorque.motion.foot import Foot, find_foot
-from limbtorque.motion.ground_reaction import ExternalLoad, Stretch, ground_load, hand_load, no_load
+from limbtorque.motion.foot import Foot, Strikes, find_foot, landed
+from limbtorque.motion.gait_events import file_strikes, oconnor_events, zeni_events
+from limbtorque.motion.ground_reaction import ExternalLoad, ground_load, hand_load, no_load
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
+from limbtorque.motion.plate_assignment import Feet, Stretch
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import Recording
+from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.loads import Plates
 from limbtorque.study.options.signal import Gaps
 from limbtorque.study.settings import Settings
+
+LEAST_SPEED_M_S = 0.2  # of the hip: slower, the direction of walking is unknown
 
 
 def external_load(
@@ -74,24 +79,49 @@ def external_load(
         return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
     if not on_ground:
         return no_load(len(joint_m))
-    mapping, frames = limb.landmarks(settings), placed.prepared.stretch
+    mapping, frames, up = limb.landmarks(settings), placed.prepared.stretch, axis_vector(settings.plane.up_axis)
+    hip_m = smoothed.values[:, 0] @ plane.axes
     belt = -settings.plates.belt_speed_m_s * plane.axes[0]
-    other = _other_landmarks(recording, model, mapping, settings.plates, settings.gaps, frames)
+    case = _Case(recording, model, settings.plates, frames, hip_m, belt, up)
+    other = _other_landmarks(case, mapping, settings.gaps)
+    feet = Feet(
+        _foot(case, placed.landmarks, mapping),
+        _foot(case, other, _mirrored(mapping)) if other else None,
+        _body_n(case, limb.body_mass_kg, settings.gravity_m_s2),
+    )
     cutoff_hz = max(smoothed.cutoff_hz, default=None)
     force_cutoff = None if cutoff_hz is None else settings.filter.force_cutoff_hz or cutoff_hz
     ground = ground_load(
         recording.force_plates,
-        _foot(placed.landmarks, model, mapping, settings.plates, recording.rate_hz, belt),
+        feet,
         joint_m[:, -2],
-        other_foot=_foot(other, model, mapping, settings.plates, recording.rate_hz, belt) if other else None,
         stretch=Stretch(frames, recording.first_frame + frames.start, recording.rate_hz),
         smoothing=None if smoothed.smoother is None or force_cutoff is None else (smoothed.smoother, force_cutoff),
         settings=settings.plates,
         frame=plane,
-        up=axis_vector(settings.plane.up_axis),
+        up=up,
     )
     alone = () if other else ("the other foot is not mapped or not visible: a shared plate is not detected",)
     return replace(ground, notes=(*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *ground.notes))
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Recording, chain and analysed frames that both feet have in common."""
+
+    recording: Recording
+    model: ChainModel
+    plates: Plates
+    stretch: slice
+    hip_m: FloatArray
+    belt_m_s: FloatArray
+    up: FloatArray
+
+
+def _body_n(case: _Case, mass_kg: float, gravity_m_s2: float) -> FloatArray:
+    """Vertical force that carries a body with the hip's acceleration, N."""
+    _, acceleration = differentiate(case.hip_m @ case.up, rate_hz=case.recording.rate_hz)
+    return np.asarray(mass_kg * (gravity_m_s2 + acceleration))
 
 
 def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
@@ -112,23 +142,34 @@ def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz:
     ]
 
 
-def _foot(
-    landmarks: Mapping[str, FloatArray],
-    model: ChainModel,
-    mapping: LandmarkMap,
-    plates: Plates,
-    rate_hz: float,
-    belt_m_s: FloatArray,
-) -> Foot:
-    contact = contact_landmarks(model, mapping, plates)
-    back, ankle = landmarks[_back(model, contact)], landmarks[model.joints[-1].landmark]
-    return find_foot(
-        {name: landmarks[name] for name in contact or [model.end]},
-        ends=(np.where(np.isnan(back), ankle, back), landmarks[model.end]),
-        settings=plates,
-        rate_hz=rate_hz,
-        belt_m_s=belt_m_s,
+def _foot(case: _Case, landmarks: Mapping[str, FloatArray], mapping: LandmarkMap) -> Foot:
+    """Foot with its contacts, from its landings on."""
+    contact = contact_landmarks(case.model, mapping, case.plates)
+    back, ankle = landmarks[_back(case.model, contact)], landmarks[case.model.joints[-1].landmark]
+    foot = find_foot(
+        {name: landmarks[name] for name in contact or [case.model.end]},
+        ends=(np.where(np.isnan(back), ankle, back), landmarks[case.model.end]),
+        settings=case.plates,
+        rate_hz=case.recording.rate_hz,
+        belt_m_s=case.belt_m_s,
         side=mapping.side,
+    )
+    return landed(replace(foot, strikes=_strikes(case, foot)), rate_hz=case.recording.rate_hz)
+
+
+def _strikes(case: _Case, foot: Foot) -> Strikes:
+    """Strikes and offs of a foot, by the file and by the markers."""
+    rate_hz = case.recording.rate_hz
+    flat = np.eye(3) - np.outer(case.up, case.up)
+    velocity, _ = differentiate(case.hip_m @ flat, rate_hz=rate_hz, accuracy=2)
+    velocity = velocity - case.belt_m_s
+    speed = np.linalg.norm(velocity, axis=1, keepdims=True)
+    way = np.divide(velocity, speed, where=speed > LEAST_SPEED_M_S, out=np.full_like(velocity, np.nan))
+    heel, toe = (np.sum(way * (end - case.hip_m), axis=1) for end in (foot.back_m, foot.front_m))
+    return Strikes(
+        file_strikes(case.recording.events, foot.side, rate_hz=rate_hz, first=case.stretch.start),
+        zeni_events(heel, toe, rate_hz=rate_hz),
+        oconnor_events(foot.back_m @ case.up, foot.front_m @ case.up, rate_hz=rate_hz),
     )
 
 
@@ -137,13 +178,17 @@ def _back(model: ChainModel, contact: list[str]) -> str:
     return next((name for name in contact if name != model.end), model.joints[-1].landmark)
 
 
-def _other_landmarks(
-    recording: Recording, model: ChainModel, mapping: LandmarkMap, plates: Plates, gaps: Gaps, stretch: slice
-) -> dict[str, FloatArray]:
+def _mirrored(mapping: LandmarkMap) -> LandmarkMap:
+    """Return the anatomical landmarks of the other side."""
+    mapping = mapping.anatomical()
+    return replace(mapping, side="left" if mapping.side == "right" else "right")
+
+
+def _other_landmarks(case: _Case, mapping: LandmarkMap, gaps: Gaps) -> dict[str, FloatArray]:
     """Landmarks of the other foot over the same frames; empty without its markers."""
-    mapping = mapping.anatomical()  # only the other foot's position is needed
-    mirrored = replace(mapping, side="left" if mapping.side == "right" else "right")
-    contact = contact_landmarks(model, mapping, plates)
+    recording, model = case.recording, case.model
+    mapping, mirrored = mapping.anatomical(), _mirrored(mapping)
+    contact = contact_landmarks(model, mapping, case.plates)
     names = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}
     try:
         markers = needed_markers(recording, mirrored, names)
@@ -152,6 +197,6 @@ def _other_landmarks(
     if set(markers.values()) & set(needed_markers(recording, mapping, names).values()):
         return {}
     filled = fill_needed(recording, list(markers.values()), gaps)
-    positions, markers = filled.markers_m[stretch], {label: i for i, label in enumerate(markers)}
+    positions, markers = filled.markers_m[case.stretch], {label: i for i, label in enumerate(markers)}
     landmarks = {name: locate(name, mirrored, markers=markers, positions_m=positions) for name in names}
     return {} if np.isnan(landmarks[model.end]).all() else landmarks

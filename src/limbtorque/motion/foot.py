@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
+from limbtorque.motion.gait_events import NO_EVENTS, FootEvents
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.study.options.loads import Plates
+
+# Errors of events in docs/events.md: markers against the rising flank of a plate's force
+MAX_LEAD_S = 0.1  # a strike by Zeni et al. (2008) is at most this long before the foot lands
+MAX_SLOW_S = 0.2  # a landmark is slow at most this long before the foot lands: in slow walking at 0.4 m/s
+START_MARGIN_S = 0.01  # a foot may be loaded this long before a landmark is slow
+SAME_FRAME = 1e-4  # of a frame: events at frames are rounded to a microsecond
+AGREEMENT_S = 0.03  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
+
+
+@dataclass(frozen=True)
+class Strikes:
+    """Foot strikes and foot offs of one foot by source, in analysed frames.
+
+    Attributes
+    ----------
+    file : ndarray of shape (n,)
+        Strikes that the file holds.
+    zeni, oconnor : FootEvents
+        Strikes and offs by Zeni et al. (2008) and by O'Connor et al. (2007).
+    """
+
+    file: FloatArray = field(default_factory=lambda: np.zeros(0))
+    zeni: FootEvents = NO_EVENTS
+    oconnor: FootEvents = NO_EVENTS
 
 
 @dataclass(frozen=True)
@@ -22,15 +47,21 @@ class Foot:
     back_m, front_m : ndarray of shape (n_frames, 3)
         Ends of the line of the foot: heel (or ankle) and front, m.
     contact : ndarray of bool, shape (n_frames,)
-        True where it may stand on the ground, by its speed.
+        True where it may stand on the ground: by its speed (`find_foot`), from its landing on (`landed`).
     side : str
         Side of the body, for the notes.
+    strikes : Strikes
+        Foot strikes by source.
+    landings : tuple of (int, str)
+        First frame of each contact and the source of that frame, where contacts begin with the landing.
     """
 
     back_m: FloatArray
     front_m: FloatArray
     contact: BoolArray
     side: str = ""
+    strikes: Strikes = Strikes()
+    landings: tuple[tuple[int, str], ...] = ()
 
     @property
     def unseen(self) -> BoolArray:
@@ -81,6 +112,57 @@ def find_foot(
     return Foot(ends[0], ends[1], ignore_short(contact, round(settings.min_contact_s * rate_hz)), side)
 
 
+def landed(foot: Foot, *, rate_hz: float) -> Foot:
+    """Begin each contact of a foot where it lands.
+
+    Parameters
+    ----------
+    foot : Foot
+        The foot, with its strikes.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    Foot
+        The foot, its contacts from the landing on.
+
+    Notes
+    -----
+    A landmark is slow before the foot lands. The file's event is the last moment without load, unless it is more than
+    `AGREEMENT_S` later than the strike by O'Connor et al. (2007) or `MAX_LEAD_S` later than that by Zeni et al. (2008). Without an event the contact begins with
+    the later of the slow landmark and the strike by Zeni et al. (2008), both early in all measured stances, less
+    `START_MARGIN_S`.
+    """
+    contact, landings = np.zeros_like(foot.contact), []
+    for start, stop in runs(foot.contact):
+        first, source = _landing(start, stop, foot.strikes, rate_hz) if start else (start, "")
+        contact[first:stop] = True
+        landings.append((first, source))
+    return replace(foot, contact=contact, landings=tuple(landings))
+
+
+def _landing(start: int, stop: int, strikes: Strikes, rate_hz: float) -> tuple[int, str]:
+    """First frame that may be loaded, of a contact with a slow landmark."""
+    file, zeni, oconnor = (
+        _nearest(frames, start, rate_hz) for frames in (strikes.file, strikes.zeni.strike, strikes.oconnor.strike)
+    )
+    latest = np.fmin(oconnor + AGREEMENT_S * rate_hz, np.fmax(start, zeni) + MAX_LEAD_S * rate_hz)
+    if file < stop - 1 and file <= latest:
+        return int(np.floor(file + SAME_FRAME)) + 1, "the event of the file"
+    slow = np.fmax(start, zeni) if zeni < stop - 1 else start
+    first = max(int(np.floor(slow - START_MARGIN_S * rate_hz + SAME_FRAME)), 0)
+    if np.isnan(file):
+        return first, "the markers"
+    return first, f"the markers (the event of the file is {(file - slow) / rate_hz:.3f} s later, not used)"
+
+
+def _nearest(frames: FloatArray, start: int, rate_hz: float) -> float:
+    """Event nearest to the frame in which a landmark becomes slow; NaN without one."""
+    near = frames[(frames >= start - MAX_LEAD_S * rate_hz) & (frames <= start + MAX_SLOW_S * rate_hz)]
+    return float(near[np.argmin(np.abs(near - start))]) if len(near) else np.nan
+
+
 def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) -> FloatArray:
     """Point at the height `level_m` about which a wrench has no horizontal moment.
 
@@ -118,22 +200,30 @@ def distance_m(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) 
     return float(np.median(known)) if len(known) else np.nan
 
 
-def inside(
-    plate: ForcePlate, foot: Foot, part: slice, settings: Plates, up: FloatArray, *, anywhere: bool = False
-) -> BoolArray:
-    """Return True where the foot's standing ends (or any end) are above the plate.
+def inside(plates: Sequence[ForcePlate], foot: Foot, part: slice, settings: Plates, up: FloatArray) -> BoolArray:
+    """Return True where each standing end of the foot is above one of the plates.
 
     A lifted end (heel-off, toe-down) does not count: it may be beyond the edge.
     """
-    over, standing = [], []
-    for points in (foot.back_m, foot.front_m):
-        height = points[part] @ up
-        lowest = np.nanmin(height) if not np.isnan(height).all() else np.nan
-        standing.append(height < lowest + settings.max_contact_height_m)
-        over.append(_in_quadrilateral(points[part], plate.corners_m, up, 0.0 if anywhere else settings.edge_margin_m))
-    if anywhere:
-        return over[0] | over[1]
-    return (over[0] | ~standing[0]) & (over[1] | ~standing[1])
+    result = np.ones(len(foot.contact[part]), dtype=bool)
+    for points in (foot.back_m[part], foot.front_m[part]):
+        result &= ~standing(points, settings, up) | above(plates, points, up, margin_m=settings.edge_margin_m)
+    return result
+
+
+def standing(points_m: FloatArray, settings: Plates, up: FloatArray) -> BoolArray:
+    """Return True where an end of the foot is low, near its lowest position."""
+    height = points_m @ up
+    lowest = np.nanmin(height) if not np.isnan(height).all() else np.nan
+    return np.asarray(height < lowest + settings.max_contact_height_m)
+
+
+def above(plates: Sequence[ForcePlate], points_m: FloatArray, up: FloatArray, *, margin_m: float = 0.0) -> BoolArray:
+    """Return True where points are above one of the plates, or within a margin of it."""
+    result = np.zeros(len(points_m), dtype=bool)
+    for plate in plates:
+        result |= _in_quadrilateral(points_m, plate.corners_m, up, margin_m)
+    return result
 
 
 def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArray, margin_m: float) -> BoolArray:

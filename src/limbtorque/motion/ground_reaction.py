@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened
+from limbtorque.arrays import BoolArray, FloatArray, runs, widened, widened_after
 from limbtorque.errors import LoadError
-from limbtorque.motion.foot import Foot, centre_of_pressure, distance_m, inside
+from limbtorque.motion.foot import Foot, inside
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.motion.plate_assignment import Assignment, Feet, Stretch, assign
 from limbtorque.motion.plate_signals import (
+    Reading,
     Smoothing,
-    analysed_samples,
     at_frames,
     drift_n,
-    loaded_stretches,
-    offset_of,
     reach_frames,
+    read_plate,
     saturated_samples,
 )
 from limbtorque.recordings.recording import ForcePlate
@@ -28,9 +28,7 @@ from limbtorque.study.options.loads import Force, LoadModel, Plates
 StatusArray = NDArray[np.int8]
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
-SHARED_PLATE_SHARE = 0.1
 SPREAD_N = 1.0
-HEAVY = 5.0  # times the threshold: forces that show the vertical by their direction
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class ExternalLoad:
     couple_nm : ndarray of shape (n_frames,)
         Couple in addition to the force at that point, counter-clockwise positive, N m.
     status : ndarray of int8, shape (n_frames,)
-        0 no load, 1 load known, 2 foot on the ground, or within `min_contact_s` of it, and force unknown (force and couple
+        0 no load, 1 load known, 2 foot on the ground, or up to `min_contact_s` later, and force unknown (force and couple
         are NaN).
     notes : tuple of str
         Decisions, for the ledger.
@@ -109,40 +107,11 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
     return ExternalLoad(force[:, :2].copy(), point[:, :2].copy(), np.zeros(len(point)), status, ())
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Frames of a recording that are analysed.
-
-    Attributes
-    ----------
-    frames : slice
-        The frames, counted from 0.
-    first_frame : int
-        Number of the first of them in the original capture.
-    rate_hz : float
-        Frames per second.
-    """
-
-    frames: slice
-    first_frame: int
-    rate_hz: float
-
-    @property
-    def n_frames(self) -> int:
-        """Number of frames."""
-        return int(self.frames.stop - self.frames.start)
-
-    def named(self, start: int, stop: int) -> str:
-        """Return the first and the last frame's numbers in the original capture."""
-        return f"frames {self.first_frame + start}-{self.first_frame + stop - 1}"
-
-
 def ground_load(
     plates: Sequence[ForcePlate],
-    foot: Foot,
+    feet: Feet,
     ankle_m: FloatArray,
     *,
-    other_foot: Foot | None,
     stretch: Stretch,
     smoothing: Smoothing | None,
     settings: Plates,
@@ -155,12 +124,10 @@ def ground_load(
     ----------
     plates : sequence of ForcePlate
         The plates of the recording.
-    foot : Foot
-        The foot in question.
+    feet : Feet
+        The foot in question, the other one, and the force that carries the body.
     ankle_m : ndarray of shape (n_frames, 2)
         Last joint in the plane, m: the point of the equivalent force and couple.
-    other_foot : Foot or None
-        The other foot, where it is mapped: two feet on one plate cannot be separated.
     stretch : Stretch
         The frames of the recording that are analysed.
     smoothing : pair of Smoother and float, or None
@@ -184,39 +151,42 @@ def ground_load(
 
     Notes
     -----
-    A loaded stretch of a plate belongs to the foot if the centre of pressure stays within `max_distance_m` of the line
-    of the foot (median), nearer than to the other foot, and the other foot does not stand on the same plate. Only
-    those stretches are filtered, so that the other foot's load cannot leak in. Stance on no usable plate is widened by
-    `min_contact_s` at both ends, because a foot is loaded a little before and after its markers are low and slow.
+    `plate_assignment.assign` decides which frames of a plate belong to the foot. Only those are filtered, so that the
+    other foot's load cannot leak in. Where a plate measures a step, the plate's force begins and ends the contact: a slow
+    foot above an unloaded plate carries nothing. On the floor the contact begins where the foot lands (`foot.landed`)
+    and ends `min_contact_s` after its landmarks are fast again.
 
-    Frames with a saturated channel of the foot's plate (`signals.flat_tops`), and those that the filter affects, have
-    status 2: the force exceeded the recorded one by an unknown amount. `plate_drift_n` is the change of the vertical force
+    Frames with a saturated channel of the foot's plate (`signals.flat_tops`), or with a part of the ground force missing,
+    and those that the filter affects, have status 2. `plate_drift_n` is the change of the vertical force
     between the first and the last third of the unloaded tenths of a second of a used plate: tenths below `max_offset_n`
-    throughout that change by less than half of `threshold_n`; NaN with fewer than six.
+    throughout that change by less than half of `threshold_n`; NaN with fewer than six. `plate_after_oconnor_s` and
+    `plate_after_zeni_s` are medians over the used stances: onset of the force, less the strike of the markers.
     """
-    loads = [
-        _plate_load(plate, (foot, other_foot), stretch, smoothing, settings, up)
+    readings = [
+        read_plate(plate, stretch.frames, stretch.rate_hz, settings=settings, up=up)
         for plate in _chosen_plates(plates, settings)
     ]
-    force, moment = np.zeros((stretch.n_frames, 3)), np.zeros((stretch.n_frames, 3))
-    for load in loads:
-        force += load.force_n
-        moment += load.moment_nm
-    measured, unusable, other_unknown, saturated, lost = (
-        np.any([getattr(load, name) for load in loads] or [np.zeros(stretch.n_frames, dtype=bool)], axis=0)
-        for name in ("own", "unusable", "other_unknown", "saturated", "lost")
+    assigned = [assign(reading, readings, feet, stretch=stretch, settings=settings, up=up) for reading in readings]
+    loads = [
+        _plate_load(reading, each, stretch, smoothing, settings, up)
+        for reading, each in zip(readings, assigned, strict=True)
+    ]
+    nothing = np.zeros((stretch.n_frames, 6))
+    wrench = sum((load.wrench for load in loads), start=nothing)
+    own, unusable, beside, other_unknown, saturated = (
+        np.any([getattr(load, name) for load in loads] or [nothing[:, 0] > 0.0], axis=0)
+        for name in ("own", "unusable", "beside", "other_unknown", "saturated")
     )
-    shortest = round(settings.min_contact_s * stretch.rate_hz)
-    alone = ignore_short((foot.contact | unusable) & ~measured, shortest, close=False)
-    missing = widened(alone, shortest) & ~measured
+    measured = own & ~unusable
+    clear = _clear(feet.own, assigned, readings, settings, up) & ~unusable & ~beside
+    floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
+    missing = widened_after(floor, round(settings.min_contact_s * stretch.rate_hz)) & ~measured & ~clear
     notes = [note for load in loads for note in load.notes]
-    for start, stop in runs(missing):
-        notes.append(
-            f"{stretch.named(start, stop)}: foot on the ground without a usable plate, {settings.min_contact_s:g} s before and after included"
-        )
-    missing |= lost
-    in_plane = frame.project(force)
-    couple = moment @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
+    notes += _floor_notes(missing, feet.own, stretch, settings)
+    reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
+    missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
+    in_plane = frame.project(wrench[:, :3])
+    couple = wrench[:, 3:] @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
@@ -226,90 +196,87 @@ def ground_load(
         "other_foot_unknown_share": float(other_unknown.mean()),
         "plate_saturated_share": float(saturated.mean()),
         "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
-        "plate_tilt_deg": max((load.tilt_deg for load in loads), default=0.0),
+        "plate_tilt_deg": max((reading.tilt_deg for reading in readings), default=0.0),
+        "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
+        "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
     }
     return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics)
 
 
+def _median(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.median(known)) if known else float("nan")
+
+
+def _clear(
+    foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Reading], settings: Plates, up: FloatArray
+) -> BoolArray:
+    """Frames of a measured step with the foot above unloaded plates."""
+    clear = np.zeros(len(foot.contact), dtype=bool)
+    for start, stop in runs(foot.contact):
+        part = slice(start, stop)
+        mine = [reading for each, reading in zip(assigned, readings, strict=True) if each.own[part].any()]
+        if mine:
+            idle = ~np.any([reading.loaded[part] for reading in mine], axis=0)
+            clear[part] = idle & inside([reading.plate for reading in mine], foot, part, settings, up)
+    return clear
+
+
+def _of_measured_steps(own: BoolArray, bad: BoolArray) -> BoolArray:
+    """Bad frames that adjoin, or are among, frames in which a plate measures the foot."""
+    result = np.zeros_like(bad)
+    for start, stop in runs(own | bad):
+        result[start:stop] = bad[start:stop] & own[start:stop].any()
+    return result
+
+
+def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch, settings: Plates) -> list[str]:
+    """Notes on the frames in which the foot is on the ground without a usable plate."""
+    landings = {start: f", from the landing by {source}" for start, source in foot.landings if source}
+    after = f", {settings.min_contact_s:g} s after included"
+    return [
+        f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}{after}"
+        for start, stop in runs(missing)
+    ]
+
+
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot, with masks of frames, metrics and notes."""
+    """Load of one plate on the foot, with masks of frames, drift and notes."""
 
-    force_n: FloatArray
-    moment_nm: FloatArray
+    wrench: FloatArray
     own: BoolArray
     unusable: BoolArray
+    beside: BoolArray
     other_unknown: BoolArray
     saturated: BoolArray
-    lost: BoolArray
-    tilt_deg: float
     drift_n: float
     notes: tuple[str, ...]
 
 
 def _plate_load(
-    plate: ForcePlate,
-    feet: tuple[Foot, Foot | None],
+    reading: Reading,
+    assigned: Assignment,
     stretch: Stretch,
     smoothing: Smoothing | None,
     settings: Plates,
     up: FloatArray,
 ) -> _PlateLoad:
-    n_frames = stretch.n_frames
-    nothing, none = np.zeros((n_frames, 3)), np.zeros(n_frames, dtype=bool)
-    per_frame, samples = analysed_samples(plate, stretch.frames, stretch.rate_hz)
-    everything = np.hstack([plate.force_n, plate.moment_nm])
-    offset, offset_note = offset_of(everything, per_frame, up, settings)
-    notes = [f"plate {plate.number}: {offset_note}"] if offset_note else []
-    if offset is None:
-        return _PlateLoad(nothing, nothing, none, none, none, none, none, 0.0, np.nan, tuple(notes))
-    wrench = everything[samples] - offset
-    broken = np.asarray(np.isnan(wrench).any(axis=1))
-    wrench[broken] = 0.0
-    mean = wrench.reshape(n_frames, per_frame, 6).mean(axis=1)
-    seen = mean[:, :3] + offset[:3]
-    heavy = np.linalg.norm(seen, axis=1) > HEAVY * settings.threshold_n
-    broken_frames: BoolArray = np.asarray(broken.reshape(n_frames, per_frame).any(axis=1))
-    own, unusable, other_unknown, found = _assigned(plate, mean, broken_frames, feet, stretch, settings, up)
-    notes += found
-    saturated, lost, drift = none, none, np.nan
+    """Filtered load of the frames of a plate that belong to the foot."""
+    plate, per_frame, own = reading.plate, reading.per_frame, assigned.own
+    notes = [*([reading.note] if reading.note else []), *assigned.notes]
+    saturated, drift = np.zeros_like(own), np.nan
     if own.any():
-        drift = drift_n(everything[:, :3] @ up, per_frame, stretch.rate_hz, settings)
-        saturated = own & saturated_samples(plate)[samples].reshape(n_frames, per_frame).any(axis=1)
-        lost = widened(saturated, reach_frames(plate, per_frame, smoothing)) & own
+        drift = drift_n(plate.force_n @ up, per_frame, stretch.rate_hz, settings)
+        samples = slice(stretch.frames.start * per_frame, stretch.frames.stop * per_frame)
+        saturated = own & saturated_samples(plate)[samples].reshape(len(own), per_frame).any(axis=1)
         for start, stop in runs(saturated):
             at = f"plate {plate.number} {stretch.named(start, stop)}"
             notes.append(f"{at}: a channel is saturated, the force is unknown")
-    smooth = at_frames(np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0), per_frame, plate.rate_hz, smoothing)
-    tilt_deg = _angle_deg(seen[heavy].sum(axis=0), up)
-    masks = (own, unusable, other_unknown, saturated, lost)
-    return _PlateLoad(smooth[:, :3], smooth[:, 3:], *masks, tilt_deg, drift, tuple(notes))
-
-
-def _assigned(
-    plate: ForcePlate,
-    mean: FloatArray,
-    broken: BoolArray,
-    feet: tuple[Foot, Foot | None],
-    stretch: Stretch,
-    settings: Plates,
-    up: FloatArray,
-) -> tuple[BoolArray, BoolArray, BoolArray, list[str]]:
-    """Masks of frames on the plate: own, unusable, other foot unseen; and notes."""
-    own, unusable, other_unknown = (np.zeros(len(mean), dtype=bool) for _ in range(3))
-    (foot, other), notes = feet, []
-    for start, stop in loaded_stretches(mean, up, settings, stretch.rate_hz):
-        part = slice(start, stop)
-        owner, reason = _verdict(plate, mean[part], feet, part, settings, up)
-        if owner == "own" and broken[max(start - 1, 0) : stop + 1].any():
-            owner, reason = "unusable", "samples of the plate are missing, not used"
-        reason = reason.replace("this foot", f"this foot ({foot.side})", 1) if foot.side else reason
-        notes.append(f"plate {plate.number} {stretch.named(start, stop)}: {reason}")
-        own[part] = owner == "own"
-        unusable[part] |= owner == "unusable"
-        if owner == "own":
-            other_unknown[part] |= np.ones(stop - start, dtype=bool) if other is None else other.unseen[part]
-    return own, unusable, other_unknown, notes
+    mine = np.where(np.repeat(own, per_frame)[:, None], reading.wrench, 0.0)
+    smooth = at_frames(mine, per_frame, plate.rate_hz, smoothing)
+    masks = (own, assigned.unusable, assigned.beside, assigned.other_unknown, saturated)
+    return _PlateLoad(smooth, *masks, drift, tuple(notes))
 
 
 def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[ForcePlate]:
@@ -325,37 +292,3 @@ def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[Force
             f"{', '.join(map(str, numbers)) or 'no readable plates'}; correct plates.assignment"
         )
     return [plate for plate in plates if plate.number in settings.assignment]
-
-
-def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
-    length = float(np.linalg.norm(vector))
-    return float(np.degrees(np.arccos(np.clip(vector @ up / length, -1.0, 1.0)))) if length else 0.0
-
-
-def _verdict(
-    plate: ForcePlate, wrench: FloatArray, feet: tuple[Foot, Foot | None], part: slice, settings: Plates, up: FloatArray
-) -> tuple[str, str]:
-    """Foot of a loaded stretch ("own", "unusable", "other"), and the reason."""
-    foot, other = feet
-    pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
-    given = settings.assignment != "auto"
-    own = distance_m(pressure, foot, part, up)
-    theirs = distance_m(pressure, other, part, up) if other is not None else np.inf
-    if np.isnan(own):
-        return "unusable", "this foot is not visible, not used"
-    where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
-    if own > settings.max_distance_m and not given:
-        return "other", "other foot, " * (theirs <= settings.max_distance_m) + where
-    if theirs < own and not given:
-        return "other", f"other foot, {where}"
-    if other is not None:
-        shared = other.contact[part] & inside(plate, other, part, settings, up, anywhere=True)
-        if shared.mean() > SHARED_PLATE_SHARE:
-            return "unusable", f"both feet on the plate in {100 * shared.mean():.0f} % of the frames, not used"
-    outside = foot.contact[part] & ~inside(plate, foot, part, settings, up)
-    if outside.mean() > SHARED_PLATE_SHARE:
-        return (
-            "unusable",
-            f"this foot is over the edge of the plate in {100 * outside.mean():.0f} % of the frames, not used",
-        )
-    return "own", f"this foot{', as given' * given}, {where}"

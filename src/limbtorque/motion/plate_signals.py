@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -15,9 +16,123 @@ from limbtorque.study.options.loads import Plates
 
 Smoothing = tuple[Smoother, float]  # a method and its cut-off, Hz
 
+HEAVY = 5.0  # times the threshold: forces that show the vertical by their direction
 FLANK = 0.1  # of the threshold: the flanks of a loaded stretch extend down to this force
 BLOCK_S = 0.1
 FEWEST_BLOCKS = 6
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Signal of one plate over the analysed frames, without its offset.
+
+    Attributes
+    ----------
+    plate : ForcePlate
+        The plate.
+    per_frame : int
+        Samples per frame.
+    wrench : ndarray of shape (n_samples, 6)
+        Force, N, and moment about the laboratory's origin, N m; zero where a sample is missing.
+    mean : ndarray of shape (n_frames, 6)
+        Means over the samples of each frame.
+    vertical_n : ndarray of shape (n_frames,)
+        Vertical force of these means, N.
+    broken : ndarray of bool, shape (n_frames,)
+        Frames with missing samples.
+    stretches : tuple of (int, int)
+        Runs of loaded frames, flanks included: first frame, and the one after the last.
+    onset : ndarray of shape (n_stretches,)
+        First sample of each stretch above the threshold, in frames; NaN where the recording begins loaded.
+    tilt_deg : float
+        Angle between the up axis and the mean of large forces, degrees.
+    note : str
+        Offset of the plate, for the ledger.
+    """
+
+    plate: ForcePlate
+    per_frame: int
+    wrench: FloatArray
+    mean: FloatArray
+    vertical_n: FloatArray
+    broken: BoolArray
+    stretches: tuple[tuple[int, int], ...]
+    onset: FloatArray
+    tilt_deg: float
+    note: str
+
+    @property
+    def loaded(self) -> BoolArray:
+        """Frames in which the plate is loaded."""
+        mask = np.zeros(len(self.mean), dtype=bool)
+        for start, stop in self.stretches:
+            mask[start:stop] = True
+        return mask
+
+
+def read_plate(plate: ForcePlate, frames: slice, rate_hz: float, *, settings: Plates, up: FloatArray) -> Reading:
+    """Signal of a plate over the analysed frames.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        The plate.
+    frames : slice
+        The analysed frames.
+    rate_hz : float
+        Frames per second.
+    settings : Plates
+        Thresholds.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+
+    Returns
+    -------
+    Reading
+        A plate that pulls is never loaded.
+
+    Raises
+    ------
+    LoadError
+        The plate's samples do not fit the frames.
+    """
+    n_frames = frames.stop - frames.start
+    per_frame, samples = analysed_samples(plate, frames, rate_hz)
+    everything = np.hstack([plate.force_n, plate.moment_nm])
+    offset, note = offset_of(everything, per_frame, up, settings)
+    wrench = np.zeros((n_frames * per_frame, 6)) if offset is None else everything[samples] - offset
+    broken = np.asarray(np.isnan(wrench).any(axis=1))
+    wrench[broken] = 0.0
+    mean = wrench.reshape(n_frames, per_frame, 6).mean(axis=1)
+    seen = mean[:, :3] + (0.0 if offset is None else offset[:3])
+    heavy = np.linalg.norm(seen, axis=1) > HEAVY * settings.threshold_n
+    stretches = loaded_stretches(mean, up, settings, rate_hz)
+    return Reading(
+        plate=plate,
+        per_frame=per_frame,
+        wrench=wrench,
+        mean=mean,
+        vertical_n=mean[:, :3] @ up,
+        broken=np.asarray(broken.reshape(n_frames, per_frame).any(axis=1)),
+        stretches=tuple(stretches),
+        onset=_onsets(wrench[:, :3] @ up > settings.threshold_n, stretches, per_frame),
+        tilt_deg=_angle_deg(seen[heavy].sum(axis=0), up),
+        note=f"plate {plate.number}: {note}" if note else "",
+    )
+
+
+def _onsets(above: BoolArray, stretches: list[tuple[int, int]], per_frame: int) -> FloatArray:
+    """First sample above the threshold of each stretch, in frames."""
+    found = [
+        start + int(np.argmax(above[start * per_frame : stop * per_frame])) / per_frame if start else np.nan
+        for start, stop in stretches
+    ]
+    return np.array(found, dtype=float)
+
+
+def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
+    length = float(np.linalg.norm(vector))
+    return float(np.degrees(np.arccos(np.clip(vector @ up / length, -1.0, 1.0)))) if length else 0.0
 
 
 def analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple[int, slice]:
