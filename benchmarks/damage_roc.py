@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.stats import rankdata
 
@@ -40,7 +42,9 @@ def threshold(value: FloatArray, bad: BoolArray, undamaged: BoolArray, *, false_
     return float(tried[int(np.argmax(gain))])
 
 
-def interval(subject: FloatArray, statistic, *, draws: int, seed: int) -> tuple[float, float]:
+def interval(
+    subject: FloatArray, statistic: Callable[[FloatArray], float], *, draws: int, seed: int
+) -> tuple[float, float]:
     """Interval of 95 % of a statistic of trial indices, by drawing whole subjects."""
     rng, names = np.random.default_rng(seed), np.unique(subject)
     of = {name: np.flatnonzero(subject == name) for name in names}

@@ -22,7 +22,7 @@ from limbtorque.study.settings import Settings, make_settings
 
 G = 9.80665
 FIRST_STRIKE_S = 0.35
-SHARES = {"walk": 20, "sagittal reach": 10, "horizontal reach": 10}  # subjects of each task
+SHARES = {"walk": 16, "sagittal reach": 16, "horizontal reach": 16}  # subjects of each task
 LEG = {
     "hip_axis": "{S}HIP",
     "knee_axis": "{S}KNE",

@@ -16,14 +16,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from damage_kinds import KINDS, Kind
+from damage_kinds import KINDS
+from damage_page import page_tables, put_into_page
 from damage_subjects import SHARES, Trial, make_trial, subjects
 
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.errors import LimbtorqueError
 
-TOO_MUCH = 0.10  # error relative to the range that makes a trial bad
-LEAST_KNOWN = 0.5  # of the window's frames with a torque; trials with fewer give too little to be wrong
 UNDAMAGED = 12  # recordings of each subject
 
 
@@ -40,8 +39,6 @@ def main() -> None:
     if options.rows:
         rows.to_csv(options.rows, index=False)
     print(f"{len(rows)} trials in {time.perf_counter() - began:.0f} s")
-    from damage_page import page_tables, put_into_page  # the page needs the fitted rows only
-
     tables = page_tables(rows)
     print("\n\n".join(tables.values()))
     if options.write:
@@ -111,11 +108,6 @@ def error_of(trial: Trial, result: TrialResult) -> tuple[float, float]:
         return float("nan"), 0.0
     error = np.sqrt(((net - exact)[used] ** 2).mean(axis=0)) / size
     return float(error.max()), float(used.sum() / window.sum())
-
-
-def kind_named(name: str) -> Kind:
-    """Kind of damage by its name."""
-    return next(kind for kind in KINDS if kind.name == name)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
-from limbtorque.motion.plate_signals import analysed_samples, offset_of
 from limbtorque.motion.plane import axis_vector
+from limbtorque.motion.plate_signals import analysed_samples, offset_of
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.butterworth import low_pass
 from limbtorque.signals.derivatives import differentiate
@@ -227,7 +227,7 @@ def force_metrics(
     cutoff_hz = min(CUTOFF_HZ, 0.4 * rate_hz)
     force, smooth = (low_pass(x @ axes.T, rate_hz=rate_hz, cutoff_hz=cutoff_hz) for x in (force_n, centre_m))
     _, acceleration = differentiate(smooth, rate_hz=rate_hz, accuracy=2)
-    asked = mass_kg * (acceleration + [0.0, gravity_m_s2])
+    asked = mass_kg * (acceleration + np.array([0.0, gravity_m_s2]))
     counted &= ~np.isnan(asked).any(axis=1)
     gain = force[counted, 1].sum() / asked[counted, 1].sum()
     resting = (force - mass_kg * acceleration)[counted].sum(axis=0)

@@ -252,6 +252,7 @@ CHECKS = (
         "share of frames in which the left hip or shoulder is to the right of the right one, seen along the forward direction",
         "check for exchanged labels of left and right, and plane.forward_axis; a person who goes backward needs a forward_axis",
         "half of the frames: bodies do not turn that far while they go forward",
+        rejects=True,
     ),
     Check(
         "weight_error_share",
@@ -287,6 +288,7 @@ CHECKS = (
         "share of the forces along the way that push forward early in stance or backward late",
         "check the directions of the plates' axes; a start, a stop or a turn has such forces, too",
         BENCHMARK,
+        rejects=True,
     ),
     Check(
         "pressure_off_toes_m",
