@@ -13,6 +13,7 @@ from limbtorque.chain.body_segments import segment_chain, table_row
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
+from limbtorque.motion.body_checks import body_metrics
 from limbtorque.motion.external_load import external_load
 from limbtorque.motion.flexion import Flexion, find_flexion
 from limbtorque.motion.frame_metrics import frame_metrics, lengths_and_tilts
@@ -23,6 +24,7 @@ from limbtorque.motion.plane import PlaneFrame, axis_vector
 from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
+from limbtorque.signals.shortest_period import shortest_period_s
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
@@ -149,7 +151,9 @@ def chain_motion(
         "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
         **placed.metrics,
         **smoothed.metrics,
+        "shortest_period_s": shortest_period_s(placed.joints_m, rate_hz=recording.rate_hz),
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
+        **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m),
     }
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
     motion = ChainMotion(

@@ -14,6 +14,9 @@ STATUSES = ("ok", "caution", "rejected", "failed")
 NO_TOLERANCE = "no tolerance: every occurrence counts"
 A_TWENTIETH = "a stride without a twentieth of its frames is still comparable (statistics/known_stance.py)"
 CONVENTION = "a convention of this program"
+BENCHMARK = (
+    "simulated recordings with known damage (docs/damage_benchmark.md); all walks of the recordings are below it"
+)
 PROGRAM_DEFECT = "report a defect of the program, with the recording"
 
 
@@ -159,6 +162,13 @@ CHECKS = (
         "a movement at the cut-off itself loses 0.29; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the error of the estimate is below 0.1 in nine of ten impacts and below 0.04 elsewhere",
     ),
     Check(
+        "shortest_period_s",
+        "s",
+        "shortest period at which the unfiltered joint centres move by more than 0.02 mm, less than any camera's noise",
+        "export the markers without a filter, or with a higher cut-off",
+        BENCHMARK,
+    ),
+    Check(
         "out_of_plane_share",
         "1",
         "variance of the segments' out-of-plane components relative to their total variance",
@@ -235,6 +245,57 @@ CHECKS = (
         "1 where the chain can meet the ground but no ground contact was detected in the whole trial",
         "if the foot was in the air throughout, set plates.assignment to none; on a treadmill set plates.belt_speed_m_s",
         NO_TOLERANCE,
+    ),
+    Check(
+        "sides_reversed_share",
+        "1",
+        "share of frames in which the left hip or shoulder is to the right of the right one, seen along the forward direction",
+        "check for exchanged labels of left and right, and plane.forward_axis; a person who goes backward needs a forward_axis",
+        "half of the frames: bodies do not turn that far while they go forward",
+        rejects=True,
+    ),
+    Check(
+        "weight_error_share",
+        "1",
+        "difference between the vertical impulse of all plates and that which the body mass asks for, as a share of it",
+        "check mass_kg in subjects.csv, the scale of the plates' channels, and that no foot stood beside the plates",
+        BENCHMARK,
+    ),
+    Check(
+        "force_tilt_deg",
+        "deg",
+        "inclination, forward or backward, of the mean force that carries the body, its acceleration taken off",
+        "check plane.up_axis and the alignment of plates and cameras",
+        BENCHMARK,
+    ),
+    Check(
+        "force_residual_share",
+        "1",
+        "root mean square vertical force that the movement of the body does not explain, as a share of the weight",
+        "check which plates belong to the recording, their scale, and whether the markers were filtered before export",
+        BENCHMARK,
+    ),
+    Check(
+        "force_delay_s",
+        "s",
+        "time between the vertical force and the acceleration of the body that it causes",
+        "check the synchronisation of force plates and cameras",
+        BENCHMARK,
+    ),
+    Check(
+        "braking_reversed_share",
+        "1",
+        "share of the forces along the way that push forward early in stance or backward late",
+        "check the directions of the plates' axes; a start, a stop or a turn has such forces, too",
+        BENCHMARK,
+        rejects=True,
+    ),
+    Check(
+        "pressure_off_toes_m",
+        "m",
+        "distance along the way of the centre of pressure from the head of metatarsal 2 while the heel is raised",
+        "check the places of the plates in the laboratory, and the marker at the front of the foot",
+        BENCHMARK,
     ),
     Check(
         "other_foot_unknown_share",

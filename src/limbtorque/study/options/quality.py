@@ -83,6 +83,12 @@ class Quality(Options):
     acceleration_lost_share: float = option(
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
+    shortest_period_s: float = option(
+        0.2,
+        "Shortest period in the unfiltered joint centres; longer ones show smoothing before the export.",
+        "s",
+        gt=0.0,
+    )
     plate_drift_n: float = option(5.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
     reversed_flexion_deg: float = option(
         10.0, "Median flexion of an elbow or knee in the wrong direction.", "deg", gt=0.0
@@ -97,6 +103,23 @@ class Quality(Options):
         0.05, "Fraction of frames with a segment pointing out of the plane.", "1", ge=0.0
     )
     unused_share: float = option(0.9, "Fraction of frames that are not in the summary.", "1", ge=0.0)
+    sides_reversed_share: float = option(
+        0.5, "Fraction of frames in which the left hip or shoulder is to the right of the right one.", "1", gt=0.0
+    )
+    weight_error_share: float = option(
+        0.08, "Difference between the plates' vertical impulse and that of the body mass, as a fraction.", "1", gt=0.0
+    )
+    force_tilt_deg: float = option(3.0, "Inclination of the mean force that carries the body.", "deg", gt=0.0)
+    force_residual_share: float = option(
+        0.10, "Vertical force that the body's movement does not explain, as a fraction of its weight.", "1", gt=0.0
+    )
+    force_delay_s: float = option(0.025, "Time between the vertical force and the body's acceleration.", "s", gt=0.0)
+    braking_reversed_share: float = option(
+        0.5, "Fraction of the forces along the way that push forward early or backward late in stance.", "1", gt=0.0
+    )
+    pressure_off_toes_m: float = option(
+        0.03, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
+    )
     other_foot_unknown_share: float = option(
         0.0,
         "Fraction of frames in which a plate is used although the position of the other foot is unknown.",

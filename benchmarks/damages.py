@@ -1,0 +1,114 @@
+"""Detection of damaged recordings by the quality metrics, on simulated movements with known torques.
+
+python benchmarks/damages.py --write docs/damage_benchmark.md
+python benchmarks/damages.py --quick
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from damage_kinds import KINDS
+from damage_page import page_tables, put_into_page
+from damage_subjects import SHARES, Trial, make_trial, subjects
+
+from limbtorque.analysis import TrialResult, analyse_recording
+from limbtorque.errors import LimbtorqueError
+
+UNDAMAGED = 12  # recordings of each subject
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="four subjects of each task, under a minute")
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--rows", type=Path, help="keep a row for each trial in this file (CSV)")
+    parser.add_argument("--from-rows", type=Path, help="judge these rows, analyse nothing")
+    parser.add_argument("--write", type=Path, help="page of the docs whose tables are replaced")
+    options = parser.parse_args()
+    began = time.perf_counter()
+    rows = pd.read_csv(options.from_rows) if options.from_rows else run(4 if options.quick else None, options.cores)
+    if options.rows:
+        rows.to_csv(options.rows, index=False)
+    print(f"{len(rows)} trials in {time.perf_counter() - began:.0f} s")
+    tables = page_tables(rows)
+    print("\n\n".join(tables.values()))
+    if options.write:
+        put_into_page(options.write, tables)
+
+
+def run(count: int | None = None, cores: int = 2) -> pd.DataFrame:
+    """One row for each analysed trial: subject, task, kind, size, error, status and all metrics."""
+    jobs = [(task, subject) for task in SHARES for subject in subjects(task, count=count)]
+    os.environ["OMP_NUM_THREADS"] = "1"
+    if cores == 1:
+        parts = [rows_of(*job) for job in jobs]
+    else:
+        with ProcessPoolExecutor(cores) as pool:
+            parts = list(pool.map(rows_of, *zip(*jobs, strict=True), chunksize=1))
+    return pd.DataFrame([row for part in parts for row in part])
+
+
+def rows_of(task: str, subject: str) -> list[dict[str, object]]:
+    """All trials of one subject: undamaged ones, and one of every kind and size."""
+    warnings.simplefilter("ignore")
+    trials = [("none", 0.0, make_trial(task, subject, repetition=n)) for n in range(UNDAMAGED)]
+    return [row(kind, size, trial) for kind, size, trial in (*trials, *damaged(task, subject))]
+
+
+def damaged(task: str, subject: str) -> Iterator[tuple[str, float, Trial]]:
+    """Every kind and size of damage, on recordings that are not among the undamaged ones."""
+    made = [make_trial(task, subject, repetition=UNDAMAGED + n) for n in range(UNDAMAGED)]
+    for number, kind in enumerate(KINDS):
+        sizes = kind.sizes(task)
+        for index, size in enumerate(sizes if len(sizes) > 1 else 4 * sizes):
+            trial = made[(3 * number + index) % UNDAMAGED]
+            rng = np.random.default_rng([trial.seed, number, index])
+            yield kind.name, size, kind.damage(trial, size, rng)
+
+
+def row(kind: str, size: float, trial: Trial) -> dict[str, object]:
+    """Analyse a trial: its error, status and metrics."""
+    found: dict[str, object] = {"subject": trial.subject, "task": trial.task, "kind": kind, "size": size}
+    try:
+        result = analyse_recording(trial.recording, trial.limb, trial.settings)
+    except LimbtorqueError as error:
+        return {**found, "status": "failed", "message": str(error)[:120]}
+    error, known = error_of(trial, result)
+    verdict, judged = result.verdict, result.judged
+    metrics = {**result.motion.metrics, **judged.metrics}
+    metrics |= {name: max(values.values()) for name, values in judged.by_joint.items() if values}
+    judgement = {"status": verdict.status, "flags": " ".join(verdict.names)}
+    return {**found, "error": error, "known": known, **judgement, **metrics}
+
+
+def error_of(trial: Trial, result: TrialResult) -> tuple[float, float]:
+    """Largest error of a joint relative to its range, and the share of the window that has torques.
+
+    Root mean square difference of net torques over the frames of the window that have one and are free of edge effects,
+    flexion positive on both sides, divided by the range of the exact torque over the window; the largest of the joints.
+    """
+    motion, (start, end) = result.motion, trial.window_s
+    net = result.torques.terms.net * motion.flexion.sign
+    exact = trial.torque_nm[motion.frame - trial.recording.first_frame]
+    inside = (motion.time_s >= start) & (motion.time_s <= end)
+    used = inside & ~motion.edge & ~np.isnan(net).any(axis=1)
+    times = trial.recording.time_s
+    window = (times >= start) & (times <= end)
+    size = np.ptp(trial.torque_nm[window], axis=0)
+    if not used.any():
+        return float("nan"), 0.0
+    error = np.sqrt(((net - exact)[used] ** 2).mean(axis=0)) / size
+    return float(error.max()), float(used.sum() / window.sum())
+
+
+if __name__ == "__main__":
+    main()

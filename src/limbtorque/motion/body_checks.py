@@ -1,0 +1,448 @@
+"""Checks of sides, body mass, force plates and their clock against the movement of the whole body.
+
+The ground moves the body: where every foot on the ground stands on a plate, the sum of the forces is the body mass times the
+acceleration of its centre of mass, less gravity (Newton's second law). The centre of mass is that of both legs by the table of
+segment parameters, with the rest of the body at the midpoint of the hips. A check that a recording does not allow is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
+from limbtorque.chain.body_segments import table_row
+from limbtorque.errors import LandmarkError
+from limbtorque.motion.foot import centre_of_pressure
+from limbtorque.motion.ground_reaction import ExternalLoad
+from limbtorque.motion.joint_centres import Placement
+from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.markers import fill_needed
+from limbtorque.motion.plane import axis_vector
+from limbtorque.motion.plate_signals import analysed_samples, offset_of
+from limbtorque.recordings.recording import Recording
+from limbtorque.signals.butterworth import low_pass
+from limbtorque.signals.derivatives import differentiate
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.settings import Settings
+
+CUTOFF_HZ = 6.0  # the centre of mass moves below 6 Hz in gait (Winter 2009, chapter 3)
+SHORTEST_S = 0.25  # of known total force
+FEWEST_FRAMES = 20  # of both limbs, for the filter
+LARGEST_DELAY_S = 0.15
+NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
+
+Side = dict[str, FloatArray]
+
+
+def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> tuple[Side, Side] | None:
+    """Landmarks of the limb and of the opposite one, m; None where the other is not mapped or not seen.
+
+    Parameters
+    ----------
+    recording : Recording
+        The markers.
+    limb : Limb
+        The limb; functional centres are replaced by anatomical ones.
+    settings : Settings
+        Marker sets and options of gaps.
+    frames : slice
+        The analysed frames.
+    """
+    model, mapping = limb.model(settings), limb.landmarks(settings).anatomical()
+    names = {*(joint.landmark for joint in model.joints), model.end}
+    names |= set(contact_landmarks(model, mapping, settings.plates))
+    mirrored = replace(mapping, side="left" if limb.side == "right" else "right")
+    try:
+        markers = [needed_markers(recording, side, names) for side in (mapping, mirrored)]
+    except LandmarkError:
+        return None
+    if set(markers[0].values()) & set(markers[1].values()):
+        return None
+    columns = [index for found in markers for index in found.values()]
+    positions = fill_needed(recording, columns, settings.gaps).markers_m[frames]
+    index = {label: i for i, label in enumerate([*markers[0], *markers[1]])}
+    own, other = (_located(side, names, index, positions) for side in (mapping, mirrored))
+    return own, other
+
+
+def _located(mapping: LandmarkMap, names: set[str], index: Mapping[str, int], positions_m: FloatArray) -> Side:
+    return {name: locate(name, mapping, markers=index, positions_m=positions_m) for name in sorted(names)}
+
+
+def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:
+    """Share of frames in which the left hip or shoulder is to the right of the right one.
+
+    Parameters
+    ----------
+    left_m, right_m : ndarray of shape (n_frames, 3)
+        First joints of the two sides, m; frames with a missing one are not counted.
+    forward, up : ndarray of shape (3,)
+        Unit vectors.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN where no frame has both.
+
+    Examples
+    --------
+    >>> left, right = np.array([[0.0, 0.1, 1.0]]), np.array([[0.0, -0.1, 1.0]])
+    >>> sides_reversed_share(left, right, forward=np.array([1.0, 0, 0]), up=np.array([0, 0, 1.0]))
+    0.0
+    """
+    across = (left_m - right_m) @ np.cross(up, forward)
+    known = ~np.isnan(across)
+    return float((across[known] < 0.0).mean()) if known.any() else float("nan")
+
+
+def centre_of_mass(model: ChainModel, sides: Sequence[Side], *, table: str) -> FloatArray:
+    """Centre of mass of both limbs, with the rest of the body between their first joints.
+
+    Parameters
+    ----------
+    model : ChainModel
+        Joints and segments of a limb.
+    sides : sequence of dict
+        Landmarks of both limbs, each of shape (n_frames, 3), m.
+    table : str
+        Table of segment parameters.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 3)
+        Position, m; NaN where a landmark is missing.
+    """
+    rows = [table_row(table, segment.row) for segment in model.segments]
+    rest = 1.0 - len(sides) * sum(row.mass for row in rows)
+    total = np.zeros_like(next(iter(sides[0].values())))
+    for side in sides:
+        points = [side[joint.landmark] for joint in model.joints] + [side[model.end]]
+        total += rest / len(sides) * points[0]
+        for row, near, far in zip(rows, points[:-1], points[1:], strict=True):
+            total += row.mass * (near + row.com * (far - near))
+    return total
+
+
+@dataclass(frozen=True)
+class TotalForce:
+    """Sum of the forces of all plates at the markers' frames.
+
+    Attributes
+    ----------
+    force_n : ndarray of shape (n_frames, 3)
+        Total force, mean of the samples around each frame, N.
+    known : ndarray of bool, shape (n_frames,)
+        Frames in which a plate is loaded and every foot on the ground stands on a loaded plate.
+    """
+
+    force_n: FloatArray
+    known: BoolArray
+
+
+def total_force(
+    recording: Recording, feet_m: Sequence[FloatArray], slow: Sequence[BoolArray], frames: slice, settings: Settings
+) -> TotalForce:
+    """Sum of the plates' forces, and the frames in which it is the whole force on the body.
+
+    Parameters
+    ----------
+    recording : Recording
+        Its force plates.
+    feet_m : sequence of ndarray of shape (n_frames, 3)
+        Middle of each foot, m.
+    slow : sequence of ndarray of bool, shape (n_frames,)
+        Frames in which each foot may stand on the ground.
+    frames : slice
+        The analysed frames.
+    settings : Settings
+        Options of the plates, and the axis upwards.
+    """
+    up, options = axis_vector(settings.plane.up_axis), settings.plates
+    total = np.zeros_like(feet_m[0])
+    carried = [np.zeros(len(total), dtype=bool) for _ in feet_m]
+    flat = np.eye(3) - np.outer(up, up)
+    for plate in recording.force_plates:
+        per_frame, part = analysed_samples(plate, frames, recording.rate_hz)
+        everything = np.hstack([plate.force_n, plate.moment_nm])
+        offset, _ = offset_of(everything, per_frame, up, options)
+        wrench = _frame_means(everything[part] - (0.0 if offset is None else offset), per_frame)
+        loaded = wrench[:, :3] @ up > options.threshold_n
+        total += np.where(loaded[:, None], wrench[:, :3], 0.0)
+        pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
+        for on, foot in zip(carried, feet_m, strict=True):
+            on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
+    known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
+    for on, standing in zip(carried, slow, strict=True):
+        known &= on | ~standing
+    return TotalForce(total, known)
+
+
+def _frame_means(samples: FloatArray, per_frame: int) -> FloatArray:
+    """Mean of the samples around each frame."""
+    before = per_frame // 2
+    padded = np.concatenate([np.repeat(samples[:1], before, axis=0), samples])[: len(samples)]
+    return np.asarray(padded.reshape(-1, per_frame, samples.shape[1]).mean(axis=1))
+
+
+def force_metrics(
+    force_n: FloatArray,
+    centre_m: FloatArray,
+    known: BoolArray,
+    *,
+    rate_hz: float,
+    mass_kg: float,
+    gravity_m_s2: float,
+    axes: FloatArray,
+) -> dict[str, float]:
+    """Compare the force on the body with the acceleration of its centre of mass.
+
+    Parameters
+    ----------
+    force_n, centre_m : ndarray of shape (n_frames, 3)
+        Total force, N, and centre of mass, m, without missing samples.
+    known : ndarray of bool, shape (n_frames,)
+        Frames in which the force is the whole force on the body.
+    rate_hz, mass_kg, gravity_m_s2 : float
+        Frames per second, given body mass, acceleration of gravity.
+    axes : ndarray of shape (2, 3)
+        Directions forward and upwards.
+
+    Returns
+    -------
+    dict of str to float
+        `weight_error_share`: vertical impulse over that which the given mass asks for, less one, absolute.
+        `force_tilt_deg`: inclination of the mean force on the resting body, forward or backward.
+        `force_residual_share`: root mean square vertical force that the acceleration does not explain, over the weight.
+        `force_delay_s`: time by which the vertical force follows the acceleration, absolute.
+        All NaN with less than `SHORTEST_S` of known force.
+    """
+    counted = _long_enough(known, rate_hz)
+    names = ("weight_error_share", "force_tilt_deg", "force_residual_share", "force_delay_s")
+    if not counted.any():
+        return dict.fromkeys(names, float("nan"))
+    cutoff_hz = min(CUTOFF_HZ, 0.4 * rate_hz)
+    force, smooth = (low_pass(x @ axes.T, rate_hz=rate_hz, cutoff_hz=cutoff_hz) for x in (force_n, centre_m))
+    _, acceleration = differentiate(smooth, rate_hz=rate_hz, accuracy=2)
+    asked = mass_kg * (acceleration + np.array([0.0, gravity_m_s2]))
+    counted &= ~np.isnan(asked).any(axis=1)
+    gain = force[counted, 1].sum() / asked[counted, 1].sum()
+    resting = (force - mass_kg * acceleration)[counted].sum(axis=0)
+    off = (force / gain - asked)[counted, 1]
+    return {
+        "weight_error_share": float(abs(gain - 1.0)),
+        "force_tilt_deg": float(abs(np.degrees(np.arctan2(resting[0], resting[1])))),
+        "force_residual_share": float(np.sqrt((off**2).mean()) / (mass_kg * gravity_m_s2)),
+        "force_delay_s": abs(_delay_s(force[:, 1] / gain, asked[:, 1], counted, rate_hz)),
+    }
+
+
+def _long_enough(known: BoolArray, rate_hz: float) -> BoolArray:
+    counted = np.zeros_like(known)
+    for start, stop in runs(known):
+        counted[start:stop] = stop - start >= SHORTEST_S * rate_hz
+    return counted
+
+
+def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:
+    """Time by which the force follows what was asked for: least variance of the difference, between frames by a parabola."""
+    frames, reach = np.flatnonzero(counted), round(LARGEST_DELAY_S * rate_hz)
+    shifts = np.arange(-reach, reach + 1)
+    left = np.full(len(shifts), np.nan)
+    for k, shift in enumerate(shifts):
+        inside = frames[(frames - shift >= 0) & (frames - shift < len(asked))]
+        off = force[inside] - asked[inside - shift]
+        left[k] = np.nanvar(off) if len(off) and not np.isnan(off).all() else np.nan
+    if np.isnan(left).all():
+        return float("nan")
+    best = int(np.nanargmin(left))
+    between = 0.0
+    if 0 < best < len(left) - 1:
+        before, at, after = left[best - 1 : best + 2]
+        between = 0.5 * (before - after) / max(before - 2.0 * at + after, 1e-12)
+    return float((shifts[best] + between) / rate_hz)
+
+
+def braking_reversed_share(forward_n: FloatArray, upward_n: FloatArray, way_m: FloatArray, rate_hz: float) -> float:
+    """Share of the forces along the way with the wrong sign: propulsion first, or braking last.
+
+    Parameters
+    ----------
+    forward_n, upward_n : ndarray of shape (n_frames,)
+        Force on one foot, N; NaN where unknown, 0 in swing.
+    way_m : ndarray of shape (n_frames,)
+        Position of the hip along the way, m.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    float
+        Impulse forward in the first half of a stance and backward in the second, over the impulse of both signs, all stances
+        together: near 0 in walking and running at an even speed. NaN without a whole stance in which the hip goes forward
+        or backward by a fifth of a metre.
+    """
+    wrong = whole = 0.0
+    loaded = np.nan_to_num(upward_n) > 0.05 * np.nanmax(upward_n, initial=1.0)
+    for start, stop in runs(loaded):
+        part, way = slice(start, stop), way_m[stop - 1] - way_m[start]
+        ends = upward_n[[start, stop - 1]]
+        if stop - start < 0.15 * rate_hz or abs(way) < 0.2 or (ends > 0.4 * upward_n[part].max()).any():
+            continue
+        force, half = np.sign(way) * forward_n[part], (stop - start) // 2
+        wrong += float(np.maximum(force[:half], 0.0).sum() + np.maximum(-force[half:], 0.0).sum())
+        whole += float(np.abs(force).sum())
+    return wrong / whole if whole else float("nan")
+
+
+def pressure_off_toes_m(
+    pressure_m: FloatArray, upward_n: FloatArray, *, heel_m: FloatArray, front_m: FloatArray
+) -> float:
+    """Distance along the way of the centre of pressure from the ball of the foot while the heel is raised.
+
+    Parameters
+    ----------
+    pressure_m, upward_n : ndarray of shape (n_frames,)
+        Centre of pressure along the way, m, and vertical force on the foot, N.
+    heel_m, front_m : ndarray of shape (n_frames, 2)
+        Heel and head of metatarsal 2 in the plane, x along the way, y up, m.
+
+    Returns
+    -------
+    float
+        Absolute median over the frames of at least 0.3 of the largest force in which the heel is 3 cm above its lowest
+        place and the front is within 2 cm of its own: the foot then stands on the heads of the metatarsals. NaN with fewer than three such frames.
+    """
+    loaded = np.nan_to_num(upward_n) > 0.3 * np.nanmax(upward_n, initial=1.0)
+    known = loaded & ~np.isnan(pressure_m + heel_m[:, 1] + front_m[:, 1])
+    if not known.any():
+        return float("nan")
+    heel, front = heel_m[:, 1] - heel_m[known, 1].min(), front_m[:, 1] - front_m[known, 1].min()
+    counted = known & (heel > 0.03) & (front < 0.02)
+    if counted.sum() < 3:
+        return float("nan")
+    return float(abs(np.median((pressure_m - front_m[:, 0])[counted])))
+
+
+def foot_metrics(
+    load: ExternalLoad,
+    joint_m: FloatArray,
+    *,
+    heel_m: FloatArray,
+    front_m: FloatArray,
+    level_m: float,
+    rate_hz: float,
+) -> dict[str, float]:
+    """Metrics of the force under one foot.
+
+    Parameters
+    ----------
+    load : ExternalLoad
+        Force and couple at the last joint, in the plane.
+    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
+        Joints in the plane, m.
+    heel_m, front_m : ndarray of shape (n_frames, 2)
+        Heel and front of the foot in the plane, m.
+    level_m, rate_hz : float
+        Height of the plates along the plane's y axis, and frames per second.
+
+    Returns
+    -------
+    dict of str to float
+        `braking_reversed_share` and `pressure_off_toes_m`.
+    """
+    forward, upward = load.force_n.T
+    ankle = joint_m[:, -2]
+    turning = load.couple_nm + (level_m - ankle[:, 1]) * forward
+    pressure = ankle[:, 0] + np.divide(turning, upward, where=upward > 1.0, out=np.full(len(upward), np.nan))
+    return {
+        "braking_reversed_share": braking_reversed_share(forward, upward, joint_m[:, 0, 0], rate_hz),
+        "pressure_off_toes_m": pressure_off_toes_m(pressure, upward, heel_m=heel_m, front_m=front_m),
+    }
+
+
+def _slow(side: Side, names: Sequence[str], rate_hz: float, belt_m_s: FloatArray, limit_m_s: float) -> BoolArray:
+    """Frames in which a landmark of a foot is slow."""
+    slow = np.zeros(len(side[names[0]]), dtype=bool)
+    for name in names:
+        velocity, _ = differentiate(side[name], rate_hz=rate_hz, accuracy=2)
+        slow |= lengths(velocity - belt_m_s) < limit_m_s
+    return slow
+
+
+def body_metrics(
+    recording: Recording, limb: Limb, settings: Settings, *, placed: Placement, load: ExternalLoad, joint_m: FloatArray
+) -> dict[str, float]:
+    """Metrics of sides, mass and plates of a trial in the sagittal plane.
+
+    Parameters
+    ----------
+    recording : Recording
+        Markers and plates.
+    limb : Limb
+        The limb and the given body mass.
+    settings : Settings
+        All options.
+    placed : Placement
+        Its plane and analysed frames.
+    load : ExternalLoad
+        Its load.
+    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
+        Its joints in the plane, m.
+
+    Returns
+    -------
+    dict of str to float
+        Those of `foot_metrics`, `force_metrics` and `sides_reversed_share` that apply: the last two need the other side's
+        markers, the first two a limb that meets the ground, and plates.
+    """
+    if placed.plane.view != "sagittal":
+        return {}
+    model, axes = limb.model(settings), placed.plane.axes
+    on_plates = model.ground_contact and settings.plates.assignment != "none" and len(recording.force_plates) > 0
+    metrics = {}
+    if on_plates and "heel" in placed.landmarks:
+        level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
+        heel, front = (placed.landmarks[name] @ axes[:2].T for name in ("heel", model.end))
+        metrics |= foot_metrics(load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz)
+    sides = both_sides(recording, limb, settings, placed.prepared.stretch)
+    if sides is None:
+        return metrics
+    first, up = model.joints[0].landmark, axis_vector(settings.plane.up_axis)
+    left, right = (side[first] for side in (sides if limb.side == "left" else sides[::-1]))
+    metrics["sides_reversed_share"] = sides_reversed_share(left, right, forward=axes[0], up=up)
+    return metrics | (_force_metrics(recording, limb, settings, placed, sides) if on_plates else {})
+
+
+def _force_metrics(
+    recording: Recording, limb: Limb, settings: Settings, placed: Placement, sides: tuple[Side, Side]
+) -> dict[str, float]:
+    """Metrics of the whole force over the longest stretch in which both limbs are seen."""
+    model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
+    centre = centre_of_mass(model, sides, table=settings.segments.table)
+    complete = runs(~np.isnan(centre).any(axis=1))
+    start, stop = max(complete, key=lambda run: run[1] - run[0], default=(0, 0))
+    if stop - start < max(SHORTEST_S * rate_hz, FEWEST_FRAMES):
+        return {}
+    part = slice(start, stop)
+    names = contact_landmarks(model, limb.landmarks(settings), settings.plates) or [model.end]
+    belt, limit = -settings.plates.belt_speed_m_s * axes[0], settings.plates.max_contact_speed_m_s
+    force = total_force(
+        recording,
+        [(side[names[0]] + side[model.end]) / 2.0 for side in sides],
+        [_slow(side, names, rate_hz, belt, limit) for side in sides],
+        placed.prepared.stretch,
+        settings,
+    )
+    return force_metrics(
+        force.force_n[part],
+        centre[part],
+        force.known[part],
+        rate_hz=rate_hz,
+        mass_kg=limb.body_mass_kg,
+        gravity_m_s2=settings.gravity_m_s2,
+        axes=np.stack([axes[0], axis_vector(settings.plane.up_axis)]),
+    )

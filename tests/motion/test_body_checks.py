@@ -1,0 +1,142 @@
+"""Forces, sides and mass against the movement of the body: expected values by Newton's second law."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.signal import butter, sosfiltfilt
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.motion.body_checks import (
+    braking_reversed_share,
+    force_metrics,
+    pressure_off_toes_m,
+    sides_reversed_share,
+)
+from limbtorque.signals.shortest_period import shortest_period_s
+
+ROOT = Path(__file__).resolve().parents[2]
+G, RATE_HZ, MASS_KG = 9.81, 100.0, 60.0
+AXES = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+TIME_S = np.arange(300) / RATE_HZ
+
+
+def bouncing():
+    """Centre of mass that goes 2 cm up and down at 2 Hz, and the force that this asks for."""
+    omega = 2.0 * np.pi * 2.0
+    centre, force = np.zeros((300, 3)), np.zeros((300, 3))
+    centre[:, 0], centre[:, 2] = 1.2 * TIME_S, 1.0 + 0.02 * np.sin(omega * TIME_S)
+    force[:, 2] = MASS_KG * (G - 0.02 * omega**2 * np.sin(omega * TIME_S))
+    return force, centre
+
+
+def checked(force, centre, mass_kg=MASS_KG, known=slice(50, 250)):
+    chosen = np.zeros(300, dtype=bool)
+    chosen[known] = True
+    return force_metrics(force, centre, chosen, rate_hz=RATE_HZ, mass_kg=mass_kg, gravity_m_s2=G, axes=AXES)
+
+
+def test_a_force_that_moves_the_body_leaves_nothing():
+    """The filter takes 1.2 % of a movement of 2 Hz from both sides; central differences of second order lose 0.13 % of its acceleration."""
+    found = checked(*bouncing())
+    assert found["weight_error_share"] < 1e-3
+    assert found["force_tilt_deg"] < 0.01
+    assert found["force_residual_share"] < 1e-3
+    assert found["force_delay_s"] < 1e-4
+
+
+def test_mass_scale_tilt_and_delay_are_measured():
+    force, centre = bouncing()
+    assert checked(force, centre, mass_kg=1.25 * MASS_KG)["weight_error_share"] == pytest.approx(0.2, abs=1e-3)
+    assert checked(1.26 * force, centre)["weight_error_share"] == pytest.approx(0.26, abs=2e-3)
+    angle = np.radians(4.0)
+    tilted = force[:, 2:] * np.array([np.sin(angle), 0.0, np.cos(angle)])
+    assert checked(tilted, centre)["force_tilt_deg"] == pytest.approx(4.0, abs=0.02)
+    assert checked(np.roll(force, 3, axis=0), centre)["force_delay_s"] == pytest.approx(0.03, abs=1e-3)
+    assert checked(np.roll(force, -2, axis=0), centre)["force_delay_s"] == pytest.approx(0.02, abs=1e-3)
+
+
+def test_quiet_stance_shows_the_weight():
+    force, centre = np.zeros((300, 3)), np.ones((300, 3))
+    force[:, 2] = 70.0 * G
+    assert checked(force, centre, mass_kg=60.0)["weight_error_share"] == pytest.approx(70.0 / 60.0 - 1.0, abs=1e-6)
+
+
+def test_too_short_a_stretch_is_not_judged():
+    assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())
+
+
+def test_left_is_on_the_left():
+    left, right = np.full((10, 3), [0.0, 0.1, 1.0]), np.full((10, 3), [0.0, -0.1, 1.0])
+    forward, up = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    assert sides_reversed_share(left, right, forward=forward, up=up) == 0.0
+    assert sides_reversed_share(right, left, forward=forward, up=up) == 1.0
+    assert sides_reversed_share(left, right, forward=-forward, up=up) == 1.0
+    assert np.isnan(sides_reversed_share(left * np.nan, right, forward=forward, up=up))
+
+
+def test_braking_comes_before_propulsion():
+    """A stance of 0.6 s: braking sine, then propulsion sine; the hip goes 0.8 m."""
+    phase = np.linspace(0.0, 1.0, 61)
+    forward, upward = -np.sin(2.0 * np.pi * phase), np.sin(np.pi * phase) * 700.0
+    way = 0.8 * phase
+    assert braking_reversed_share(100.0 * forward, upward, way, 100.0) < 0.02
+    assert braking_reversed_share(-100.0 * forward, upward, way, 100.0) > 0.98
+    assert braking_reversed_share(-100.0 * forward, upward, -way, 100.0) < 0.02
+    assert np.isnan(braking_reversed_share(forward, upward, 0.1 * way, 100.0))  # the body stays where it is
+
+
+def test_pressure_is_under_the_ball_while_the_heel_is_raised():
+    raised = np.linspace(0.0, 0.1, 50)
+    heel, front = np.stack([np.zeros(50), raised], axis=1), np.tile([0.17, 0.0], (50, 1))
+    load = np.full(50, 500.0)
+    assert pressure_off_toes_m(np.full(50, 0.136), load, heel_m=heel, front_m=front) == pytest.approx(0.034)
+    assert np.isnan(pressure_off_toes_m(np.full(50, 0.1), load, heel_m=0.1 * heel, front_m=front))
+
+
+def test_smoothed_positions_hold_long_periods_only():
+    rng = np.random.default_rng(1)
+    rough = 0.3 * np.sin(2.0 * np.pi * TIME_S)[:, None] + 3e-4 * rng.standard_normal((300, 6))
+    smooth = sosfiltfilt(butter(2, 3.0, fs=RATE_HZ, output="sos"), rough, axis=0)
+    assert shortest_period_s(rough, rate_hz=RATE_HZ) == pytest.approx(2.0 / RATE_HZ, rel=0.05)
+    # Noise of 0.3 mm falls to the floor of 0.02 mm at a gain of 1/15 of both passes of second order: at 14^(1/4) times 3 Hz.
+    assert shortest_period_s(smooth, rate_hz=RATE_HZ) == pytest.approx(1.0 / (14.0**0.25 * 3.0), rel=0.25)
+
+
+@pytest.fixture(scope="module")
+def walk():
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        from damage_subjects import make_trial
+    finally:
+        sys.path.pop(0)
+    return make_trial("walk", "W01")
+
+
+def analysed(trial, **changes):
+    limb = replace(trial.limb, **changes)
+    return analyse_recording(trial.recording, limb, trial.settings)
+
+
+def test_a_simulated_walk_agrees_with_its_forces(walk):
+    found = analysed(walk)
+    assert found.status == "ok"
+    assert found.motion.metrics["weight_error_share"] < 0.01
+    assert found.motion.metrics["force_delay_s"] < 0.003
+    assert found.motion.metrics["pressure_off_toes_m"] < 0.005
+
+
+def test_exchanged_sides_are_rejected(walk):
+    other = {"R": "L", "L": "R"}
+    labels = tuple(other[label[0]] + label[1:] for label in walk.recording.labels)
+    found = analysed(replace(walk, recording=replace(walk.recording, labels=labels)))
+    assert found.motion.metrics["sides_reversed_share"] == 1.0
+    assert found.status == "rejected"
+
+
+def test_a_wrong_mass_is_flagged(walk):
+    found = analysed(walk, body_mass_kg=1.3 * walk.limb.body_mass_kg)
+    assert found.motion.metrics["weight_error_share"] == pytest.approx(1.0 - 1.0 / 1.3, abs=0.01)
+    assert "weight_error_share" in found.verdict.names
