@@ -60,15 +60,15 @@ class DemoWalk:
 
 WALK_NOISE_M, WALK_NOISE_N = 0.0003, 1.0
 # the right foot steps on the first plate, the left one on the second
-DEMO_WALKWAY = Walkway(plates_m=((0.1, -0.2), (0.75, 0.2)), rate_hz=100.0, plate_rate_hz=500.0)
-_WALKERS = {"S01": (72.0, 1.78), "S02": (58.5, 1.66), "S03": (64.0, 1.71), "S04": (81.0, 1.85)}
-_PACES = {"slow": (0.9, 1.25, 0.015), "fast": (1.3, 1.05, 0.008)}  # m/s, s and m for a height of 1.75 m
+DEMO_WALKWAY = Walkway(plates_m=((0.1, -0.2), (0.65, 0.2)), rate_hz=100.0, plate_rate_hz=500.0, heel_height_m=0.02)
+_WALKERS = {"S01": (72.0, 1.78), "S02": (58.5, 1.66), "S03": (64.0, 1.71)}
+_PACES = {"slow": (0.85, 1.2, 0.015), "fast": (1.15, 1.05, 0.012)}  # m/s, s and m for a height of 1.75 m
 _REPEATS = ((1, 0.98, 1.01), (2, 1.02, 0.99))  # number, and factors of speed and of the stride's duration
 _DAMAGED = ("S03_walk_fast_2", 0.83)
 
 
 def demo_walks() -> list[DemoWalk]:
-    """Return the sixteen recorded walks: four subjects, two speeds, two repeats."""
+    """Return the twelve recorded walks: three subjects, two speeds, two repeats."""
     walks: list[DemoWalk] = []
     for subject, (mass_kg, height_m) in _WALKERS.items():
         slower = (height_m / 1.75) ** 0.5  # speed and stride of people of other heights (Froude number)
@@ -93,7 +93,7 @@ def write_demo(folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        The files: twelve reaches as floats, sixteen walks as integers.
+        The files: twelve reaches as floats, twelve walks as integers.
     """
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
