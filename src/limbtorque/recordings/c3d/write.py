@@ -56,8 +56,8 @@ def write_c3d(recording: Recording, path: Path, *, unit: str = "mm", integers: b
     unit : {"mm", "cm", "m"}, optional
         Unit of the positions in the file.
     integers : bool, optional
-        Store 16-bit integers, with steps of 1/32000 of the largest coordinate and of 1/64000 of each channel's range,
-        in place of 32-bit floats.
+        Store 16-bit integers, with steps of 1/32000 of the largest coordinate and of each channel's largest
+        value, or of half its range where most of it is negative, in place of 32-bit floats.
 
     Raises
     ------
@@ -103,9 +103,11 @@ def _analog(recording: Recording, unit: str, integers: bool) -> _Analog:
     ones = np.ones(len(labels))
     if not integers:
         return _Analog(values, labels, units, ones, 0.0 * ones)
-    low, high = values.min(axis=0), values.max(axis=0)
-    scale = np.where(high > low, (high - low) / (2 * STEPS), 1.0).astype(np.float32).astype(float)
-    return _Analog(values, labels, units, scale, np.rint(-0.5 * (low + high) / scale))
+    low, high = values.min(axis=0, initial=0.0), values.max(axis=0, initial=0.0)
+    # offsets are never negative: ezc3d 1.7 takes their absolute value
+    largest = np.maximum(high, 0.5 * (high - low))
+    scale = np.where(largest > 0.0, largest / STEPS, 1.0).astype(np.float32).astype(float)
+    return _Analog(values, labels, units, scale, np.maximum(np.rint(-0.5 * (low + high) / scale), 0.0))
 
 
 def _check_samples(recording: Recording) -> None:
