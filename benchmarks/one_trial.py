@@ -30,7 +30,7 @@ def main() -> None:
     times: dict[str, list[float]] = {"motion": [], "torques": [], "muscles": [], "tables": []}
     for _ in range(options.runs):
         marks = [time.perf_counter()]
-        motion = chain_motion(trial, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings)
+        motion = chain_motion(trial, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings)
         marks.append(time.perf_counter())
         torques = joint_torques(motion)
         marks.append(time.perf_counter())

@@ -55,7 +55,7 @@ def limbs(frames: int) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray
     """Moment arms, strengths and torques, flexion positive."""
     settings = load_settings(ROOT / "config" / "config.yaml")
     trial = analyse_recording(
-        read_c3d(TRIAL), Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings
+        read_c3d(TRIAL), Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings
     )
     motion, sign = trial.motion, trial.motion.flexion.sign
     muscles = load_muscle_set("arm")

@@ -24,9 +24,9 @@ def make_study(folder):
     """One good trial, one with a label that is HTML, one without muscles, and two that fail."""
     (folder / "config").mkdir(parents=True)
     settings = (ROOT / "config" / "config.yaml").read_text(encoding="utf-8")
-    settings = settings.replace("title: Demo study of reaching", f"title: {json.dumps('Odd ' + ENDS)}")
-    arm = settings[settings.index("  arm_markers:") : settings.index("plane:")].replace("KNU", json.dumps(BAD))
-    settings = settings.replace("plane:", arm.replace("arm_markers", "odd_markers") + "\nplane:", 1)
+    settings = settings.replace("title: Demo study of reaching and walking", f"title: {json.dumps('Odd ' + ENDS)}")
+    arm = settings[settings.index("  limb_markers:") : settings.index("plane:")].replace("KNU", json.dumps(BAD))
+    settings = settings.replace("plane:", arm.replace("limb_markers", "odd_markers") + "\nplane:", 1)
     (folder / "config" / "config.yaml").write_text(settings, encoding="utf-8")
     (folder / "config" / "subjects.csv").write_text("subject,mass_kg,height_m,sex\nS <1>,72,1.78,m\n", encoding="utf-8")
     source = ROOT / "data" / "demo" / "S01_sagittal_spring.c3d"
@@ -38,7 +38,7 @@ def make_study(folder):
     same = {"session": "one", "subject": "S <1>", "file": "good.c3d", "chain": "arm", "side": "right", "load": "spring"}
     same |= {
         "condition": "plain",
-        "marker_set": "arm_markers",
+        "marker_set": "limb_markers",
         "note": "",
         "start_s": "",
         "end_s": "",

@@ -335,7 +335,7 @@ def simulated(demo, off=OFF_M):
 def arm_settings(demo, functional=True, **changes):
     raw = SETTINGS.model_dump()
     if functional:
-        raw["marker_sets"]["arm_markers"]["elbow_axis"] = {
+        raw["marker_sets"]["limb_markers"]["elbow_axis"] = {
             "functional": [UPPER_ARM, FOREARM],
             "anatomical": ["ELBL", "ELBM"],
         }

@@ -29,7 +29,7 @@ def motion(recording, *, start_s=None, end_s=None, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     found = chain_motion(
         recording,
-        Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers", start_s=start_s, end_s=end_s),
+        Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers", start_s=start_s, end_s=end_s),
         settings,
     )
     return found, {flag.check.name for flag in assess(found.metrics, settings.quality)}

@@ -92,7 +92,7 @@ def test_short_and_still_signals_are_judged_without_an_error():
 def reach_motion(noise_m=2e-4, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     recording = replace(demo_trials()[1], gaps=()).recording(noise_m=noise_m)
-    found = chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings)
+    found = chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings)
     return found.metrics, {flag.check.name for flag in assess(found.metrics, settings.quality)}
 
 

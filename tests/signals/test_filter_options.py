@@ -29,7 +29,7 @@ CUTOFFS = ["residual", "autocorrelation", "gcv", "expected_error"]
 
 def motion(recording=NOISY, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
-    return chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings)
+    return chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings)
 
 
 def error(found):
@@ -75,7 +75,7 @@ def test_the_cutoff_of_a_study_has_to_be_known():
     own = motion().metrics["cutoff_hz"]
     settings = override(SETTINGS, {"filter.scope": "study"}, source="test")
     given = chain_motion(
-        NOISY, Limb("arm", side="right", body_mass_kg=72.0, marker_set="arm_markers"), settings, study_cutoff_hz=4.0
+        NOISY, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings, study_cutoff_hz=4.0
     )
     assert (given.cutoff_hz, given.metrics["cutoff_hz"], given.metrics["own_cutoff_hz"]) == ((4.0,), 4.0, own)
     np.testing.assert_array_equal(given.kinematics.angle_rad, motion(filter__cutoff_hz=4.0).kinematics.angle_rad)

@@ -100,12 +100,12 @@ def test_each_is_an_error_that_says_what_and_what_to_do(recording, changes, erro
 
 
 def test_a_length_between_other_landmarks_is_refused():
-    markers = dict(SETTINGS.marker_sets["arm_markers"])
+    markers = dict(SETTINGS.marker_sets["limb_markers"])
     del markers["ulnar_styloid"]
-    settings = SETTINGS.model_copy(update={"marker_sets": {"arm_markers": markers}})
+    settings = SETTINGS.model_copy(update={"marker_sets": {"limb_markers": markers}})
     with pytest.raises(TrialError, match="'ulnar_styloid' is needed but not mapped"):
         analyse_recording(GOOD, Limb("arm", side="right", body_mass_kg=72.0), settings)
-    named = settings.model_copy(update={"substitutes": {"arm_markers": {"ulnar_styloid": "wrist_axis"}}})
+    named = settings.model_copy(update={"substitutes": {"limb_markers": {"ulnar_styloid": "wrist_axis"}}})
     result = analyse_recording(GOOD, Limb("arm", side="right", body_mass_kg=72.0), named)
     assert "landmark ulnar_styloid: replaced by wrist_axis" in result.motion.notes
 

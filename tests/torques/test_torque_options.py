@@ -40,7 +40,7 @@ def motion_of(demo, recording=None, **changes):
             "arm",
             side=demo.side,
             body_mass_kg=demo.arm.body_mass_kg,
-            marker_set="arm_markers",
+            marker_set="limb_markers",
             prefix=demo.prefix,
             load=demo.load,
         ),

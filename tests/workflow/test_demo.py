@@ -16,7 +16,8 @@ from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import filter_reach, low_pass
 from limbtorque.signals.derivatives import _stencils
-from limbtorque.simulation.reach import DEMO_NOISE_M, demo_trials, write_demo
+from limbtorque.simulation.demo import write_demo
+from limbtorque.simulation.reach import DEMO_NOISE_M, demo_trials
 from limbtorque.torques.joint_torques import joint_torques
 
 TRIALS = {trial.name: trial for trial in STUDY.trials}
@@ -155,7 +156,7 @@ def test_the_left_arm_is_the_mirror_image_of_the_right_one():
     settings = TRIALS[demo.name].settings
     recording = replace(demo, gaps=()).recording(noise_m=0.0)
     mirrored = replace(recording, markers_m=recording.markers_m * np.array([1.0, -1.0, 1.0]))
-    motion = chain_motion(mirrored, Limb("arm", side="right", body_mass_kg=58.5, marker_set="arm_markers"), settings)
+    motion = chain_motion(mirrored, Limb("arm", side="right", body_mass_kg=58.5, marker_set="limb_markers"), settings)
     np.testing.assert_allclose(joint_torques(motion).terms.net, -left, atol=1e-9)
     assert (motion.flexion.sign == 1.0).all()
 

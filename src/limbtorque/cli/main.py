@@ -467,7 +467,7 @@ def _settings(_: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from limbtorque.simulation.reach import write_demo
+    from limbtorque.simulation.demo import write_demo
 
     for path in write_demo(options.folder):
         print(path)

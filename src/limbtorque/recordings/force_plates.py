@@ -211,7 +211,7 @@ def _plate(
     else:
         force = signals[:, :3] * _force_scale(names[:3])
         moment = signals[:, 3:] * _moment_scale(names[3:]) - np.cross(origin_m, force)
-    axes = _axes(corners_m)
+    axes = plate_axes(corners_m)
     force_n = force @ axes.T
     moment_nm = moment @ axes.T + np.cross(corners_m.mean(axis=0), force_n)
     return ForcePlate(i + 1, kind, corners_m, rate_hz, force_n, moment_nm, flat_tops(signals))
@@ -236,8 +236,19 @@ def _type_3(signals_n: FloatArray, distances_m: FloatArray) -> tuple[FloatArray,
     return force, moment - np.cross([0.0, 0.0, depth], force)
 
 
-def _axes(corners_m: FloatArray) -> FloatArray:
-    """Find the unit axes of the plate, as columns, from its corners."""
+def plate_axes(corners_m: FloatArray) -> FloatArray:
+    """Unit axes of a plate's channels in the laboratory, as columns, from its corners.
+
+    Parameters
+    ----------
+    corners_m : ndarray of shape (4, 3)
+        Corners, m: x from corner 2 to corner 1, y from corner 4 to corner 1, z their cross product.
+
+    Returns
+    -------
+    ndarray of shape (3, 3)
+        Unit vectors x, y and z, one a column.
+    """
     x = corners_m[0] - corners_m[1]
     z = np.cross(x, corners_m[0] - corners_m[3])
     if not np.isfinite(z).all() or math.sqrt(float(np.linalg.norm(z))) < 0.01:
@@ -338,7 +349,7 @@ def _centre_of(positions_m: FloatArray) -> FloatArray:
 
 def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
     """Refuse a plate that, while loaded, pulls its load instead of pushing it."""
-    normal = _axes(plate.corners_m)[:, 2]
+    normal = plate_axes(plate.corners_m)[:, 2]
     height = float(normal @ (body_m - plate.corners_m.mean(axis=0)))
     across = plate.force_n @ normal
     loaded = across[np.abs(across) > LOADED_N]

@@ -378,6 +378,8 @@ class Walkway:
         Middle of each plate, along the way and across it, m; each is `PLATE_M` in size.
     rate_hz, plate_rate_hz : float
         Rates of markers and plates.
+    heel_height_m : float
+        Height of the heel's marker above the sole, m.
     noise_m, noise_n : float
         Standard deviation of the noise of markers and forces.
     seed : int
@@ -387,6 +389,7 @@ class Walkway:
     plates_m: tuple[tuple[float, float], ...] = ()
     rate_hz: float = 100.0
     plate_rate_hz: float = 1000.0
+    heel_height_m: float = 0.0
     noise_m: float = 0.0
     noise_n: float = 0.0
     seed: int = 0
@@ -409,12 +412,19 @@ def walk_recording(walker: Walker, walkway: Walkway, *, duration_s: float, first
     Returns
     -------
     Recording
-        Markers RHIP, RKNE, RANK, RTOE, RHEE and the left ones at the joint centres; events of both feet.
+        Markers RHIP, RKNE, RANK, RTOE, RHEE and the left ones at the joint centres, RHEE `heel_height_m` above the sole; events of both
+        feet.
     """
     rng = np.random.default_rng(walkway.seed)
     time_s = np.arange(round(duration_s * walkway.rate_hz) + 1) / walkway.rate_hz
     legs = walk(walker, time_s, first_strike_s=first_strike_s)
-    markers = np.concatenate([_markers(legs[side], _across(side)) for side in SIDES], axis=1)
+    markers = np.concatenate(
+        [
+            _markers(legs[side], _across(side), walkway.heel_height_m * _up_from_sole(walker, legs[side]))
+            for side in SIDES
+        ],
+        axis=1,
+    )
     markers += walkway.noise_m * rng.standard_normal(markers.shape)
     fine_s = np.arange(round(len(time_s) * walkway.plate_rate_hz / walkway.rate_hz)) / walkway.plate_rate_hz
     loads = walk(walker, fine_s, first_strike_s=first_strike_s)
@@ -436,8 +446,16 @@ def _across(side: str) -> float:
     return HALF_WIDTH_M if side == "left" else -HALF_WIDTH_M
 
 
-def _markers(leg: WalkingLeg, across_m: float) -> FloatArray:
-    planar = np.concatenate([leg.joint_m, leg.heel_m[:, None]], axis=1)
+def _up_from_sole(walker: Walker, leg: WalkingLeg) -> FloatArray:
+    """Unit vectors at right angles to the sole, shape (n_frames, 2)."""
+    toe = walker.foot_m[2]
+    along = (leg.joint_m[:, 3] - leg.joint_m[:, 2]) / np.hypot(*toe)
+    return _turned(along, np.full((len(along), 1), np.pi / 2.0 - np.arctan2(toe[1], toe[0])))
+
+
+def _markers(leg: WalkingLeg, across_m: float, above_m: FloatArray) -> FloatArray:
+    """Joints and heel of a leg in space; `above_m` from the heel to its marker."""
+    planar = np.concatenate([leg.joint_m, (leg.heel_m + above_m)[:, None]], axis=1)
     return np.stack([planar[..., 0], np.full(planar.shape[:2], across_m), planar[..., 1]], axis=2)
 
 

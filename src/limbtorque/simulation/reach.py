@@ -7,14 +7,12 @@ The demo study in `data/demo` is made here: the reaching experiment of Cesari et
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.minimum_jerk import minimum_jerk
 
@@ -304,25 +302,3 @@ def _mirrored(reach: Reach) -> Reach:
 def _negative(angles: tuple[float, float, float]) -> tuple[float, float, float]:
     first, second, third = angles
     return -first, -second, -third
-
-
-def write_demo(folder: Path) -> list[Path]:
-    """Write the recordings of the demo study as C3D files.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the files; created if missing.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for trial in demo_trials():
-        path = folder / f"{trial.name}.c3d"
-        write_c3d(trial.recording(noise_m=DEMO_NOISE_M), path, unit=trial.unit)
-        paths.append(path)
-    return paths

@@ -1,0 +1,107 @@
+"""Recordings of the demo study: reaches of `simulation.reach` and walks of `simulation.gait`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from limbtorque.recordings.c3d.write import write_c3d
+from limbtorque.recordings.recording import Recording, find_marker
+from limbtorque.simulation.gait import Walker, Walkway, walk_recording
+from limbtorque.simulation.reach import DEMO_NOISE_M, demo_trials
+
+FIRST_STRIKE_S = 0.35
+AFTER_S = 0.35  # behind the second strike of the left foot
+SPIKE_M = 0.2
+
+
+@dataclass(frozen=True)
+class DemoWalk:
+    """One recording of the demo study's walks; each leg is a trial.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file without its ending.
+    walker : Walker
+        The person, at the speed of this trial.
+    seed : int
+        Seed of the noise.
+    spike_s : float or None
+        Time of the frame in which the right knee's marker is 20 cm too far forward; None: undamaged.
+    """
+
+    name: str
+    walker: Walker
+    seed: int
+    spike_s: float | None = None
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the recording, s: a whole stride of each leg, and time before and after."""
+        return round(FIRST_STRIKE_S + 1.5 * self.walker.stride_s + AFTER_S, 2)
+
+    def recording(self, *, noise_m: float, noise_n: float) -> Recording:
+        """Markers, plates and events, with noise of these standard deviations.
+
+        Parameters
+        ----------
+        noise_m, noise_n : float
+            Of every coordinate of a marker, m, and of every component of a plate's force, N.
+        """
+        walkway = replace(DEMO_WALKWAY, noise_m=noise_m, noise_n=noise_n, seed=self.seed)
+        made = walk_recording(self.walker, walkway, duration_s=self.duration_s, first_strike_s=FIRST_STRIKE_S)
+        if self.spike_s is None:
+            return made
+        markers = made.markers_m.copy()
+        markers[round(self.spike_s * made.rate_hz), find_marker(made, "RKNE"), 0] += SPIKE_M
+        return replace(made, markers_m=markers)
+
+
+WALK_NOISE_M, WALK_NOISE_N = 0.0003, 1.0
+# the right foot steps on the first plate, the left one on the second
+DEMO_WALKWAY = Walkway(plates_m=((0.1, -0.2), (0.65, 0.2)), rate_hz=100.0, plate_rate_hz=500.0, heel_height_m=0.02)
+_WALKERS = {"S01": (72.0, 1.78), "S02": (58.5, 1.66), "S03": (64.0, 1.71)}
+_PACES = {"slow": (0.85, 1.2, 0.015), "fast": (1.15, 1.05, 0.012)}  # m/s, s and m for a height of 1.75 m
+_REPEATS = ((1, 0.98, 1.01), (2, 1.02, 0.99))  # number, and factors of speed and of the stride's duration
+_DAMAGED = ("S03_walk_fast_2", 0.83)
+
+
+def demo_walks() -> list[DemoWalk]:
+    """Return the twelve recorded walks: three subjects, two speeds, two repeats."""
+    walks: list[DemoWalk] = []
+    for subject, (mass_kg, height_m) in _WALKERS.items():
+        slower = (height_m / 1.75) ** 0.5  # speed and stride of people of other heights (Froude number)
+        for pace, (speed_m_s, stride_s, rise_m) in _PACES.items():
+            for number, faster, longer in _REPEATS:
+                stride = stride_s * slower * longer, speed_m_s * slower * faster
+                walker = Walker(mass_kg, height_m, *stride, rise_m=rise_m)
+                name = f"{subject}_walk_{pace}_{number}"
+                spike_s = _DAMAGED[1] if name == _DAMAGED[0] else None
+                walks.append(DemoWalk(name, walker, seed=101 + len(walks), spike_s=spike_s))
+    return walks
+
+
+def write_demo(folder: Path) -> list[Path]:
+    """Write the recordings of the demo study as C3D files.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the files; created if missing.
+
+    Returns
+    -------
+    list of Path
+        The files: twelve reaches as floats, twelve walks as integers.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for trial in demo_trials():
+        paths.append(folder / f"{trial.name}.c3d")
+        write_c3d(trial.recording(noise_m=DEMO_NOISE_M), paths[-1], unit=trial.unit)
+    for walk in demo_walks():
+        paths.append(folder / f"{walk.name}.c3d")
+        recording = walk.recording(noise_m=WALK_NOISE_M, noise_n=WALK_NOISE_N)
+        write_c3d(recording, paths[-1], unit="mm", integers=True)
+    return paths
