@@ -1,4 +1,4 @@
-"""Means of the summary by condition, over trials or subjects, flexion positive."""
+"""Means of the summary by condition, over subjects or trials, flexion positive."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
+from limbtorque.statistics.mean_and_spread import Unit
 from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
 
 GROUP = ("chain", "condition", "side", "joint", "term")
@@ -67,8 +68,10 @@ class ConditionSummary:
     ----------
     include : {"ok", "flagged"}
         Trials that count, as `ensembles.include`.
-    spread_over : {"trials", "subjects"}
-        Unit of the statistics: all trials alike, or the means of the subjects.
+    spread_over : {"subjects", "trials"}
+        Unit of the statistics: the means of the subjects, or all trials alike.
+    min_units : int
+        Least number of units with a value, `ensembles.min_units`.
 
     Notes
     -----
@@ -81,16 +84,21 @@ class ConditionSummary:
     the trials without any (stance not measured) are left out and counted in `n_unloaded`.
     """
 
-    def __init__(self, *, include: Literal["ok", "flagged"], spread_over: Literal["trials", "subjects"]) -> None:
+    def __init__(self, *, include: Literal["ok", "flagged"], spread_over: Unit, min_units: int) -> None:
         self._include: Literal["ok", "flagged"] = include
-        self._spread_over = spread_over
+        self._spread_over: Unit = spread_over
+        self._min_units = min_units
         self._groups: dict[tuple[str, ...], _Members] = {}
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add rows of `results/summary.csv`, flexion positive (`flexion_positive`)."""
         for row in rows:
-            if included(row["torque_status"], self._include):
-                self._groups.setdefault(tuple(row[name] for name in GROUP), _Members()).add(row)
+            rejected = row["torque_status"] == "rejected"
+            if rejected or included(row["torque_status"], self._include):
+                members = self._groups.setdefault(tuple(row[name] for name in GROUP), _Members())
+                members.rejected += rejected
+                if not rejected:
+                    members.add(row)
 
     def rows(self) -> list[dict[str, Any]]:
         """Rows of `results/summary_by_condition.csv`."""
@@ -115,11 +123,32 @@ class ConditionSummary:
             yield {
                 "statistic": statistic.name,
                 "unit": statistic.unit,
-                **_statistics(numbers, subjects, spread_over=self._spread_over, mixed=mixed),
+                "spread_over": self._spread_over,
+                **self._statistics(numbers, subjects, mixed=mixed),
                 "min_used_share": float(used.min()) if used.size else np.nan,
                 "max_used_share": float(used.max()) if used.size else np.nan,
                 "n_unloaded": n_unloaded,
+                "n_rejected": members.rejected,
             }
+
+    def _statistics(self, values: FloatArray, subjects: NDArray[Any], *, mixed: bool) -> dict[str, Any]:
+        """Statistics of the known values, and their counts; peaks of both directions have only a range."""
+        known = ~np.isnan(values)
+        values, subjects = values[known], subjects[known]
+        names = list(dict.fromkeys(subjects.tolist()))
+        count = {"n_subjects": len(names), "n_trials": values.size}
+        if (len(names) if self._spread_over == "subjects" else values.size) < self._min_units or not values.size:
+            return {**dict.fromkeys(("mean", "sd", "median", "min", "max"), np.nan), **count}
+        if self._spread_over == "subjects" and not mixed:
+            values = np.array([values[subjects == name].mean() for name in names])
+        return {
+            "mean": np.nan if mixed else float(values.mean()),
+            "sd": np.nan if mixed or values.size < 2 else float(values.std(ddof=1)),
+            "median": np.nan if mixed else float(np.median(values)),
+            "min": float(values.min()),
+            "max": float(values.max()),
+            **count,
+        }
 
 
 class _Members:
@@ -129,6 +158,7 @@ class _Members:
 
     def __init__(self) -> None:
         self.subjects: list[str] = []
+        self.rejected = 0
         self._flat = array("d")
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -138,22 +168,3 @@ class _Members:
     def values(self) -> dict[str, FloatArray]:
         matrix = np.array(self._flat).reshape(-1, len(self.NAMES))
         return dict(zip(self.NAMES, matrix.T, strict=True))
-
-
-def _statistics(values: FloatArray, subjects: NDArray[Any], *, spread_over: str, mixed: bool) -> dict[str, Any]:
-    known = ~np.isnan(values)
-    values, subjects = values[known], subjects[known]
-    names = list(dict.fromkeys(subjects.tolist()))
-    count = {"n_trials": values.size, "n_subjects": len(names)}
-    if not values.size:
-        return {**dict.fromkeys(("mean", "sd", "median", "min", "max"), np.nan), **count}
-    if spread_over == "subjects" and not mixed:
-        values = np.array([values[subjects == name].mean() for name in names])
-    return {
-        "mean": np.nan if mixed else float(values.mean()),
-        "sd": np.nan if mixed or values.size < 2 else float(values.std(ddof=1)),
-        "median": np.nan if mixed else float(np.median(values)),
-        "min": float(values.min()),
-        "max": float(values.max()),
-        **count,
-    }

@@ -8,7 +8,10 @@ from limbtorque.tables.column import (
     INTO_SEGMENTS,
     MECHANICAL,
     MUSCLE_STATUS,
+    N_REJECTED,
     OF_UNIT,
+    SPREAD_OVER,
+    TOO_FEW,
     TORQUE_STATUS,
     TRIAL_COLUMNS,
     Column,
@@ -76,7 +79,7 @@ MUSCLE_SUMMARY_COLUMNS = (
 )
 STATISTICS = tuple(column for column in SUMMARY_COLUMNS if column.name.endswith(("_nm", "_s", "_nms", "_w", "_j")))
 FLEXION_SIGNED = ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms")
-_OVER = "over the trials, or over the subjects' means where ensembles.spread_over is subjects"
+_OVER = "over the units of spread_over"
 _MIXED = "; empty for peaks, and times of peaks, that are positive in some trials and negative in others"
 _SIGN = f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms): {FLEXION}; power and work: energy into the segments"
 CONDITION_SUMMARY_COLUMNS = (
@@ -85,13 +88,15 @@ CONDITION_SUMMARY_COLUMNS = (
     _TERM,
     Column("statistic", "", "column of summary.csv", kind=str),
     Column("unit", "", "unit of the statistic", kind=str),
-    Column("mean", OF_UNIT, f"mean {_OVER}{_MIXED}", _SIGN),
-    Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OVER}{_MIXED}; empty for a single value"),
-    Column("median", OF_UNIT, f"median {_OVER}{_MIXED}", _SIGN),
-    Column("min", OF_UNIT, f"minimum {_OVER}; over the trials where the mean is empty", _SIGN),
-    Column("max", OF_UNIT, f"maximum {_OVER}; over the trials where the mean is empty", _SIGN),
-    Column("n_trials", "1", "number of trials with a value", kind=int),
+    SPREAD_OVER,
+    Column("mean", OF_UNIT, f"mean {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
+    Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OVER}{TOO_FEW}{_MIXED}"),
+    Column("median", OF_UNIT, f"median {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
+    Column("min", OF_UNIT, f"minimum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),
+    Column("max", OF_UNIT, f"maximum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),
     Column("n_subjects", "1", "number of subjects with a value", kind=int),
+    Column("n_trials", "1", "number of trials with a value", kind=int),
+    N_REJECTED,
     Column(
         "min_used_share",
         "1",
