@@ -31,8 +31,8 @@ def row(subject="A", status="ok", **figures):
     }
 
 
-def figures(rows, statistic, *, include="flagged", spread_over="trials"):
-    summary = ConditionSummary(include=include, spread_over=spread_over)
+def figures(rows, statistic, *, include="flagged", spread_over="trials", min_units=1):
+    summary = ConditionSummary(include=include, spread_over=spread_over, min_units=min_units)
     for one in rows:
         summary.add([one])
     found = summary.rows()
@@ -55,13 +55,33 @@ def test_mean_spread_and_range_by_hand():
     assert found["sd"] == pytest.approx(np.sqrt(13.0))
 
 
-def test_every_subject_counts_alike_where_that_is_wanted():
+def test_every_subject_counts_alike():
     """A: 2, 4; B: 9. Means 3 and 9: mean 6, sd 6 / sqrt(2)."""
     rows = [row(rms_nm=2.0), row(rms_nm=4.0), row("B", rms_nm=9.0)]
     found = figures(rows, "rms_nm", spread_over="subjects")
     assert (found["mean"], found["median"], found["min"], found["max"]) == (6.0, 6.0, 3.0, 9.0)
     assert found["sd"] == pytest.approx(6.0 / np.sqrt(2.0))
     assert (found["n_trials"], found["n_subjects"]) == (3, 2)
+
+
+def test_too_few_subjects_have_no_statistics_but_counts():
+    """Over subjects four trials of one subject are one unit; over trials they are four."""
+    rows = [row(rms_nm=2.0), row(rms_nm=4.0), row(rms_nm=3.0), row(rms_nm=7.0), row("B", rms_nm=float("nan"))]
+    found = figures(rows, "rms_nm", spread_over="subjects", min_units=2)
+    assert np.isnan([found[name] for name in ("mean", "sd", "median", "min", "max")]).all()
+    assert (found["n_subjects"], found["n_trials"], found["spread_over"]) == (1, 4, "subjects")
+    found = figures(rows, "rms_nm", spread_over="trials", min_units=4)
+    assert (found["mean"], found["n_subjects"], found["n_trials"]) == (4.0, 1, 4)
+    assert np.isnan(figures(rows, "rms_nm", spread_over="trials", min_units=5)["mean"])
+
+
+def test_rejected_trials_are_left_out_and_counted():
+    rows = [row(rms_nm=1.0), row("B", rms_nm=3.0), row("B", status="rejected", rms_nm=float("nan"))]
+    found = figures(rows, "rms_nm", spread_over="subjects")
+    assert (found["mean"], found["n_trials"], found["n_rejected"]) == (2.0, 2, 1)
+    alone = figures([row(status="rejected", rms_nm=9.0)], "rms_nm")
+    assert np.isnan(alone["mean"])
+    assert (alone["n_trials"], alone["n_rejected"]) == (0, 1)
 
 
 def test_one_trial_has_no_spread_and_none_has_nothing():

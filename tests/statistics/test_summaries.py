@@ -43,7 +43,9 @@ def folder(tmp_path_factory):
     (folder / "data").symlink_to(ROOT / "data")
     (folder / "config" / "subjects.csv").write_bytes((ROOT / "config" / "subjects.csv").read_bytes())
     text = (ROOT / "config" / "config.yaml").read_text(encoding="utf-8")
-    (folder / "config" / "config.yaml").write_text(text + "\ntables:\n  xlsx: true\n", encoding="utf-8")
+    (folder / "config" / "config.yaml").write_text(
+        text.replace("\nensembles:\n", "\nensembles:\n  min_units: 1\n") + "\ntables:\n  xlsx: true\n", encoding="utf-8"
+    )
     with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
         rows = {row["trial"]: row for row in csv.DictReader(file)}
     names = (
@@ -108,8 +110,8 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
 def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folder):
     found = pd.read_csv(folder / "results" / "summary_by_condition.csv")
     assert list(found) == [column.name for column in CONDITION_SUMMARY_COLUMNS]
-    order = "chain condition side joint term statistic unit mean sd median min max n_trials n_subjects"
-    order += " min_used_share max_used_share n_unloaded"
+    order = "chain condition side joint term statistic unit spread_over mean sd median min max"
+    order += " n_subjects n_trials n_rejected min_used_share max_used_share n_unloaded"
     assert list(found) == order.split()
     assert set(found.condition) == set(ODD)
     summary = pd.read_csv(folder / "results" / "summary.csv")

@@ -51,14 +51,14 @@ class Captioned:
         Kinds of torque terms that are not zero throughout, of the trials of each chain.
     kinds : collection of str
         Figures that are drawn, of trials and of the study.
+    min_units : int
+        Least number of units of a mean (`ensembles.min_units`).
     curves : pandas.DataFrame or None
         `results/ensembles.csv`.
     percent : dict of str to str
         Meaning of 0 to 100 % of the mean curves of each chain.
     missing : dict of str to str
         Sentence on the trials of each chain without a curve; empty where all have one.
-    min_units : int
-        Least number of units of a mean (`ensembles.min_units`).
     uneven : dict of str to sequence of str
         Sentences on means of trials that differ in how much of their stance has a known ground force, of each chain.
     ground : bool
@@ -70,10 +70,10 @@ class Captioned:
     joints: Mapping[str, Sequence[str]]
     terms: Mapping[str, Collection[str]]
     kinds: Collection[str]
+    min_units: int
     curves: pd.DataFrame | None = None
     percent: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
-    min_units: int = 1
     uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ground: bool = False
     ranges: tuple[int, int] = (1, 1)

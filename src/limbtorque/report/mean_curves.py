@@ -89,7 +89,7 @@ def ensemble_data(
 
 
 def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units: int) -> dict[str, Any]:
-    """Units of mean and spread in words, and the means that too few of them have, by chain."""
+    """Words for the units of the means, and the means of too few, by chain."""
     rows = [row for group in groups.values() for row in group]
     over = rows[0]["spread_over"]
     points: dict[str, list[tuple[str, str, float, int, int]]] = {}

@@ -132,7 +132,7 @@ class ConditionSummary:
             }
 
     def _statistics(self, values: FloatArray, subjects: NDArray[Any], *, mixed: bool) -> dict[str, Any]:
-        """Statistics of the known values, and their counts; peaks of both directions have only a range."""
+        """Statistics and counts of known values; peaks of both directions have a range only."""
         known = ~np.isnan(values)
         values, subjects = values[known], subjects[known]
         names = list(dict.fromkeys(subjects.tolist()))

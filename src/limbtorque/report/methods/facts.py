@@ -301,5 +301,6 @@ def spread(study: MethodsStudy) -> dict[str, str]:
     unit = unit_of_spread(study.settings.ensembles.spread_over, participants)
     if unit == "subjects":
         return {"unit": "participant", "spread": "participants, of the mean of each participant's trials"}
-    of = "of the only participant" if len(set(participants)) == 1 else "all alike, not the means of the participants"
-    return {"unit": "trial", "spread": f"trials, {of}"}
+    if len(set(participants)) == 1:
+        return {"unit": "trial", "spread": "the trials of the only participant"}
+    return {"unit": "trial", "spread": "trials, all alike, not the means of the participants"}

@@ -75,8 +75,8 @@ def _ensemble_table(
             continue
         found = ensemble(list(subjects.values()), spread_over=unit, min_units=options.min_units)
         quantities = curve_columns(study.settings.chain(chain).joints, per_body_mass=options.per_body_mass)
-        same = {"chain": chain, "condition": condition, "side": side, "spread_over": unit}
-        same |= {"n_rejected": rejected.get((chain, condition, side), 0)}
+        same: dict[str, Any] = {"chain": chain, "condition": condition, "side": side, "spread_over": unit}
+        same["n_rejected"] = rejected.get((chain, condition, side), 0)
         data = {name: pa.repeat(value, found.mean.size) for name, value in same.items()}
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
         tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **long_columns(quantities, options.n_points), **figures}))
