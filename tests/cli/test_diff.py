@@ -44,6 +44,7 @@ def summary(term, peak, *, trial="t1", joint="elbow", mean="1.0", time="0.5"):
         "trial": trial,
         "subject": "Ann",
         "joint": joint,
+        "window": "movement",
         "term": term,
         "peak_nm": peak,
         "mean_nm": mean,
@@ -194,7 +195,7 @@ def test_every_kind_of_cause_is_told():
 
 def test_muscles_are_compared_too():
     muscles = [
-        [{"trial": "t1", "muscle": name, "peak_n": peak} for name, peak in rows]
+        [{"trial": "t1", "window": "movement", "muscle": name, "peak_n": peak} for name, peak in rows]
         for rows in ((("a", "100"), ("b", "10")), (("a", "100"), ("b", "20")))
     ]
     (change,) = compare(run(muscles=muscles[0]), run("b", muscles=muscles[1])).changes
@@ -319,7 +320,14 @@ def test_a_window_is_compared_by_its_duration():
 
 def test_means_by_condition():
     def row(term, mean, n="3", statistic="peak_nm"):
-        place = {"chain": "arm", "condition": "reach", "side": "right", "joint": "elbow", "term": term}
+        place = {
+            "chain": "arm",
+            "condition": "reach",
+            "side": "right",
+            "window": "movement",
+            "joint": "elbow",
+            "term": term,
+        }
         return {
             **place,
             "statistic": statistic,
@@ -347,7 +355,7 @@ def test_means_by_condition():
 
 
 def test_muscles_of_one_run_only():
-    muscles = [{"trial": "t1", "muscle": name, "peak_n": "1"} for name in ("a", "b")]
+    muscles = [{"trial": "t1", "window": "movement", "muscle": name, "peak_n": "1"} for name in ("a", "b")]
     found = compare(run(muscles=muscles), run("b"))
     assert not found.same
     assert "muscles: only in A (2 rows)" in report_text(found)
@@ -380,7 +388,14 @@ def test_other_frames_are_told_first():
 
 def test_frames_of_muscles_are_told_only_where_they_are_not_those_of_the_torques():
     def both(n, of_muscles):
-        muscle = {"trial": "t1", "muscle": "a", "peak_n": "1", "n_frames": str(of_muscles), "used_share": "0.5"}
+        muscle = {
+            "trial": "t1",
+            "window": "movement",
+            "muscle": "a",
+            "peak_n": "1",
+            "n_frames": str(of_muscles),
+            "used_share": "0.5",
+        }
         return run(rows=[{**summary("net", "10.0"), "n_frames": str(n), "used_share": "0.5"}], muscles=[muscle])
 
     assert [f.table for f in compare(both(50, 50), both(40, 40)).frames] == ["summary"]
@@ -389,7 +404,14 @@ def test_frames_of_muscles_are_told_only_where_they_are_not_those_of_the_torques
 
 def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
     def row(statistic, mean):
-        place = {"chain": "arm", "condition": "reach", "side": "right", "joint": "elbow", "term": "net"}
+        place = {
+            "chain": "arm",
+            "condition": "reach",
+            "side": "right",
+            "window": "movement",
+            "joint": "elbow",
+            "term": "net",
+        }
         return {**place, "statistic": statistic, "mean": mean, "sd": "", "n_trials": "3", "n_subjects": "1"}
 
     names = ("peak_nm", "max_time_s", "rms_nm")

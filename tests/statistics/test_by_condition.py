@@ -19,7 +19,8 @@ JOINTS = [joint.name for joint in ARM.joints]
 
 def row(subject="A", status="ok", **figures):
     """A row of the summary: all statistics are 1 but those that are given."""
-    about = {"chain": "arm", "condition": "fast", "side": "right", "joint": "elbow", "term": "net"}
+    about = {"chain": "arm", "condition": "fast", "side": "right"}
+    about |= {"window": "movement", "joint": "elbow", "term": "net"}
     return {
         **about,
         "subject": subject,
@@ -125,8 +126,8 @@ def test_failed_trials_are_excluded_and_flagged_ones_by_option():
 @pytest.mark.parametrize("spread_over", ["trials", "subjects"])
 def test_peaks_of_both_directions_are_not_averaged(spread_over):
     """+5 and -4 are peaks in flexion and in extension: not a mean of 0.5. Of the power the peaks are all of one sense."""
-    rows = [row(peak_nm=5.0, peak_power_w=2.0), row(peak_nm=-4.0, peak_power_w=4.0)]
-    for statistic in ("peak_nm", "peak_time_s"):
+    rows = [row(peak_nm=5.0, peak_power_w=2.0), row(peak_nm=-4.0, peak_nm_kg=-0.1, peak_power_w=4.0)]
+    for statistic in ("peak_nm", "peak_nm_kg", "peak_time_s"):
         found = figures(rows, statistic, spread_over=spread_over)
         assert np.isnan([found[name] for name in ("mean", "sd", "median")]).all()
         assert found["n_trials"] == 2
@@ -149,10 +150,12 @@ def test_flexion_is_positive_on_both_sides():
     mechanical = {name: float(k) for k, name in enumerate(NAMES, start=1)}
     (found,) = flexion_positive([row(**mechanical)], {"elbow": -1.0})
     changed = {name for name in NAMES if found[name] == -mechanical[name]}
-    assert changed == {"peak_nm", "mean_nm", "impulse_nms"}
+    signed = {"peak_nm", "mean_nm", "impulse_nms"}
+    assert changed == {*signed, *(f"{name}_kg" for name in signed)}
     assert (found["max_nm"], found["min_nm"]) == (-mechanical["min_nm"], -mechanical["max_nm"])
     assert (found["max_time_s"], found["min_time_s"]) == (mechanical["min_time_s"], mechanical["max_time_s"])
-    exchanged = {"max_nm", "min_nm", "max_time_s", "min_time_s"}
+    assert (found["max_nm_kg"], found["min_nm_kg"]) == (-mechanical["min_nm_kg"], -mechanical["max_nm_kg"])
+    exchanged = {"max_nm", "min_nm", "max_nm_kg", "min_nm_kg", "max_time_s", "min_time_s"}
     assert all(found[name] == mechanical[name] for name in set(NAMES) - changed - exchanged)
     (same,) = flexion_positive([row(**mechanical)], {"elbow": 1.0})
     assert all(same[name] == mechanical[name] for name in NAMES)

@@ -12,11 +12,11 @@ from scipy.stats import t as student
 
 from limbtorque.statistics.by_condition import ConditionSummary
 from limbtorque.statistics.mean_and_spread import add, ensemble, no_moments
-from limbtorque.tables.summary_columns import STATISTICS
+from limbtorque.tables.summary_columns import MEASURED, STATISTICS
 
 SUBJECTS, TRIALS, LEVEL = 8, 5, 0.05
 SHARES = (0.2, 0.5, 0.8)  # of the variance, between subjects
-NAMES = [column.name for column in STATISTICS if "peak" not in column.name]
+NAMES = [column.name for column in MEASURED if "peak" not in column.name]
 
 
 def values(share, shape, *, seed):
@@ -51,6 +51,7 @@ def found_in_summary(share, spread_over, *, joints=200):
     summary = ConditionSummary(include="ok", spread_over=spread_over, min_units=2)
     about = {
         "chain": "arm",
+        "window": "movement",
         "side": "right",
         "term": "net",
         "torque_status": "ok",

@@ -13,9 +13,19 @@ from limbtorque.arrays import FloatArray
 from limbtorque.statistics.mean_and_spread import Unit
 from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
 
-GROUP = ("chain", "condition", "side", "joint", "term")
-EXTREMES = (("max_nm", "min_nm"), ("max_time_s", "min_time_s"))  # swapped where the sign changes
-PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak_power_w"}
+GROUP = ("chain", "condition", "side", "window", "joint", "term")
+EXTREMES = (  # swapped where the sign changes
+    ("max_nm", "min_nm"),
+    ("max_nm_kg", "min_nm_kg"),
+    ("max_time_s", "min_time_s"),
+)
+PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
+    "peak_nm": "peak_nm",
+    "peak_nm_kg": "peak_nm",
+    "peak_time_s": "peak_nm",
+    "peak_power_w": "peak_power_w",
+    "peak_power_w_kg": "peak_power_w",
+}
 
 
 def included(torque_status: str, include: Literal["ok", "flagged"]) -> bool:
@@ -25,6 +35,20 @@ def included(torque_status: str, include: Literal["ok", "flagged"]) -> bool:
     [True, True, False]
     """
     return torque_status == "ok" or (torque_status == "flagged" and include == "flagged")
+
+
+def per_body_mass(rows: Iterable[Mapping[str, Any]], mass_kg: float) -> list[dict[str, Any]]:
+    """Rows of a trial's summary with its torques, powers and works over body mass, too.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Rows of the summary.
+    mass_kg : float
+        Body mass, kg.
+    """
+    over = [column.name for column in STATISTICS if column.name.endswith("_kg")]
+    return [{**row, **{name: row[name.removesuffix("_kg")] / mass_kg for name in over}} for row in rows]
 
 
 def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -43,10 +67,11 @@ def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, floa
     --------
     The maximum of one direction is the minimum of the other:
 
-    >>> row = {"joint": "knee", "peak_nm": 3.0, "max_nm": 3.0, "min_nm": -2.0, "mean_nm": 1.0, "impulse_nms": 2.0}
-    >>> flexion_positive([{**row, "max_time_s": 0.1, "min_time_s": 0.4}], {"knee": -1.0})[0] | {"joint": ""}
-    {'joint': '', 'peak_nm': -3.0, 'max_nm': 2.0, 'min_nm': -3.0, 'mean_nm': -1.0, 'impulse_nms': -2.0, \
-'max_time_s': 0.4, 'min_time_s': 0.1}
+    >>> torques = {"peak_nm": 3.0, "max_nm": 3.0, "min_nm": -2.0, "mean_nm": 1.0, "impulse_nms": 2.0}
+    >>> row = {"joint": "knee", **torques, **{f"{name}_kg": torques[name] / 50.0 for name in torques}}
+    >>> (found,) = flexion_positive([row | {"max_time_s": 0.1, "min_time_s": 0.4}], {"knee": -1.0})
+    >>> [found[name] for name in ("peak_nm", "max_nm", "min_nm", "max_nm_kg", "max_time_s")]
+    [-3.0, 2.0, -3.0, 0.04, 0.4]
     """
     turned = []
     for row in rows:
@@ -132,7 +157,7 @@ class ConditionSummary:
             }
 
     def _statistics(self, values: FloatArray, subjects: NDArray[Any], *, mixed: bool) -> dict[str, Any]:
-        """Statistics and counts of known values; peaks of both directions have a range only."""
+        """Mean, spread and range of known values; of peaks of both signs the range only."""
         known = ~np.isnan(values)
         values, subjects = values[known], subjects[known]
         names = list(dict.fromkeys(subjects.tolist()))

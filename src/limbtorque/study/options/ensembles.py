@@ -63,6 +63,14 @@ class Ensembles(Options):
         "1",
         ge=1,
     )
+    min_known_share: float = option(
+        0.9,
+        "Least share of the frames of a window (or of its stance) with a known torque; with less, peaks, means and "
+        "integrals of results/summary.csv and muscle_summary.csv are empty.",
+        "1",
+        gt=0.0,
+        le=1.0,
+    )
     per_body_mass: bool = option(
         False, "Divide torques and powers of curves and ensembles by the subject's body mass: N m/kg and W/kg."
     )

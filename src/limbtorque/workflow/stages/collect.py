@@ -12,7 +12,7 @@ from typing import Any
 from limbtorque import __version__
 from limbtorque.chain.body_segments import DEMPSTER_WINTER
 from limbtorque.report.methods.page import methods_page
-from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
+from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
@@ -73,7 +73,7 @@ def run(*, folder: Path, key: str = "") -> None:
             ledger.append(_ledger_row(study, trial, records))
             write_ledger(ledger[-1:])
             common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
-            rows = [{**common, **row} for row in records["torques"].summary]
+            rows = per_body_mass(({**common, **row} for row in records["torques"].summary), trial.subject.mass_kg)
             write_summary(rows)
             turned = flexion_positive(rows, _flexion_signs(records["kinematics"]))
             by_condition.add(turned)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
 from limbtorque.simulation.replay import replay
+from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
@@ -43,12 +44,19 @@ def run(*, folder: Path, session: str, key: str) -> None:
         events = earlier.recording.events if earlier.recording else ()
         used = used_frames(motion, torques)
         window = find_window(motion, used, events=events, side=trial.side, settings=trial.settings)
+        summary = torque_summary(
+            motion,
+            torques,
+            trial.settings.chain(trial.chain),
+            windows=summary_windows(trial, motion, window),
+            min_known_share=trial.settings.ensembles.min_known_share,
+        )
         done = replace(
             record,
             metrics={**torque_metrics(motion, torques), **metrics},
             notes=notes,
             window=window,
-            summary=tuple(torque_summary(motion, torques, trial.settings.chain(trial.chain))),
+            summary=tuple(summary),
         )
         return torque_table(motion, torques, options=trial.settings.torques), done
 
