@@ -101,9 +101,9 @@ def test_a_run_is_the_same_as_itself():
 def test_absolute_and_relative_change_and_share_by_hand():
     other = run("b", rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
     first, second = compare(run(), other).changes
-    assert (first.item, first.quantity, first.first, first.second) == ("elbow net", "peak_nm", "10.0", "8.0")
+    assert (first.item, first.quantity, first.first, first.second) == ("movement elbow net", "peak_nm", "10.0", "8.0")
     assert (first.difference, first.relative, first.share) == pytest.approx((-2.0, -0.2, 0.2))
-    assert (second.item, second.quantity) == ("elbow gravity", "peak_nm")
+    assert (second.item, second.quantity) == ("movement elbow gravity", "peak_nm")
     # minus 0.1 to minus 0.2 doubles it: -100 % of its size, but a hundredth of the largest peak at the elbow
     assert (second.difference, second.relative, second.share) == pytest.approx((-0.1, -1.0, 0.01))
 
@@ -117,15 +117,15 @@ def test_a_peak_that_changed_its_sign_and_hardly_its_size_comes_after_one_that_g
     first = run(rows=[summary("net", "5.0"), summary("gravity", "1.0", joint="wrist")])
     second = run("b", rows=[summary("net", "-4.9"), summary("gravity", "1.5", joint="wrist")])
     found = compare(first, second)
-    assert [change.item for change in found.changes if change.quantity == "peak_nm"] == ["wrist gravity", "elbow net"]
+    assert [change.item for change in found.changes if change.quantity == "peak_nm"] == ["movement wrist gravity", "movement elbow net"]
 
 
 def test_a_number_that_is_there_in_one_run_only_comes_first():
     other = run("b", rows=[summary("net", "5.0"), summary("gravity", "")])
     first, second = compare(run(), other).changes
-    assert (first.item, first.first, first.second) == ("elbow gravity", "-0.1", "")
+    assert (first.item, first.first, first.second) == ("movement elbow gravity", "-0.1", "")
     assert math.isnan(first.difference)
-    assert second.item == "elbow net"
+    assert second.item == "movement elbow net"
 
 
 def test_two_ways_to_print_a_number_are_one():
@@ -201,7 +201,7 @@ def test_muscles_are_compared_too():
     (change,) = compare(run(muscles=muscles[0]), run("b", muscles=muscles[1])).changes
     assert (change.table, change.item, change.difference, change.relative, change.share) == (
         "muscle_summary",
-        "b",
+        "movement b",
         10.0,
         1.0,
         0.1,
@@ -343,12 +343,12 @@ def test_means_by_condition():
     second = run("b", conditions=[row("net", "10"), row("gravity", "3", "2")])
     found = compare(first, second)
     assert {(c.item, c.quantity, c.difference, c.share) for c in found.changes} == {
-        ("peak_nm elbow gravity", "mean", 1.0, 0.1),
-        ("peak_nm elbow gravity", "n_trials", -1.0, 1 / 3),
+        ("peak_nm movement elbow gravity", "mean", 1.0, 0.1),
+        ("peak_nm movement elbow gravity", "n_trials", -1.0, 1 / 3),
     }
     text = report_text(found)
-    assert "arm reach right  1 differs  peak_nm elbow gravity  mean  2  3  +1      +50 %  10 %" in text
-    assert "only in A: arm reach right (peak_power_w elbow net)" in text
+    assert "arm reach right  1 differs  peak_nm movement elbow gravity  mean  2  3  +1      +50 %  10 %" in text
+    assert "only in A: arm reach right (peak_power_w movement elbow net)" in text
 
 
 # --- what is in one run only, frames that were summed, and rounding ---------------------------------------------------
@@ -362,8 +362,8 @@ def test_muscles_of_one_run_only():
     assert "Muscles: only in A (2 rows)." in report_html(found)
     rows = list(csv.DictReader(report_csv(found).splitlines()))
     assert [(row["table"], row["trial"], row["item"], row["quantity"]) for row in rows] == [
-        ("muscle_summary", "t1", "a", "only in a"),
-        ("muscle_summary", "t1", "b", "only in a"),
+        ("muscle_summary", "t1", "movement a", "only in a"),
+        ("muscle_summary", "t1", "movement b", "only in a"),
     ]
     assert "muscles: none" in report_text(compare(run(), run("b")))
 
@@ -417,7 +417,7 @@ def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
     names = ("peak_nm", "max_time_s", "rms_nm")
     first = run(conditions=[row(name, mean) for name, mean in zip(names, ("5", "1", "4"), strict=True)])
     second = run("b", conditions=[row(name, mean) for name, mean in zip(names, ("-5.1", "9", "5"), strict=True)])
-    assert "arm reach right  3 differ  rms_nm elbow net" in report_text(compare(first, second))
+    assert "arm reach right  3 differ  rms_nm movement elbow net" in report_text(compare(first, second))
 
 
 @pytest.mark.parametrize(("second", "listed"), [("9e-14", False), ("9e-10", True), ("", True)])
