@@ -23,9 +23,11 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.settings import Settings
-from limbtorque.tables.quality_flags import assess
+from limbtorque.tables.quality_flags import Verdict, judge
 from limbtorque.tables.trial_record import Window
-from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
+from limbtorque.torques.judged import Judged, judged_metrics
+from limbtorque.torques.spike_change import without_spikes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +48,8 @@ class TrialResult:
         Torque terms.
     window : Window
         The window of its curves, or why there is none.
+    judged : Judged
+        Quality metrics over the frames that the trial is judged by: those of its window, else the used ones.
     muscles : MuscleForces or None
         Muscle forces; None where the chain has no muscle set.
     replay : Replay or None
@@ -65,6 +69,7 @@ class TrialResult:
     motion: ChainMotion
     torques: Torques
     window: Window
+    judged: Judged
     muscles: MuscleForces | None
     replay: Replay | None
     kinematics_table: pa.Table
@@ -79,14 +84,24 @@ class TrialResult:
         frames = f"{len(self.motion.time_s)} frames at {self.motion.rate_hz:g} Hz"
         return f"<TrialResult of {self.source}: {self.limb.side} {self.limb.chain}, {frames}>"
 
+    @property
+    def verdict(self) -> Verdict:
+        """Status of torques and muscle forces, joint by joint, and the flags that led to it."""
+        return self._verdict(self.settings)
+
+    @property
+    def status(self) -> str:
+        """Status: ok, caution or rejected."""
+        return self.verdict.status
+
     def flags(self, settings: Settings | None = None) -> list[str]:
         """Return a sentence for each metric beyond its threshold."""
-        metrics = {
-            **self.motion.metrics,
-            **torque_metrics(self.motion, self.torques),
-            **(self.muscles.metrics if self.muscles else {}),
-        }
-        return [flag.sentence for flag in assess(metrics, (settings or self.settings).quality)]
+        return [flag.sentence for flag in self._verdict(settings or self.settings).flags]
+
+    def _verdict(self, settings: Settings) -> Verdict:
+        metrics = {**self.motion.metrics, **self.judged.metrics, **(self.muscles.metrics if self.muscles else {})}
+        muscles = self.muscles is not None
+        return judge(metrics, settings.quality, self.judged.by_joint, joints=self.motion.joints, muscles=muscles)
 
     def to_dataframe(self, which: Which = "torques") -> pd.DataFrame:
         """One of the three tables as a data frame.
@@ -161,7 +176,9 @@ class TrialResult:
         ]
         for joint, net in zip(motion.joints, self.torques.terms.net[used].T, strict=True):
             rows.append((f"{joint}, largest net torque", f"{max(net, key=abs):.3g} N m" if len(net) else "not known"))
-        flags = self.flags()
+        flags, verdict = self.flags(), self.verdict
+        joints = f" (rejected: {', '.join(verdict.rejected_joints)})" if verdict.rejected_joints else ""
+        rows.append(("status", verdict.status + joints))
         rows += [("flag", sentence) for sentence in flags] or [("flags", "none")]
         cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
         return f"<table>{cells}</table>"
@@ -197,6 +214,14 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     torques = joint_torques(motion)
     used = used_frames(motion, torques)
     window = find_window(motion, used, events=recording.events, side=limb.side, settings=settings)
+    judged = judged_metrics(
+        motion,
+        torques,
+        window,
+        model=limb.model(settings),
+        body_mass_kg=limb.body_mass_kg,
+        filled=lambda: without_spikes(recording, limb, settings),
+    )
     set_name = settings.muscle_set(limb.chain, folder)
     muscles = None
     if set_name:
@@ -207,6 +232,7 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
             options=settings.muscles,
             body_mass_kg=limb.body_mass_kg,
             reaction_n=torques.wrenches.reaction_n,
+            frames=window.judged(motion.time_s, used),
         )
     replayed = None
     if settings.replay.enabled:
@@ -215,6 +241,7 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         motion=motion,
         torques=torques,
         window=window,
+        judged=judged,
         muscles=muscles,
         replay=replayed,
         kinematics_table=kinematics_table(motion),

@@ -349,6 +349,9 @@ def test_captions_say_over_what_the_means_are():
     of_trials = captioned(curves=ensembles().assign(spread_over="trials", n_rejected=2))
     assert of_trials.count("over trials, all alike: their spread and number are no basis for tests") == 2
     assert "In each mean: 3 trials of 2 subjects; 2 trials rejected." in of_trials
+    some = ensembles()
+    some["n_rejected"] = some["quantity"].str.contains("torque").astype(int)
+    assert "2 subjects, 3 trials; 0 to 1 trial rejected." in captioned(curves=some)
     assert "counted once" not in of_trials
     of_one = captioned(curves=ensembles().assign(spread_over="trials", n_subjects=1))
     assert of_one.count("over the trials of one subject: the spread within this subject") == 2

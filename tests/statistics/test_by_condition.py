@@ -32,7 +32,7 @@ def row(subject="A", status="ok", **figures):
     }
 
 
-def figures(rows, statistic, *, include="flagged", spread_over="trials", min_units=1):
+def figures(rows, statistic, *, include="caution", spread_over="trials", min_units=1):
     summary = ConditionSummary(include=include, spread_over=spread_over, min_units=min_units)
     for one in rows:
         summary.add([one])
@@ -117,8 +117,8 @@ def test_trials_whose_stance_was_not_measured_are_left_out_where_others_was():
     assert (swing["mean"], swing["n_trials"], swing["n_unloaded"]) == (-0.4, 2, 0)
 
 
-def test_failed_trials_are_excluded_and_flagged_ones_by_option():
-    rows = [row(rms_nm=1.0), row(status="flagged", rms_nm=3.0), row(status="failed", rms_nm=100.0)]
+def test_failed_trials_are_excluded_and_those_of_caution_by_option():
+    rows = [row(rms_nm=1.0), row(status="caution", rms_nm=3.0), row(status="failed", rms_nm=100.0)]
     assert figures(rows, "rms_nm")["mean"] == 2.0
     assert figures(rows, "rms_nm", include="ok")["mean"] == 1.0
 

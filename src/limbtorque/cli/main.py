@@ -162,7 +162,7 @@ def _add_study_commands(command: Command) -> None:
     init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: arms and legs)")
     init.set_defaults(function=_init)
 
-    check = command("check", "list the trials of a study that would fail or be flagged; writes nothing")
+    check = command("check", "list the trials of a study that would fail or not be ok; writes nothing")
     check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     check.set_defaults(function=_check)
 
@@ -300,13 +300,15 @@ def _run_study(options: argparse.Namespace) -> int:
 
 def _status(options: argparse.Namespace) -> int:
     from limbtorque.workflow.load_checked import checked_study
-    from limbtorque.workflow.status import STATES, table_states
+    from limbtorque.workflow.status import STATES, table_states, trials_by_status
 
     count = dict.fromkeys(STATES, 0)
     with contextlib.chdir(options.study):  # keys contain paths relative to the study
         for path, state in table_states(checked_study(Path())):
             count[state] += 1
             print(f"{state:8} {path}")
+        if verdict := trials_by_status(Path()):
+            print(verdict)
     print(", ".join(f"{number} {state}" for state, number in count.items()), file=sys.stderr)
     return int(count["done"] < sum(count.values()))
 
@@ -347,20 +349,20 @@ def _check(options: argparse.Namespace) -> int:
     from limbtorque.study.study import load_study
     from limbtorque.workflow.check import check_study
 
-    faults = flagged = curveless = 0
+    faults = doubtful = curveless = 0
     total = len(load_study(options.study).trials)
     for trial, fault, flags, no_curve in followed(check_study(options.study), total, what="checking trials"):
         faults += bool(fault)
-        flagged += bool(flags)
+        doubtful += bool(flags)
         curveless += bool(no_curve)
         print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags or no_curve else 'ok'}")
         for flag in flags:
-            print(f"  would be flagged: {flag}")
+            print(f"  {flag}")
         if no_curve:
             print(f"  this trial will have no curve over 0 to 100 %: {no_curve}")
     verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
     without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
-    print(f"{verdict}; {flagged} of {total} would be flagged{without}")
+    print(f"{verdict}; {doubtful} of {total} would be caution or rejected{without}")
     run = f"limbtorque run-study {shlex.quote(str(options.study))}"
     print(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
     return int(faults > 0)

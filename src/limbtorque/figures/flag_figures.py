@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import STATUS_COLOURS
 from limbtorque.figures.style import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, wrapped
+from limbtorque.tables.quality_flags import CHECKS
 
+REJECTING = {check.name for check in CHECKS if check.rejects}
 MOST_ROWS = 60  # of single trials in a matrix of flags; more are shown by condition
 
 
@@ -64,7 +66,7 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
         figure = NotebookFigure(figsize=(width_mm * MM, height_mm * MM), layout="constrained")
         axes = figure.subplots()
         for column, name in enumerate(matrix):
-            colour = STATUS_COLOURS["failed" if name == "failed" else "flagged"]
+            colour = STATUS_COLOURS["failed" if name == "failed" else "rejected" if name in REJECTING else "caution"]
             for row, share in enumerate(matrix[name]):
                 known = not np.isnan(share)
                 face = colour if known and share > 0.0 else STATUS_COLOURS["ok"] if known else "white"

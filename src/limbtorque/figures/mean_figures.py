@@ -63,9 +63,8 @@ def mean_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tupl
     rows = ensembles[ensembles["quantity"].isin(list(quantities)) & ensembles["mean"].notna()]
     found = {}
     for pair, group in _groups(rows):
-        subjects, trials = (group[name].tolist() for name in ("n_subjects", "n_trials"))
-        about, rejected = group["spread_over"].iloc[0], int(group["n_rejected"].iloc[0])
-        words = count_words(about, subjects=subjects, trials=trials, rejected=rejected)
+        subjects, trials, rejected = (group[name].tolist() for name in ("n_subjects", "n_trials", "n_rejected"))
+        words = count_words(group["spread_over"].iloc[0], subjects=subjects, trials=trials, rejected=rejected)
         found[pair] = Counts(min(trials), max(trials), words)
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
 from limbtorque.motion.external_load import external_load
-from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
+from limbtorque.motion.flexion import Flexion, find_flexion
+from limbtorque.motion.frame_metrics import frame_metrics, lengths_and_tilts
 from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
 from limbtorque.motion.limb import Limb
@@ -45,10 +46,12 @@ class ChainMotion:
     kinematics : Kinematics
         Joint angles (distal segment against proximal one; the first against the plane's x axis), the first joint's
         position in the plane, and their derivatives.
-    edge, foreshortened, filled : ndarray of bool, shape (n_frames,)
+    edge, foreshortened, filled, swapped, spike : ndarray of bool, shape (n_frames,)
         Frames with edge effects of the filter or the differences; frames with a segment too far out of the plane for an
         orientation in it, and their neighbours within the filter's window (angles and derivatives are NaN there); frames
-        with a filled marker.
+        with a filled marker, with a needed marker exchanged with another, and with an unfilled spike or jump of one.
+    segment_length_m, segment_tilt_rad : ndarray of shape (n_frames, n_segments)
+        Lengths of the segments in space, m, and inclinations to the plane, towards its normal positive; not filtered.
     chain : Chain
         Lengths and inertial constants.
     gravity_m_s2 : ndarray of shape (2,)
@@ -79,6 +82,10 @@ class ChainMotion:
     edge: BoolArray
     foreshortened: BoolArray
     filled: BoolArray
+    swapped: BoolArray
+    spike: BoolArray
+    segment_length_m: FloatArray
+    segment_tilt_rad: FloatArray
     chain: Chain
     gravity_m_s2: FloatArray
     plane: PlaneFrame
@@ -138,15 +145,14 @@ def chain_motion(
         "n_frames": float(len(joint_m)),
         "rate_hz": recording.rate_hz,
         "edge_share": float(edge.mean()),
-        "foreshortened_share": float(foreshortened.mean()),
         **joint_metrics,
-        **flexion_metrics(model, flexion, kinematics.angle_rad),
         "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
         **placed.metrics,
         **smoothed.metrics,
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
     }
-    return ChainMotion(
+    length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
+    motion = ChainMotion(
         joints=tuple(joint.name for joint in model.joints),
         segments=tuple(segment.name for segment in model.segments),
         frame=recording.first_frame + np.arange(stretch.start, stretch.stop),
@@ -157,6 +163,10 @@ def chain_motion(
         edge=edge,
         foreshortened=foreshortened,
         filled=placed.prepared.filled[stretch],
+        swapped=placed.prepared.swapped[stretch],
+        spike=placed.prepared.spike[stretch],
+        segment_length_m=length_m,
+        segment_tilt_rad=tilt_rad,
         chain=_constants(limb, settings, placed, joint_m),
         gravity_m_s2=plane.gravity(settings.gravity_m_s2, axis_vector(settings.plane.up_axis)),
         plane=plane,
@@ -167,6 +177,8 @@ def chain_motion(
         metrics=metrics,
         notes=(*placed.notes, *smoothed.notes, *flexion_notes, *external.notes),
     )
+    every = np.ones(len(joint_m), dtype=bool)
+    return replace(motion, metrics={**metrics, **frame_metrics(motion, every, model)})
 
 
 def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJoints, settings: Settings) -> BoolArray:

@@ -38,7 +38,7 @@ class Placement:
     planarity : Planarity
         Metrics of planarity.
     metrics : dict of str to float
-        Gaps, planarity and functional centres.
+        Gaps and functional centres.
     notes : tuple of str
         Decisions, for the ledger.
     """
@@ -112,14 +112,8 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
         joints_m,
         planar,
         metrics={
-            "gap_share": float(prepared.filled[prepared.stretch].mean()),
             "gap_error_m": prepared.gap_error_m,
-            "swapped_frames": float(prepared.swapped_frames),
-            "spike_frames": float(prepared.spike_frames),
             "max_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
-            "out_of_plane_share": planar.out_of_plane_share,
-            "tilt_deg": float(planar.tilt_deg.max()),
-            "length_variation": float(planar.length_variation.max()),
             **functional.metrics,
         },
         notes=(

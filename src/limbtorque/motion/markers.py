@@ -11,6 +11,7 @@ from limbtorque.arrays import BoolArray, FloatArray, missing_samples, runs
 from limbtorque.errors import SignalError
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import Filled, Gap, fill_gaps
+from limbtorque.signals.jumps import find_jumps
 from limbtorque.signals.labels import LabelFaults, fault_notes, find_faults
 from limbtorque.study.options.signal import Gaps
 from limbtorque.study.settings import Settings
@@ -34,8 +35,8 @@ class PreparedMarkers:
         Longest run of frames between two such stretches.
     gap_error_m : float
         Largest known expected error of a filled gap in the stretch, m; 0 without any.
-    swapped_frames, spike_frames : int
-        Frames of the stretch with a needed marker exchanged with another one, and with an unfilled spike of one.
+    swapped, spike : ndarray of bool, shape (n_frames,)
+        Frames with a needed marker exchanged with another one, and with an unfilled spike or jump of one.
     notes : tuple of str
         Frames left out, gaps filled.
     """
@@ -46,8 +47,8 @@ class PreparedMarkers:
     stretch: slice
     longest_gap_frames: int
     gap_error_m: float
-    swapped_frames: int
-    spike_frames: int
+    swapped: BoolArray
+    spike: BoolArray
     notes: tuple[str, ...]
 
 
@@ -131,8 +132,8 @@ def prepare_markers(
         slice(start, stop),
         longest,
         max(_errors(filled, slice(start, stop), needed), default=0.0),
-        int(faults.swapped[start:stop].any(axis=1).sum()),
-        int(left[start:stop].any(axis=1).sum()),
+        np.asarray(faults.swapped.any(axis=1)),
+        np.asarray(left.any(axis=1)),
         (
             *_label_notes(faults, slice(start, stop), recording, settings.gaps),
             *_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches),
@@ -142,12 +143,14 @@ def prepare_markers(
 
 
 def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
-    """Exchanges and spikes of needed markers in the window, in recording frames."""
+    """Exchanges, spikes and jumps of needed markers in the window, in recording frames."""
     found = find_faults(recording.markers_m[window], about=needed)
     shape = (recording.n_frames, len(recording.labels))
     swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     columns = sorted(set(needed))
     swapped[window, columns], spikes[window, columns] = found.swapped[:, columns], found.spikes[:, columns]
+    jumps = find_jumps(recording.markers_m[window][:, columns], rate_hz=recording.rate_hz)
+    spikes[window, columns] |= jumps & ~swapped[window, columns]
     shifted = [replace(s, start=s.start + window.start, stop=s.stop + window.start) for s in found.swaps]
     return LabelFaults(tuple(shifted), swapped, spikes)
 

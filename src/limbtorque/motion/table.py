@@ -16,19 +16,25 @@ from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables.files import column_array, column_values, make_table
+from limbtorque.tables.kinematics_columns import MARKER_FLAGS as FLAG_COLUMNS
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
+
+MARKER_FLAGS = tuple(column.name for column in FLAG_COLUMNS)
 
 
 def kinematics_table(motion: ChainMotion) -> pa.Table:
     """Table of `results/kinematics`; with `motion_constants` a complete record."""
-    values: dict[str, Any] = {**frame_values(motion), "filled": motion.filled, "external_status": motion.load.status}
+    values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}
+    values |= {name: getattr(motion, name) for name in MARKER_FLAGS}
     for k, point in enumerate((*motion.joints, "endpoint")):
         put_xy(values, f"{point}_position_{{}}_m", motion.joint_m[:, k])
     kinematics = motion.kinematics
     orientation = np.cumsum(kinematics.angle_rad, axis=1)
     for k, segment in enumerate(motion.segments):
         values[f"{segment}_orientation_rad"] = orientation[:, k]
+        values[f"{segment}_length_m"] = motion.segment_length_m[:, k]
+        values[f"{segment}_tilt_rad"] = motion.segment_tilt_rad[:, k]
     for k, joint in enumerate(motion.joints):
         values[f"{joint}_angle_rad"] = kinematics.angle_rad[:, k]
         values[f"{joint}_velocity_rad_s"] = kinematics.velocity_rad_s[:, k]
@@ -118,7 +124,9 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         ),
         edge=column_values(table, "edge").astype(bool),
         foreshortened=column_values(table, "foreshortened").astype(bool),
-        filled=column_values(table, "filled").astype(bool),
+        **{name: column_values(table, name).astype(bool) for name in MARKER_FLAGS},
+        segment_length_m=column_array(table, *(f"{segment}_length_m" for segment in constants.segments)),
+        segment_tilt_rad=column_array(table, *(f"{segment}_tilt_rad" for segment in constants.segments)),
         chain=Chain(**{name: np.array(value) for name, value in constants.chain.items()}),
         gravity_m_s2=np.array(constants.gravity_m_s2),
         plane=PlaneFrame(np.array(constants.plane_axes), constants.plane_view),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.static_optimization.solve import FAILED
 from limbtorque.study.options.muscles import Muscles
@@ -14,7 +14,9 @@ from limbtorque.study.options.muscles import Muscles
 NEGLIGIBLE_NM = 1e-6
 
 
-def force_metrics(net_nm: FloatArray, found: MuscleForces, strength: FloatArray, options: Muscles) -> dict[str, float]:
+def force_metrics(
+    net_nm: FloatArray, found: MuscleForces, strength: FloatArray, options: Muscles, frames: BoolArray | None = None
+) -> dict[str, float]:
     """Metrics of muscle forces.
 
     Parameters
@@ -27,15 +29,18 @@ def force_metrics(net_nm: FloatArray, found: MuscleForces, strength: FloatArray,
         Strength of each muscle, N.
     options : Muscles
         Section `muscles` of the settings.
+    frames : ndarray of bool, shape (n_frames,), optional
+        Judged frames; all by default.
     """
-    valid = ~np.isnan(net_nm).any(axis=1)
+    valid = ~np.isnan(net_nm).any(axis=1) & (True if frames is None else frames)
     known = found.arm_known
     count = max(int(valid.sum()), 1)
     metrics = {
         "reserve_share": float(((found.optimized.shortfall_nm > NEGLIGIBLE_NM) & valid).sum()) / count,
+        "arm_range_deg": float(np.degrees(found.beyond_range_rad[valid]).max(initial=0.0)),
         "arm_range_share": float(found.out_of_range[valid].sum()) / count,
         "joints_without_moment_arms": float((~known).sum()),
-        "optimization_failed_share": float((found.optimized.status == FAILED).sum()) / count,
+        "optimization_failed_share": float(((found.optimized.status == FAILED) & valid).sum()) / count,
     }
     if options.reserve == "priced" and valid.any():
         peaks = np.abs(net_nm[valid]).max(axis=0)
@@ -47,7 +52,7 @@ def force_metrics(net_nm: FloatArray, found: MuscleForces, strength: FloatArray,
         passive = np.nan_to_num(found.limits.passive_n[valid]) / found.muscle_set.max_force_n
         metrics["passive_part"] = float(passive.max(initial=0.0))
     if options.ranges:
-        width = (found.greatest_n - found.least_n) / np.where(strength > 0, strength, np.nan)
+        width = (found.greatest_n - found.least_n)[valid] / np.where(strength > 0, strength, np.nan)[valid]
         given = np.isfinite(width)
         metrics["force_range_share"] = float(width[given].mean()) if given.any() else math.nan
     if options.co_contraction > 0.0:

@@ -9,12 +9,11 @@ from typing import Any
 
 from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS
 from limbtorque.report.page import amount, page_template
-from limbtorque.tables.quality_flags import Check
+from limbtorque.tables.quality_flags import STATUSES, Check
 from limbtorque.tables.words import capital
 
 PAGE = page_template("report/index.html.jinja")
 Row = Mapping[str, str]
-STATUSES = ("ok", "flagged", "failed")
 SCRIPTS = ("base.js", "table.js")
 CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
 HEADS = (
@@ -111,11 +110,18 @@ def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
     return f"{len(counts)}: {', '.join([*names, *more])}"
 
 
-def _flags(rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, float]) -> list[tuple[Check, int, str]]:
+def _flags(rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, Any]) -> list[tuple[Check, int, str]]:
     """Raised flags: check, number of trials, threshold; the most frequent first."""
     counts = Counter(name for row in rows for name in row["flags"])
     found = [(BY_NAME[name], count) for name, count in counts.most_common()]
-    return [(check, count, amount(float(thresholds.get(check.name, 0.0)), check.unit)) for check, count in found]
+    return [(check, count, _threshold(thresholds.get(check.name, 0.0), check.unit)) for check, count in found]
+
+
+def _threshold(given: float | Mapping[str, float], unit: str) -> str:
+    """Threshold with its unit, or those of all joints."""
+    if isinstance(given, Mapping):
+        return ", ".join(f"{joint} {amount(value, unit)}" for joint, value in given.items())
+    return amount(float(given), unit)
 
 
 def _failures(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, str]]:

@@ -107,8 +107,8 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
     chain, quantity, unit, *_ = key
     mean, sd = (np.array([_number(row[name]) for row in rows]) for name in ("mean", "sd"))
     decimals = decimals_for(largest_of(mean, sd), 4)
-    over, rejected = rows[0]["spread_over"], int(rows[0]["n_rejected"])
-    trials, subjects = ([int(row[name]) for row in rows] for name in ("n_trials", "n_subjects"))
+    over = rows[0]["spread_over"]
+    trials, subjects, rejected = ([int(row[name]) for row in rows] for name in ("n_trials", "n_subjects", "n_rejected"))
     shown = np.flatnonzero(~np.isnan(mean)).tolist()
     drawn = {"trials": [trials[k] for k in shown], "subjects": [subjects[k] for k in shown]}
     most = max(drawn["trials"], default=0)

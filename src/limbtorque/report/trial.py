@@ -12,7 +12,7 @@ from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.explain import AFFECTS, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
-from limbtorque.tables.quality_flags import CHECKS, METRICS, Flag
+from limbtorque.tables.quality_flags import CHECKS, METRICS, Verdict
 
 PAGE = page_template("report/trial.html.jinja")
 SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")
@@ -26,12 +26,12 @@ class TrialContents:
 
     Attributes
     ----------
-    name, title, status, reason, message : str
-        The trial, the study, the trial's status, and the reason and message of a failure.
+    name, title, reason, message : str
+        The trial, the study, and the reason and message of a failure.
+    verdict : Verdict
+        Its status, joint by joint, and its flags.
     about : dict of str to str
         Names and values at the top of the page.
-    flags : sequence of Flag
-        Its flags.
     metrics : dict of str to float
         Its quality metrics.
     audit : sequence of dict
@@ -50,11 +50,10 @@ class TrialContents:
 
     name: str
     title: str
-    status: str
+    verdict: Verdict
     reason: str
     message: str
     about: Mapping[str, str]
-    flags: Sequence[Flag] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
     audit: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
@@ -73,7 +72,7 @@ def trial_page(contents: TrialContents) -> str:
     return PAGE.render(
         root=ROOT,
         scripts=SCRIPTS if drawing else (),
-        title=f"{contents.name}: {contents.status}",
+        title=f"{contents.name}: {contents.verdict.status}",
         trial=contents,
         verdict=_verdict(contents),
         kind=kind,
@@ -93,9 +92,9 @@ def trial_page(contents: TrialContents) -> str:
 
 def _verdict(contents: TrialContents) -> str:
     """Heading of the first section."""
-    if contents.status == "failed":
+    if contents.verdict.status == "failed":
         return "Reason for missing results" if contents.drawing else "Reason for the failure"
-    return "Quality flags" if contents.flags else "No quality flags"
+    return "Quality flags" if contents.verdict.flags else "No quality flags"
 
 
 SUMMARY = {
@@ -132,12 +131,12 @@ def _star(rows: Sequence[Sequence[str]]) -> str:
 
 def _metrics(contents: TrialContents) -> list[tuple[str, str, str, str]]:
     """Known metrics: name, value, flag and definition."""
-    flagged = {flag.check.name for flag in contents.flags}
+    flagged = {flag.check.name: flag.status for flag in contents.verdict.flags}
     return [
         (
             known.name,
             amount(contents.metrics[known.name], known.unit),
-            "flagged" if known.name in flagged else "",
+            flagged.get(known.name, ""),
             known.definition,
         )
         for known in (*METRICS, *CHECKS)

@@ -28,13 +28,13 @@ PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
 }
 
 
-def included(torque_status: str, include: Literal["ok", "flagged"]) -> bool:
-    """Return True where a trial enters the means; failed trials never do.
+def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
+    """Return True where a trial or joint enters the means; rejected and failed ones never do.
 
-    >>> [included(status, "flagged") for status in ("ok", "flagged", "failed")]
-    [True, True, False]
+    >>> [included(status, "caution") for status in ("ok", "caution", "rejected", "failed")]
+    [True, True, False, False]
     """
-    return torque_status == "ok" or (torque_status == "flagged" and include == "flagged")
+    return torque_status == "ok" or (torque_status == "caution" and include == "caution")
 
 
 def per_body_mass(rows: Iterable[Mapping[str, Any]], mass_kg: float) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ class ConditionSummary:
 
     Parameters
     ----------
-    include : {"ok", "flagged"}
+    include : {"ok", "caution"}
         Trials that count, as `ensembles.include`.
     spread_over : {"subjects", "trials"}
         Unit of the statistics: the means of the subjects, or all trials alike.
@@ -109,8 +109,8 @@ class ConditionSummary:
     the trials without any (stance not measured) are left out and counted in `n_unloaded`.
     """
 
-    def __init__(self, *, include: Literal["ok", "flagged"], spread_over: Unit, min_units: int) -> None:
-        self._include: Literal["ok", "flagged"] = include
+    def __init__(self, *, include: Literal["ok", "caution"], spread_over: Unit, min_units: int) -> None:
+        self._include: Literal["ok", "caution"] = include
         self._spread_over: Unit = spread_over
         self._min_units = min_units
         self._groups: dict[tuple[str, ...], _Members] = {}

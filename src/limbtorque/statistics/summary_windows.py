@@ -33,13 +33,13 @@ def summary_windows(trial: Trial, motion: ChainMotion, window: Window | None) ->
         meets the ground, whether or not its force is known; not there without any.
     """
     options = trial.settings.ensembles
-    if window is None or window.note:
-        found, cycle = {"trial": _without_ends(~motion.edge)}, False
-    else:
-        found = {options.window: window.frames(motion.time_s)}
-        cycle = Percent(options.window, options.start_event, options.end_event).cycle
+    there = window is not None and not window.note
+    inside = _without_ends(~motion.edge)
+    if window is not None:
+        inside = window.judged(motion.time_s, inside)
+    found: dict[str, BoolArray] = {options.window if there else "trial": inside}
     if trial.settings.chain(trial.chain).ground_contact and not trial.load:
-        (inside,) = found.values()
+        cycle = there and Percent(options.window, options.start_event, options.end_event).cycle
         stance = stance_frames(motion.load.status, inside, cycle=cycle)
         found |= {STANCE: stance} if stance.any() else {}
     return found

@@ -21,7 +21,8 @@ REASONS = (  # beginning of a note of windows.csv -> its words in a list
     (r"\d+ movements", "several movements"),
     (r"ensembles.cycle", "fewer cycles than ensembles.cycle"),
     (r"no movement", "the limb's end does not move"),
-    (r"flagged, and ensembles.include is ok", "flagged"),
+    (r"rejected", "rejected"),
+    (r"caution, and ensembles.include is ok", "caution"),
 )
 
 
@@ -151,28 +152,26 @@ def spread_phrase(spread_over: str, n_subjects: int) -> str:
     return "trials, all alike: their spread and number are no basis for tests between subjects"
 
 
-def count_words(spread_over: str, *, subjects: Sequence[int], trials: Sequence[int], rejected: int = 0) -> str:
+def count_words(spread_over: str, *, subjects: Sequence[int], trials: Sequence[int], rejected: Sequence[int]) -> str:
     """Numbers of subjects and trials of a mean curve, its units first.
 
     Parameters
     ----------
     spread_over : str
         Column `spread_over` of the means.
-    subjects, trials : sequence of int
-        Numbers at the points of the curve.
-    rejected : int, optional
-        Trials left out because they were rejected.
+    subjects, trials, rejected : sequence of int
+        Numbers at the points of the curves; `rejected`, of trials left out because the torques of the joint were rejected.
 
     Examples
     --------
-    >>> count_words("subjects", subjects=[8, 7], trials=[40, 33], rejected=2)
+    >>> count_words("subjects", subjects=[8, 7], trials=[40, 33], rejected=[2, 2])
     '7 to 8 subjects, 33 to 40 trials; 2 trials rejected'
-    >>> count_words("trials", subjects=[1, 1], trials=[5, 5])
+    >>> count_words("trials", subjects=[1, 1], trials=[5, 5], rejected=[0, 0])
     '5 trials of 1 subject'
     """
     of, all_trials = (_range_words(*numbers) for numbers in ((subjects, "subject"), (trials, "trial")))
     words = f"{of}, {all_trials}" if spread_over == "subjects" else f"{all_trials} of {of}"
-    return f"{words}; {counted(rejected, 'trial')} rejected" if rejected else words
+    return f"{words}; {_range_words(rejected, 'trial')} rejected" if any(rejected) else words
 
 
 def too_few(rows: Iterable[tuple[str, str, float, int, int]], *, spread_over: str, min_units: int) -> str:
@@ -233,8 +232,8 @@ def reasons(windows: Iterable[Mapping[str, str]]) -> str:
 
     Examples
     --------
-    >>> reasons([{"note": "2 movements: ..."}, {"note": "3 movements: ..."}, {"note": "flagged, and ensembles.include is ok"}])
-    'several movements (2), flagged (1)'
+    >>> reasons([{"note": "2 movements: ..."}, {"note": "3 movements: ..."}, {"note": "rejected"}])
+    'several movements (2), rejected (1)'
     """
     counts = Counter(_reason(row["note"]) for row in windows)
     return ", ".join(f"{reason} ({count})" for reason, count in counts.most_common())

@@ -49,11 +49,17 @@ TRIAL_COLUMNS = (
     Column("side", "", "side of the body", kind=str),
 )
 GROUP_COLUMNS = (TRIAL_COLUMNS[4], TRIAL_COLUMNS[3], TRIAL_COLUMNS[5])
-TORQUE_STATUS = Column("torque_status", "", "ok, flagged or failed: status of the kinematics and torques", kind=str)
+TORQUE_STATUS = Column(
+    "torque_status",
+    "",
+    "ok, caution, rejected (do not use) or failed: status of kinematics and torques; of the joint where the row has one, else of "
+    "the worst joint",
+    kind=str,
+)
 MUSCLE_STATUS = Column(
     "muscle_status",
     "",
-    "ok, flagged or failed: status of the muscle forces, which depend on the torques; none where muscles are not enabled",
+    "ok, caution, rejected (do not use; as any joint's torques) or failed: status of the muscle forces; none where muscles are not enabled",
     kind=str,
 )
 SPREAD_OVER = Column(

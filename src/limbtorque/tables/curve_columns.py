@@ -60,6 +60,7 @@ WINDOW_COLUMNS = (
     Column("n_cycles", "1", "number of such windows in the analysed frames", kind=int),
     Column("known_share", "1", "share of the points of the curve with a known torque"),
     Column("included", "1", "1 where the trial is in curves and ensembles", kind=int),
+    Column("rejected_joints", "", "joints left out because their torques were rejected", kind=str),
     Column("note", "", "reason why the trial was left out, or the missing part of its curve", kind=str),
 )
 

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 
 from limbtorque.tables.column import ANGLE_SIGN, EXTERNAL_STATUS, FRAME_COLUMNS, Column, xy_columns
 
-FILLED = Column("filled", "1", "1 where a marker of the chain was filled", kind=int)
+MARKER_FLAGS = (
+    Column("filled", "1", "1 where a marker of the chain was filled", kind=int),
+    Column("swapped", "1", "1 where a needed marker is exchanged with another", kind=int),
+    Column("spike", "1", "1 where a needed marker has an unfilled spike or jump", kind=int),
+)
 
 
 def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
@@ -17,13 +21,22 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
     joints, segments : sequence of str
         Names, proximal first.
     """
-    columns = [*FRAME_COLUMNS, FILLED]
+    columns = [*FRAME_COLUMNS, *MARKER_FLAGS]
     for point in (*joints, "endpoint"):
         text = f"filtered position of the {point} in the plane; of the fitted chain with motion.angles rigid_chain"
         columns += xy_columns(f"{point}_position", "m", "m", text)
     for segment in segments:
         text = f"angle from the x axis to the {segment}, seen from its proximal joint"
-        columns.append(Column(f"{segment}_orientation_rad", "rad", text, ANGLE_SIGN))
+        columns += [
+            Column(f"{segment}_orientation_rad", "rad", text, ANGLE_SIGN),
+            Column(f"{segment}_length_m", "m", f"length of the {segment} in space, not filtered"),
+            Column(
+                f"{segment}_tilt_rad",
+                "rad",
+                f"inclination of the {segment} to the plane, not filtered",
+                "positive towards the plane's normal",
+            ),
+        ]
     for joint, segment, reference in zip(joints, segments, ("plane's x axis", *segments), strict=False):
         text = f"{joint} angle: angle of the {segment} relative to the {reference}"
         columns += [

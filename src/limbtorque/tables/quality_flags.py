@@ -1,25 +1,28 @@
-"""Quality metrics of a trial, and the checks that flag it."""
+"""Quality metrics of a trial, the checks that flag it, and the verdict that follows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from limbtorque.study.options.quality import Quality
 from limbtorque.tables.column import Column
 
-NO_TOLERANCE = "no tolerance: every occurrence is flagged"
+STATUSES = ("ok", "caution", "rejected", "failed")
+NO_TOLERANCE = "no tolerance: every occurrence counts"
+A_TWENTIETH = "a stride without a twentieth of its frames is still comparable (statistics/known_stance.py)"
 CONVENTION = "a convention of this program"
 PROGRAM_DEFECT = "report a defect of the program, with the recording"
 
 
 @dataclass(frozen=True)
 class Check:
-    """A quality metric that flags a trial where it is above its threshold.
+    """A quality metric that flags a trial, or one of its joints, where it is above its threshold.
 
-    The threshold is the option of `quality` with the name of the metric, or 0 where there is no such option.
+    The threshold is the option of `quality` with the name of the metric, or 0 where there is no such option. An option with
+    a value for each joint is a limit for joints of these names; other joints are not judged by it.
 
     Attributes
     ----------
@@ -35,6 +38,8 @@ class Check:
         Origin of the threshold.
     affects : {"torques", "muscles"}
         Tables the flag affects.
+    rejects : bool
+        The numbers must not be used: status rejected, not caution.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Check:
     advice: str
     source: str
     affects: Literal["torques", "muscles"] = "torques"
+    rejects: bool = False
 
 
 CHECKS = (
@@ -52,6 +58,7 @@ CHECKS = (
         "largest difference between the sum of the terms and the net torque of the recursive Newton-Euler pass",
         PROGRAM_DEFECT,
         "rounding: the two methods differ by 1e-13 N m on the recordings (docs/examples.md); torques of 1000 N m leave room for four digits more",
+        rejects=True,
     ),
     Check(
         "power_closure_w",
@@ -59,6 +66,7 @@ CHECKS = (
         "largest difference between the sum of all powers and the rate of change of the segments' energy",
         PROGRAM_DEFECT,
         "rounding: at most 2e-13 W on the recordings (docs/recordings.md), with room for fast and heavy chains",
+        rejects=True,
     ),
     Check(
         "energy_rate_share",
@@ -77,30 +85,64 @@ CHECKS = (
     Check(
         "gap_share",
         "1",
-        "share of the analysed frames in which a marker of the chain was filled",
+        "share of the judged frames in which a marker of the chain was filled",
         "check the filled frames in the report; lower gaps.max_gap_s to leave long gaps out",
         CONVENTION,
     ),
     Check(
-        "max_unfilled_gap_s",
-        "s",
-        "longest time between two complete stretches; only the longest stretch is analysed",
-        "fill the gap in the capture software, or split the trial with start_s and end_s",
-        NO_TOLERANCE,
-    ),
-    Check(
         "swapped_frames",
         "1",
-        "number of analysed frames in which a needed marker is exchanged with another",
+        "number of judged frames in which a needed marker is exchanged with another",
         "correct the labels in the capture software (frames: see notes), or leave the frames out with start_s and end_s",
         f"{NO_TOLERANCE}; 26 recorded files have two, both in one serve at 50 Hz, both confirmed by eye",
+        rejects=True,
     ),
     Check(
         "spike_frames",
         "1",
-        "number of analysed frames in which a needed marker leaves its path for up to three frames",
+        "number of judged frames in which a needed marker leaves its path for up to three frames, or jumps (signals/jumps.py)",
         "correct them in the capture software (frames: see notes), or set gaps.spikes to fill",
-        f"{NO_TOLERANCE}; 26 recorded files at 50 to 250 Hz have two, in two movements, both confirmed by eye",
+        f"{NO_TOLERANCE}; 26 recorded files at 50 to 250 Hz have spikes in two movements, both confirmed by eye, and jumps in two",
+    ),
+    Check(
+        "spike_change_share",
+        "1",
+        "largest change of a joint's net torque, or of one of its terms, where spikes and jumps are filled, relative to its range",
+        "correct the spikes in the capture software (frames: see notes), or set gaps.spikes to fill",
+        "a tenth of the range: the largest error that leaves the term's course readable, as for net torques in docs/quality.md",
+        rejects=True,
+    ),
+    Check(
+        "torque_nm_kg",
+        "N m/kg",
+        "largest net torque of a joint per body mass",
+        "check the body mass, the force plates, and the markers at the time of the peak",
+        "twice what people reach and more: about 4 N m/kg at the hip in sprints at 9 m/s (Schache et al. 2011), 5 N m/kg at the knee in jumps",
+        rejects=True,
+    ),
+    Check(
+        "power_w_kg",
+        "W/kg",
+        "largest power of a joint per body mass",
+        "check the body mass, the force plates, and the markers at the time of the peak",
+        "twice what people reach and more: about 25 W/kg at the ankle in one-legged jumps (Bobbert et al. 1986), 40 W/kg at the hip in sprints (Schache et al. 2011)",
+        rejects=True,
+    ),
+    Check(
+        "flexion_deg",
+        "deg",
+        "largest flexion of a joint",
+        "check these frames for swapped markers, a misplaced joint centre, or rotation out of the plane",
+        "20 degrees beyond the range of motion: knee 157 degrees in kneeling (Hemmerich et al. 2006), ankle 40 in a lunge, elbow 150 and wrist 80 (AAOS 1965)",
+        rejects=True,
+    ),
+    Check(
+        "extension_deg",
+        "deg",
+        "largest extension of a joint beyond zero flexion",
+        "check these frames for swapped markers, a misplaced joint centre, or rotation out of the plane",
+        "20 degrees beyond the range of motion: elbow and knee 10 degrees (Beighton et al. 1973), ankle 55 of plantarflexion, wrist 70 (AAOS 1965)",
+        rejects=True,
     ),
     Check(
         "noise_m",
@@ -128,14 +170,14 @@ CHECKS = (
         "deg",
         "largest mean inclination of a segment to the plane, on which only its projection is analysed",
         "choose another plane (plane.kind)",
-        f"{CONVENTION}: at 25 degrees the projection is a tenth shorter than the segment",
+        f"{CONVENTION}: at 30 degrees the projection is 13 % shorter than the segment; feet of straight walks point out by up to 26 degrees",
     ),
     Check(
         "length_variation",
         "1",
         "largest standard deviation of a segment's length in space relative to its mean",
         "check the joint centres for swapped or loose markers, and for a point that is not a joint centre",
-        f"{CONVENTION}; 0.005 to 0.03 on the recordings, 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
+        f"{CONVENTION}; 0.005 to 0.032 on the recordings (the shank of Plug-in Gait's centres has the most), 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
     ),
     Check(
         "functional_residual_m",
@@ -157,34 +199,28 @@ CHECKS = (
         "median bend of an elbow or knee beyond straight; the limb may be mirrored",
         "check the columns side and marker_set, and plane.forward_axis and plane.up_axis",
         "hypermobility of elbows and knees begins at 10 degrees (Beighton et al. 1973)",
+        rejects=True,
     ),
     Check(
         "reversed_flexion_share",
         "1",
-        "largest share of frames in which an elbow or knee is bent more than 10 degrees beyond straight",
+        "largest share of the judged frames in which an elbow or knee is bent more than 10 degrees beyond straight",
         "check these frames for swapped markers, a misplaced joint centre, or rotation out of the plane",
         f"{NO_TOLERANCE}; 0.31 in a serving elbow and 0.03 in the elbow of a turning child, 0 in the other limbs of the recordings",
     ),
     Check(
         "foreshortened_share",
         "1",
-        "share of frames in which a segment points out of the plane; their torques are empty",
+        "share of the judged frames in which a segment points out of the plane; their torques are empty",
         "choose another plane (plane.kind), or leave this movement out of a planar analysis",
-        NO_TOLERANCE,
+        A_TWENTIETH,
     ),
     Check(
         "unmeasured_share",
         "1",
-        "share of frames with ground contact, or nearly (plates.min_contact_s), but no known force; their torques are empty",
+        "share of the judged frames with ground contact, or nearly (plates.min_contact_s), but no known force; their torques are empty",
         "use frames with external_status 0 or 1; see the notes for unused plates",
-        NO_TOLERANCE,
-    ),
-    Check(
-        "plate_saturated_share",
-        "1",
-        "share of frames in which a channel of a used plate stays at its limit; their torques are empty",
-        "choose a larger range of the plate's amplifier and record again",
-        f"{NO_TOLERANCE}; none in the recordings, and clipped channels are detected (signals/flat_tops.py)",
+        A_TWENTIETH,
     ),
     Check(
         "plate_drift_n",
@@ -217,7 +253,7 @@ CHECKS = (
     Check(
         "unused_share",
         "1",
-        "share of the analysed frames that are not in the summary: near the ends, or torque unknown",
+        "share of the window's frames (of the analysed frames without a window) near the ends, or with unknown torque",
         "record or analyse a longer trial; see the notes for the frames without torque",
         CONVENTION,
     ),
@@ -230,11 +266,11 @@ CHECKS = (
         affects="muscles",
     ),
     Check(
-        "arm_range_share",
-        "1",
-        "share of frames with a joint outside the range of its moment-arm data",
-        "do not use muscle forces of frames with moment_arm_status 1",
-        CONVENTION,
+        "arm_range_deg",
+        "deg",
+        "largest distance of a joint from the range of its moment-arm data in a judged frame; the arm stays as at the range's end",
+        "do not use muscle forces of frames with moment_arm_status 1, or take a muscle set with a wider range",
+        "the built-in knee's arms change by 8 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
         affects="muscles",
     ),
     Check(
@@ -285,6 +321,16 @@ METRICS = (
     Column("speed_m_s", "m/s", "largest speed of a joint centre in the plane"),
     Column("gap_error_m", "m", "largest expected error of a filled gap"),
     Column(
+        "max_unfilled_gap_s",
+        "s",
+        "longest time between two complete stretches; only the longest stretch is analysed",
+    ),
+    Column(
+        "plate_saturated_share",
+        "1",
+        "share of frames in which a channel of a used plate stays at its limit; their torques are empty, see unmeasured_share",
+    ),
+    Column(
         "undecided_flexion", "1", "1 where no elbow or knee bends by 10 deg, so that a mirrored limb cannot be detected"
     ),
     Column("cutoff_hz", "Hz", "cut-off of the joint centres; the largest where each has its own (filter.scope: joint)"),
@@ -313,6 +359,7 @@ METRICS = (
         "1",
         "mean of (greatest - least possible force) / strength over muscles and frames: determined by the criterion, not by mechanics",
     ),
+    Column("arm_range_share", "1", "share of the judged frames with a joint outside the range of its moment-arm data"),
     Column("co_contraction_cost_share", "1", "cost added by muscles.co_contraction, relative to the cost without it"),
     Column(
         "co_contraction_reduced_share",
@@ -340,23 +387,35 @@ class Flag:
         The check that raised it.
     value, threshold : float
         Value of the metric and largest allowed one.
+    joint : str
+        The joint concerned; empty where it is the whole trial.
     """
 
     check: Check
     value: float
     threshold: float
+    joint: str = ""
+
+    @property
+    def status(self) -> str:
+        """Status that follows: caution or rejected."""
+        return "rejected" if self.check.rejects else "caution"
 
     @property
     def sentence(self) -> str:
-        """Value, threshold, definition and advice in one sentence."""
+        """Joint, value, threshold, definition and advice in one sentence."""
         unit = f" {self.check.unit}" if self.check.unit != "1" else ""
+        joint = f"{self.joint}: " if self.joint else ""
         return (
-            f"{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}: {self.check.definition}; "
+            f"{joint}{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}: {self.check.definition}; "
             f"{self.check.advice}"
         )
 
 
-def assess(metrics: Mapping[str, float], thresholds: Quality) -> list[Flag]:
+JointMetrics = Mapping[str, Mapping[str, float]]  # metric -> joint -> value
+
+
+def assess(metrics: Mapping[str, float], thresholds: Quality, by_joint: JointMetrics | None = None) -> list[Flag]:
     """Flag every metric above its threshold.
 
     Parameters
@@ -365,6 +424,8 @@ def assess(metrics: Mapping[str, float], thresholds: Quality) -> list[Flag]:
         Quality metrics by name, in their units; a metric that is absent or NaN does not apply and raises no flag.
     thresholds : Quality
         Largest allowed values.
+    by_joint : mapping of str to mapping of str to float, optional
+        Metrics with a value for each joint.
 
     Returns
     -------
@@ -375,6 +436,105 @@ def assess(metrics: Mapping[str, float], thresholds: Quality) -> list[Flag]:
     --------
     >>> [flag.check.name for flag in assess({"gap_share": 0.5, "tilt_deg": 1.0}, Quality())]
     ['gap_share']
+    >>> [flag.joint for flag in assess({}, Quality(), {"torque_nm_kg": {"hip": 20.0, "knee": 1.0, "neck": 20.0}})]
+    ['hip']
     """
-    flags = [Flag(c, metrics.get(c.name, math.nan), float(getattr(thresholds, c.name, 0.0))) for c in CHECKS]
-    return [flag for flag in flags if flag.value > flag.threshold]
+    flags = []
+    for check in CHECKS:
+        values = {"": metrics[check.name]} if check.name in metrics else {}
+        values |= (by_joint or {}).get(check.name, {})
+        for joint, value in values.items():
+            allowed = threshold_of(check.name, thresholds, joint)
+            if value > allowed:
+                flags.append(Flag(check, value, allowed, joint))
+    return flags
+
+
+def threshold_of(name: str, thresholds: Quality, joint: str = "") -> float:
+    """Largest allowed value of a metric at a joint; infinite for a joint without a limit."""
+    given = getattr(thresholds, name, 0.0)
+    return float(given.get(joint, math.inf) if isinstance(given, Mapping) else given)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Status of a trial: of its torques, joint by joint, and of its muscle forces.
+
+    Attributes
+    ----------
+    flags : tuple of Flag
+        Its flags.
+    torques, muscles : str
+        ``"ok"``, ``"caution"``, ``"rejected"`` or ``"failed"``; the muscles' is ``"none"`` without a muscle set. That of the
+        torques is the worst of its joints.
+    joints : dict of str to str
+        Status of the torques of each joint.
+    """
+
+    flags: tuple[Flag, ...] = ()
+    torques: str = "failed"
+    muscles: str = "failed"
+    joints: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """The worse of the two."""
+        return worst([self.torques, *([] if self.muscles == "none" else [self.muscles])])
+
+    @property
+    def rejected_joints(self) -> tuple[str, ...]:
+        """Joints whose torques must not be used."""
+        return tuple(joint for joint, status in self.joints.items() if status == "rejected")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the flags, each once."""
+        return tuple(dict.fromkeys(flag.check.name for flag in self.flags))
+
+
+def worst(statuses: Iterable[str]) -> str:
+    """Return the worst status; ok without any.
+
+    >>> worst(["ok", "rejected", "caution"])
+    'rejected'
+    """
+    return max(statuses, key=STATUSES.index, default="ok")
+
+
+def judge(
+    metrics: Mapping[str, float],
+    thresholds: Quality,
+    by_joint: JointMetrics | None = None,
+    *,
+    joints: Sequence[str],
+    muscles: bool = True,
+) -> Verdict:
+    """Verdict on a trial that did not fail.
+
+    Parameters
+    ----------
+    metrics, thresholds, by_joint
+        As of `assess`.
+    joints : sequence of str
+        Joints of the chain.
+    muscles : bool, optional
+        The trial has muscle forces.
+
+    Returns
+    -------
+    Verdict
+        A flag of the whole trial concerns every joint. Muscle forces follow from the torques of all joints: they are rejected
+        where a joint is.
+
+    Examples
+    --------
+    >>> found = judge({"gap_share": 0.5}, Quality(), {"torque_nm_kg": {"hip": 20.0}}, joints=["hip", "knee"])
+    >>> found.status, dict(found.joints), found.muscles
+    ('rejected', {'hip': 'rejected', 'knee': 'caution'}, 'rejected')
+    """
+    flags = tuple(assess(metrics, thresholds, by_joint))
+    of = {about: [flag for flag in flags if flag.check.affects == about] for about in ("torques", "muscles")}
+    by_name = {joint: worst(flag.status for flag in of["torques"] if flag.joint in ("", joint)) for joint in joints}
+    torques = worst(by_name.values())
+    own = worst([*(flag.status for flag in of["muscles"]), *["rejected"] * (torques == "rejected")])
+    return Verdict(flags, torques, own if muscles else "none", by_name)

@@ -103,14 +103,14 @@ class Window:
     cycle: int = 1
     n_cycles: int = 1
 
-    def frames(self, time_s: FloatArray) -> BoolArray:
-        """Frames inside the window, shape (n_frames,); all frames where it is missing.
+    def judged(self, time_s: FloatArray, used: BoolArray) -> BoolArray:
+        """Frames that a trial is judged by, shape (n_frames,): those of the window, else the used ones.
 
-        >>> Window(0.1, 0.25).frames(np.array([0.0, 0.1, 0.2, 0.3])).tolist()
+        >>> Window(0.1, 0.25).judged(np.array([0.0, 0.1, 0.2, 0.3]), np.ones(4, dtype=bool)).tolist()
         [False, True, True, False]
         """
         if self.note:
-            return np.ones(len(time_s), dtype=bool)
+            return used
         return np.asarray((time_s >= self.start_s - SAME_TIME_S) & (time_s <= self.end_s + SAME_TIME_S))
 
 
@@ -118,7 +118,7 @@ class Window:
 class TrialRecord:
     """Status of a trial after a stage, with data for later stages and study tables.
 
-    Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`tables.checks.assess`), which may
+    Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`tables.quality_flags.judge`), which may
     change without any computation.
 
     Attributes
@@ -131,6 +131,8 @@ class TrialRecord:
         Why it failed, in a word and in a sentence; else empty.
     metrics : dict of str to float
         Quality metrics of this stage.
+    joint_metrics : dict of str to dict of str to float
+        Those with a value for each joint, by metric and joint.
     notes : tuple of str
         Notes for the ledger.
     provenance : dict of str to dict of str to str
@@ -150,6 +152,7 @@ class TrialRecord:
     reason: str = ""
     message: str = ""
     metrics: Mapping[str, float] = field(default_factory=dict)
+    joint_metrics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     recording: RecordingFacts | None = None

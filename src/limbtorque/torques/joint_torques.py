@@ -84,7 +84,7 @@ def joint_torques(motion: ChainMotion) -> Torques:
     )
 
 
-def torque_metrics(motion: ChainMotion, torques: Torques) -> dict[str, float]:
+def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | None = None) -> dict[str, float]:
     """Metrics of the torques.
 
     Parameters
@@ -93,12 +93,14 @@ def torque_metrics(motion: ChainMotion, torques: Torques) -> dict[str, float]:
         The motion.
     torques : Torques
         Its torques.
+    frames : ndarray of bool, shape (n_frames,), optional
+        Judged frames; all by default.
 
     Returns
     -------
     dict of str to float
-        Largest closures of torque and power over all frames of known torque, relative difference of powers and rate of
-        energy, and the share of frames that the summary leaves out.
+        Over the judged frames: largest closures of torque and power, relative difference of powers and rate of energy, and
+        the share of frames that the summary leaves out.
 
     Raises
     ------
@@ -111,21 +113,57 @@ def torque_metrics(motion: ChainMotion, torques: Torques) -> dict[str, float]:
             "no frame has a known torque: the foot is on the ground without a plate of its own, or a segment points out of "
             "the plane; see the notes, give plates.assignment, another plane, or start_s and end_s"
         )
+    frames = np.ones(len(known), dtype=bool) if frames is None else frames
+    used = used_frames(motion, torques)
     return {
-        "closure_nm": float(np.abs(torques.closure_nm[known]).max()),
-        "power_closure_w": float(np.abs(torques.powers.residual[known]).max()),
-        "energy_rate_share": _energy_rate_share(motion, torques),
-        "unused_share": 1.0 - float(used_frames(motion, torques).mean()),
+        "closure_nm": float(np.abs(torques.closure_nm[known & frames]).max(initial=0.0)),
+        "power_closure_w": float(np.abs(torques.powers.residual[known & frames]).max(initial=0.0)),
+        "energy_rate_share": _energy_rate_share(motion, torques, used & frames),
+        "unused_share": 1.0 - float(used[frames].mean()) if frames.any() else 1.0,
     }
 
 
-def _energy_rate_share(motion: ChainMotion, torques: Torques) -> float:
+def limit_metrics(
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, body_mass_kg: float
+) -> dict[str, dict[str, float]]:
+    """Extremes of each joint that anatomy and strength limit.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Judged frames; those with edge effects or unknown torque are left out.
+    body_mass_kg : float
+        Body mass of the subject.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        Largest net torque and power per body mass, N m/kg and W/kg, and largest flexion and extension, deg, by joint; empty
+        without a frame.
+    """
+    used = used_frames(motion, torques) & frames
+    if not used.any():
+        return {}
+    flexion = np.degrees(motion.flexion.of(motion.kinematics.angle_rad[used]))
+    found = {
+        "torque_nm_kg": np.abs(torques.terms.net[used]).max(axis=0) / body_mass_kg,
+        "power_w_kg": np.abs(torques.powers.joint[used]).max(axis=0) / body_mass_kg,
+        "flexion_deg": flexion.max(axis=0),
+        "extension_deg": -flexion.min(axis=0),
+    }
+    return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
+
+
+def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:
     """Rms difference of powers and rate of energy, relative.
 
     The energy comes from angles and velocities, the powers from accelerations: the two agree where the derivatives are
     consistent. Loads and segment parameters do not matter.
     """
-    used = used_frames(motion, torques)
     energy = torques.energies.total
     if len(energy) <= 2 * differentiation_reach(8):
         return float("nan")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.forces import muscle_forces
-from limbtorque.recordings.recording import Event
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.trials import Trial
-from limbtorque.tables.quality_flags import assess
-from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, used_frames
+from limbtorque.tables.quality_flags import Verdict, judge
+from limbtorque.tables.trial_record import Window
+from limbtorque.torques.joint_torques import joint_torques, used_frames
+from limbtorque.torques.judged import judged_metrics
+from limbtorque.torques.spike_change import without_spikes
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages.cutoffs import shared_cutoff
-from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
+from limbtorque.workflow.stages.kinematics import limb_of, read_trial, trial_motion
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
 
@@ -51,10 +53,18 @@ def _tried(
         recording = read_trial(trial, reader)
         motion = trial_motion(trial, recording, study_cutoff_hz)
         torques = joint_torques(motion)
-        metrics = {**motion.metrics, **torque_metrics(motion, torques)}
-        no_curve = _no_curve(
-            trial, motion, torques, recording.events, flagged=bool(assess(metrics, trial.settings.quality))
+        used = used_frames(motion, torques)
+        window = find_window(motion, used, events=recording.events, side=trial.side, settings=trial.settings)
+        limb, settings = limb_of(trial), trial.settings
+        judged = judged_metrics(
+            motion,
+            torques,
+            window,
+            model=limb.model(settings),
+            body_mass_kg=limb.body_mass_kg,
+            filled=lambda: without_spikes(recording, limb, settings, study_cutoff_hz=study_cutoff_hz),
         )
+        metrics = {**motion.metrics, **judged.metrics}
         chosen = muscle_set_of(trial, folder)
         if chosen:
             found = muscle_forces(
@@ -64,20 +74,21 @@ def _tried(
                 options=trial.settings.muscles,
                 body_mass_kg=trial.subject.mass_kg,
                 reaction_n=torques.wrenches.reaction_n,
+                frames=window.judged(motion.time_s, used),
             )
             metrics |= found.metrics
     except LimbtorqueError as error:
         return str(error), [], ""
-    return "", [flag.sentence for flag in assess(metrics, trial.settings.quality)], no_curve
+    verdict = judge(metrics, settings.quality, judged.by_joint, joints=motion.joints)
+    sentences = [f"{flag.status}: {flag.sentence}" for flag in verdict.flags]
+    return "", sentences, _no_curve(trial, window, verdict)
 
 
-def _no_curve(trial: Trial, motion: ChainMotion, torques: Torques, events: Sequence[Event], *, flagged: bool) -> str:
+def _no_curve(trial: Trial, window: Window, verdict: Verdict) -> str:
     """Reason why a trial would have no curve; empty where it has one."""
     options = trial.settings.ensembles
-    if not options.enabled:
+    if not options.enabled or window.note:
+        return window.note if options.enabled else ""
+    if any(included(status, options.include) for status in verdict.joints.values()):
         return ""
-    used = used_frames(motion, torques)
-    window = find_window(motion, used, events=events, side=trial.side, settings=trial.settings)
-    if not window.note and flagged and options.include == "ok":
-        return "it is flagged, and ensembles.include is ok"
-    return window.note
+    return f"its torques are {verdict.torques}, and ensembles.include is {options.include}"

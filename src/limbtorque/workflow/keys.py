@@ -42,7 +42,7 @@ SECTIONS = {
     "torques": ("chains", "differentiation", "torques", "integration", "replay", *WINDOW, *TRIAL_TABLES),
     "muscles": ("chains", "muscles", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
-    "figures": ("chains", "figures"),
+    "figures": ("chains", "quality", "figures"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),
 }

@@ -20,7 +20,7 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import empty_table, read_table, write_table
-from limbtorque.tables.quality_flags import Flag, assess
+from limbtorque.tables.quality_flags import Verdict, assess, judge
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import load_effective_study, study_state
@@ -155,18 +155,26 @@ def metrics_of(records: Iterable[TrialRecord]) -> dict[str, float]:
     return {name: value for record in records for name, value in record.metrics.items()}
 
 
-def flags_of(trial: Trial, records: Mapping[str, TrialRecord]) -> list[Flag]:
-    """Quality flags of a trial from its records by stage; none where it failed."""
-    if records["torques"].failed:
-        return []
-    return assess(metrics_of(records.values()), trial.settings.quality)
+def verdict_of(trial: Trial, records: Mapping[str, TrialRecord]) -> Verdict:
+    """Verdict on a trial from its records by stage; without those of its muscles, on its torques alone."""
+    torques, muscles = records["torques"], records.get("muscles")
+    if torques.failed:
+        return Verdict()
+    found = judge(
+        metrics_of(records.values()),
+        trial.settings.quality,
+        torques.joint_metrics,
+        joints=[joint.name for joint in trial.settings.chain(trial.chain).joints],
+        muscles=bool(muscles and muscles.metrics),
+    )
+    return replace(found, muscles="failed") if muscles and muscles.failed else found
 
 
-def status_of(record: TrialRecord, flags: Iterable[Flag], about: str) -> str:
-    """Status of the torques or muscle forces of a trial: failed, flagged or ok."""
-    if record.failed:
-        return "failed"
-    return "flagged" if any(flag.check.affects == about for flag in flags) else "ok"
+def outside_window(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> str:
+    """Note on flags that only frames outside the window of the trial would raise; empty without any."""
+    whole = assess(records["kinematics"].metrics, trial.settings.quality)
+    names = [flag.check.name for flag in whole if flag.check.name not in verdict.names]
+    return f"outside the window only, without effect on the status: {', '.join(names)}" if names else ""
 
 
 class TrialTables:

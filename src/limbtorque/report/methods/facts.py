@@ -59,12 +59,15 @@ def trials(study: MethodsStudy) -> dict[str, Any]:
     """Participants, their masses, limbs, recordings and flags."""
     masses = [study.row(row).get("body_mass_kg") for row in study.done]
     limbs = Counter(f"{row['side']} {row['chain']}" for row in study.done)
-    flags = Counter(name for row in study.done if row["status"] == "flagged" for name in str(row["reason"]).split())
+    flags = Counter(
+        name for row in study.done if row["status"] in ("caution", "rejected") for name in str(row["reason"]).split()
+    )
     return {
         "n_trials": len(study.done),
         "n_participants": len({str(row["subject"]) for row in study.done}),
         "n_recordings": len({_recording(row) for row in study.done}),
-        "n_flagged": sum(row["status"] == "flagged" for row in study.done),
+        "n_caution": sum(row["status"] == "caution" for row in study.done),
+        "n_rejected": sum(row["status"] == "rejected" for row in study.done),
         "masses_kg": sorted({float(mass) for mass in masses if mass is not None}),
         "limbs": dict(sorted(limbs.items())),
         "flags": dict(flags.most_common()),

@@ -45,10 +45,10 @@ class Ensembles(Options):
         allowed="most_known | first | 1, 2, ...",
     )
     n_points: int = option(101, "Number of points of a curve, evenly spaced from 0 to 100 %.", "1", ge=2, le=10001)
-    include: Literal["ok", "flagged"] = option(
-        "flagged",
-        "Trials that are averaged, by their torque_status: 'flagged', all except failed ones; 'ok', without "
-        "flagged ones. Also applies to results/summary_by_condition.csv.",
+    include: Literal["ok", "caution"] = option(
+        "caution",
+        "Joints of trials that are averaged, by their torque_status: 'caution', all except rejected and failed ones; "
+        "'ok', these only. Also applies to results/summary_by_condition.csv.",
     )
     spread_over: Literal["subjects", "trials"] = option(
         "subjects",

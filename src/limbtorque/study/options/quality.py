@@ -1,12 +1,24 @@
-"""Options of the section `quality`: thresholds of the quality flags."""
+"""Options of the section `quality`: thresholds of the verdict."""
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
+from pydantic import Field
+
 from limbtorque.study.options.base import Options, option
+
+ByJoint = dict[str, Annotated[float, Field(gt=0.0)]]
+
+
+def limits(sentence: str, unit: str, default: ByJoint) -> Any:
+    """Option with a limit for each joint, by its name."""
+    allowed = "joint: limit"
+    return option(default, f"{sentence} Joints that are not named are not judged by it.", unit, allowed)
 
 
 class Quality(Options):
-    """Thresholds of quality metrics; a trial above one is flagged."""
+    """Thresholds of quality metrics; a trial or joint above one has the status caution or rejected."""
 
     closure_nm: float = option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
     power_closure_w: float = option(
@@ -19,29 +31,58 @@ class Quality(Options):
     out_of_plane_share: float = option(
         0.20, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )
-    tilt_deg: float = option(25.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
+    tilt_deg: float = option(30.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
     functional_offset_m: float = option(
         0.05, "Distance of a functional joint centre from the anatomical one.", "m", gt=0.0
     )
     functional_residual_m: float = option(
         0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
     )
-    length_variation: float = option(0.03, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
+    length_variation: float = option(0.04, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
     gap_share: float = option(0.10, "Fraction of frames in which a required marker was filled.", "1", gt=0.0)
     swapped_frames: float = option(
         0.0,
-        "Frames in which a required marker is swapped with another; 0: no tolerance, every occurrence is flagged.",
+        "Frames in which a required marker is swapped with another; 0: no tolerance, every occurrence counts.",
         "1",
         ge=0.0,
     )
     spike_frames: float = option(
-        0.0, "Frames in which a required marker has a spike; 0: no tolerance, every occurrence is flagged.", "1", ge=0.0
+        0.0,
+        "Frames in which a required marker has a spike or jump; 0: no tolerance, every occurrence counts.",
+        "1",
+        ge=0.0,
+    )
+    spike_change_share: float = option(
+        0.1,
+        "Change of a joint's net torque or of one of its terms where spikes are filled, as a fraction of its range; above it "
+        "the joint is rejected.",
+        "1",
+        gt=0.0,
+    )
+    torque_nm_kg: ByJoint = limits(
+        "Net torque per body mass; above it the joint is rejected.",
+        "N m/kg",
+        {"hip": 10.0, "knee": 10.0, "ankle": 8.0, "shoulder": 4.0, "elbow": 3.0, "wrist": 1.5},
+    )
+    power_w_kg: ByJoint = limits(
+        "Joint power per body mass; above it the joint is rejected.",
+        "W/kg",
+        {"hip": 100.0, "knee": 100.0, "ankle": 80.0, "shoulder": 60.0, "elbow": 50.0, "wrist": 25.0},
+    )
+    flexion_deg: ByJoint = limits(
+        "Flexion beyond anatomy; above it the joint is rejected.",
+        "deg",
+        {"knee": 177.0, "ankle": 60.0, "elbow": 170.0, "wrist": 100.0},
+    )
+    extension_deg: ByJoint = limits(
+        "Extension beyond anatomy; above it the joint is rejected.",
+        "deg",
+        {"knee": 30.0, "ankle": 75.0, "elbow": 30.0, "wrist": 90.0},
     )
     noise_m: float = option(1e-3, "Standard deviation of the joint centres' noise.", "m", gt=0.0)
     acceleration_lost_share: float = option(
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
-    plate_saturated_share: float = option(0.0, "Fraction of frames in which a plate is saturated.", "1", ge=0.0)
     plate_drift_n: float = option(5.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
     reversed_flexion_deg: float = option(
         10.0, "Median flexion of an elbow or knee in the wrong direction.", "deg", gt=0.0
@@ -53,7 +94,7 @@ class Quality(Options):
         ge=0.0,
     )
     foreshortened_share: float = option(
-        0.0, "Fraction of frames with a segment pointing out of the plane.", "1", ge=0.0
+        0.05, "Fraction of frames with a segment pointing out of the plane.", "1", ge=0.0
     )
     unused_share: float = option(0.9, "Fraction of frames that are not in the summary.", "1", ge=0.0)
     other_foot_unknown_share: float = option(
@@ -65,13 +106,11 @@ class Quality(Options):
     up_axis_deg: float = option(
         45.0, "Angle of the leg, or of the ground reaction force, to the up axis.", "deg", gt=0.0
     )
-    unmeasured_share: float = option(0.0, "Fraction of frames with ground contact but no usable plate.", "1", ge=0.0)
+    unmeasured_share: float = option(0.05, "Fraction of frames with ground contact but no usable plate.", "1", ge=0.0)
     reserve_share: float = option(
         0.01, "Fraction of frames in which the muscles cannot produce the torque.", "1", ge=0.0
     )
-    arm_range_share: float = option(
-        0.01, "Fraction of frames in which a joint is outside the range of its moment arms.", "1", ge=0.0
-    )
+    arm_range_deg: float = option(10.0, "Distance of a joint from the range of its moment arms.", "deg", ge=0.0)
     fibre_range_share: float = option(
         0.01,
         "Fraction of frames in which a fibre is outside the range of its force-length and force-velocity curves.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,14 @@ from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WIN
 from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
 from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
-from limbtorque.tables.quality_flags import CHECKS, METRICS
-from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.quality_flags import CHECKS, METRICS, Verdict
+from limbtorque.tables.summary_columns import (
+    CONDITION_SUMMARY_COLUMNS,
+    MUSCLE_STATISTICS,
+    MUSCLE_SUMMARY_COLUMNS,
+    STATISTICS,
+    SUMMARY_COLUMNS,
+)
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import write_workbook
@@ -32,7 +38,7 @@ from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK
 from limbtorque.workflow.left_over import move_left_over
-from limbtorque.workflow.run_session import flags_of, identity, metrics_of, status_of, whole_study
+from limbtorque.workflow.run_session import identity, metrics_of, outside_window, verdict_of, whole_study
 from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages import kinematics, muscles, torques
 from limbtorque.workflow.trial_row import TrialRows
@@ -70,16 +76,16 @@ def run(*, folder: Path, key: str = "") -> None:
     ):
         for trial in study.trials:
             records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
-            ledger.append(_ledger_row(study, trial, records))
+            verdict = verdict_of(trial, records)
+            ledger.append(_ledger_row(study, trial, records, verdict))
             write_ledger(ledger[-1:])
-            common = {**identity(trial), "torque_status": ledger[-1]["torque_status"]}
-            rows = per_body_mass(({**common, **row} for row in records["torques"].summary), trial.subject.mass_kg)
+            summary = (_summary_row(trial, row, verdict) for row in records["torques"].summary)
+            rows = per_body_mass(summary, trial.subject.mass_kg)
             write_summary(rows)
             turned = flexion_positive(rows, _flexion_signs(records["kinematics"]))
             by_condition.add(turned)
             anatomical += turned if study.settings.tables.xlsx else []
-            about = {**identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
-            write_muscles([{**about, **row} for row in records["muscles"].summary])
+            write_muscles([_muscle_row(trial, row, verdict) for row in records["muscles"].summary])
             sources[trial.name] = _source(study, trial, records, rows_of)
     write_table(
         table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
@@ -116,31 +122,54 @@ def _source(study: Study, trial: Trial, records: Mapping[str, TrialRecord], rows
     }
 
 
-def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord]) -> dict[str, Any]:
+def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> dict[str, Any]:
     last, motion = records["muscles"], records["kinematics"].motion
     recording = records["kinematics"].recording or _NOT_READ
-    metrics, flags = metrics_of(records.values()), flags_of(trial, records)
-    status = {about: status_of(records[about], flags, about) for about in ("torques", "muscles")}
-    if not last.failed and not last.metrics:
-        status["muscles"] = "none"
+    metrics, flags = _with_joints(records), verdict.flags
     notes = [note for record in records.values() for note in record.notes]
     names = [entry.name for entry in (*METRICS, *CHECKS)]
     return {
         **identity(trial),
         "file": _relative(trial.file, study.folder),
         "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
-        "status": "failed" if last.failed else "flagged" if flags else "ok",
-        "torque_status": status["torques"],
-        "muscle_status": status["muscles"],
-        "reason": " ".join(filter(None, (last.reason, *(flag.check.name for flag in flags)))),
+        "status": verdict.status,
+        "torque_status": verdict.torques,
+        "muscle_status": verdict.muscles,
+        "rejected_joints": " ".join(verdict.rejected_joints),
+        "reason": " ".join(filter(None, (last.reason, *verdict.names))),
         "message": "; ".join(filter(None, (last.message, *(flag.sentence for flag in flags)))),
         **{name: metrics.get(name, float("nan")) for name in names},
         "plane": motion.plane_view if motion else "",
         "input_sha256": recording.sha256,
         "forces_sha256": recording.forces_sha256,
         "guesses": "; ".join(f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses),
-        "notes": "; ".join([*notes, *filter(None, (trial.subject.note, trial.note))]),
+        "notes": "; ".join(
+            [*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))]
+        ),
     }
+
+
+def _with_joints(records: Mapping[str, TrialRecord]) -> dict[str, float]:
+    """Metrics of a trial; the largest of those with a value for each joint."""
+    by_joint = records["torques"].joint_metrics
+    return metrics_of(records.values()) | {name: max(values.values()) for name, values in by_joint.items() if values}
+
+
+def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    """Row of `results/summary.csv` with the status of its joint; without values where that is rejected."""
+    status = verdict.joints[row["joint"]]
+    return {**identity(trial), "torque_status": status, **_usable(row, STATISTICS, status)}
+
+
+def _muscle_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    """Row of `results/muscle_summary.csv`; without values where the muscle forces are rejected."""
+    return {**identity(trial), "muscle_status": verdict.muscles, **_usable(row, MUSCLE_STATISTICS, verdict.muscles)}
+
+
+def _usable(row: Mapping[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
+    """Row of a summary, its statistics empty where they must not be used."""
+    empty = {column.name: float("nan") for column in statistics} if status == "rejected" else {}
+    return {**row, **empty}
 
 
 def _flexion_signs(record: TrialRecord) -> dict[str, float]:

@@ -24,10 +24,9 @@ from limbtorque.workflow.run_session import (
     LOG,
     TrialTables,
     finish,
-    flags_of,
     identity,
     planned_study,
-    status_of,
+    verdict_of,
 )
 
 
@@ -65,8 +64,9 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     moving, kinematics = tables.read("kinematics", trial, columns=wanted)
     wanted = [name for name in names if name.endswith(("_nm", "_w"))]
     torques, record = tables.read("torques", trial, columns=wanted)
-    status = status_of(record, flags_of(trial, {"kinematics": kinematics, "torques": record}), "torques")
-    row = {**identity(trial), "torque_status": status, "window": options.window, "included": 0}
+    verdict = verdict_of(trial, {"kinematics": kinematics, "torques": record})
+    row = {**identity(trial), "torque_status": verdict.torques, "window": options.window, "included": 0}
+    row["rejected_joints"] = " ".join(joint for joint, status in verdict.joints.items() if status == "rejected")
     row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
     window = record.window
     if record.failed or kinematics.motion is None or window is None:
@@ -75,8 +75,10 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     row |= {"cycle": window.cycle, "n_cycles": window.n_cycles} if not window.note else {}
     if window.note:
         return TrialCurve(trial, row, None)
-    if not included(status, options.include):
-        return TrialCurve(trial, {**row, "note": "flagged, and ensembles.include is ok"}, None)
+    left_out = [joint for joint, status in verdict.joints.items() if not included(status, options.include)]
+    if len(left_out) == len(joints):
+        note = "rejected" if verdict.torques == "rejected" else "caution, and ensembles.include is ok"
+        return TrialCurve(trial, {**row, "note": note}, None)
     found = resample(
         column_values(moving, "time_s"),
         _quantities(trial, moving, torques, kinematics.motion),
@@ -84,9 +86,13 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
         end_s=window.end_s,
         n_points=options.n_points,
     )
-    known = float((~np.isnan(found[:, ["_torque_" in name for name in names]])).all(axis=1).mean())
-    note = "" if known == 1.0 else "no torque in part of the curve: at the ends of the recording, or not known there"
-    return TrialCurve(trial, {**row, "included": 1, "known_share": known, "note": note}, found)
+    kept = [not name.startswith(tuple(f"{joint}_" for joint in left_out)) for name in names]
+    found[:, np.logical_not(kept)] = np.nan
+    of_torques = [keep and "_torque_" in name for keep, name in zip(kept, names, strict=True)]
+    known = float((~np.isnan(found[:, of_torques])).all(axis=1).mean())
+    notes = [f"left out by its status: {', '.join(left_out)}"] if left_out else []
+    notes += ["no torque in part of the curve: at the ends of the recording, or not known there"] if known < 1.0 else []
+    return TrialCurve(trial, {**row, "included": 1, "known_share": known, "note": "; ".join(notes)}, found)
 
 
 def _names(trial: Trial) -> list[str]:

@@ -43,7 +43,9 @@ def run(*, folder: Path, key: str = "") -> None:
             subjects[trial.subject.name] = add(so_far, values)
     windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
     write_table(windows, folder / ENSEMBLE_TABLES["windows"])
-    rejected = Counter(_group(trial) for trial in study.trials if rows[trial.name]["torque_status"] == "rejected")
+    rejected: Counter[tuple[str, ...]] = Counter(
+        (*_group(trial), joint) for trial in study.trials for joint in rows[trial.name]["rejected_joints"].split()
+    )
     write_table(_ensemble_table(study, groups, rejected), folder / ENSEMBLE_TABLES["ensembles"])
 
 
@@ -64,9 +66,12 @@ def _group(trial: Trial) -> Group:
 
 
 def _ensemble_table(
-    study: Study, groups: Mapping[Group, Mapping[str, Moments]], rejected: Mapping[Group, int]
+    study: Study, groups: Mapping[Group, Mapping[str, Moments]], rejected: Mapping[tuple[str, ...], int]
 ) -> pa.Table:
-    """Rows of `results/ensembles.csv`, of the groups with a curve."""
+    """Rows of `results/ensembles.csv`, of the groups with a curve.
+
+    `rejected` has the number of trials by chain, condition, side and joint.
+    """
     options = study.settings.ensembles
     unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
     tables = [make_table(ENSEMBLE_COLUMNS, {column.name: [] for column in ENSEMBLE_COLUMNS})]
@@ -74,10 +79,12 @@ def _ensemble_table(
         if not subjects:
             continue
         found = ensemble(list(subjects.values()), spread_over=unit, min_units=options.min_units)
-        quantities = curve_columns(study.settings.chain(chain).joints, per_body_mass=options.per_body_mass)
-        same: dict[str, Any] = {"chain": chain, "condition": condition, "side": side, "spread_over": unit}
-        same["n_rejected"] = rejected.get((chain, condition, side), 0)
-        data = {name: pa.repeat(value, found.mean.size) for name, value in same.items()}
+        joints = study.settings.chain(chain).joints
+        quantities = curve_columns(joints, per_body_mass=options.per_body_mass)
+        same = {"chain": chain, "condition": condition, "side": side, "spread_over": unit}
+        data: dict[str, Any] = {name: pa.repeat(value, found.mean.size) for name, value in same.items()}
+        of_joint = [rejected.get((chain, condition, side, joint.name), 0) for joint in joints]
+        data["n_rejected"] = np.repeat(of_joint, found.mean.size // len(joints))  # the quantities are joint by joint
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
         tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **long_columns(quantities, options.n_points), **figures}))
     return pa.concat_tables(tables).combine_chunks()

@@ -20,7 +20,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.files import read_record
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
 from limbtorque.workflow.layout import figure_path
-from limbtorque.workflow.run_session import TrialTables, finish, planned_study
+from limbtorque.workflow.run_session import TrialTables, finish, planned_study, verdict_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,10 +54,12 @@ def run(*, folder: Path, session: str, key: str) -> None:
 def _figure(kind: str, trial: Trial, tables: TrialTables) -> Figure:
     what, stage, draw = DRAWN[kind]
     title = f"{trial.name}: {what}, {trial.side} {trial.chain}" + (f", {trial.condition}" if trial.condition else "")
-    record = read_record(tables.path(stage, trial))
-    kinematics = read_record(tables.path("kinematics", trial))
+    records = {name: read_record(tables.path(name, trial)) for name in {"kinematics", "torques", stage}}
+    record, kinematics = records[stage], records["kinematics"]
     if record.failed or kinematics.motion is None:
         return failure_figure(title, record.message)
+    if rejected := verdict_of(trial, records).rejected_joints:
+        title += f" - REJECTED, do not use: {', '.join(rejected)}"
     width_mm = WIDTHS_MM[trial.settings.figures.width]
 
     def table(name: str) -> pa.Table:

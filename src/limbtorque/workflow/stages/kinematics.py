@@ -20,6 +20,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
+from limbtorque.torques.spike_change import without_spikes
 from limbtorque.workflow.layout import STUDY_CUTOFF, shares_cutoff
 from limbtorque.workflow.run_session import failure, planned_study, run_session
 
@@ -42,24 +43,30 @@ def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
     )
 
 
+def limb_of(trial: Trial) -> Limb:
+    """Limb of a trial, as its row of the table asks for."""
+    return Limb(
+        trial.chain,
+        side=trial.side,
+        body_mass_kg=trial.subject.mass_kg,
+        marker_set=trial.marker_set,
+        prefix=trial.prefix,
+        measured=trial.subject.measured,
+        load=trial.load,
+        start_s=trial.start_s,
+        end_s=trial.end_s,
+    )
+
+
 def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | None = None) -> ChainMotion:
     """Motion of a trial's chain, as its row of the table asks for."""
-    return chain_motion(
-        recording,
-        Limb(
-            trial.chain,
-            side=trial.side,
-            body_mass_kg=trial.subject.mass_kg,
-            marker_set=trial.marker_set,
-            prefix=trial.prefix,
-            measured=trial.subject.measured,
-            load=trial.load,
-            start_s=trial.start_s,
-            end_s=trial.end_s,
-        ),
-        trial.settings,
-        study_cutoff_hz=study_cutoff_hz,
-    )
+    return chain_motion(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_hz)
+
+
+def motion_without_spikes(trial: Trial, reader: GuardedReader, folder: Path) -> ChainMotion | None:
+    """Motion of a trial's chain with the spikes of its recording filled; None where they cannot be."""
+    recording = read_trial(trial, reader)
+    return without_spikes(recording, limb_of(trial), trial.settings, study_cutoff_hz=_study_cutoff(trial, folder))
 
 
 def _study_cutoff(trial: Trial, folder: Path) -> float | None:

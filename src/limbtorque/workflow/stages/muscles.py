@@ -50,13 +50,17 @@ def run(*, folder: Path, session: str, key: str) -> None:
         motion = motion_from_table(moving, kinematics)
         reaction = [column_array(torques, *(f"{joint}_reaction_{axis}_n" for axis in "xy")) for joint in motion.joints]
         options = trial.settings.muscles
+        net_nm = column_array(torques, *(f"{joint}_torque_nm" for joint in motion.joints))
+        used = ~motion.edge & ~np.isnan(net_nm).any(axis=1)
+        frames = earlier.window.judged(motion.time_s, used) if earlier.window else used
         forces = muscle_forces(
             motion,
-            column_array(torques, *(f"{joint}_torque_nm" for joint in motion.joints)),
+            net_nm,
             chosen,
             options=options,
             body_mass_kg=trial.subject.mass_kg,
             reaction_n=np.stack(reaction, axis=1),
+            frames=frames,
         )
         done = replace(
             record,

@@ -12,7 +12,7 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, figure_path, page_path, trial_files
-from limbtorque.workflow.run_session import TrialTables, finish, flags_of, metrics_of, planned_study
+from limbtorque.workflow.run_session import TrialTables, finish, metrics_of, outside_window, planned_study, verdict_of
 
 UP = "../../../"  # from a page to the folder of results
 
@@ -36,7 +36,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
     read = {stage: source.read(stage, trial, columns=wanted) for stage in TABLE_STAGES}
     records = {stage: record for stage, (_, record) in read.items()}
     kinematics, last = records["kinematics"], records["muscles"]
-    metrics, flags = metrics_of(records.values()), flags_of(trial, records)
+    metrics, verdict = metrics_of(records.values()), verdict_of(trial, records)
     drawing: Drawing | None = None
     if kinematics.motion and not records["torques"].failed:
         drawing = draw_trial(*(table for table, _ in read.values()), model=model, motion=vars(kinematics.motion))
@@ -45,14 +45,13 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
     return TrialContents(
         name=trial.name,
         title=study.settings.title,
-        status="failed" if last.failed else "flagged" if flags else "ok",
+        verdict=verdict,
         reason=last.reason,
         message=last.message,
         about=_about(trial, kinematics, metrics, study.folder),
-        flags=flags,
         metrics={name: math.nan if value is None else value for name, value in metrics.items()},
         audit=[vars(finding) for finding in audit.findings],
-        notes=[*notes, *filter(None, (trial.subject.note, trial.note))],
+        notes=[*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))],
         summary=records["torques"].summary,
         tables=_tables(session, trial),
         pictures=_pictures(session, trial) if drawing else {},

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
+from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.simulation.replay import replay
 from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.statistics.trial_window import find_window
@@ -17,9 +18,11 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
+from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.summary import torque_summary
 from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
+from limbtorque.workflow.stages.kinematics import motion_without_spikes
 
 
 def columns(trial: Trial) -> Sequence[Column]:
@@ -44,23 +47,34 @@ def run(*, folder: Path, session: str, key: str) -> None:
         events = earlier.recording.events if earlier.recording else ()
         used = used_frames(motion, torques)
         window = find_window(motion, used, events=events, side=trial.side, settings=trial.settings)
+        model = trial.settings.chain(trial.chain)
+        judged = judged_metrics(
+            motion,
+            torques,
+            window,
+            model=model,
+            body_mass_kg=trial.subject.mass_kg,
+            filled=lambda: motion_without_spikes(trial, reader, folder),
+        )
         summary = torque_summary(
             motion,
             torques,
-            trial.settings.chain(trial.chain),
+            model,
             windows=summary_windows(trial, motion, window),
             min_known_share=trial.settings.ensembles.min_known_share,
         )
         done = replace(
             record,
-            metrics={**torque_metrics(motion, torques), **metrics},
-            notes=notes,
+            metrics={**judged.metrics, **metrics},
+            joint_metrics=judged.by_joint,
+            notes=(*judged.notes, *notes),
             window=window,
             summary=tuple(summary),
         )
         return torque_table(motion, torques, options=trial.settings.torques), done
 
-    run_session("torques", step, study=study, session=session, columns=columns)
+    with GuardedReader() as reader:
+        run_session("torques", step, study=study, session=session, columns=columns)
 
 
 def _replayed(trial: Trial, motion: ChainMotion, torques: Torques) -> tuple[dict[str, float], tuple[str, ...]]:

@@ -1,8 +1,9 @@
-"""Ledger and windows -> `results/verdict.txt`: failed trials, and if too many."""
+"""Ledger, windows and means -> `results/verdict.txt`: trials by status, and if too few are left."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,25 +11,37 @@ import pyarrow.csv
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.tables.csv_rows import read_rows
+from limbtorque.tables.quality_flags import CHECKS, STATUSES
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 from limbtorque.workflow.run_session import whole_study
 
-READ = ("trial", "status", "reason", "message")
+READ = ("trial", "status", "torque_status", "rejected_joints", "reason", "message")
+
+REJECTING = {check.name for check in CHECKS if check.rejects}
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Name the failed trials; count the flags and the files of an earlier state.
+    """Name the failed and rejected trials; count the flags and the files of an earlier state.
 
     Raises
     ------
     LimbtorqueError
-        A larger share of the trials failed than `run.max_failed_fraction` allows; there is no verdict then.
+        A larger share of the trials failed than `run.max_failed_fraction` allows, or none is left for means; there is no
+        verdict then.
     """
     rows = _ledger(folder / STUDY_TABLES["ledger"])
-    count = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
-    lines = [f"{len(rows)} trials: {count['ok']} ok, {count['flagged']} flagged, {count['failed']} failed"]
-    names = Counter(name for row in rows if row["status"] == "flagged" for name in row["reason"].split())
-    lines += [f"  flagged {number} trials: {name}" for name, number in names.most_common()]
+    count = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
+    lines = [f"{len(rows)} trials: {_counts(count)}"]
+    names = Counter(name for row in rows if row["status"] in ("caution", "rejected") for name in row["reason"].split())
+    lines += [
+        f"  {'rejects' if name in REJECTING else 'caution in'} {number} trials: {name}"
+        for name, number in names.most_common()
+    ]
+    lines += [
+        f"  rejected: {row['trial']}: {row['rejected_joints'] or 'muscle forces'}"
+        for row in rows
+        if row["status"] == "rejected"
+    ]
     lines += [
         f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
     ]
@@ -43,7 +56,20 @@ def run(*, folder: Path, key: str = "") -> None:
             f"{text}\n{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
             f"the tables of the others and {STUDY_TABLES['ledger']} are complete"
         )
+    include = settings.ensembles.include
+    if count["failed"] < len(rows) and not read_rows(folder / STUDY_TABLES["summary_by_condition"]):
+        torques = Counter(row["torque_status"] for row in rows)
+        raise LimbtorqueError(
+            f"{text}\nno trial is left for means: of {len(rows)} trials the torques are {_counts(torques)}, and ensembles.include is "
+            f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
+            + (", or set ensembles.include to caution" if include == "ok" and torques["caution"] else "")
+        )
     (folder / VERDICT).write_text(text + "\n", encoding="utf-8")
+
+
+def _counts(count: Mapping[str, int]) -> str:
+    """Number of trials by status."""
+    return ", ".join(f"{count[status]} {status}" for status in STATUSES)
 
 
 def _ledger(path: Path) -> list[dict[str, str]]:
