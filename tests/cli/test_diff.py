@@ -44,6 +44,7 @@ def summary(term, peak, *, trial="t1", joint="elbow", mean="1.0", time="0.5"):
         "trial": trial,
         "subject": "Ann",
         "joint": joint,
+        "window": "movement",
         "term": term,
         "peak_nm": peak,
         "mean_nm": mean,
@@ -100,9 +101,9 @@ def test_a_run_is_the_same_as_itself():
 def test_absolute_and_relative_change_and_share_by_hand():
     other = run("b", rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
     first, second = compare(run(), other).changes
-    assert (first.item, first.quantity, first.first, first.second) == ("elbow net", "peak_nm", "10.0", "8.0")
+    assert (first.item, first.quantity, first.first, first.second) == ("movement elbow net", "peak_nm", "10.0", "8.0")
     assert (first.difference, first.relative, first.share) == pytest.approx((-2.0, -0.2, 0.2))
-    assert (second.item, second.quantity) == ("elbow gravity", "peak_nm")
+    assert (second.item, second.quantity) == ("movement elbow gravity", "peak_nm")
     # minus 0.1 to minus 0.2 doubles it: -100 % of its size, but a hundredth of the largest peak at the elbow
     assert (second.difference, second.relative, second.share) == pytest.approx((-0.1, -1.0, 0.01))
 
@@ -116,15 +117,15 @@ def test_a_peak_that_changed_its_sign_and_hardly_its_size_comes_after_one_that_g
     first = run(rows=[summary("net", "5.0"), summary("gravity", "1.0", joint="wrist")])
     second = run("b", rows=[summary("net", "-4.9"), summary("gravity", "1.5", joint="wrist")])
     found = compare(first, second)
-    assert [change.item for change in found.changes if change.quantity == "peak_nm"] == ["wrist gravity", "elbow net"]
+    assert [change.item for change in found.changes if change.quantity == "peak_nm"] == ["movement wrist gravity", "movement elbow net"]
 
 
 def test_a_number_that_is_there_in_one_run_only_comes_first():
     other = run("b", rows=[summary("net", "5.0"), summary("gravity", "")])
     first, second = compare(run(), other).changes
-    assert (first.item, first.first, first.second) == ("elbow gravity", "-0.1", "")
+    assert (first.item, first.first, first.second) == ("movement elbow gravity", "-0.1", "")
     assert math.isnan(first.difference)
-    assert second.item == "elbow net"
+    assert second.item == "movement elbow net"
 
 
 def test_two_ways_to_print_a_number_are_one():
@@ -194,13 +195,13 @@ def test_every_kind_of_cause_is_told():
 
 def test_muscles_are_compared_too():
     muscles = [
-        [{"trial": "t1", "muscle": name, "peak_n": peak} for name, peak in rows]
+        [{"trial": "t1", "window": "movement", "muscle": name, "peak_n": peak} for name, peak in rows]
         for rows in ((("a", "100"), ("b", "10")), (("a", "100"), ("b", "20")))
     ]
     (change,) = compare(run(muscles=muscles[0]), run("b", muscles=muscles[1])).changes
     assert (change.table, change.item, change.difference, change.relative, change.share) == (
         "muscle_summary",
-        "b",
+        "movement b",
         10.0,
         1.0,
         0.1,
@@ -319,7 +320,14 @@ def test_a_window_is_compared_by_its_duration():
 
 def test_means_by_condition():
     def row(term, mean, n="3", statistic="peak_nm"):
-        place = {"chain": "arm", "condition": "reach", "side": "right", "joint": "elbow", "term": term}
+        place = {
+            "chain": "arm",
+            "condition": "reach",
+            "side": "right",
+            "window": "movement",
+            "joint": "elbow",
+            "term": term,
+        }
         return {
             **place,
             "statistic": statistic,
@@ -335,27 +343,27 @@ def test_means_by_condition():
     second = run("b", conditions=[row("net", "10"), row("gravity", "3", "2")])
     found = compare(first, second)
     assert {(c.item, c.quantity, c.difference, c.share) for c in found.changes} == {
-        ("peak_nm elbow gravity", "mean", 1.0, 0.1),
-        ("peak_nm elbow gravity", "n_trials", -1.0, 1 / 3),
+        ("peak_nm movement elbow gravity", "mean", 1.0, 0.1),
+        ("peak_nm movement elbow gravity", "n_trials", -1.0, 1 / 3),
     }
     text = report_text(found)
-    assert "arm reach right  1 differs  peak_nm elbow gravity  mean  2  3  +1      +50 %  10 %" in text
-    assert "only in A: arm reach right (peak_power_w elbow net)" in text
+    assert "arm reach right  1 differs  peak_nm movement elbow gravity  mean  2  3  +1      +50 %  10 %" in text
+    assert "only in A: arm reach right (peak_power_w movement elbow net)" in text
 
 
 # --- what is in one run only, frames that were summed, and rounding ---------------------------------------------------
 
 
 def test_muscles_of_one_run_only():
-    muscles = [{"trial": "t1", "muscle": name, "peak_n": "1"} for name in ("a", "b")]
+    muscles = [{"trial": "t1", "window": "movement", "muscle": name, "peak_n": "1"} for name in ("a", "b")]
     found = compare(run(muscles=muscles), run("b"))
     assert not found.same
     assert "muscles: only in A (2 rows)" in report_text(found)
     assert "Muscles: only in A (2 rows)." in report_html(found)
     rows = list(csv.DictReader(report_csv(found).splitlines()))
     assert [(row["table"], row["trial"], row["item"], row["quantity"]) for row in rows] == [
-        ("muscle_summary", "t1", "a", "only in a"),
-        ("muscle_summary", "t1", "b", "only in a"),
+        ("muscle_summary", "t1", "movement a", "only in a"),
+        ("muscle_summary", "t1", "movement b", "only in a"),
     ]
     assert "muscles: none" in report_text(compare(run(), run("b")))
 
@@ -380,7 +388,14 @@ def test_other_frames_are_told_first():
 
 def test_frames_of_muscles_are_told_only_where_they_are_not_those_of_the_torques():
     def both(n, of_muscles):
-        muscle = {"trial": "t1", "muscle": "a", "peak_n": "1", "n_frames": str(of_muscles), "used_share": "0.5"}
+        muscle = {
+            "trial": "t1",
+            "window": "movement",
+            "muscle": "a",
+            "peak_n": "1",
+            "n_frames": str(of_muscles),
+            "used_share": "0.5",
+        }
         return run(rows=[{**summary("net", "10.0"), "n_frames": str(n), "used_share": "0.5"}], muscles=[muscle])
 
     assert [f.table for f in compare(both(50, 50), both(40, 40)).frames] == ["summary"]
@@ -389,13 +404,20 @@ def test_frames_of_muscles_are_told_only_where_they_are_not_those_of_the_torques
 
 def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
     def row(statistic, mean):
-        place = {"chain": "arm", "condition": "reach", "side": "right", "joint": "elbow", "term": "net"}
+        place = {
+            "chain": "arm",
+            "condition": "reach",
+            "side": "right",
+            "window": "movement",
+            "joint": "elbow",
+            "term": "net",
+        }
         return {**place, "statistic": statistic, "mean": mean, "sd": "", "n_trials": "3", "n_subjects": "1"}
 
     names = ("peak_nm", "max_time_s", "rms_nm")
     first = run(conditions=[row(name, mean) for name, mean in zip(names, ("5", "1", "4"), strict=True)])
     second = run("b", conditions=[row(name, mean) for name, mean in zip(names, ("-5.1", "9", "5"), strict=True)])
-    assert "arm reach right  3 differ  rms_nm elbow net" in report_text(compare(first, second))
+    assert "arm reach right  3 differ  rms_nm movement elbow net" in report_text(compare(first, second))
 
 
 @pytest.mark.parametrize(("second", "listed"), [("9e-14", False), ("9e-10", True), ("", True)])

@@ -15,7 +15,7 @@ from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.cutoff_figures import cutoff_figure
 from limbtorque.figures.flag_figures import flag_figure, flag_matrix
-from limbtorque.figures.mean_figures import doubts, ensemble_figure, peak_figure, terms_at_peak, trial_counts
+from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
@@ -26,6 +26,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import load_settings
+from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS
 from limbtorque.tables.files import column_array
 from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
 from limbtorque.workflow.stages.study_figures import read_curves, read_table
@@ -139,9 +140,8 @@ def ensembles():
         for quantity, values in curves.items():
             unit = "deg" if "deg" in quantity else "W" if "power" in quantity else "N m"
             for at, value in zip(percent, values, strict=True):
-                rows.append(("arm", condition, "right", quantity, unit, at, value, 0.1, 3, 2))
-    names = ("chain", "condition", "side", "quantity", "unit", "percent", "mean", "sd", "n_trials", "n_subjects")
-    return pd.DataFrame(rows, columns=names)
+                rows.append(("arm", condition, "right", quantity, unit, at, "subjects", value, 0.1, 2, 3, 0))
+    return pd.DataFrame(rows, columns=[column.name for column in ENSEMBLE_COLUMNS])
 
 
 def test_mean_curves_are_those_of_the_table():
@@ -150,7 +150,7 @@ def test_mean_curves_are_those_of_the_table():
     torque = figure.axes[1]
     assert torque.get_ylabel() == "net torque (N m)"
     rows = table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "fast")]
-    np.testing.assert_array_equal(line(torque, "fast, right (n = 3)"), rows["mean"])
+    np.testing.assert_array_equal(line(torque, "fast, right (2 subjects, 3 trials)"), rows["mean"])
 
 
 def test_terms_at_the_peak_add_up_to_the_net_torque():
@@ -242,6 +242,7 @@ def captioned(**more):
                 "joints": {"arm": ["elbow"]},
                 "terms": {"arm": list(TERM_NAMES)},
                 "kinds": all_kinds(),
+                "min_units": 2,
                 "curves": ensembles(),
                 "percent": {"arm": "the movement"},
                 **more,
@@ -273,12 +274,15 @@ def test_captions_define_the_terms_that_are_there_with_their_colours():
 
 
 def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
-    text = captioned(spread="trials")
+    text = captioned()
     assert "Flexion (deg), net torque (N m), power (W) of elbow over 0 to 100 % of the movement" in text
-    assert "Indigo: slow; green: fast. Solid: right. Trials in each mean: n = 3." in text
+    assert "Indigo: slow; green: fast. Solid: right. In each mean: 2 subjects, 3 trials." in text
     assert "Thin line" not in text
+    assert "has no band" not in text
+    assert "A mean of one subject has no band." in captioned(min_units=1)
     text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
-    assert "Trials: slow, right: n = 3; fast, right: n = 3 to 5. Thin line and light band: fewer trials" in text
+    counts = "slow, right: 2 subjects, 3 trials; fast, right: 2 subjects, 3 to 5 trials."
+    assert f"In the means: {counts} Thin line and light band: fewer trials" in text
     assert "values begin or end. A sentence.\n" in text
     for positive in (
         "Flexion positive",
@@ -337,14 +341,51 @@ def uneven():
     return table
 
 
+def test_captions_say_over_what_the_means_are():
+    """Subjects; trials of several subjects; the trials of one; with rejected trials counted."""
+    of_subjects = captioned()
+    assert of_subjects.count("over subjects, each counted once by the mean of its trials") == 2  # curves, and peaks
+    assert "trials, all alike" not in of_subjects
+    of_trials = captioned(curves=ensembles().assign(spread_over="trials", n_rejected=2))
+    assert of_trials.count("over trials, all alike: their spread and number are no basis for tests") == 2
+    assert "In each mean: 3 trials of 2 subjects; 2 trials rejected." in of_trials
+    some = ensembles()
+    some["n_rejected"] = some["quantity"].str.contains("torque").astype(int)
+    assert "2 subjects, 3 trials; 0 to 1 trial rejected." in captioned(curves=some)
+    assert "counted once" not in of_trials
+    of_one = captioned(curves=ensembles().assign(spread_over="trials", n_subjects=1))
+    assert of_one.count("over the trials of one subject: the spread within this subject") == 2
+    assert "In each mean: 3 trials of 1 subject." in of_one
+
+
+def test_means_of_too_few_subjects_are_neither_drawn_nor_captioned_as_means():
+    """Slow: one subject everywhere. Fast: one subject from 80 %."""
+    table = ensembles()
+    few = (table["condition"] == "slow") | (table["percent"] >= 80)
+    table.loc[few, ["n_subjects", "mean", "sd"]] = 1, np.nan, np.nan
+    torque = ensemble_figure(table, joints=["elbow"], title="study").axes[1]
+    labels = [drawn.get_label() for drawn in torque.lines if not drawn.get_label().startswith("_")]
+    assert labels == ["fast, right (2 subjects, 3 trials)"]
+    (drawn,) = [line for line in torque.lines if line.get_label() == labels[0]]
+    assert np.flatnonzero(np.isnan(drawn.get_ydata())).tolist() == [8, 9, 10]
+    text = captioned(curves=table, min_units=2)
+    assert "No mean where fewer than 2 subjects have a value (ensembles.min_units); none at all: slow, right." in text
+    table["mean"] = np.nan
+    none = captioned(curves=table, min_units=2)
+    assert "(arm) Not drawn. No mean where fewer than 2 subjects have a value" in none
+
+
 def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table():
     table = uneven()
-    assert trial_counts(table, ["elbow_torque_nm"]) == {("slow", "right"): (3, 3), ("fast", "right"): (3, 5)}
+    counts = mean_counts(table, ["elbow_torque_nm"])
+    numbers = {pair: (of.fewest, of.most) for pair, of in counts.items()}
+    assert numbers == {("slow", "right"): (3, 3), ("fast", "right"): (3, 5)}
     torque = ensemble_figure(table, joints=["elbow"], title="study").axes[1]
     rows = table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "fast")]
     mean, whole = rows["mean"].to_numpy(), rows["n_trials"].to_numpy() == 5
     np.testing.assert_array_equal(
-        line(torque, "fast, right (n = 3 to 5; thin: fewer than 5)"), np.where(whole, mean, np.nan)
+        line(torque, "fast, right (2 subjects, 3 to 5 trials; thin: fewer than 5 trials)"),
+        np.where(whole, mean, np.nan),
     )
     thin = [drawn for drawn in torque.lines if drawn.get_label() == "_fewer" and not np.isnan(drawn.get_ydata()).all()]
     fewer = np.asarray(thin[-1].get_ydata())
@@ -352,7 +393,7 @@ def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table()
     np.testing.assert_array_equal(fewer[~whole], mean[~whole])
     np.testing.assert_array_equal(np.flatnonzero(~np.isnan(fewer)), [7, 8, 9, 10])  # 70 % joins the two
     np.testing.assert_array_equal(
-        line(torque, "slow, right (n = 3)")[1:],
+        line(torque, "slow, right (2 subjects, 3 trials)")[1:],
         table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "slow")]["mean"][1:],
     )
 

@@ -23,6 +23,12 @@ CLOSURE_NM = 1e-8
 JOINTS = ("shoulder", "elbow", "wrist")
 
 
+def summary_of(result, *, min_known_share=0.1):
+    """Rows of the summary of the muscles over all frames."""
+    windows = {"trial": np.ones(len(result.motion.time_s), dtype=bool)}
+    return muscle_summary(result.motion, result.muscles, Muscles(), windows=windows, min_known_share=min_known_share)
+
+
 def analysed(trial="S01_sagittal_spring", *, side="right", mass=72.0, folder=Path(), **options):
     """A demo trial with options of the section `muscles`."""
     raw = parse_yaml(DEMO.read_text(encoding="utf-8")) | {"muscles": options}
@@ -230,7 +236,7 @@ def test_force_in_the_elbow_is_the_reaction_less_the_pull_of_the_muscles():
 def test_summary_of_muscles_is_peak_and_impulse():
     result = analysed()
     table = frame(result)
-    rows = {row["muscle"]: row for row in muscle_summary(result.motion, result.muscles, Muscles())}
+    rows = {row["muscle"]: row for row in summary_of(result)}
     assert set(rows) == set(result.muscles.muscle_set.names)
     used = (table.edge == 0).to_numpy()
     for name, row in rows.items():
@@ -456,7 +462,7 @@ def test_no_force_in_a_joint_outside_the_range_of_its_arms(tmp_path):
     assert 0 < out.mean() < 1
     assert table["elbow_contact_x_n"][out].isna().all()
     assert table["elbow_contact_x_n"][~out].notna().any()
-    rows = muscle_summary(result.motion, result.muscles, Muscles())
+    rows = summary_of(result)
     assert rows[0]["n_frames"] == int((~out & (table.edge == 0)).sum())
 
 
@@ -514,7 +520,7 @@ def test_summary_is_that_of_the_frames_it_uses():
     result = analysed()
     table = frame(result)
     used = table.edge == 0
-    for row in muscle_summary(result.motion, result.muscles, Muscles()):
+    for row in summary_of(result):
         force, activation = table[f"{row['muscle']}_force_n"], table[f"{row['muscle']}_activation"]
         assert row["n_frames"] == used.sum()
         assert row["mean_n"] == pytest.approx(force[used].mean())

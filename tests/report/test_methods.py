@@ -388,17 +388,24 @@ def window(trial, note="", included=0):
         ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
         ({"window": "trial"}, "is the trial, without the frames affected by filter edge effects"),
         ({"n_points": 51}, "by cubic splines at 51 even points"),
-        ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials;"),
+        ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants have a value;"),
+        ({"min_units": 1}, "are over participants, of the mean of each participant's trials;"),
+        ({"spread_over": "trials"}, "are over trials, all alike, not the means of the participants, and not given where fewer than 2 trials have a value;"),
         ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
         ({"include": "ok"}, "trials with a quality flag on their torques were left out."),
     ],
 )  # fmt: skip
 def test_time_normalisation_and_averaging_are_told(options, says):
-    text = page({"ensembles": options})
+    two = [row("a"), row("b", subject="Bea")]
+    text = page({"ensembles": options}, rows=two)
     assert text.count(says.rstrip(".;")) == 2  # in the paragraph and in the checklist
-    default = paragraph()
+    default = paragraph(rows=two)
     assert "Curves were interpolated by cubic splines at 101 even points, of which 0 to 100 %" in default
-    assert "by condition and side, are over trials; flexion is positive; torques and powers were not divided" in default
+    over = (
+        "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants"
+    )
+    assert f"{over} have a value; flexion is positive; torques and powers were not divided" in default
+    assert "are over the trials of the only participant, and not given" in paragraph()
     off = page({"ensembles": {**options, "enabled": False}})
     assert "Curves were" not in off
     assert "| time normalisation and averaging | no curves were computed |" in off

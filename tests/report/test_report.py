@@ -243,7 +243,9 @@ def test_mean_curves_are_those_of_the_table(study):
         curve = next(c for c in data["curves"] if c["quantity"] == "elbow_torque_nm" and c["style"] == 1)
         np.testing.assert_allclose(decoded(curve["mean"]), 2 * np.arange(0, 101, 5) / 10)
         np.testing.assert_allclose(decoded(curve["sd"]), 1.5)
-        assert (curve["name"], curve["joint"], curve["unit"], curve["trials"]) == ("net torque", "elbow", "N m", "4")
+        assert (curve["name"], curve["joint"], curve["unit"]) == ("net torque", "elbow", "N m")
+        assert curve["number"] == "2 subjects, 4 trials; 1 trial rejected"
+        assert data["spread"] == "subjects, each counted once by the mean of its trials"
         assert data["styles"][1]["name"] == f"{BAD}, right"
         assert BAD not in page(study)
     finally:
@@ -357,18 +359,20 @@ def test_where_fewer_trials_have_a_value_the_page_has_their_number():
             **key,
             "quantity": quantity,
             "percent": str(percent),
-            "mean": "1.0",
+            "spread_over": "trials",
+            "mean": "1.0" if n else "",
             "sd": "",
-            "n_trials": str(n),
             "n_subjects": "1",
+            "n_trials": str(n),
+            "n_rejected": "0",
         }
         for quantity, counts in (("knee_flexion_deg", (0, 2, 5)), ("hip_flexion_deg", (5, 5, 5)))
         for percent, n in zip((0, 50, 100), counts, strict=True)
     ]
     data = ensemble_data(rows, {"leg": ["The trials are unlike."]})
     knee, hip = data["curves"]
-    assert (knee["trials"], knee["most"], knee["counts"]) == ("2 to 5", 5, [0, 2, 5])
-    assert (hip["trials"], hip["most"], hip["counts"]) == ("5", 5, [])
+    assert (knee["number"], knee["most"], knee["counts"]) == ("2 to 5 trials of 1 subject", 5, [0, 2, 5])
+    assert (hip["number"], hip["most"], hip["counts"]) == ("5 trials of 1 subject", 5, [])
     provenance = {
         "settings": {"title": "", "quality": {}},
         "settings_hash": "",
@@ -380,7 +384,30 @@ def test_where_fewer_trials_have_a_value_the_page_has_their_number():
     text = index_page([], provenance, files={}, ensembles=data)
     assert "Thin lines and light bands: fewer trials" in text
     assert "The trials are unlike." in text
+    assert "Lines are means over the trials of one subject: the spread within this subject" in text
     assert "Thin lines" not in index_page([], provenance, files={}, ensembles=ensemble_data(rows[3:]))
+
+
+@pytest.mark.parametrize(
+    ("over", "says"),
+    [
+        ("subjects", "Lines are means over subjects, each counted once by the mean of its trials; bands,"),
+        ("trials", "Lines are means over trials, all alike: their spread and number are no basis for tests between"),
+    ],
+)
+def test_the_page_says_over_what_its_means_are(over, says):
+    rows = [
+        {
+            **dict.fromkeys(("chain", "condition", "side", "unit"), "x"),
+            **{"quantity": "knee_flexion_deg", "percent": str(percent), "spread_over": over, "mean": mean, "sd": ""},
+            **{"n_subjects": str(n), "n_trials": "4", "n_rejected": "0"},
+        }
+        for percent, mean, n in ((0, "1.0", 2), (100, "" if over == "subjects" else "1.0", 1))
+    ]
+    text = index_page([], empty_provenance(), files={}, ensembles=ensemble_data(rows, min_units=2))
+    assert says in text
+    few = "No mean where fewer than 2 subjects have a value (ensembles.min_units)."
+    assert (few in text) == (over == "subjects")
 
 
 def empty_provenance():

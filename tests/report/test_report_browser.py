@@ -253,7 +253,7 @@ def test_mean_curves_are_chosen(browser, study):
 def test_means_of_fewer_trials_are_thin_and_hovering_tells_how_many(browser, study):
     path = study / "results" / "ensembles.csv"
     whole = path.read_text("utf-8")
-    fewer = [line.replace(",4,2", ",3,2") if "m,80," in line else line for line in whole.splitlines()]
+    fewer = [line.replace(",2,4,1", ",2,3,1") if "m,80," in line else line for line in whole.splitlines()]
     path.write_text("\n".join(fewer) + "\n", "utf-8")
     try:
         report.run(folder=study)
@@ -266,8 +266,11 @@ def test_means_of_fewer_trials_are_thin_and_hovering_tells_how_many(browser, stu
         assert thin[1] == [percent if percent in (7.5, 8.0, 8.5) else None for percent in mean]
         assert hovered[1] == mean
         named = "return document.getElementById('ensemble_plot').data.filter((t) => t.name)[0].customdata"
-        assert browser.execute_script(named) == [3 if percent == 8.0 else 4 for percent in mean]
-        assert "n = 3 to 4 trials, 2 subjects; thin: fewer than 4" in find(browser, "#ensemble .legend").text
+        assert browser.execute_script(named) == ["2 subjects"] * len(mean)
+        assert (
+            "2 subjects, 3 to 4 trials; 1 trial rejected; thin: fewer than 4 trials"
+            in find(browser, "#ensemble .legend").text
+        )
     finally:
         path.write_text(whole, "utf-8")
         report.run(folder=study)

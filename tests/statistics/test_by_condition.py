@@ -19,7 +19,8 @@ JOINTS = [joint.name for joint in ARM.joints]
 
 def row(subject="A", status="ok", **figures):
     """A row of the summary: all statistics are 1 but those that are given."""
-    about = {"chain": "arm", "condition": "fast", "side": "right", "joint": "elbow", "term": "net"}
+    about = {"chain": "arm", "condition": "fast", "side": "right"}
+    about |= {"window": "movement", "joint": "elbow", "term": "net"}
     return {
         **about,
         "subject": subject,
@@ -31,8 +32,8 @@ def row(subject="A", status="ok", **figures):
     }
 
 
-def figures(rows, statistic, *, include="flagged", spread_over="trials"):
-    summary = ConditionSummary(include=include, spread_over=spread_over)
+def figures(rows, statistic, *, include="caution", spread_over="trials", min_units=1):
+    summary = ConditionSummary(include=include, spread_over=spread_over, min_units=min_units)
     for one in rows:
         summary.add([one])
     found = summary.rows()
@@ -55,13 +56,33 @@ def test_mean_spread_and_range_by_hand():
     assert found["sd"] == pytest.approx(np.sqrt(13.0))
 
 
-def test_every_subject_counts_alike_where_that_is_wanted():
+def test_every_subject_counts_alike():
     """A: 2, 4; B: 9. Means 3 and 9: mean 6, sd 6 / sqrt(2)."""
     rows = [row(rms_nm=2.0), row(rms_nm=4.0), row("B", rms_nm=9.0)]
     found = figures(rows, "rms_nm", spread_over="subjects")
     assert (found["mean"], found["median"], found["min"], found["max"]) == (6.0, 6.0, 3.0, 9.0)
     assert found["sd"] == pytest.approx(6.0 / np.sqrt(2.0))
     assert (found["n_trials"], found["n_subjects"]) == (3, 2)
+
+
+def test_too_few_subjects_have_no_statistics_but_counts():
+    """Over subjects four trials of one subject are one unit; over trials they are four."""
+    rows = [row(rms_nm=2.0), row(rms_nm=4.0), row(rms_nm=3.0), row(rms_nm=7.0), row("B", rms_nm=float("nan"))]
+    found = figures(rows, "rms_nm", spread_over="subjects", min_units=2)
+    assert np.isnan([found[name] for name in ("mean", "sd", "median", "min", "max")]).all()
+    assert (found["n_subjects"], found["n_trials"], found["spread_over"]) == (1, 4, "subjects")
+    found = figures(rows, "rms_nm", spread_over="trials", min_units=4)
+    assert (found["mean"], found["n_subjects"], found["n_trials"]) == (4.0, 1, 4)
+    assert np.isnan(figures(rows, "rms_nm", spread_over="trials", min_units=5)["mean"])
+
+
+def test_rejected_trials_are_left_out_and_counted():
+    rows = [row(rms_nm=1.0), row("B", rms_nm=3.0), row("B", status="rejected", rms_nm=float("nan"))]
+    found = figures(rows, "rms_nm", spread_over="subjects")
+    assert (found["mean"], found["n_trials"], found["n_rejected"]) == (2.0, 2, 1)
+    alone = figures([row(status="rejected", rms_nm=9.0)], "rms_nm")
+    assert np.isnan(alone["mean"])
+    assert (alone["n_trials"], alone["n_rejected"]) == (0, 1)
 
 
 def test_one_trial_has_no_spread_and_none_has_nothing():
@@ -96,8 +117,8 @@ def test_trials_whose_stance_was_not_measured_are_left_out_where_others_was():
     assert (swing["mean"], swing["n_trials"], swing["n_unloaded"]) == (-0.4, 2, 0)
 
 
-def test_failed_trials_are_excluded_and_flagged_ones_by_option():
-    rows = [row(rms_nm=1.0), row(status="flagged", rms_nm=3.0), row(status="failed", rms_nm=100.0)]
+def test_failed_trials_are_excluded_and_those_of_caution_by_option():
+    rows = [row(rms_nm=1.0), row(status="caution", rms_nm=3.0), row(status="failed", rms_nm=100.0)]
     assert figures(rows, "rms_nm")["mean"] == 2.0
     assert figures(rows, "rms_nm", include="ok")["mean"] == 1.0
 
@@ -105,8 +126,8 @@ def test_failed_trials_are_excluded_and_flagged_ones_by_option():
 @pytest.mark.parametrize("spread_over", ["trials", "subjects"])
 def test_peaks_of_both_directions_are_not_averaged(spread_over):
     """+5 and -4 are peaks in flexion and in extension: not a mean of 0.5. Of the power the peaks are all of one sense."""
-    rows = [row(peak_nm=5.0, peak_power_w=2.0), row(peak_nm=-4.0, peak_power_w=4.0)]
-    for statistic in ("peak_nm", "peak_time_s"):
+    rows = [row(peak_nm=5.0, peak_power_w=2.0), row(peak_nm=-4.0, peak_nm_kg=-0.1, peak_power_w=4.0)]
+    for statistic in ("peak_nm", "peak_nm_kg", "peak_time_s"):
         found = figures(rows, statistic, spread_over=spread_over)
         assert np.isnan([found[name] for name in ("mean", "sd", "median")]).all()
         assert found["n_trials"] == 2
@@ -129,10 +150,12 @@ def test_flexion_is_positive_on_both_sides():
     mechanical = {name: float(k) for k, name in enumerate(NAMES, start=1)}
     (found,) = flexion_positive([row(**mechanical)], {"elbow": -1.0})
     changed = {name for name in NAMES if found[name] == -mechanical[name]}
-    assert changed == {"peak_nm", "mean_nm", "impulse_nms"}
+    signed = {"peak_nm", "mean_nm", "impulse_nms"}
+    assert changed == {*signed, *(f"{name}_kg" for name in signed)}
     assert (found["max_nm"], found["min_nm"]) == (-mechanical["min_nm"], -mechanical["max_nm"])
     assert (found["max_time_s"], found["min_time_s"]) == (mechanical["min_time_s"], mechanical["max_time_s"])
-    exchanged = {"max_nm", "min_nm", "max_time_s", "min_time_s"}
+    assert (found["max_nm_kg"], found["min_nm_kg"]) == (-mechanical["min_nm_kg"], -mechanical["max_nm_kg"])
+    exchanged = {"max_nm", "min_nm", "max_nm_kg", "min_nm_kg", "max_time_s", "min_time_s"}
     assert all(found[name] == mechanical[name] for name in set(NAMES) - changed - exchanged)
     (same,) = flexion_positive([row(**mechanical)], {"elbow": 1.0})
     assert all(same[name] == mechanical[name] for name in NAMES)

@@ -19,6 +19,7 @@ from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.tables.curve_columns import curve_columns
 from limbtorque.tables.files import read_table
 from limbtorque.workflow import check, layout
@@ -38,7 +39,7 @@ def test_events_have_to_be_named():
 def test_a_column_of_the_trials_may_change_the_window_and_nothing_that_all_trials_share(tmp_path):
     with_window = make_study(tmp_path / "a", change=lambda rows: [{**r, "ensembles.onset_share": "0.1"} for r in rows])
     assert {t.settings.ensembles.onset_share for t in load_study(with_window).trials} == {0.1}
-    for k, option in enumerate(("n_points", "include", "spread_over", "per_body_mass", "enabled")):
+    for k, option in enumerate(("n_points", "include", "spread_over", "min_units", "per_body_mass", "enabled")):
         folder = make_study(
             tmp_path / f"b{k}", change=lambda rows, o=option: [{**r, f"ensembles.{o}": ""} for r in rows]
         )
@@ -63,7 +64,9 @@ def test_quantities_have_the_names_of_the_torque_table_and_end_in_their_unit():
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    return run_stages(make_study(tmp_path_factory.mktemp("ensembles") / "demo"))
+    """Each mean is of the trials of one subject here, so that means of any number are wanted."""
+    extra = "ensembles:\n  spread_over: trials\n  min_units: 1\n"
+    return run_stages(make_study(tmp_path_factory.mktemp("ensembles") / "demo", extra=extra))
 
 
 @pytest.fixture
@@ -71,7 +74,10 @@ def changed(demo, tmp_path):
     """A function that makes the tables again with more settings."""
 
     def make(extra):
-        folder = make_study(tmp_path / "changed", extra=extra)
+        means = {"spread_over": "trials", "min_units": 1}
+        options = parse_yaml(extra) or {}
+        options["ensembles"] = means | options.get("ensembles", {})
+        folder = make_study(tmp_path / "changed", extra=yaml_text(options))
         shutil.copytree(demo.folder, folder / "results")
         study = load_study(folder)
         for session in study.batches:  # the window of a trial is found with its torques
@@ -84,8 +90,8 @@ def changed(demo, tmp_path):
 def test_columns_are_in_the_order_others_rely_on(demo):
     about = ["trial", "session", "subject", "condition", "chain", "side"]
     assert list(demo.curves) == [*about, "quantity", "unit", "percent", "value"]
-    expected = ["chain", "condition", "side", "quantity", "unit", "percent", "mean", "sd", "n_trials", "n_subjects"]
-    assert list(demo.ensembles) == expected
+    expected = ["chain", "condition", "side", "quantity", "unit", "percent", "spread_over", "mean", "sd"]
+    assert list(demo.ensembles) == [*expected, "n_subjects", "n_trials", "n_rejected"]
     quantities = [column.name for column in curve_columns(ARM.joints, per_body_mass=False)]
     assert demo.curves.quantity.drop_duplicates().tolist() == quantities
     assert demo.curves.groupby(["trial", "quantity"]).percent.apply(list).map(lambda p: p == list(range(101))).all()
@@ -184,6 +190,30 @@ def test_ensembles_are_the_means_of_the_curves(demo):
     nobody = merged[merged.n_trials == 0]
     assert set(nobody.condition) == {"slow"}
     assert nobody["mean"].isna().all()
+
+
+def test_a_mean_of_fewer_subjects_than_wanted_is_empty_and_counted(demo, changed):
+    """Each condition and side of this study has one subject."""
+    found = changed("ensembles:\n  spread_over: subjects\n  min_units: 2\n").ensembles
+    assert set(found.spread_over) == {"subjects"}
+    assert found["mean"].isna().all()
+    assert found.sd.isna().all()
+    np.testing.assert_array_equal(found.n_trials, demo.ensembles.n_trials)
+    np.testing.assert_array_equal(found.n_subjects, demo.ensembles.n_subjects)
+
+
+def test_a_study_of_one_subject_averages_its_trials(tmp_path):
+    names = ("S01_sagittal_fast", "S01_horizontal_fast")
+    folder = make_study(tmp_path / "study", names=names, extra="ensembles:\n  spread_over: subjects\n")
+    tables = run_stages(folder)
+    net = tables.ensembles[tables.ensembles.quantity == "elbow_torque_nm"]
+    assert (set(net.spread_over), set(net.n_subjects), set(net.n_trials)) == ({"trials"}, {1}, {2})
+    both = np.array([tables.curve(name, "elbow_torque_nm") for name in names])
+    np.testing.assert_allclose(net["mean"], both.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(net["sd"], both.std(axis=0, ddof=1), rtol=1e-9)
+    summary = pd.read_csv(tables.folder / "summary_by_condition.csv")
+    assert set(summary.spread_over) == {"trials"}
+    assert summary[(summary.term == "net") & (summary.statistic == "rms_nm")]["mean"].notna().all()
 
 
 def test_the_same_study_gives_the_same_bytes(demo, changed):
@@ -453,8 +483,8 @@ def test_names_of_events_without_their_window_are_a_fault(tmp_path):
 
 def test_the_dictionary_defines_every_column_and_quantity(demo):
     dictionary = pd.read_csv(demo.folder / "data_dictionary.csv").set_index(["table", "column"])
-    for table in (demo.curves, demo.ensembles, demo.windows.reset_index()):
-        name = {10: "curves" if "value" in table else "ensembles"}.get(table.shape[1], "windows")
+    tables = {"curves": demo.curves, "ensembles": demo.ensembles, "windows": demo.windows.reset_index()}
+    for name, table in tables.items():
         assert {(name, column) for column in table} <= set(dictionary.index)
     for quantity, unit in demo.curves[["quantity", "unit"]].drop_duplicates().itertuples(index=False):
         assert dictionary.loc[("curves.quantity", quantity), "unit"] == unit

@@ -51,8 +51,8 @@ def test_a_small_spread_on_a_large_mean_survives():
 def test_spread_over_trials_and_over_subjects_by_hand():
     """Subject A: 1, 3, 5; B: 9; C has no value. Trials: mean 4.5, squares 12.25 + 2.25 + 0.25 + 20.25; subjects: 3 and 9."""
     of_a, of_b, of_c = (moments_of([np.full(SHAPE, x) for x in values]) for values in ((1, 3, 5), (9,), (np.nan,)))
-    trials = ensemble([of_a, of_b, of_c], spread_over="trials")
-    subjects = ensemble([of_a, of_b, of_c], spread_over="subjects")
+    trials = ensemble([of_a, of_b, of_c], spread_over="trials", min_units=1)
+    subjects = ensemble([of_a, of_b, of_c], spread_over="subjects", min_units=1)
     np.testing.assert_allclose(trials.mean, 4.5)
     np.testing.assert_allclose(trials.sd, np.sqrt(35.0 / 3.0))
     np.testing.assert_allclose(subjects.mean, 6.0)

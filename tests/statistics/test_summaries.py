@@ -21,14 +21,16 @@ from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.tables import workbook
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import long_table_writer, make_table
-from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, STATISTICS
-from limbtorque.tables.summary_workbook import wide_columns
+from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
+from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.workbook import Sheet, write_workbook
 from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]
+MEASURED_NAMES = [column.name for column in MEASURED]
+PER_KG = [name for name in NAMES if name.endswith("_kg")]
 JOINTS = [joint.name for joint in ARM.joints]
 
 
@@ -43,7 +45,9 @@ def folder(tmp_path_factory):
     (folder / "data").symlink_to(ROOT / "data")
     (folder / "config" / "subjects.csv").write_bytes((ROOT / "config" / "subjects.csv").read_bytes())
     text = (ROOT / "config" / "config.yaml").read_text(encoding="utf-8")
-    (folder / "config" / "config.yaml").write_text(text + "\ntables:\n  xlsx: true\n", encoding="utf-8")
+    (folder / "config" / "config.yaml").write_text(
+        text.replace("\nensembles:\n", "\nensembles:\n  min_units: 1\n") + "\ntables:\n  xlsx: true\n", encoding="utf-8"
+    )
     with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
         rows = {row["trial"]: row for row in csv.DictReader(file)}
     names = (
@@ -81,7 +85,10 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
     found = summary[(summary.trial == "S02_horizontal_fast") & (summary.joint == "elbow")].set_index("term")
     frames = pd.read_csv(folder / "results" / "torques" / "S02_horizontal" / "S02_horizontal_fast.csv")
     moving = pd.read_csv(folder / "results" / "kinematics" / "S02_horizontal" / "S02_horizontal_fast.csv")
-    used = frames.edge == 0
+    window = pd.read_csv(folder / "results" / "windows.csv").set_index("trial").loc["S02_horizontal_fast"]
+    used = (frames.edge == 0) & frames.time_s.between(window.start_s - 1e-9, window.end_s + 1e-9)
+    mass_kg = load_study(folder).trials[2].subject.mass_kg
+    assert set(found.window) == {"movement"}
     for term, name in (("net", "elbow_torque_nm"), ("inertial_wrist", "elbow_torque_inertial_wrist_nm")):
         torque, time_s = frames.loc[used, name].to_numpy(), frames.loc[used, "time_s"].to_numpy()
         power = torque * moving.loc[used, "elbow_velocity_rad_s"].to_numpy()
@@ -102,14 +109,18 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
             np.trapezoid(np.maximum(power, 0.0), time_s),
             np.trapezoid(np.minimum(power, 0.0), time_s),
         ]
-        np.testing.assert_allclose(found.loc[term, NAMES].to_numpy(dtype=float), expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            found.loc[term, MEASURED_NAMES].to_numpy(dtype=float), expected, rtol=1e-9, atol=1e-12
+        )
+        per_kg = [value / mass_kg for name, value in zip(MEASURED_NAMES, expected, strict=True) if name not in times]
+        np.testing.assert_allclose(found.loc[term, PER_KG].to_numpy(dtype=float), per_kg, rtol=1e-9, atol=1e-12)
 
 
 def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folder):
     found = pd.read_csv(folder / "results" / "summary_by_condition.csv")
     assert list(found) == [column.name for column in CONDITION_SUMMARY_COLUMNS]
-    order = "chain condition side joint term statistic unit mean sd median min max n_trials n_subjects"
-    order += " min_used_share max_used_share n_unloaded"
+    order = "chain condition side window joint term statistic unit spread_over mean sd median min max"
+    order += " n_subjects n_trials n_rejected min_used_share max_used_share n_unloaded"
     assert list(found) == order.split()
     assert set(found.condition) == set(ODD)
     summary = pd.read_csv(folder / "results" / "summary.csv")
@@ -157,7 +168,7 @@ def test_the_workbook_has_trials_column_definitions_and_ledger(folder):
         assert wide.loc[line.trial, f"{name}_rms_nm"] == pytest.approx(line.rms_nm)
     assert wide.loc["S02_sagittal_slow"].iloc[6:].isna().all()
     assert ledger.loc["S02_sagittal_slow", "status"] == "failed"
-    assert wide.shape == (5, 6 + 3 * 13 * len(NAMES))
+    assert wide.shape == (5, 7 + 3 * 13 * len(NAMES))
 
 
 def test_text_is_never_a_formula(folder):
@@ -225,6 +236,22 @@ def test_columns_of_the_wide_sheet_are_joint_term_and_statistic():
     assert names[: len(NAMES)] == [f"shoulder_net_{name}" for name in NAMES]
     assert "elbow_coriolis_shoulder_wrist_positive_work_j" in names
     assert len(set(names)) == len(names) == 3 * 13 * len(NAMES)
+
+
+def test_the_stance_is_a_sheet_of_its_own():
+    trial = dict.fromkeys(("session", "subject", "condition", "chain", "side"), "a") | {"torque_status": "ok"}
+    ledger = [{**trial, "trial": name} for name in ("walk", "kick")]
+    whole = {"joint": "knee", "term": "net", **dict.fromkeys(NAMES, 1.0)}
+    rows = [{**whole, "trial": name, "window": "events"} for name in ("walk", "kick")]
+    stance = {**whole, "trial": "walk", "window": "stance", "peak_nm": 7.0}
+    sheets = {sheet.name: sheet for sheet in summary_sheets([["knee"]], [*rows, stance], ledger)}
+    assert list(sheets) == ["summary", "stance", "columns", "ledger"]
+    assert sheets["summary"].columns == sheets["stance"].columns
+    walk, kick = sheets["stance"].rows
+    assert (walk["window"], walk["knee_net_peak_nm"]) == ("stance", 7.0)
+    assert "knee_net_peak_nm" not in kick  # an empty cell
+    assert [row["knee_net_peak_nm"] for row in sheets["summary"].rows] == [1.0, 1.0]
+    assert [sheet.name for sheet in summary_sheets([["knee"]], rows, ledger)] == ["summary", "columns", "ledger"]
 
 
 # ---- as the page on tables says ----

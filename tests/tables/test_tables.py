@@ -31,6 +31,7 @@ from limbtorque.tables.summary_columns import MUSCLE_SUMMARY_COLUMNS, SUMMARY_CO
 from limbtorque.tables.torque_columns import term_columns, torque_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.torques.joint_torques import used_frames
+from limbtorque.tables.summary_columns import MEASURED
 from limbtorque.torques.summary import torque_summary
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,8 +134,14 @@ def test_columns_and_values_have_to_agree():
         make_table([Column("a_m", "m", "x")], {"b_m": [1.0]})
 
 
+def summary_of(motion, torques, *, inside=None, min_known_share=0.5):
+    """Rows of the summary over some frames; over all of them where these are not given."""
+    windows = {"trial": np.ones(len(motion.time_s), dtype=bool) if inside is None else inside}
+    return torque_summary(motion, torques, ARM, windows=windows, min_known_share=min_known_share)
+
+
 def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion(result):
-    rows = {(row["joint"], row["term"]): row for row in torque_summary(result.motion, result.torques, ARM)}
+    rows = {(row["joint"], row["term"]): row for row in summary_of(result.motion, result.torques)}
     assert {row["positive_is"] for row in rows.values()} == {"extension"}
     elbow = result.torque_table.to_pandas()
     used = elbow["edge"] == 0
@@ -160,13 +167,39 @@ def test_a_peak_next_to_an_unused_frame_is_marked(result):
     """The torques rise up to a gap: the largest known value is the one before it, and the values in the gap are not known."""
     motion, torques = result.motion, result.torques
     top = int(np.abs(np.where(used_frames(motion, torques), torques.terms.net[:, 0], 0.0)).argmax())
-    rows = {(row["joint"], row["term"]): row for row in torque_summary(motion, torques, ARM)}
+    rows = {(row["joint"], row["term"]): row for row in summary_of(motion, torques)}
     assert rows["shoulder", "net"]["peak_at_gap"] == 0
     edge = motion.edge.copy()
     edge[top + 1 : top + 4] = True
-    rows = {(r["joint"], r["term"]): r for r in torque_summary(replace(motion, edge=edge), torques, ARM)}
+    rows = {(r["joint"], r["term"]): r for r in summary_of(replace(motion, edge=edge), torques)}
     assert rows["shoulder", "net"]["peak_time_s"] == motion.time_s[top]
     assert rows["shoulder", "net"]["peak_at_gap"] == 1
+
+
+def test_a_summary_is_of_the_frames_of_its_window(result):
+    """The largest torque of the trial is outside; next to the window's last frame the torque is known, which is no gap."""
+    motion, torques = result.motion, result.torques
+    net = np.where(used_frames(motion, torques), torques.terms.net[:, 1], 0.0)
+    top = int(np.abs(net).argmax())
+    inside = np.arange(len(net)) < top
+    (row,) = (r for r in summary_of(motion, torques, inside=inside) if (r["joint"], r["term"]) == ("elbow", "net"))
+    assert row["peak_nm"] == net[:top][np.abs(net[:top]).argmax()] != net[top]
+    used = used_frames(motion, torques) & inside
+    assert (row["n_frames"], row["used_share"]) == (used.sum(), used.sum() / top)
+    assert row["impulse_nms"] == pytest.approx(np.trapezoid(torques.terms.net[used, 1], dx=1 / 200.0))
+    assert row["peak_at_gap"] == 0
+
+
+def test_a_window_of_too_few_known_frames_has_no_statistics_but_its_share(result):
+    motion, torques = result.motion, result.torques
+    used = used_frames(motion, torques)
+    share = float(used.mean())
+    for least, empty in ((share, False), (np.nextafter(share, 1.0), True)):
+        for row in summary_of(motion, torques, min_known_share=least):
+            assert (row["n_frames"], row["used_share"]) == (used.sum(), share)
+            assert np.isnan([row[column.name] for column in MEASURED]).any() == (empty or row["peak_nm"] == 0.0)
+            assert np.isnan(row["peak_nm"]) == empty
+            assert (row["peak_sense"] == "") == (empty or row["peak_nm"] == 0.0)
 
 
 def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(result):
@@ -175,7 +208,7 @@ def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(
     The moving shoulder does work of its own; with the joints' it balances: here both ways are mirror images in time,
     so that the work of each way cancels joint by joint, but for noise.
     """
-    rows = {(row["joint"], row["term"]): row for row in torque_summary(result.motion, result.torques, ARM)}
+    rows = {(row["joint"], row["term"]): row for row in summary_of(result.motion, result.torques)}
     total = sum(rows[joint, "net"][f"{sign}_work_j"] for joint in JOINTS for sign in ("positive", "negative"))
     assert abs(total) < 0.02 * sum(rows[joint, "net"]["positive_work_j"] for joint in JOINTS)
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from limbtorque.errors import StudyError
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import table_rows
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.workflow.layout import shares_cutoff
 
 FILES = ("file", "forces_file")  # columns of the table of trials that are paths
 
 
 def split_study(folder: Path, parts: Path) -> list[Path]:
-    """Write a study for each subject, with the same settings and recordings.
+    """Write a study for each subject, with the same recordings and settings.
 
     Parameters
     ----------
@@ -61,7 +62,8 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
         raise StudyError([f"{target} exists; name another folder, or remove it" for target in there])
     for subject, target in targets.items():
         (target / SETTINGS_FILE).parent.mkdir(parents=True)
-        shutil.copyfile(folder / SETTINGS_FILE, target / SETTINGS_FILE)
+        text = (folder / SETTINGS_FILE).read_text(encoding="utf-8")
+        (target / SETTINGS_FILE).write_text(_for_one_subject(text), encoding="utf-8")
         _write(target / settings.trials, [_moved(row, folder, target) for row in trials[subject]])
         _write(target / settings.subjects, subjects[subject])
         for path in sets:
@@ -69,6 +71,13 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
     return list(targets.values())
+
+
+def _for_one_subject(text: str) -> str:
+    """Settings of a part: with one subject, its mean is given however few its trials."""
+    values = parse_yaml(text) or {}
+    values["ensembles"] = {**(values.get("ensembles") or {}), "min_units": 1}
+    return f"# Part of a study of several subjects: ensembles.min_units is 1.\n{yaml_text(values)}"
 
 
 def _by_subject(path: Path) -> dict[str, list[dict[str, str]]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from limbtorque.figures.mean_figures import condition_colours, drawn_quantities, trial_counts
+from limbtorque.figures.mean_figures import condition_colours, drawn_quantities, mean_counts, missing_means
 from limbtorque.figures.palette import (
     ABSORBED,
     CHOSEN,
@@ -24,6 +24,7 @@ from limbtorque.figures.palette import (
 )
 from limbtorque.figures.templates import fill
 from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES
+from limbtorque.statistics.wording import spread_phrase
 
 COLOURS = {
     "edge": SHADE_NAMES[EDGE],
@@ -50,14 +51,14 @@ class Captioned:
         Kinds of torque terms that are not zero throughout, of the trials of each chain.
     kinds : collection of str
         Figures that are drawn, of trials and of the study.
+    min_units : int
+        Least number of units of a mean (`ensembles.min_units`).
     curves : pandas.DataFrame or None
         `results/ensembles.csv`.
     percent : dict of str to str
         Meaning of 0 to 100 % of the mean curves of each chain.
     missing : dict of str to str
         Sentence on the trials of each chain without a curve; empty where all have one.
-    spread : str
-        Whether mean and standard deviation are over trials or subjects.
     uneven : dict of str to sequence of str
         Sentences on means of trials that differ in how much of their stance has a known ground force, of each chain.
     ground : bool
@@ -69,10 +70,10 @@ class Captioned:
     joints: Mapping[str, Sequence[str]]
     terms: Mapping[str, Collection[str]]
     kinds: Collection[str]
+    min_units: int
     curves: pd.DataFrame | None = None
     percent: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
-    spread: str = "trials"
     uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ground: bool = False
     ranges: tuple[int, int] = (1, 1)
@@ -113,11 +114,17 @@ class Means:
     quantities : list of str
         Quantities that are drawn, with their units.
     counts : dict of tuple of str to str
-        (condition, side) -> number of trials, or its range; empty where there is no mean.
+        (condition, side) -> numbers of subjects and trials, or their ranges; empty where there is no mean.
+    spread : str
+        Units of mean and spread, after "over".
+    unit : str
+        One of these units.
+    too_few : str
+        Sentence on points and groups without a mean because too few units have a value; empty where there are none.
     conditions, sides : dict of str to str
         Colour of each condition, and line of each side.
-    single, varying : bool
-        Some mean is of one trial at some point; some number of trials varies along its curve.
+    varying : bool
+        Some number of trials varies along its curve.
     has_torques : bool
         Some net torque has a mean.
     torque_unit : str
@@ -130,7 +137,9 @@ class Means:
     counts: dict[tuple[str, str], str]
     conditions: dict[str, str]
     sides: dict[str, str]
-    single: bool
+    spread: str
+    unit: str
+    too_few: str
     varying: bool
     has_torques: bool
     torque_unit: str
@@ -146,19 +155,22 @@ def means(study: Captioned, chain: str) -> Means:
     drawn = drawn_quantities(curves, joints)
     names = {"flexion_deg": "flexion", "torque_nm": "net torque", "power_w": "power"}
     shown = {ending: units[name] for (_, ending), name in drawn.items()}
-    counts = trial_counts(curves, list(drawn.values()))
+    counts = mean_counts(curves, list(drawn.values()))
+    over = str(curves["spread_over"].iloc[0]) if len(curves) else "subjects"
     colours = condition_colours(curves)
     sides = {side for _, side in counts}
     torques = [name for name in units if "_torque_nm" in name]
     there = _terms_of_means(curves, joints)
     return Means(
         quantities=[f"{names[ending]} ({unit})" for ending, unit in shown.items()],
-        counts={pair: str(most) if few == most else f"{few} to {most}" for pair, (few, most) in counts.items()},
+        counts={pair: of.words for pair, of in counts.items()},
+        spread=spread_phrase(over, int(curves["n_subjects"].max()) if len(curves) else 0),
+        unit=over.removesuffix("s"),
+        too_few=missing_means(curves, min_units=study.min_units),
         conditions={condition: COLOUR_NAMES[colours[condition]] for condition, _ in counts},
         sides={side: line for side, line in (("right", "solid"), ("left", "dashed")) if side in sides},
-        single=any(fewest == 1 for fewest, _ in counts.values()),
-        varying=any(fewest < most for fewest, most in counts.values()),
-        has_torques=bool(trial_counts(curves, torques)),
+        varying=any(of.fewest < of.most for of in counts.values()),
+        has_torques=bool(mean_counts(curves, torques)),
         torque_unit=units[torques[0]] if torques else "N m",
         terms=[kind for kind in TERM_NAMES if kind in there],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
@@ -17,6 +18,7 @@ from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.style import CHARACTER_MM, MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend, wrapped
 from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
+from limbtorque.statistics.wording import count_words, too_few
 
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
 SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
@@ -26,8 +28,25 @@ DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest 
 CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
 
 
-def trial_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
-    """Fewest and most trials along the mean curves of each condition and side.
+@dataclass(frozen=True)
+class Counts:
+    """Subjects and trials of the mean curves of a condition and side.
+
+    Attributes
+    ----------
+    fewest, most : int
+        Fewest and most trials along the curves.
+    words : str
+        Numbers of subjects, trials and rejected trials.
+    """
+
+    fewest: int
+    most: int
+    words: str
+
+
+def mean_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tuple[str, str], Counts]:
+    """Count the subjects and trials along the mean curves of each condition and side.
 
     Parameters
     ----------
@@ -38,12 +57,32 @@ def trial_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tup
 
     Returns
     -------
-    dict of tuple of str to tuple of int
-        (condition, side) -> fewest and most trials; none where there is no mean.
+    dict of tuple of str to Counts
+        (condition, side) -> numbers where there is a mean.
     """
-    rows = ensembles[ensembles["quantity"].isin(list(quantities)) & (ensembles["n_trials"] > 0)]
-    found = ((pair, group["n_trials"]) for pair, group in _groups(rows))
-    return {pair: (int(counts.min()), int(counts.max())) for pair, counts in found}
+    rows = ensembles[ensembles["quantity"].isin(list(quantities)) & ensembles["mean"].notna()]
+    found = {}
+    for pair, group in _groups(rows):
+        subjects, trials, rejected = (group[name].tolist() for name in ("n_subjects", "n_trials", "n_rejected"))
+        words = count_words(group["spread_over"].iloc[0], subjects=subjects, trials=trials, rejected=rejected)
+        found[pair] = Counts(min(trials), max(trials), words)
+    return found
+
+
+def missing_means(ensembles: pd.DataFrame, *, min_units: int) -> str:
+    """Sentence on the means that too few subjects or trials have; empty without any.
+
+    Parameters
+    ----------
+    ensembles : pandas.DataFrame
+        Rows of `results/ensembles.csv` of one chain.
+    min_units : int
+        `ensembles.min_units`.
+    """
+    if ensembles.empty:
+        return ""
+    points = zip(*(ensembles[name] for name in ("condition", "side", "mean", "n_subjects", "n_trials")), strict=True)
+    return too_few(points, spread_over=str(ensembles["spread_over"].iloc[0]), min_units=min_units)
 
 
 def draw_ensemble(
@@ -51,7 +90,7 @@ def draw_ensemble(
     ensembles: pd.DataFrame,
     quantity: str,
     *,
-    counts: Mapping[tuple[str, str], tuple[int, int]] | None = None,
+    counts: Mapping[tuple[str, str], Counts] | None = None,
 ) -> None:
     """Draw the mean of a quantity over 0 to 100 %, with its standard deviation.
 
@@ -63,8 +102,8 @@ def draw_ensemble(
         Rows of `results/ensembles.csv` of one chain.
     quantity : str
         Which quantity, e.g. ``elbow_torque_nm``.
-    counts : mapping of tuple of str to tuple of int, optional
-        Result of `trial_counts` for all quantities of the figure; those of this quantity where it is not given.
+    counts : mapping of tuple of str to Counts, optional
+        Result of `mean_counts` for all quantities of the figure; those of this quantity where it is not given.
 
     Notes
     -----
@@ -73,14 +112,14 @@ def draw_ensemble(
     """
     rows = ensembles[ensembles["quantity"] == quantity]
     colours = condition_colours(ensembles)
-    counts = trial_counts(ensembles, [quantity]) if counts is None else counts
+    counts = mean_counts(ensembles, [quantity]) if counts is None else counts
     for (condition, side), curve in _groups(rows):
-        if not (curve["n_trials"] > 0).any():
+        if curve["mean"].isna().all():
             continue
-        fewest, most = counts[condition, side]
-        number = f"n = {most}" if fewest == most else f"n = {fewest} to {most}; thin: fewer than {most}"
+        of = counts[condition, side]
+        number = of.words if of.fewest == of.most else f"{of.words}; thin: fewer than {of.most} trials"
         percent, mean, sd = (curve[name].to_numpy(dtype=float) for name in ("percent", "mean", "sd"))
-        whole = curve["n_trials"].to_numpy() == most
+        whole = curve["n_trials"].to_numpy() == of.most
         look: dict[str, Any] = {"color": colours[condition], "linestyle": SIDE_LINES[side]}
         axes.plot(
             percent, np.where(whole, mean, np.nan), label=f"{condition or 'no condition'}, {side} ({number})", **look
@@ -152,7 +191,7 @@ def ensemble_figure(
     """
     units = dict(zip(ensembles["quantity"], ensembles["unit"], strict=True))
     drawn = drawn_quantities(ensembles, joints)
-    counts = trial_counts(ensembles, list(drawn.values()))
+    counts = mean_counts(ensembles, list(drawn.values()))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = NotebookFigure(figsize=(width_mm * MM, (36.0 + 42.0 * len(CURVES)) * MM), layout="constrained")
         grid = figure.subplots(len(CURVES), len(joints), sharex=True, squeeze=False)

@@ -12,6 +12,7 @@ from limbtorque.motion.plane import PlaneFrame
 from limbtorque.study.chains import ChainModel
 
 UNDECIDED_DEG = 10.0
+RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a straight limb
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
 
 
@@ -116,13 +117,11 @@ def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> d
 
 
 def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Return 1 where the limb is too straight for a mirrored one to be noticed."""
-    bent = [
-        abs(np.degrees(np.nanmedian(angle[:, i]) - flexion.zero_rad[i]))
-        for i, joint in enumerate(model.joints)
-        if joint.one_way
-    ]
-    return float(max(bent, default=0.0) < UNDECIDED_DEG)
+    """Return 1 where the limb stays too straight for a mirrored one to be noticed."""
+    one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
+    bent_deg = np.degrees(flexion.of(angle))[:, one_way]
+    ends = np.nanpercentile(bent_deg, RANGE_PERCENT, axis=0)
+    return float(np.abs(ends).max(initial=0.0) < UNDECIDED_DEG)
 
 
 def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,20 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.muscle_columns import criterion_text
+from limbtorque.tables.summary_columns import MUSCLE_STATISTICS
+
+UNKNOWN = {column.name: math.nan for column in MUSCLE_STATISTICS}
 
 
-def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -> list[dict[str, Any]]:
-    """Peak, mean and impulse of every muscle.
+def muscle_summary(
+    motion: ChainMotion,
+    found: MuscleForces,
+    options: Muscles,
+    *,
+    windows: Mapping[str, BoolArray],
+    min_known_share: float,
+) -> list[dict[str, Any]]:
+    """Peak, mean and impulse of every muscle over every window.
 
     Parameters
     ----------
@@ -25,6 +36,10 @@ def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -
         Its muscle forces.
     options : Muscles
         Section `muscles` of the settings.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name.
+    min_known_share : float
+        Least share of a window's frames with known forces; with less, its statistics are NaN.
 
     Returns
     -------
@@ -36,34 +51,42 @@ def muscle_summary(motion: ChainMotion, found: MuscleForces, options: Muscles) -
     Frames with edge effects, without forces, or outside the range of a moment arm or a fibre's curve are left out;
     integrals are trapezoids between neighbouring used frames.
     """
-    used = ~(motion.edge | found.out_of_range | found.fibres_out_of_range) & np.isfinite(found.force_n).all(axis=1)
+    known = ~(motion.edge | found.out_of_range | found.fibres_out_of_range) & np.isfinite(found.force_n).all(axis=1)
     rows = []
-    for k, name in enumerate(found.muscle_set.names):
-        force = found.force_n[used, k]
-        top = int(force.argmax()) if force.size else 0
-        rows.append(
-            {
+    for window, inside in windows.items():
+        used = inside & known
+        share = float(used.sum() / inside.sum()) if inside.any() else 0.0
+        enough = bool(used.any()) and share >= min_known_share
+        for k, name in enumerate(found.muscle_set.names):
+            about = {
+                "window": window,
                 "muscle_set": found.muscle_set.name,
                 "criterion": criterion_text(options),
                 "muscle": name,
                 "strength_n": found.muscle_set.muscles[k].max_isometric_force_n,
-                "n_frames": int(force.size),
-                "used_share": float(used.mean()) if used.size else 0.0,
-                "peak_n": float(force[top]) if force.size else math.nan,
-                "peak_time_s": float(motion.time_s[used][top]) if force.size and force[top] > 0 else math.nan,
-                "peak_activation": float(found.optimized.activation[used, k].max()) if force.size else math.nan,
-                "mean_n": float(force.mean()) if force.size else math.nan,
-                **{
-                    f"{which}impulse_ns": _impulse(values[:, k], used, motion.rate_hz)
-                    for which, values in (("", found.force_n), ("min_", found.least_n), ("max_", found.greatest_n))
-                },
+                "n_frames": int(used.sum()),
+                "used_share": share,
             }
-        )
+            rows.append({**about, **(_statistics(motion, found, k, used) if enough else UNKNOWN)})
     return rows
 
 
+def _statistics(motion: ChainMotion, found: MuscleForces, k: int, used: BoolArray) -> dict[str, float]:
+    """Statistics of one muscle over some frames, one at least."""
+    force = found.force_n[used, k]
+    top = int(force.argmax())
+    numbers = {
+        "peak_n": force[top],
+        "peak_time_s": motion.time_s[used][top] if force[top] > 0 else math.nan,
+        "peak_activation": found.optimized.activation[used, k].max(),
+        "mean_n": force.mean(),
+        "impulse_ns": _impulse(found.force_n[:, k], used, motion.rate_hz),
+        "min_impulse_ns": _impulse(found.least_n[:, k], used, motion.rate_hz),
+        "max_impulse_ns": _impulse(found.greatest_n[:, k], used, motion.rate_hz),
+    }
+    return {name: float(number) for name, number in numbers.items()}
+
+
 def _impulse(values: FloatArray, used: BoolArray, rate_hz: float) -> float:
-    if not used.any():
-        return math.nan
     both = used[1:] & used[:-1]
     return float(((values[1:] + values[:-1])[both] / 2.0).sum() / rate_hz)

@@ -49,6 +49,7 @@ def index_page(
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
     status = Counter(row["status"] for row in ledger)
+    n_chains = len({curve["chain"] for curve in ensembles["curves"]}) if ensembles else 0
     return PAGE.render(
         root="",
         scripts=(*SCRIPTS, *(CURVE_SCRIPTS if ensembles else ())),
@@ -68,9 +69,8 @@ def index_page(
             {chain: [text] for chain, text in (missing or {}).items() if text}, len(missing or {}), ": "
         ),
         varying=any(curve["counts"] for curve in ensembles["curves"]) if ensembles else False,
-        uneven=_of_chains(ensembles["uneven"], len({c["chain"] for c in ensembles["curves"]}), ". ")
-        if ensembles
-        else [],
+        uneven=_of_chains(ensembles["uneven"], n_chains, ". ") if ensembles else [],
+        too_few=_of_chains(ensembles["too_few"], n_chains, ": ") if ensembles else [],
         files=files,
     )
 

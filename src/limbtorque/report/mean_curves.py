@@ -13,6 +13,7 @@ from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.curve_data import decimals_for, fixed_point, largest_of
 from limbtorque.report.panels import DASHES
+from limbtorque.statistics.wording import count_words, spread_phrase, too_few
 
 _QUANTITY = re.compile(
     r"(?P<joint>[a-z][a-z0-9_]*?)_(?P<what>angle|flexion|velocity|acceleration|torque|power)(?P<rest>_.+)?"
@@ -47,6 +48,8 @@ def ensemble_data(
     rows: Iterable[Mapping[str, str]],
     uneven: Mapping[str, Sequence[str]] | None = None,
     axes: Mapping[str, str] | None = None,
+    *,
+    min_units: int = 1,
 ) -> dict[str, Any] | None:
     """Mean curves and standard deviations for the index's scripts; None without any.
 
@@ -58,6 +61,8 @@ def ensemble_data(
         Sentences on means of trials that differ in how much of their stance has a known ground force, of each chain.
     axes : mapping of str to str, optional
         Labels of the axis of 0 to 100 %, of each chain.
+    min_units : int, optional
+        `ensembles.min_units`.
     """
     groups: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
@@ -79,15 +84,34 @@ def ensemble_data(
     ]
     curves = [_curve(key, group, drawn.index((key[3], key[4]))) for key, group in groups.items()]
     notes = {chain: list(sentences) for chain, sentences in (uneven or {}).items()}
-    return {"styles": styles, "curves": curves, "uneven": notes, "axes": dict(axes or {})}
+    about = {"uneven": notes, "axes": dict(axes or {}), **_units(groups, min_units)}
+    return {"styles": styles, "curves": curves, **about}
+
+
+def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units: int) -> dict[str, Any]:
+    """Words for the units of the means, and the means of too few, by chain."""
+    rows = [row for group in groups.values() for row in group]
+    over = rows[0]["spread_over"]
+    points: dict[str, list[tuple[str, str, float, int, int]]] = {}
+    for row in rows:
+        point = (_number(row["mean"]), int(row["n_subjects"]), int(row["n_trials"]))
+        points.setdefault(row["chain"], []).append((row["condition"], row["side"], *point))
+    short = {chain: too_few(some, spread_over=over, min_units=min_units) for chain, some in points.items()}
+    return {
+        "spread": spread_phrase(over, max(int(row["n_subjects"]) for row in rows)),
+        "too_few": {chain: [text] for chain, text in short.items() if text},
+    }
 
 
 def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> dict[str, Any]:
     chain, quantity, unit, *_ = key
     mean, sd = (np.array([_number(row[name]) for row in rows]) for name in ("mean", "sd"))
     decimals = decimals_for(largest_of(mean, sd), 4)
-    trials = [int(row["n_trials"]) for row in rows]
-    known = [count for count in trials if count] or [0]
+    over = rows[0]["spread_over"]
+    trials, subjects, rejected = ([int(row[name]) for row in rows] for name in ("n_trials", "n_subjects", "n_rejected"))
+    shown = np.flatnonzero(~np.isnan(mean)).tolist()
+    drawn = {"trials": [trials[k] for k in shown], "subjects": [subjects[k] for k in shown]}
+    most = max(drawn["trials"], default=0)
     joint, name = quantity_name(quantity)
     return {
         "chain": chain,
@@ -96,10 +120,11 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
         "name": name,
         "unit": unit,
         "style": style,
-        "trials": str(max(known)) if min(known) == max(known) else f"{min(known)} to {max(known)}",
-        "most": max(known),
+        "number": count_words(over, **drawn, rejected=rejected) if shown else "no mean",
+        "most": most,
         "counts": [] if min(trials) == max(trials) else trials,
-        "subjects": str(max(int(row["n_subjects"]) for row in rows)),
+        "unit_counts": subjects if over == "subjects" else trials,
+        "units": over,
         "percent": fixed_point(np.array([_number(row["percent"]) for row in rows]), 1),
         "mean": fixed_point(mean, decimals),
         "sd": fixed_point(sd, decimals),

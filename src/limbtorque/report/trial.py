@@ -100,6 +100,8 @@ def _verdict(contents: TrialContents) -> str:
 SUMMARY = {
     "joint": "joint",
     "term": "term",
+    "window": "window",
+    "used_share": "known (share)",
     "peak_nm": "peak (N m)",
     "peak_sense": "sense",
     "peak_time_s": "at (s)",

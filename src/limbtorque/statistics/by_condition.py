@@ -1,4 +1,4 @@
-"""Means of the summary by condition, over trials or subjects, flexion positive."""
+"""Means of the summary by condition, over subjects or trials, flexion positive."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
+from limbtorque.statistics.mean_and_spread import Unit
 from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
 
-GROUP = ("chain", "condition", "side", "joint", "term")
-EXTREMES = (("max_nm", "min_nm"), ("max_time_s", "min_time_s"))  # swapped where the sign changes
-PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak_power_w"}
+GROUP = ("chain", "condition", "side", "window", "joint", "term")
+EXTREMES = (  # swapped where the sign changes
+    ("max_nm", "min_nm"),
+    ("max_nm_kg", "min_nm_kg"),
+    ("max_time_s", "min_time_s"),
+)
+PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
+    "peak_nm": "peak_nm",
+    "peak_nm_kg": "peak_nm",
+    "peak_time_s": "peak_nm",
+    "peak_power_w": "peak_power_w",
+    "peak_power_w_kg": "peak_power_w",
+}
 
 
 def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
@@ -24,6 +35,20 @@ def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
     [True, True, False, False]
     """
     return torque_status == "ok" or (torque_status == "caution" and include == "caution")
+
+
+def per_body_mass(rows: Iterable[Mapping[str, Any]], mass_kg: float) -> list[dict[str, Any]]:
+    """Rows of a trial's summary with its torques, powers and works over body mass, too.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Rows of the summary.
+    mass_kg : float
+        Body mass, kg.
+    """
+    over = [column.name for column in STATISTICS if column.name.endswith("_kg")]
+    return [{**row, **{name: row[name.removesuffix("_kg")] / mass_kg for name in over}} for row in rows]
 
 
 def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -42,10 +67,11 @@ def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, floa
     --------
     The maximum of one direction is the minimum of the other:
 
-    >>> row = {"joint": "knee", "peak_nm": 3.0, "max_nm": 3.0, "min_nm": -2.0, "mean_nm": 1.0, "impulse_nms": 2.0}
-    >>> flexion_positive([{**row, "max_time_s": 0.1, "min_time_s": 0.4}], {"knee": -1.0})[0] | {"joint": ""}
-    {'joint': '', 'peak_nm': -3.0, 'max_nm': 2.0, 'min_nm': -3.0, 'mean_nm': -1.0, 'impulse_nms': -2.0, \
-'max_time_s': 0.4, 'min_time_s': 0.1}
+    >>> torques = {"peak_nm": 3.0, "max_nm": 3.0, "min_nm": -2.0, "mean_nm": 1.0, "impulse_nms": 2.0}
+    >>> row = {"joint": "knee", **torques, **{f"{name}_kg": torques[name] / 50.0 for name in torques}}
+    >>> (found,) = flexion_positive([row | {"max_time_s": 0.1, "min_time_s": 0.4}], {"knee": -1.0})
+    >>> [found[name] for name in ("peak_nm", "max_nm", "min_nm", "max_nm_kg", "max_time_s")]
+    [-3.0, 2.0, -3.0, 0.04, 0.4]
     """
     turned = []
     for row in rows:
@@ -67,8 +93,10 @@ class ConditionSummary:
     ----------
     include : {"ok", "caution"}
         Trials that count, as `ensembles.include`.
-    spread_over : {"trials", "subjects"}
-        Unit of the statistics: all trials alike, or the means of the subjects.
+    spread_over : {"subjects", "trials"}
+        Unit of the statistics: the means of the subjects, or all trials alike.
+    min_units : int
+        Least number of units with a value, `ensembles.min_units`.
 
     Notes
     -----
@@ -81,16 +109,21 @@ class ConditionSummary:
     the trials without any (stance not measured) are left out and counted in `n_unloaded`.
     """
 
-    def __init__(self, *, include: Literal["ok", "caution"], spread_over: Literal["trials", "subjects"]) -> None:
+    def __init__(self, *, include: Literal["ok", "caution"], spread_over: Unit, min_units: int) -> None:
         self._include: Literal["ok", "caution"] = include
-        self._spread_over = spread_over
+        self._spread_over: Unit = spread_over
+        self._min_units = min_units
         self._groups: dict[tuple[str, ...], _Members] = {}
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add rows of `results/summary.csv`, flexion positive (`flexion_positive`)."""
         for row in rows:
-            if included(row["torque_status"], self._include):
-                self._groups.setdefault(tuple(row[name] for name in GROUP), _Members()).add(row)
+            rejected = row["torque_status"] == "rejected"
+            if rejected or included(row["torque_status"], self._include):
+                members = self._groups.setdefault(tuple(row[name] for name in GROUP), _Members())
+                members.rejected += rejected
+                if not rejected:
+                    members.add(row)
 
     def rows(self) -> list[dict[str, Any]]:
         """Rows of `results/summary_by_condition.csv`."""
@@ -115,11 +148,32 @@ class ConditionSummary:
             yield {
                 "statistic": statistic.name,
                 "unit": statistic.unit,
-                **_statistics(numbers, subjects, spread_over=self._spread_over, mixed=mixed),
+                "spread_over": self._spread_over,
+                **self._statistics(numbers, subjects, mixed=mixed),
                 "min_used_share": float(used.min()) if used.size else np.nan,
                 "max_used_share": float(used.max()) if used.size else np.nan,
                 "n_unloaded": n_unloaded,
+                "n_rejected": members.rejected,
             }
+
+    def _statistics(self, values: FloatArray, subjects: NDArray[Any], *, mixed: bool) -> dict[str, Any]:
+        """Mean, spread and range of known values; of peaks of both signs the range only."""
+        known = ~np.isnan(values)
+        values, subjects = values[known], subjects[known]
+        names = list(dict.fromkeys(subjects.tolist()))
+        count = {"n_subjects": len(names), "n_trials": values.size}
+        if (len(names) if self._spread_over == "subjects" else values.size) < self._min_units or not values.size:
+            return {**dict.fromkeys(("mean", "sd", "median", "min", "max"), np.nan), **count}
+        if self._spread_over == "subjects" and not mixed:
+            values = np.array([values[subjects == name].mean() for name in names])
+        return {
+            "mean": np.nan if mixed else float(values.mean()),
+            "sd": np.nan if mixed or values.size < 2 else float(values.std(ddof=1)),
+            "median": np.nan if mixed else float(np.median(values)),
+            "min": float(values.min()),
+            "max": float(values.max()),
+            **count,
+        }
 
 
 class _Members:
@@ -129,6 +183,7 @@ class _Members:
 
     def __init__(self) -> None:
         self.subjects: list[str] = []
+        self.rejected = 0
         self._flat = array("d")
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -138,22 +193,3 @@ class _Members:
     def values(self) -> dict[str, FloatArray]:
         matrix = np.array(self._flat).reshape(-1, len(self.NAMES))
         return dict(zip(self.NAMES, matrix.T, strict=True))
-
-
-def _statistics(values: FloatArray, subjects: NDArray[Any], *, spread_over: str, mixed: bool) -> dict[str, Any]:
-    known = ~np.isnan(values)
-    values, subjects = values[known], subjects[known]
-    names = list(dict.fromkeys(subjects.tolist()))
-    count = {"n_trials": values.size, "n_subjects": len(names)}
-    if not values.size:
-        return {**dict.fromkeys(("mean", "sd", "median", "min", "max"), np.nan), **count}
-    if spread_over == "subjects" and not mixed:
-        values = np.array([values[subjects == name].mean() for name in names])
-    return {
-        "mean": np.nan if mixed else float(values.mean()),
-        "sd": np.nan if mixed or values.size < 2 else float(values.std(ddof=1)),
-        "median": np.nan if mixed else float(np.median(values)),
-        "min": float(values.min()),
-        "max": float(values.max()),
-        **count,
-    }

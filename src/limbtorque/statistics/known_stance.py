@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.wording import has_curve
 from limbtorque.tables.trial_record import SAME_TIME_S
 from limbtorque.tables.words import counted
@@ -41,12 +41,33 @@ def known_stance_share(time_s: FloatArray, status: NDArray[Any], *, start_s: flo
     >>> known_stance_share(np.arange(7.0), status, start_s=0.0, end_s=6.0, cycle=True)
     0.75
     """
-    inside = status[(time_s >= start_s - SAME_TIME_S) & (time_s <= end_s + SAME_TIME_S)]
-    free = np.flatnonzero(inside == 0)
-    if cycle and free.size:
-        inside = inside[: free[-1] + 1]
-    contact = inside[inside != 0]
+    inside = (time_s >= start_s - SAME_TIME_S) & (time_s <= end_s + SAME_TIME_S)
+    contact = status[stance_frames(status, inside, cycle=cycle)]
     return float((contact == 1).mean()) if contact.size else float("nan")
+
+
+def stance_frames(status: NDArray[Any], inside: BoolArray, *, cycle: bool) -> BoolArray:
+    """Frames of a window in which the limb meets the ground.
+
+    Parameters
+    ----------
+    status : ndarray of shape (n_frames,)
+        `external_status` of the kinematics table: 0 no contact, 1 contact with known force, 2 with unknown force.
+    inside : ndarray of bool, shape (n_frames,)
+        Frames of the window.
+    cycle : bool
+        The window ends where the next cycle begins: contact up to its end belongs to the next cycle.
+
+    Examples
+    --------
+    >>> stance_frames(np.array([2, 1, 0, 2]), np.ones(4, dtype=bool), cycle=True).tolist()
+    [True, True, False, False]
+    """
+    contact = inside & (status != 0)
+    free = np.flatnonzero(inside & (status == 0))
+    if cycle and free.size:
+        contact[free[-1] :] = False
+    return np.asarray(contact)
 
 
 def uneven_ground_forces(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbtorque.arrays import FloatArray
 
 IntArray = NDArray[np.int64]
+Unit = Literal["subjects", "trials"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ class Ensemble:
     Attributes
     ----------
     mean, sd : ndarray
-        Mean, and standard deviation (n - 1), over trials or over subjects; NaN without a value, or without two.
+        Mean, and standard deviation (n - 1), over subjects or over trials; NaN with fewer units than wanted, and the
+        standard deviation with fewer than two.
     n_trials, n_subjects : ndarray of int
         Numbers of trials and subjects with a value.
     """
@@ -95,19 +97,45 @@ class Ensemble:
     n_subjects: IntArray
 
 
-def ensemble(subjects: Sequence[Moments], *, spread_over: Literal["trials", "subjects"]) -> Ensemble:
+def unit_of_spread(spread_over: Unit, subjects: Iterable[str]) -> Unit:
+    """Unit of mean and spread in a study: its trials where it has one subject.
+
+    Parameters
+    ----------
+    spread_over : {"subjects", "trials"}
+        `ensembles.spread_over`.
+    subjects : iterable of str
+        Subject of every trial of the study, analysed or not.
+
+    Examples
+    --------
+    >>> unit_of_spread("subjects", ["S01", "S02", "S01"]), unit_of_spread("subjects", ["S01", "S01"])
+    ('subjects', 'trials')
+    """
+    return spread_over if len(set(subjects)) > 1 else "trials"
+
+
+def ensemble(subjects: Sequence[Moments], *, spread_over: Unit, min_units: int) -> Ensemble:
     """Mean and spread of the trials of some subjects.
 
     Parameters
     ----------
     subjects : sequence of Moments
         Moments over the trials of each subject; one at least.
-    spread_over : {"trials", "subjects"}
-        Unit of the statistics: all trials alike, or the means of the subjects.
+    spread_over : {"subjects", "trials"}
+        Unit of the statistics: the means of the subjects, or all trials alike.
+    min_units : int
+        Least number of units with a value, `ensembles.min_units`.
+
+    Notes
+    -----
+    Trials of one subject resemble each other. Over trials, ``sd / sqrt(n)`` is therefore too small for a comparison of
+    subjects: the units of a mean are those that were sampled (Lazic 2010, BMC Neuroscience 11:5).
     """
     over = none = no_moments(subjects[0].n.shape)
     n_trials, n_subjects = none.n, none.n
     for own in subjects:
         over = merge(over, own) if spread_over == "trials" else add(over, own.known_mean)
         n_trials, n_subjects = n_trials + own.n, n_subjects + (own.n > 0)
-    return Ensemble(over.known_mean, over.sd, n_trials, n_subjects)
+    mean, sd = (np.where(over.n >= min_units, values, np.nan) for values in (over.known_mean, over.sd))
+    return Ensemble(mean, sd, n_trials, n_subjects)

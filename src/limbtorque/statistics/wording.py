@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -125,6 +126,88 @@ def one_of_counted(texts: Iterable[str]) -> str:
     if len(counts) < 2:
         return "".join(counts)
     return " or ".join(f"{text} ({counted(count, 'trial')})" for text, count in counts.items())
+
+
+def spread_phrase(spread_over: str, n_subjects: int) -> str:
+    """Units of mean and spread, after "over"; bands and tests depend on them.
+
+    Parameters
+    ----------
+    spread_over : str
+        Column `spread_over` of the means.
+    n_subjects : int
+        Largest number of subjects of a mean.
+
+    Examples
+    --------
+    >>> spread_phrase("subjects", 8)
+    'subjects, each counted once by the mean of its trials'
+    >>> spread_phrase("trials", 1)
+    'the trials of one subject: the spread within this subject, not between subjects'
+    """
+    if spread_over == "subjects":
+        return "subjects, each counted once by the mean of its trials"
+    if n_subjects < 2:
+        return "the trials of one subject: the spread within this subject, not between subjects"
+    return "trials, all alike: their spread and number are no basis for tests between subjects"
+
+
+def count_words(spread_over: str, *, subjects: Sequence[int], trials: Sequence[int], rejected: Sequence[int]) -> str:
+    """Numbers of subjects and trials of a mean curve, its units first.
+
+    Parameters
+    ----------
+    spread_over : str
+        Column `spread_over` of the means.
+    subjects, trials, rejected : sequence of int
+        Numbers at the points of the curves; `rejected`, of trials left out because the torques of the joint were rejected.
+
+    Examples
+    --------
+    >>> count_words("subjects", subjects=[8, 7], trials=[40, 33], rejected=[2, 2])
+    '7 to 8 subjects, 33 to 40 trials; 2 trials rejected'
+    >>> count_words("trials", subjects=[1, 1], trials=[5, 5], rejected=[0, 0])
+    '5 trials of 1 subject'
+    """
+    of, all_trials = (_range_words(*numbers) for numbers in ((subjects, "subject"), (trials, "trial")))
+    words = f"{of}, {all_trials}" if spread_over == "subjects" else f"{all_trials} of {of}"
+    return f"{words}; {_range_words(rejected, 'trial')} rejected" if any(rejected) else words
+
+
+def too_few(rows: Iterable[tuple[str, str, float, int, int]], *, spread_over: str, min_units: int) -> str:
+    """Sentence on the means that too few subjects or trials have; empty without any.
+
+    Parameters
+    ----------
+    rows : iterable of tuple
+        Condition, side, mean, number of subjects and number of trials of the points of mean curves.
+    spread_over : str
+        Column `spread_over` of the means.
+    min_units : int
+        `ensembles.min_units`.
+
+    Examples
+    --------
+    >>> points = [("slow", "left", math.nan, 1, 3), ("fast", "left", 2.0, 2, 6), ("fast", "left", math.nan, 1, 3)]
+    >>> too_few(points, spread_over="subjects", min_units=2)
+    'No mean where fewer than 2 subjects have a value (ensembles.min_units); none at all: slow, left.'
+    """
+    with_mean: dict[tuple[str, str], bool] = {}
+    short = False
+    for condition, side, mean, n_subjects, n_trials in rows:
+        with_mean[condition, side] = with_mean.get((condition, side), False) or not math.isnan(mean)
+        short = short or 0 < (n_subjects if spread_over == "subjects" else n_trials) < min_units
+    if not short:
+        return ""
+    units = counted(min_units, spread_over.removesuffix("s"))
+    without = [", ".join(filter(None, pair)) or "no condition" for pair, some in with_mean.items() if not some]
+    at_all = f"; none at all: {'; '.join(without)}" if without else ""
+    return f"No mean where fewer than {units} have a value (ensembles.min_units){at_all}."
+
+
+def _range_words(numbers: Sequence[int], word: str) -> str:
+    few, most = min(numbers, default=0), max(numbers, default=0)
+    return counted(most, word) if few == most else f"{few} to {counted(most, word)}"
 
 
 def axis_label(percents: Iterable[Percent]) -> str:

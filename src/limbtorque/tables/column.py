@@ -62,6 +62,15 @@ MUSCLE_STATUS = Column(
     "ok, caution, rejected (do not use; as any joint's torques) or failed: status of the muscle forces; none where muscles are not enabled",
     kind=str,
 )
+SPREAD_OVER = Column(
+    "spread_over",
+    "",
+    "unit of mean and spread: subjects, each by the mean of its trials; or trials, all alike (ensembles.spread_over, and "
+    "in a study of one subject)",
+    kind=str,
+)
+TOO_FEW = "; empty where fewer than ensembles.min_units of these have a value"
+N_REJECTED = Column("n_rejected", "1", "number of trials left out because their torques were rejected", kind=int)
 FRAME_COLUMNS = (
     Column("frame", "1", "frame number of the original capture, from 1", kind=int),
     Column("time_s", "s", "time from the first frame of the recording"),

@@ -9,7 +9,10 @@ from limbtorque.tables.column import (
     FLEXION,
     GROUP_COLUMNS,
     INTO_SEGMENTS,
+    N_REJECTED,
     OF_UNIT,
+    SPREAD_OVER,
+    TOO_FEW,
     TORQUE_STATUS,
     TRIAL_COLUMNS,
     Column,
@@ -35,15 +38,12 @@ CURVE_COLUMNS = (
 ENSEMBLE_COLUMNS = (
     *GROUP_COLUMNS,
     *_QUANTITY,
-    Column(
-        "mean",
-        OF_UNIT,
-        "mean over the trials, or over the subjects' means where ensembles.spread_over is subjects",
-        _SIGN,
-    ),
-    Column("sd", OF_UNIT, "standard deviation (n - 1) over the same values as the mean; empty for a single value"),
-    Column("n_trials", "1", "number of trials with a value at this point", kind=int),
+    SPREAD_OVER,
+    Column("mean", OF_UNIT, f"mean over the units of spread_over{TOO_FEW}", _SIGN),
+    Column("sd", OF_UNIT, f"standard deviation (n - 1) over the units of spread_over{TOO_FEW}"),
     Column("n_subjects", "1", "number of subjects with a value at this point", kind=int),
+    Column("n_trials", "1", "number of trials with a value at this point", kind=int),
+    N_REJECTED,
 )
 WINDOW_COLUMNS = (
     *TRIAL_COLUMNS,
@@ -60,6 +60,7 @@ WINDOW_COLUMNS = (
     Column("n_cycles", "1", "number of such windows in the analysed frames", kind=int),
     Column("known_share", "1", "share of the points of the curve with a known torque"),
     Column("included", "1", "1 where the trial is in curves and ensembles", kind=int),
+    Column("rejected_joints", "", "joints left out because their torques were rejected", kind=str),
     Column("note", "", "reason why the trial was left out, or the missing part of its curve", kind=str),
 )
 

@@ -8,7 +8,10 @@ from limbtorque.tables.column import (
     INTO_SEGMENTS,
     MECHANICAL,
     MUSCLE_STATUS,
+    N_REJECTED,
     OF_UNIT,
+    SPREAD_OVER,
+    TOO_FEW,
     TORQUE_STATUS,
     TRIAL_COLUMNS,
     Column,
@@ -16,29 +19,23 @@ from limbtorque.tables.column import (
 
 _JOINT = Column("joint", "", "joint", kind=str)
 _TERM = Column("term", "", "net torque or one of its terms", kind=str)
-_USED_SHARE = Column("used_share", "1", "share of the analysed frames that were used")
-SUMMARY_COLUMNS = (
-    *TRIAL_COLUMNS,
-    TORQUE_STATUS,
-    _JOINT,
-    _TERM,
-    Column("positive_is", "", "anatomical direction of a positive torque at this joint in this trial", kind=str),
-    Column("n_frames", "1", "number of frames used: torque known, no edge effects", kind=int),
-    _USED_SHARE,
-    Column(
-        "loaded_share",
-        "1",
-        "share of the used frames with a known external load (external_status 1), such as a measured stance",
-    ),
+WINDOW = Column(
+    "window",
+    "",
+    "frames of the row: movement, events or trial (the window of the curves, windows.csv; trial also where a trial has none), or "
+    "stance, the part of it in which the limb meets the ground",
+    kind=str,
+)
+_USED_SHARE = Column(
+    "used_share",
+    "1",
+    "share of the frames of the window that were used; below ensembles.min_known_share the rest is empty",
+)
+STANCE = "stance"  # in the column window
+_TORQUES = ("_nm", "_nms", "_w", "_j")
+MEASURED = (
     Column("peak_nm", "N m", "value of largest magnitude", MECHANICAL),
     Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
-    Column("peak_sense", "", "anatomical direction of the torque at its peak", kind=str),
-    Column(
-        "peak_at_gap",
-        "1",
-        "1 where a frame next to the peak was not used: the peak is the largest known value, and the true one may be larger",
-        kind=int,
-    ),
     Column("max_nm", "N m", "maximum", MECHANICAL),
     Column("max_time_s", "s", "time of the maximum from the first frame of the recording"),
     Column("min_nm", "N m", "minimum", MECHANICAL),
@@ -52,9 +49,50 @@ SUMMARY_COLUMNS = (
     Column("positive_work_j", "J", "time integral of the positive power"),
     Column("negative_work_j", "J", "time integral of the negative power"),
 )
+STATISTICS = (
+    *MEASURED,
+    *(
+        Column(f"{c.name}_kg", f"{c.unit}/kg", f"{c.definition}, over body mass", c.sign)
+        for c in MEASURED
+        if c.name.endswith(_TORQUES)
+    ),
+)
+SUMMARY_COLUMNS = (
+    *TRIAL_COLUMNS,
+    TORQUE_STATUS,
+    WINDOW,
+    _JOINT,
+    _TERM,
+    Column("positive_is", "", "anatomical direction of a positive torque at this joint in this trial", kind=str),
+    Column("n_frames", "1", "number of frames used: torque known, no edge effects", kind=int),
+    _USED_SHARE,
+    Column(
+        "loaded_share",
+        "1",
+        "share of the used frames with a known external load (external_status 1), such as a measured stance",
+    ),
+    Column("peak_sense", "", "anatomical direction of the torque at its peak", kind=str),
+    Column(
+        "peak_at_gap",
+        "1",
+        "1 where a frame next to the peak was not used: the peak is the largest known value, and the true one may be larger",
+        kind=int,
+    ),
+    *STATISTICS,
+)
+MUSCLE_STATISTICS = (
+    Column("peak_n", "N", "largest force", "tension positive"),
+    Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
+    Column("peak_activation", "1", "largest activation"),
+    Column("mean_n", "N", "mean force", "tension positive"),
+    Column("impulse_ns", "N s", "time integral of the force over the frames used"),
+    Column("min_impulse_ns", "N s", "time integral of the least possible force"),
+    Column("max_impulse_ns", "N s", "time integral of the greatest possible force"),
+)
 MUSCLE_SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     MUSCLE_STATUS,
+    WINDOW,
     Column("muscle_set", "", "muscle set", kind=str),
     Column("criterion", "", "quantity minimised by static optimization", kind=str),
     Column("muscle", "", "muscle", kind=str),
@@ -66,33 +104,30 @@ MUSCLE_SUMMARY_COLUMNS = (
         kind=int,
     ),
     _USED_SHARE,
-    Column("peak_n", "N", "largest force", "tension positive"),
-    Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
-    Column("peak_activation", "1", "largest activation"),
-    Column("mean_n", "N", "mean force", "tension positive"),
-    Column("impulse_ns", "N s", "time integral of the force over the frames used"),
-    Column("min_impulse_ns", "N s", "time integral of the least possible force"),
-    Column("max_impulse_ns", "N s", "time integral of the greatest possible force"),
+    *MUSCLE_STATISTICS,
 )
-STATISTICS = tuple(column for column in SUMMARY_COLUMNS if column.name.endswith(("_nm", "_s", "_nms", "_w", "_j")))
-MUSCLE_STATISTICS = tuple(c for c in MUSCLE_SUMMARY_COLUMNS[MUSCLE_SUMMARY_COLUMNS.index(_USED_SHARE) + 1 :])
-FLEXION_SIGNED = ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms")
-_OVER = "over the trials, or over the subjects' means where ensembles.spread_over is subjects"
+FLEXION_SIGNED = tuple(
+    f"{name}{per}" for name in ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms") for per in ("", "_kg")
+)
+_OVER = "over the units of spread_over"
 _MIXED = "; empty for peaks, and times of peaks, that are positive in some trials and negative in others"
-_SIGN = f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms): {FLEXION}; power and work: energy into the segments"
+_SIGN = f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms, also over body mass): {FLEXION}; power and work: energy into the segments"
 CONDITION_SUMMARY_COLUMNS = (
     *GROUP_COLUMNS,
+    WINDOW,
     _JOINT,
     _TERM,
     Column("statistic", "", "column of summary.csv", kind=str),
     Column("unit", "", "unit of the statistic", kind=str),
-    Column("mean", OF_UNIT, f"mean {_OVER}{_MIXED}", _SIGN),
-    Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OVER}{_MIXED}; empty for a single value"),
-    Column("median", OF_UNIT, f"median {_OVER}{_MIXED}", _SIGN),
-    Column("min", OF_UNIT, f"minimum {_OVER}; over the trials where the mean is empty", _SIGN),
-    Column("max", OF_UNIT, f"maximum {_OVER}; over the trials where the mean is empty", _SIGN),
-    Column("n_trials", "1", "number of trials with a value", kind=int),
+    SPREAD_OVER,
+    Column("mean", OF_UNIT, f"mean {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
+    Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OVER}{TOO_FEW}{_MIXED}"),
+    Column("median", OF_UNIT, f"median {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
+    Column("min", OF_UNIT, f"minimum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),
+    Column("max", OF_UNIT, f"maximum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),
     Column("n_subjects", "1", "number of subjects with a value", kind=int),
+    Column("n_trials", "1", "number of trials with a value", kind=int),
+    N_REJECTED,
     Column(
         "min_used_share",
         "1",

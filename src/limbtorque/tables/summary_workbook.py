@@ -8,9 +8,11 @@ from typing import Any
 from limbtorque.tables.column import FLEXION, TORQUE_STATUS, TRIAL_COLUMNS, Column
 from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
-from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
+from limbtorque.tables.summary_columns import FLEXION_SIGNED, STANCE, STATISTICS, WINDOW
 from limbtorque.tables.torque_columns import term_columns
 from limbtorque.tables.workbook import Sheet
+
+SHEETS = (("summary", False), ("stance", True))  # name, and whether its rows are of the stance
 
 
 def wide_columns(joints: Sequence[str]) -> list[Column]:
@@ -41,28 +43,37 @@ def wide_columns(joints: Sequence[str]) -> list[Column]:
 def summary_sheets(
     chains: Sequence[Sequence[str]], rows: Sequence[Mapping[str, Any]], ledger: Sequence[Mapping[str, Any]]
 ) -> list[Sheet]:
-    """Sheets `summary` (a row for each trial), `columns` (definitions) and `ledger`.
+    """Sheets `summary` and `stance` (a row for each trial), `columns` and `ledger`.
 
     Parameters
     ----------
     chains : sequence of sequence of str
         Joints of every chain of the study; a column of another chain is empty.
     rows : sequence of mapping
-        Rows of `results/summary.csv`, flexion positive.
+        Rows of `results/summary.csv`, flexion positive. Those over the stance are the sheet `stance`, which is not there
+        without any; the others are the sheet `summary`.
     ledger : sequence of mapping
         Rows of `results/ledger.csv`.
     """
     first = (*TRIAL_COLUMNS, TORQUE_STATUS)
-    columns: dict[str, Column] = {column.name: column for column in first}
+    columns: dict[str, Column] = {column.name: column for column in (*first, WINDOW)}
     for joints in chains:
         columns |= {column.name: column for column in wide_columns(joints)}
-    wide = {row["trial"]: {column.name: row[column.name] for column in first} for row in ledger}
-    for row in rows:
-        name = f"{row['joint']}_{row['term']}_"
-        wide[row["trial"]] |= {name + statistic.name: row[statistic.name] for statistic in STATISTICS}
+    sheets = []
+    for name, of_stance in SHEETS:
+        chosen = [row for row in rows if (row["window"] == STANCE) == of_stance]
+        wide: dict[str, dict[str, Any]] = {}
+        for trial in ledger:
+            wide[trial["trial"]] = {column.name: trial[column.name] for column in first}
+        for row in chosen:
+            start = f"{row['joint']}_{row['term']}_"
+            wide[row["trial"]] |= {start + statistic.name: row[statistic.name] for statistic in STATISTICS}
+            wide[row["trial"]]["window"] = row["window"]
+        if chosen or name == "summary":
+            sheets.append(Sheet(name, tuple(columns.values()), tuple(wide.values())))
     about = [{"column": c.name, "unit": c.unit, "definition": c.definition, "sign": c.sign} for c in columns.values()]
     return [
-        Sheet("summary", tuple(columns.values()), tuple(wide.values())),
+        *sheets,
         Sheet("columns", DICTIONARY_COLUMNS[1:], tuple(about)),
         Sheet("ledger", LEDGER_COLUMNS, tuple(ledger)),
     ]

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.chains import ChainModel
-from limbtorque.tables.summary_columns import STATISTICS
+from limbtorque.tables.summary_columns import MEASURED
 from limbtorque.tables.torque_columns import term_columns
 from limbtorque.torques.joint_torques import Torques, used_frames
 
 
-def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> list[dict[str, Any]]:
-    """One row for every joint and term.
+def torque_summary(
+    motion: ChainMotion,
+    torques: Torques,
+    model: ChainModel,
+    *,
+    windows: Mapping[str, BoolArray],
+    min_known_share: float,
+) -> list[dict[str, Any]]:
+    """One row for every window, joint and term.
 
     Parameters
     ----------
@@ -26,6 +34,10 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
         Its torques.
     model : ChainModel
         The chain, for the names of flexion and extension.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name.
+    min_known_share : float
+        Least share of a window's frames with a known torque; with less, its statistics are NaN.
 
     Returns
     -------
@@ -34,11 +46,28 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
 
     Notes
     -----
-    Frames with edge effects or unknown torque are left out; integrals are trapezoids between neighbouring used frames.
+    Frames with edge effects or unknown torque are left out; integrals are trapezoids between neighbouring used frames. The
+    torques of a leg in swing are a tenth of those in stance: a peak over a window whose stance is not known would be too
+    small by as much.
     """
+    return [
+        {"window": name, **row}
+        for name, inside in windows.items()
+        for row in _window_rows(motion, torques, model, inside=inside, min_known_share=min_known_share)
+    ]
+
+
+def _window_rows(
+    motion: ChainMotion, torques: Torques, model: ChainModel, *, inside: BoolArray, min_known_share: float
+) -> list[dict[str, Any]]:
+    """Rows of one window."""
     terms = torques.terms
-    used = used_frames(motion, torques)
-    loaded_share = float((motion.load.status[used] == 1).mean()) if used.any() else 0.0
+    used = inside & used_frames(motion, torques)
+    share = float(used.sum() / inside.sum()) if inside.any() else 0.0
+    about = {"n_frames": int(used.sum()), "used_share": share}
+    about["loaded_share"] = float((motion.load.status[used] == 1).mean()) if used.any() else 0.0
+    beside = ~np.pad(used_frames(motion, torques), 1)
+    at_gap = beside[:-2] | beside[2:]
     stacked = np.concatenate(
         [
             terms.net[:, :, None],
@@ -55,32 +84,33 @@ def torque_summary(motion: ChainMotion, torques: Torques, model: ChainModel) -> 
         names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
         sense = (model.joints[i].flexion_name, model.joints[i].extension_name)
         positive, negative = sense if motion.flexion.sign[i] > 0 else sense[::-1]
-        statistics = _statistics(
-            stacked[:, i].T, motion.kinematics.velocity_rad_s[:, i], motion.time_s, used, motion.rate_hz
-        )
+        if not used.any() or share < min_known_share:
+            statistics = [{"peak_at_gap": 0, **{c.name: float("nan") for c in MEASURED}} for _ in names]
+        else:
+            velocity = motion.kinematics.velocity_rad_s[:, i]
+            statistics = _statistics(stacked[:, i].T, velocity, motion.time_s, used, motion.rate_hz, at_gap=at_gap)
         for name, found in zip(names, statistics, strict=True):
             peak = found["peak_nm"]
             direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative
-            about = {"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction}
-            rows.append({**about, **found, "loaded_share": loaded_share})
+            named = {"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction}
+            rows.append({**named, **about, **found})
     return rows
 
 
 def _statistics(
-    torque: FloatArray, velocity: FloatArray, time_s: FloatArray, used: NDArray[np.bool_], rate_hz: float
+    torque: FloatArray,
+    velocity: FloatArray,
+    time_s: FloatArray,
+    used: BoolArray,
+    rate_hz: float,
+    *,
+    at_gap: BoolArray,
 ) -> list[dict[str, Any]]:
     """Summary of each term of a joint; torques have shape (n_terms, n_frames)."""
     values, power = (np.compress(used, array, axis=1) for array in (torque, torque * velocity))
-    n_terms, n_frames = values.shape
-    if not n_frames:
-        nothing = {"n_frames": 0, "used_share": 0.0, "peak_at_gap": 0}
-        return [{**nothing, **{column.name: float("nan") for column in STATISTICS}} for _ in range(n_terms)]
     times = time_s[used]
-    frames = np.flatnonzero(used)
-    together = np.diff(frames) == 1
-    beside = ~np.pad(used, 1)
-    at_gap = beside[frames] | beside[frames + 2]
-    which = np.arange(n_terms)
+    together = np.diff(np.flatnonzero(used)) == 1
+    which = np.arange(len(values))
     top, greatest, least = np.abs(values).argmax(1), values.argmax(1), values.argmin(1)
     peak = values[which, top]
 
@@ -88,11 +118,9 @@ def _statistics(
         return np.where(peak != 0.0, times[frame], np.nan)
 
     columns = {
-        "n_frames": np.full(n_terms, n_frames),
-        "used_share": np.full(n_terms, used.mean()),
         "peak_nm": peak,
         "peak_time_s": time_of(top),
-        "peak_at_gap": at_gap[top].astype(int),
+        "peak_at_gap": at_gap[used][top].astype(int),
         "max_nm": values[which, greatest],
         "max_time_s": time_of(greatest),
         "min_nm": values[which, least],
@@ -110,7 +138,7 @@ def _statistics(
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
-def _integrals(values: FloatArray, together: NDArray[np.bool_], rate_hz: float) -> FloatArray:
+def _integrals(values: FloatArray, together: BoolArray, rate_hz: float) -> FloatArray:
     """Integral over time of each row, by trapezoids between neighbouring frames."""
     found: FloatArray = (np.compress(together, values[:, 1:] + values[:, :-1], axis=1) / 2.0).sum(1) / rate_hz
     return found

@@ -20,6 +20,7 @@ WINDOW = (
     "ensembles.start_event",
     "ensembles.end_event",
     "ensembles.cycle",
+    "ensembles.min_known_share",
 )
 SECTIONS = {
     "kinematics": (
@@ -39,7 +40,7 @@ SECTIONS = {
         *TRIAL_TABLES,
     ),
     "torques": ("chains", "differentiation", "torques", "integration", "replay", *WINDOW, *TRIAL_TABLES),
-    "muscles": ("chains", "muscles", *TRIAL_TABLES),
+    "muscles": ("chains", "muscles", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
     "figures": ("chains", "quality", "figures"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),

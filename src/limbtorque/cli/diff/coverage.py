@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from limbtorque.cli.diff.runs import CURVES, GROUP, Curve, Row, Run, joined, number, short_number
+from limbtorque.tables.summary_columns import STANCE
 
 USED_FRAMES = ("n_frames", "used_share")  # of the summaries
 # Ledger: shares of the frames that may have no torque, which explain a difference.
@@ -66,7 +67,7 @@ class Frames:
     first, second : int
         Frames that were summed, of the joint or muscle with the largest difference.
     first_of, second_of : int
-        Frames that were analysed; 0 where that is not known.
+        Frames of the window; 0 where that is not known.
     reasons : tuple of str
         Shares of frames without a torque that differ.
     """
@@ -125,7 +126,8 @@ def other_frames(first: Run, second: Run) -> list[Frames]:
         used: list[dict[tuple[str, str], tuple[int, int]]] = []
         for run in (first, second):
             rows = run.tables.get(table, ())
-            used.append({(row["trial"], row[what]): count for row in rows if (count := _summed(row))})
+            whole = (row for row in rows if row["window"] != STANCE)
+            used.append({(row["trial"], row[what]): count for row in whole if (count := _summed(row))})
         other: dict[str, list[tuple[str, tuple[int, int], tuple[int, int]]]] = {}
         for (trial, item), count in used[0].items():
             theirs = used[1].get((trial, item), count)
@@ -147,6 +149,6 @@ def other_frames(first: Run, second: Run) -> list[Frames]:
 
 
 def _summed(row: Row) -> tuple[int, int] | None:
-    """Frames summed and frames analysed of a row of a summary; None where not known."""
+    """Frames summed and frames of the window of a summary's row; None where not known."""
     n, share = (number(row.get(name, "")) for name in USED_FRAMES)
     return None if n is None else (round(n), round(n / share) if share else 0)

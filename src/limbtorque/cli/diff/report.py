@@ -27,7 +27,7 @@ TITLES = {
     "summary_by_condition": "means by condition",
     "ledger": "metrics of the ledger",
 }
-ITEM = {"summary": "joint and term", "muscle_summary": "muscle"}
+ITEM = {"summary": "window, joint and term", "muscle_summary": "window and muscle"}
 GROUPED = (CURVES, "summary_by_condition")
 NUMBERS = ("A", "B", "change", "of A", "share")
 SUMMED = "different frames were summed: peaks, means, work and impulses of these trials compare different parts of the movement"

@@ -15,10 +15,10 @@ from limbtorque.tables.csv_rows import read_rows
 
 KEYS = {  # columns that name a row
     "ledger": ("trial",),
-    "summary": ("trial", "joint", "term"),
-    "muscle_summary": ("trial", "muscle"),
+    "summary": ("trial", "window", "joint", "term"),
+    "muscle_summary": ("trial", "window", "muscle"),
     "windows": ("trial",),
-    "summary_by_condition": ("chain", "condition", "side", "statistic", "joint", "term"),
+    "summary_by_condition": ("chain", "condition", "side", "statistic", "window", "joint", "term"),
 }
 CURVES = "ensembles"
 OF_CURVES = ("windows", CURVES)  # not there where the curves were not asked for

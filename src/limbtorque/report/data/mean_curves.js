@@ -13,6 +13,7 @@ function meanCurves(data) {
     quantities.replaceChildren(...names.map((name) => element("option", {}, name)));
     quantities.value = names.includes(kept) ? kept : names.includes("net torque") ? "net torque" : names[0];
   }
+  const several = (number, units) => `${number} ${number === 1 ? units.replace(/s$/, "") : units}`;
   function draw() {
     const shown = data.curves.filter((curve) => place(curve) === joints.value && curve.name === quantities.value);
     byId("ensemble_title").textContent = `${joints.value}: ${quantities.value}`;
@@ -44,14 +45,11 @@ function meanCurves(data) {
         line(near, 0.9);
         line(whole, 2.2);
       }
-      const counts = points.map((k) => curve.counts.length ? curve.counts[k] : curve.most);
-      traces.push({ x, y: mean, customdata: counts, mode: "lines", visible: on, name: plain(style.name),
+      traces.push({ x, y: mean, customdata: curve.unit_counts.map((number) => several(number, curve.units)), mode: "lines", visible: on, name: plain(style.name),
         line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
-        hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (n = %{customdata})` });
-      const fewer = curve.trials === String(curve.most) ? "" : `; thin: fewer than ${curve.most}`;
-      const several = (number, word) => `${number} ${word}${String(number) === "1" ? "" : "s"}`;
-      const count = `n = ${several(curve.trials, "trial")}, ${several(curve.subjects, "subject")}${fewer}`;
-      legend.append(legendButton(`${style.name} (${count})`, style.colour, style.dash, 2.2, on, () => {
+        hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (%{customdata})` });
+      const fewer = curve.most && points.some((k) => !whole[k] && mean[k] !== null) ? `; thin: fewer than ${curve.most} trials` : "";
+      legend.append(legendButton(`${style.name} (${curve.number}${fewer})`, style.colour, style.dash, 2.2, on, () => {
         off[on ? "add" : "delete"](curve.style);
         draw();
       }));

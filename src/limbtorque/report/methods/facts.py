@@ -10,6 +10,7 @@ from typing import Any
 
 from limbtorque.motion.smoothing import SMOOTHED_BEFORE_M
 from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, with_counts
+from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.statistics.wording import Percent, has_curve, reasons
 
 FAILED = {
@@ -293,4 +294,16 @@ def curves(study: MethodsStudy) -> dict[str, Any]:
         "with_curve": [row for row in study.done if row["trial"] not in names] or study.done,
         "with_several": [row for row in study.done if row["trial"] in several],
         "percent": lambda *options: Percent(*options).phrase,
+        **spread(study),
     }
+
+
+def spread(study: MethodsStudy) -> dict[str, str]:
+    """Units of means and standard deviations: participants, or trials."""
+    participants = [str(row["subject"]) for row in study.ledger]
+    unit = unit_of_spread(study.settings.ensembles.spread_over, participants)
+    if unit == "subjects":
+        return {"unit": "participant", "spread": "participants, of the mean of each participant's trials"}
+    if len(set(participants)) == 1:
+        return {"unit": "trial", "spread": "the trials of the only participant"}
+    return {"unit": "trial", "spread": "trials, all alike, not the means of the participants"}

@@ -50,10 +50,26 @@ class Ensembles(Options):
         "Joints of trials that are averaged, by their torque_status: 'caution', all except rejected and failed ones; "
         "'ok', these only. Also applies to results/summary_by_condition.csv.",
     )
-    spread_over: Literal["trials", "subjects"] = option(
-        "trials",
-        "Units of mean and spread: all trials alike, or the means of the subjects. Also applies to "
-        "results/summary_by_condition.csv.",
+    spread_over: Literal["subjects", "trials"] = option(
+        "subjects",
+        "Units of mean and standard deviation: 'subjects', each counted once by the mean of its trials; 'trials', all "
+        "alike, whose spread and number are no basis for tests between subjects. A study of one subject uses its "
+        "trials. Also applies to results/summary_by_condition.csv.",
+    )
+    min_units: int = option(
+        2,
+        "Least number of units (see spread_over) with a value; with fewer there is no mean, only the counts. Also "
+        "applies to results/summary_by_condition.csv.",
+        "1",
+        ge=1,
+    )
+    min_known_share: float = option(
+        0.9,
+        "Least share of the frames of a window (or of its stance) with a known torque; with less, peaks, means and "
+        "integrals of results/summary.csv and muscle_summary.csv are empty.",
+        "1",
+        gt=0.0,
+        le=1.0,
     )
     per_body_mass: bool = option(
         False, "Divide torques and powers of curves and ensembles by the subject's body mass: N m/kg and W/kg."

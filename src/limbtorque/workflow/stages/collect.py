@@ -12,7 +12,8 @@ from typing import Any
 from limbtorque import __version__
 from limbtorque.chain.body_segments import DEMPSTER_WINTER
 from limbtorque.report.methods.page import methods_page
-from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
+from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
+from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -64,7 +65,8 @@ def run(*, folder: Path, key: str = "") -> None:
     study = whole_study("collect", folder=folder, key=key)
     move_left_over(study, folder)
     options = study.settings.ensembles
-    by_condition = ConditionSummary(include=options.include, spread_over=options.spread_over)
+    unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
+    by_condition = ConditionSummary(include=options.include, spread_over=unit, min_units=options.min_units)
     all_records, rows_of = SessionRecords(study, folder), TrialRows(study.settings)
     ledger, anatomical, sources = [], [], {}
     with (
@@ -77,7 +79,8 @@ def run(*, folder: Path, key: str = "") -> None:
             verdict = verdict_of(trial, records)
             ledger.append(_ledger_row(study, trial, records, verdict))
             write_ledger(ledger[-1:])
-            rows = [_summary_row(trial, row, verdict) for row in records["torques"].summary]
+            summary = (_summary_row(trial, row, verdict) for row in records["torques"].summary)
+            rows = per_body_mass(summary, trial.subject.mass_kg)
             write_summary(rows)
             turned = flexion_positive(rows, _flexion_signs(records["kinematics"]))
             by_condition.add(turned)

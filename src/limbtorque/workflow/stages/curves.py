@@ -66,6 +66,7 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     torques, record = tables.read("torques", trial, columns=wanted)
     verdict = verdict_of(trial, {"kinematics": kinematics, "torques": record})
     row = {**identity(trial), "torque_status": verdict.torques, "window": options.window, "included": 0}
+    row["rejected_joints"] = " ".join(joint for joint, status in verdict.joints.items() if status == "rejected")
     row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
     window = record.window
     if record.failed or kinematics.motion is None or window is None:

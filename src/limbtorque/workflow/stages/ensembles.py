@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LimbtorqueError
-from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_moments
+from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_moments, unit_of_spread
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
@@ -22,6 +23,8 @@ from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages.curves import columns, long_columns
 
+Group = tuple[str, str, str]  # chain, condition, side
+
 
 def run(*, folder: Path, key: str = "") -> None:
     """Make ensembles and windows, with one session's curves in memory at a time."""
@@ -29,21 +32,21 @@ def run(*, folder: Path, key: str = "") -> None:
     print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
     records = SessionRecords(study, folder)
     rows: dict[str, dict[str, Any]] = {}
-    groups: dict[tuple[str, str, str], dict[str, Moments]]
-    groups = {(trial.chain, trial.condition, trial.side): {} for trial in study.trials}  # in the order of the table
+    groups: dict[Group, dict[str, Moments]]
+    groups = {_group(trial): {} for trial in study.trials}  # in the order of the table
     for session, trials in study.batches.items():
         rows |= {trial.name: records.values("curves", trial) for trial in trials}
         shown = [trial for trial in trials if rows[trial.name]["included"]]
         for trial, values in _curves(shown, folder / curves_path(session), study.settings.ensembles.n_points):
-            subjects = groups[trial.chain, trial.condition, trial.side]
+            subjects = groups[_group(trial)]
             so_far = subjects.get(trial.subject.name) or no_moments(values.shape)
             subjects[trial.subject.name] = add(so_far, values)
     windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
     write_table(windows, folder / ENSEMBLE_TABLES["windows"])
-    write_table(
-        _ensemble_table(study, {group: subjects for group, subjects in groups.items() if subjects}),
-        folder / ENSEMBLE_TABLES["ensembles"],
+    rejected: Counter[tuple[str, ...]] = Counter(
+        (*_group(trial), joint) for trial in study.trials for joint in rows[trial.name]["rejected_joints"].split()
     )
+    write_table(_ensemble_table(study, groups, rejected), folder / ENSEMBLE_TABLES["ensembles"])
 
 
 def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray]]:
@@ -58,14 +61,30 @@ def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Tr
         yield trial, values[start:end].reshape(-1, n_points).T
 
 
-def _ensemble_table(study: Study, groups: Mapping[tuple[str, str, str], Mapping[str, Moments]]) -> pa.Table:
+def _group(trial: Trial) -> Group:
+    return trial.chain, trial.condition, trial.side
+
+
+def _ensemble_table(
+    study: Study, groups: Mapping[Group, Mapping[str, Moments]], rejected: Mapping[tuple[str, ...], int]
+) -> pa.Table:
+    """Rows of `results/ensembles.csv`, of the groups with a curve.
+
+    `rejected` has the number of trials by chain, condition, side and joint.
+    """
     options = study.settings.ensembles
+    unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
     tables = [make_table(ENSEMBLE_COLUMNS, {column.name: [] for column in ENSEMBLE_COLUMNS})]
     for (chain, condition, side), subjects in groups.items():
-        found = ensemble(list(subjects.values()), spread_over=options.spread_over)
-        quantities = curve_columns(study.settings.chain(chain).joints, per_body_mass=options.per_body_mass)
-        same = {"chain": chain, "condition": condition, "side": side}
-        data = {name: pa.repeat(text, found.mean.size) for name, text in same.items()}
+        if not subjects:
+            continue
+        found = ensemble(list(subjects.values()), spread_over=unit, min_units=options.min_units)
+        joints = study.settings.chain(chain).joints
+        quantities = curve_columns(joints, per_body_mass=options.per_body_mass)
+        same = {"chain": chain, "condition": condition, "side": side, "spread_over": unit}
+        data: dict[str, Any] = {name: pa.repeat(value, found.mean.size) for name, value in same.items()}
+        of_joint = [rejected.get((chain, condition, side, joint.name), 0) for joint in joints]
+        data["n_rejected"] = np.repeat(of_joint, found.mean.size // len(joints))  # the quantities are joint by joint
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
         tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **long_columns(quantities, options.n_points), **figures}))
     return pa.concat_tables(tables).combine_chunks()

@@ -14,6 +14,7 @@ from limbtorque.muscles.force_summary import muscle_summary
 from limbtorque.muscles.force_table import muscle_table, table_entries
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
+from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_array
@@ -61,8 +62,20 @@ def run(*, folder: Path, session: str, key: str) -> None:
             reaction_n=np.stack(reaction, axis=1),
             frames=frames,
         )
-        summary = tuple(muscle_summary(motion, forces, options))
-        done = replace(record, metrics=forces.metrics, notes=tuple(forces.notes), summary=summary)
+        done = replace(
+            record,
+            metrics=forces.metrics,
+            notes=tuple(forces.notes),
+            summary=tuple(
+                muscle_summary(
+                    motion,
+                    forces,
+                    options,
+                    windows=summary_windows(trial, motion, earlier.window),
+                    min_known_share=trial.settings.ensembles.min_known_share,
+                )
+            ),
+        )
         return muscle_table(motion, forces, options=options), done
 
     run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))

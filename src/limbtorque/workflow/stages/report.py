@@ -28,7 +28,8 @@ def run(*, folder: Path, key: str = "") -> None:
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
     notes = curve_notes(study, folder)
-    means = ensemble_data(read_rows(curves), notes.uneven, notes.axes) if curves.is_file() else None
+    least = study.settings.ensembles.min_units
+    means = ensemble_data(read_rows(curves), notes.uneven, notes.axes, min_units=least) if curves.is_file() else None
     there = [
         *STUDY_TABLES.values(),
         *(path for path in (*ENSEMBLE_TABLES.values(), RESULTS / "curves") if (folder / path).exists()),

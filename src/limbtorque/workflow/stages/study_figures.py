@@ -10,7 +10,7 @@ import pandas as pd
 
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.flag_figures import flag_figure
-from limbtorque.figures.mean_figures import ensemble_figure, peak_figure
+from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
 from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
 from limbtorque.study.study import Study
 from limbtorque.tables.column import Column
@@ -44,7 +44,6 @@ def run(*, folder: Path, key: str = "") -> None:
 
 def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Captioned:
     """Facts for the captions, from the settings and the tables of the study."""
-    options = study.settings.ensembles
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
     summary = read_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
     there = summary[summary["rms_nm"] > 0.0]
@@ -59,7 +58,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         curves=curves,
         percent=notes.percent,
         missing=notes.missing,
-        spread="trials" if options.spread_over == "trials" else "the means of the subjects",
+        min_units=study.settings.ensembles.min_units,
         uneven=notes.uneven,
         ground=any(trial.settings.plates.assignment != "none" for trial in ground),
         ranges=(sum(trial.settings.muscles.ranges for trial in with_muscles), len(with_muscles)),
@@ -89,8 +88,9 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
     chain = name.removeprefix(f"{kind}_")
     title = f"{title}: {what}, {chain}"
     rows = curves[curves["chain"] == chain]
-    if not (rows["n_trials"] > 0).any():
-        return note_figure(f"{title}: {notes.missing.get(chain, '')} See results/windows.csv.", width_mm=width_mm)
+    if rows["mean"].isna().all():
+        why = missing_means(rows, min_units=study.settings.ensembles.min_units) or notes.missing.get(chain, "")
+        return note_figure(f"{title}: {why} See results/windows.csv.", width_mm=width_mm)
     model = next(trial.settings.chain(chain) for trial in study.trials if trial.chain == chain)
     joints, axis = [joint.name for joint in model.joints], notes.axes.get(chain, "%")
     return draw(rows, joints=joints, title=title, width_mm=width_mm, axis=axis)

@@ -12,6 +12,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.simulation.replay import replay
+from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
@@ -55,13 +56,20 @@ def run(*, folder: Path, session: str, key: str) -> None:
             body_mass_kg=trial.subject.mass_kg,
             filled=lambda: motion_without_spikes(trial, reader, folder),
         )
+        summary = torque_summary(
+            motion,
+            torques,
+            model,
+            windows=summary_windows(trial, motion, window),
+            min_known_share=trial.settings.ensembles.min_known_share,
+        )
         done = replace(
             record,
             metrics={**judged.metrics, **metrics},
             joint_metrics=judged.by_joint,
             notes=(*judged.notes, *notes),
             window=window,
-            summary=tuple(torque_summary(motion, torques, model)),
+            summary=tuple(summary),
         )
         return torque_table(motion, torques, options=trial.settings.torques), done
 
