@@ -17,7 +17,7 @@ EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the 
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
 BODY_SHARE = (0.9, 1.1)  # of the force that carries the body: mean over single support
 MAX_DELAY_S = 0.5  # between the onset of the force and a strike of the markers: beyond it they are not of one step
-LATE_S = 0.03  # later than the strike of the markers: the foot landed beside the plate
+LATE_S = 0.04  # later than the strike of the markers: the foot landed beside the plate
 
 
 @dataclass(frozen=True)
