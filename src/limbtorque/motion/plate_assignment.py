@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
-from limbtorque.motion.foot import MAX_LEAD_S, Foot, above, centre_of_pressure, distance_m, inside, standing
+from limbtorque.motion.foot import MAX_LEAD_S, MAX_SLOW_S, Foot, above, centre_of_pressure, distance_m, inside, standing
 from limbtorque.motion.plate_signals import Reading
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.options.loads import Plates
@@ -17,7 +17,7 @@ EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the 
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
 BODY_SHARE = (0.9, 1.1)  # of the force that carries the body: mean over single support
 MAX_DELAY_S = 0.5  # between the onset of the force and a strike of the markers: beyond it they are not of one step
-LATE_S = 0.03  # later than the strike of the markers: the foot landed beside the plate
+LATE_S = 0.04  # later than the strike of the markers: the foot landed beside the plate
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def assign(
     """
     case = _Case(reading, tuple(readings), feet, stretch, settings, up)
     own, unusable, other_unknown, beside, timely = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(5))
-    lead = round(MAX_LEAD_S * stretch.rate_hz)
+    lead, lag = (round(longest_s * stretch.rate_hz) for longest_s in (MAX_LEAD_S, MAX_SLOW_S))
     both = _both(case) & reading.loaded
     delays, notes = [], []
     for start, stop in runs(both):
@@ -151,7 +151,7 @@ def assign(
             beside[timing.landing : start] = timing.late
             beside[stop : timing.leaving] = timing.early
             timely[max(start - lead, 0) : start] |= not timing.late
-            timely[stop : stop + lead] |= not timing.early
+            timely[stop : stop + lag] |= not timing.early
             reason += timing.reason
         notes.append(case.note(start, stop, reason))
     oconnor, zeni = zip(*delays, strict=True) if delays else ((), ())
