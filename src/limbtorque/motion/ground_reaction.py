@@ -52,6 +52,8 @@ class ExternalLoad:
         Decisions, for the ledger.
     metrics : mapping of str to float
         Metrics of the load.
+    pressure_m : ndarray of shape (n_frames, 2), optional
+        Centre of pressure of the ground in the plane, m; NaN in frames without a load of more than `plates.threshold_n`.
     """
 
     force_n: FloatArray
@@ -60,6 +62,7 @@ class ExternalLoad:
     status: StatusArray
     notes: tuple[str, ...]
     metrics: Mapping[str, float] = field(default_factory=dict)
+    pressure_m: FloatArray | None = None
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -228,7 +231,10 @@ def ground_load(
         "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
         "plate_tilt_deg": max((load.tilt_deg for load in loads), default=0.0),
     }
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics)
+    pressure = pressure_in_plane(
+        in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=settings.threshold_n
+    )
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure)
 
 
 @dataclass(frozen=True)
@@ -359,3 +365,39 @@ def _verdict(
             f"this foot is over the edge of the plate in {100 * outside.mean():.0f} % of the frames, not used",
         )
     return "own", f"this foot{', as given' * given}, {where}"
+
+
+def pressure_in_plane(
+    force_n: FloatArray,
+    couple_nm: FloatArray,
+    ankle_m: FloatArray,
+    *,
+    plates: Sequence[ForcePlate],
+    frame: PlaneFrame,
+    threshold_n: float,
+) -> FloatArray:
+    """Point at the height of the plates where a force acts without a couple.
+
+    Parameters
+    ----------
+    force_n, ankle_m : ndarray of shape (n_frames, 2)
+        Force on the foot, N, and ankle, m, in the plane.
+    couple_nm : ndarray of shape (n_frames,)
+        Couple about the ankle, N m.
+    plates : sequence of ForcePlate
+        Plates, for their mean height.
+    frame : PlaneFrame
+        The plane; there is no such point in a horizontal one.
+    threshold_n : float
+        Least upward force.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 2)
+        Point in the plane, m; NaN where it does not exist.
+    """
+    upward = np.where(force_n[:, 1] > threshold_n, force_n[:, 1], np.nan)
+    heights = [frame.project(plate.corners_m)[:, 1].mean() for plate in plates if frame.view != "horizontal"]
+    level = np.mean(heights or [np.nan])
+    below = level - ankle_m[:, 1]
+    return np.stack([ankle_m[:, 0] + (couple_nm + below * force_n[:, 0]) / upward, below + ankle_m[:, 1]], axis=1)
