@@ -123,7 +123,10 @@ def induced_accelerations(
 
 @dataclass(frozen=True)
 class _Point:
-    """Point of a link on the ground: Jacobian, accelerations by themselves (n_frames, 2, n_sources), measured force."""
+    """Jacobian of a point on the ground, and its measured force.
+
+    `own_m_s2`, of shape (n_frames, 2, n_sources), is what a source adds to its acceleration without moving a joint faster.
+    """
 
     jacobian: FloatArray
     own_m_s2: FloatArray
@@ -151,7 +154,10 @@ def _contact_point(
 
 
 def _reactions(point: _Point, inertia: FloatArray, joint_rad_s2: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Force of the ground on the point by source, and the accelerations it adds; 0 in frames that are not known."""
+    """Ground reaction force by source, and the accelerations it adds.
+
+    Both are 0 in frames in which anything is not known.
+    """
     force, more = np.zeros_like(point.own_m_s2), np.zeros_like(joint_rad_s2)
     known = [np.isfinite(a).all(axis=tuple(range(1, a.ndim))) for a in (*vars(point).values(), inertia, joint_rad_s2)]
     held = np.logical_and.reduce(known)

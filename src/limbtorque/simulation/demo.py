@@ -1,4 +1,4 @@
-"""Recordings of the demo study: reaches of `simulation.reach` and walks of `simulation.gait`."""
+"""Recordings of the demo study: reaches, and walks on force plates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class DemoWalk:
 
     @property
     def duration_s(self) -> float:
-        """Length of the recording, s: a whole stride of each leg, and time before and after."""
+        """Length of the recording, s: a stride of each leg, and time around it."""
         return round(FIRST_STRIKE_S + 1.5 * self.walker.stride_s + AFTER_S, 2)
 
     def recording(self, *, noise_m: float, noise_n: float) -> Recording:
