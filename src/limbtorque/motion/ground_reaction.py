@@ -22,6 +22,7 @@ from limbtorque.motion.plate_signals import (
     read_plate,
     saturated_samples,
 )
+from limbtorque.motion.pressure import pressure_in_plane
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.options.loads import Force, LoadModel, Plates
 
@@ -50,6 +51,8 @@ class ExternalLoad:
         Decisions, for the ledger.
     metrics : mapping of str to float
         Metrics of the load.
+    pressure_m : ndarray of shape (n_frames, 2), optional
+        Centre of pressure of the ground in the plane, m; NaN in frames without a load of more than `plates.threshold_n`.
     """
 
     force_n: FloatArray
@@ -58,6 +61,7 @@ class ExternalLoad:
     status: StatusArray
     notes: tuple[str, ...]
     metrics: Mapping[str, float] = field(default_factory=dict)
+    pressure_m: FloatArray | None = None
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -200,7 +204,10 @@ def ground_load(
         "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
         "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
     }
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics)
+    pressure = pressure_in_plane(
+        in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=settings.threshold_n
+    )
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure)
 
 
 def _median(values: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""Recordings of the demo study: reaches of `simulation.reach` and walks of `simulation.gait`."""
+"""Recordings of the demo study: reaches, and walks on force plates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class DemoWalk:
 
     @property
     def duration_s(self) -> float:
-        """Length of the recording, s: a whole stride of each leg, and time before and after."""
+        """Length of the recording, s: a stride of each leg, and time around it."""
         return round(FIRST_STRIKE_S + 1.5 * self.walker.stride_s + AFTER_S, 2)
 
     def recording(self, *, noise_m: float, noise_n: float) -> Recording:
@@ -61,8 +61,9 @@ class DemoWalk:
 WALK_NOISE_M, WALK_NOISE_N = 0.0003, 1.0
 # the right foot steps on the first plate, the left one on the second
 DEMO_WALKWAY = Walkway(plates_m=((0.1, -0.2), (0.65, 0.2)), rate_hz=100.0, plate_rate_hz=500.0, heel_height_m=0.02)
-_WALKERS = {"S01": (72.0, 1.78), "S02": (58.5, 1.66), "S03": (64.0, 1.71)}
-_PACES = {"slow": (0.85, 1.2, 0.015), "fast": (1.15, 1.05, 0.012)}  # m/s, s and m for a height of 1.75 m
+# mass and height, and factors of speed and of the stride's duration, by which people of one height differ
+_WALKERS = {"S01": (72.0, 1.78, 0.96, 1.04), "S02": (58.5, 1.66, 1.0, 0.96), "S03": (64.0, 1.71, 1.03, 1.0)}
+_PACES = {"slow": (0.85, 1.2, 0.015), "fast": (1.1, 1.05, 0.012)}  # m/s, s and m for a height of 1.75 m
 _REPEATS = ((1, 0.98, 1.01), (2, 1.02, 0.99))  # number, and factors of speed and of the stride's duration
 _DAMAGED = ("S03_walk_fast_2", 0.83)
 
@@ -70,11 +71,11 @@ _DAMAGED = ("S03_walk_fast_2", 0.83)
 def demo_walks() -> list[DemoWalk]:
     """Return the twelve recorded walks: three subjects, two speeds, two repeats."""
     walks: list[DemoWalk] = []
-    for subject, (mass_kg, height_m) in _WALKERS.items():
-        slower = (height_m / 1.75) ** 0.5  # speed and stride of people of other heights (Froude number)
+    for subject, (mass_kg, height_m, own_speed, own_stride) in _WALKERS.items():
+        froude = (height_m / 1.75) ** 0.5  # for people of other heights
         for pace, (speed_m_s, stride_s, rise_m) in _PACES.items():
             for number, faster, longer in _REPEATS:
-                stride = stride_s * slower * longer, speed_m_s * slower * faster
+                stride = stride_s * froude * own_stride * longer, speed_m_s * froude * own_speed * faster
                 walker = Walker(mass_kg, height_m, *stride, rise_m=rise_m)
                 name = f"{subject}_walk_{pace}_{number}"
                 spike_s = _DAMAGED[1] if name == _DAMAGED[0] else None

@@ -1,6 +1,6 @@
 """Simulated reaches of a three-link arm whose torques are known.
 
-The demo study in `data/demo` is made here: the reaching experiment of Cesari et al. (2001, Biological Cybernetics 84,
+The reaches of the demo study are made here: the experiment of Cesari et al. (2001, Biological Cybernetics 84,
 217-226), slow and fast, free and against a spring, in the sagittal and in the horizontal plane.
 """
 

@@ -190,7 +190,7 @@ INDUCING = {
     "gravity": "gravity",
     "velocity": "the centripetal and Coriolis terms",
     "base": "the acceleration of the base",
-    "external": "the external load",
+    "external": "the external load; while the foot is on a plate, what the reactions to the other sources leave of it",
 }
 
 

@@ -278,7 +278,11 @@ def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, An
 
 def _induced_values(motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
     """Values of `tables.induced_columns`."""
-    found = induced_accelerations(motion.chain, motion.kinematics, terms=torques.terms, missing=True)
+    load = motion.load
+    contact = None if load.pressure_m is None else Load(motion.chain.n_links - 1, load.force_n, load.pressure_m)
+    found = induced_accelerations(
+        motion.chain, motion.kinematics, terms=torques.terms, contact=contact, joint_m=motion.joint_m, missing=True
+    )
     values: dict[str, Any] = {}
     for s, source in enumerate(inducing_sources(motion.joints)):
         for i, joint in enumerate(motion.joints):

@@ -30,7 +30,7 @@ Groups = Mapping[str, Mapping[str, Values]]
 
 @dataclass(frozen=True)
 class _Analog:
-    """Channels of all plates, in `units`, with the scale and offset of their stored numbers."""
+    """Channels of all plates, with the scale and offset of their stored numbers."""
 
     values: FloatArray
     labels: list[str]
