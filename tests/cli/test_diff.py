@@ -117,7 +117,10 @@ def test_a_peak_that_changed_its_sign_and_hardly_its_size_comes_after_one_that_g
     first = run(rows=[summary("net", "5.0"), summary("gravity", "1.0", joint="wrist")])
     second = run("b", rows=[summary("net", "-4.9"), summary("gravity", "1.5", joint="wrist")])
     found = compare(first, second)
-    assert [change.item for change in found.changes if change.quantity == "peak_nm"] == ["movement wrist gravity", "movement elbow net"]
+    assert [change.item for change in found.changes if change.quantity == "peak_nm"] == [
+        "movement wrist gravity",
+        "movement elbow net",
+    ]
 
 
 def test_a_number_that_is_there_in_one_run_only_comes_first():

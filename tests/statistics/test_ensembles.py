@@ -216,6 +216,27 @@ def test_a_study_of_one_subject_averages_its_trials(tmp_path):
     assert summary[(summary.term == "net") & (summary.statistic == "rms_nm")]["mean"].notna().all()
 
 
+def test_rejected_joints_are_left_out_and_counted(demo, changed):
+    """A limit that every elbow exceeds and no other joint has."""
+    found = changed("quality:\n  torque_nm_kg:\n    elbow: 1.0e-6\n")
+    assert set(found.windows.rejected_joints) == {"elbow"}
+    assert set(demo.windows.rejected_joints) == {""}
+    joint = found.ensembles.quantity.str.split("_").str[0]
+    elbow, rest = found.ensembles[joint == "elbow"], found.ensembles[joint != "elbow"]
+    assert elbow["mean"].isna().all()
+    assert set(elbow.n_trials) == set(rest.n_rejected) == {0}
+    trials = demo.windows.groupby(["condition", "side"]).size()
+    for group, rows in elbow.groupby(["condition", "side"]):
+        assert set(rows.n_rejected) == {trials[group]}
+    expected = demo.ensembles[joint != "elbow"]
+    np.testing.assert_array_equal(rest["mean"], expected["mean"])
+    np.testing.assert_array_equal(rest.n_trials, expected.n_trials)
+    summary = pd.read_csv(found.folder / "summary_by_condition.csv")
+    counts = summary[(summary.condition == "fast") & (summary.side == "right")].groupby("joint").n_rejected.max()
+    assert counts.to_dict() == {"shoulder": 0, "elbow": 2, "wrist": 0}
+    assert summary[summary.joint == "elbow"]["mean"].isna().all()
+
+
 def test_the_same_study_gives_the_same_bytes(demo, changed):
     again = changed("")
     for name in (

@@ -13,7 +13,9 @@ from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.tables.trial_record import Window
 
 TIME_S = np.arange(12) / 10.0
-STATUS = np.array([2, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2, 2], dtype=np.int8)  # a stance on a plate, swing, the next one on the floor
+STATUS = np.array(
+    [2, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2, 2], dtype=np.int8
+)  # a stance on a plate, swing, the next one on the floor
 STRIDE = Ensembles(window="events", start_event="Foot Strike {side}", end_event="Foot Strike {side}")
 STEP = Ensembles(window="events", start_event="Foot Strike {side}", end_event="Foot Off {side}")
 MISSING = Window(float("nan"), float("nan"), "no event")
@@ -21,8 +23,8 @@ MISSING = Window(float("nan"), float("nan"), "no event")
 
 def windows(window, *, options=STRIDE, chain=LEG, load="", status=STATUS):
     """Frames of each window, as lists."""
-    settings = SimpleNamespace(ensembles=options, chain=lambda name: chain)
-    trial = SimpleNamespace(settings=settings, chain="x", load=load)
+    settings = SimpleNamespace(ensembles=options, chain={"leg": chain}.__getitem__)
+    trial = SimpleNamespace(settings=settings, chain="leg", load=load)
     edge = np.isin(np.arange(12), [0, 11])
     motion = SimpleNamespace(time_s=TIME_S, edge=edge, load=replace(no_load(12), status=status))
     return {name: np.flatnonzero(frames).tolist() for name, frames in summary_windows(trial, motion, window).items()}

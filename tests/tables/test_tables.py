@@ -27,11 +27,10 @@ from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
 from limbtorque.tables.quality_flags import CHECKS
-from limbtorque.tables.summary_columns import MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.summary_columns import MEASURED, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.torque_columns import term_columns, torque_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.torques.joint_torques import used_frames
-from limbtorque.tables.summary_columns import MEASURED
 from limbtorque.torques.summary import torque_summary
 
 ROOT = Path(__file__).resolve().parents[2]

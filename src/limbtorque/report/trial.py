@@ -103,6 +103,7 @@ SUMMARY = {
     "window": "window",
     "used_share": "known (share)",
     "peak_nm": "peak (N m)",
+    "peak_nm_kg": "peak (N m/kg)",
     "peak_sense": "sense",
     "peak_time_s": "at (s)",
     "mean_nm": "mean (N m)",

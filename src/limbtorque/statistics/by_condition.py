@@ -38,7 +38,7 @@ def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
 
 
 def per_body_mass(rows: Iterable[Mapping[str, Any]], mass_kg: float) -> list[dict[str, Any]]:
-    """Rows of a trial's summary with its torques, powers and works over body mass, too.
+    """Rows of a trial's summary, with values over body mass, too.
 
     Parameters
     ----------

@@ -46,9 +46,9 @@ def torque_summary(
 
     Notes
     -----
-    Frames with edge effects or unknown torque are left out; integrals are trapezoids between neighbouring used frames. The
-    torques of a leg in swing are a tenth of those in stance: a peak over a window whose stance is not known would be too
-    small by as much.
+    Frames with edge effects or unknown torque are left out; integrals are trapezoids between neighbouring used frames. In
+    swing the torques of knee and ankle are a fraction of those in stance: a peak over a window whose stance is not known
+    would be too small by as much.
     """
     return [
         {"window": name, **row}

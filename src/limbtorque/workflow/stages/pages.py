@@ -8,6 +8,7 @@ from pathlib import Path
 from limbtorque.recordings.audit import Audit
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
+from limbtorque.statistics.by_condition import per_body_mass
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import TrialRecord
@@ -52,7 +53,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         metrics={name: math.nan if value is None else value for name, value in metrics.items()},
         audit=[vars(finding) for finding in audit.findings],
         notes=[*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))],
-        summary=records["torques"].summary,
+        summary=per_body_mass(records["torques"].summary, trial.subject.mass_kg),
         tables=_tables(session, trial),
         pictures=_pictures(session, trial) if drawing else {},
         provenance=_provenance(records),
