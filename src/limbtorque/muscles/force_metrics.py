@@ -37,6 +37,7 @@ def force_metrics(
     count = max(int(valid.sum()), 1)
     metrics = {
         "reserve_share": float(((found.optimized.shortfall_nm > NEGLIGIBLE_NM) & valid).sum()) / count,
+        "arm_range_deg": float(np.degrees(found.beyond_range_rad[valid]).max(initial=0.0)),
         "arm_range_share": float(found.out_of_range[valid].sum()) / count,
         "joints_without_moment_arms": float((~known).sum()),
         "optimization_failed_share": float(((found.optimized.status == FAILED) & valid).sum()) / count,

@@ -46,6 +46,8 @@ class MuscleForces:
         Forces in the joints.
     out_of_range, fibres_out_of_range : ndarray of bool, shape (n_frames,)
         Frames in which a joint is outside the range of its moment arms, and a fibre outside that of its curves.
+    beyond_range_rad : ndarray of shape (n_frames,)
+        Largest distance of a joint of known moment arms from the range of their data, rad; 0 inside.
     metrics : dict of str to float
         Metrics of reserves, ranges and co-contraction.
     notes : tuple of str
@@ -69,5 +71,6 @@ class MuscleForces:
     contact: ContactForce | None
     out_of_range: BoolArray
     fibres_out_of_range: BoolArray
+    beyond_range_rad: FloatArray
     metrics: dict[str, float]
     notes: tuple[str, ...]

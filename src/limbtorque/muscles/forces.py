@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from limbtorque.muscles.joint_contact import ContactForce, contact_force
 from limbtorque.muscles.lines_of_action import lines_of_action, segment_axes
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
 from limbtorque.muscles.options import activation_limits, check_options
+from limbtorque.muscles.sets.muscle import narrowest
 from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOptimization
@@ -107,11 +108,20 @@ def muscle_forces(
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=fibres_out,
+        beyond_range_rad=_beyond_range(chosen, flexion, known, motion.joints),
         metrics={},
         notes=(*scaling, *unknown.values(), *_notes(motion, chosen, out_of_range, limits, contact, valid)),
     )
     strengths = np.broadcast_to(strength, force.shape)
     return replace(result, metrics=force_metrics(net_nm, result, strengths, options, frames))
+
+
+def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, known: BoolArray, joints: Sequence[str]) -> FloatArray:
+    """Largest distance of a joint from the range of its moment arms, rad, shape (n_frames,)."""
+    ranges = narrowest(pair for muscle in muscle_set.muscles for pair in muscle.range_rad.items())
+    low, high = np.array([ranges.get(joint, (-np.inf, np.inf)) for joint in joints]).T
+    outside = np.nan_to_num(np.maximum(low - flexion, flexion - high))
+    return np.asarray(np.maximum(outside[:, known], 0.0).max(axis=1, initial=0.0))
 
 
 def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[str], options: Muscles) -> HillLimits:

@@ -1,16 +1,19 @@
-"""State of every table of every trial of a study; nothing is written."""
+"""State of every table of every trial of a study, and its trials by status; nothing is written."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.tables.csv_rows import read_rows
+from limbtorque.tables.quality_flags import STATUSES
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import trial_key
-from limbtorque.workflow.layout import SOURCES, TABLE_STAGES, record_path, trial_files
+from limbtorque.workflow.layout import SOURCES, STUDY_TABLES, TABLE_STAGES, record_path, trial_files
 from limbtorque.workflow.session_record import SessionRecords, faults_or_missing
 
 STATES = ("done", "missing", "damaged", "stale")
@@ -43,6 +46,24 @@ def table_states(study: Study) -> Iterator[tuple[Path, str]]:
                     stale.add(stage)
                 for path in trial_files(stage, session, trial):
                     yield path, _state(study.folder / path, path.name in wrong[stage] or not whole, stage in stale)
+
+
+def trials_by_status(folder: Path) -> str:
+    """Trials by status in `results/ledger.csv`, with the rejected joints; empty before the first run."""
+    ledger = folder / STUDY_TABLES["ledger"]
+    if not ledger.is_file():
+        return ""
+    rows = read_rows(ledger)
+    count = Counter(row["status"] for row in rows)
+    lines = [
+        f"{len(rows)} trials in {STUDY_TABLES['ledger']}: {', '.join(f'{count[name]} {name}' for name in STATUSES)}"
+    ]
+    lines += [
+        f"rejected {row['trial']}: {row['rejected_joints'] or 'muscle forces'}"
+        for row in rows
+        if row["status"] == "rejected"
+    ]
+    return "\n".join(lines)
 
 
 def _state(path: Path, damaged: bool, stale: bool) -> str:

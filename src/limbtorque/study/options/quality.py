@@ -31,14 +31,14 @@ class Quality(Options):
     out_of_plane_share: float = option(
         0.20, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )
-    tilt_deg: float = option(25.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
+    tilt_deg: float = option(30.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
     functional_offset_m: float = option(
         0.05, "Distance of a functional joint centre from the anatomical one.", "m", gt=0.0
     )
     functional_residual_m: float = option(
         0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
     )
-    length_variation: float = option(0.03, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
+    length_variation: float = option(0.04, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
     gap_share: float = option(0.10, "Fraction of frames in which a required marker was filled.", "1", gt=0.0)
     swapped_frames: float = option(
         0.0,
@@ -133,9 +133,7 @@ class Quality(Options):
     reserve_share: float = option(
         0.01, "Fraction of frames in which the muscles cannot produce the torque.", "1", ge=0.0
     )
-    arm_range_share: float = option(
-        0.01, "Fraction of frames in which a joint is outside the range of its moment arms.", "1", ge=0.0
-    )
+    arm_range_deg: float = option(10.0, "Distance of a joint from the range of its moment arms.", "deg", ge=0.0)
     fibre_range_share: float = option(
         0.01,
         "Fraction of frames in which a fibre is outside the range of its force-length and force-velocity curves.",
