@@ -14,8 +14,8 @@ from limbtorque.signals.derivatives import differentiate
 from limbtorque.study.options.loads import Plates
 
 # Errors of events in docs/events.md: markers against the rising flank of a plate's force
-MAX_LEAD_S = 0.1  # a strike by Zeni et al. (2008) is at most this long before the foot lands
-MAX_SLOW_S = 0.2  # a landmark is slow at most this long before the foot lands: in slow walking at 0.4 m/s
+MAX_LEAD_S = 0.12  # a strike by Zeni et al. (2008) is at most this long before the foot lands
+MAX_SLOW_S = 0.22  # a landmark is slow at most this long before and after the contact: in walking at 0.4 m/s
 START_MARGIN_S = 0.01  # a foot may be loaded this long before a landmark is slow
 SAME_FRAME = 1e-4  # of a frame: events at frames are rounded to a microsecond
 AGREEMENT_S = 0.03  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)

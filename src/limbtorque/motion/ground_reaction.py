@@ -211,14 +211,15 @@ def _median(values: Sequence[float]) -> float:
 def _clear(
     foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Reading], settings: Plates, up: FloatArray
 ) -> BoolArray:
-    """Frames of a measured step with the foot above unloaded plates."""
+    """Frames of a measured step in which the foot carries nothing."""
     clear = np.zeros(len(foot.contact), dtype=bool)
     for start, stop in runs(foot.contact):
         part = slice(start, stop)
-        mine = [reading for each, reading in zip(assigned, readings, strict=True) if each.own[part].any()]
+        mine = [(each, reading) for each, reading in zip(assigned, readings, strict=True) if each.own[part].any()]
         if mine:
-            idle = ~np.any([reading.loaded[part] for reading in mine], axis=0)
-            clear[part] = idle & inside([reading.plate for reading in mine], foot, part, settings, up)
+            idle = ~np.any([reading.loaded[part] for _, reading in mine], axis=0)
+            timely = np.any([each.timely[part] for each, _ in mine], axis=0)
+            clear[part] = idle & (timely | inside([reading.plate for _, reading in mine], foot, part, settings, up))
     return clear
 
 

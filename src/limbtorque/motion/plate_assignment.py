@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
-from limbtorque.motion.foot import MAX_LEAD_S, Foot, above, centre_of_pressure, distance_m, inside, standing
+from limbtorque.motion.foot import MAX_LEAD_S, MAX_SLOW_S, Foot, above, centre_of_pressure, distance_m, inside, standing
 from limbtorque.motion.plate_signals import Reading
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.options.loads import Plates
@@ -16,8 +16,8 @@ from limbtorque.study.options.loads import Plates
 EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the plate's edge
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
 BODY_SHARE = (0.9, 1.1)  # of the force that carries the body: mean over single support
-MAX_DELAY_S = 0.3  # between the onset of the force and a strike of the markers: beyond it they are not of one step
-LATE_S = 0.03  # later than the strike of the markers: the foot landed beside the plate
+MAX_DELAY_S = 0.5  # between the onset of the force and a strike of the markers: beyond it they are not of one step
+LATE_S = 0.04  # later than the strike of the markers: the foot landed beside the plate
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,8 @@ class Assignment:
         The plate is used while the other foot's position is unknown.
     beside : ndarray of bool, shape (n_frames,)
         Frames of the same step before or after `own` in which the foot may stand beside the plate.
+    timely : ndarray of bool, shape (n_frames,)
+        Frames just before and after `own`, where the force begins and ends as the markers show it: the foot is not loaded.
     after_oconnor_s, after_zeni_s : tuple of float
         Onset of the force less the strike of the markers, for each used stance, s; NaN without a strike.
     notes : tuple of str
@@ -91,6 +93,7 @@ class Assignment:
     unusable: BoolArray
     other_unknown: BoolArray
     beside: BoolArray
+    timely: BoolArray
     after_oconnor_s: tuple[float, ...]
     after_zeni_s: tuple[float, ...]
     notes: tuple[str, ...]
@@ -132,7 +135,8 @@ def assign(
     `Feet.body_n` (`BODY_SHARE`), and the force begins with the strike of the markers (`LATE_S`).
     """
     case = _Case(reading, tuple(readings), feet, stretch, settings, up)
-    own, unusable, other_unknown, beside = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(4))
+    own, unusable, other_unknown, beside, timely = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(5))
+    lead, lag = (round(longest_s * stretch.rate_hz) for longest_s in (MAX_LEAD_S, MAX_SLOW_S))
     both = _both(case) & reading.loaded
     delays, notes = [], []
     for start, stop in runs(both):
@@ -146,10 +150,13 @@ def assign(
             delays.append((timing.after_oconnor_s, timing.after_zeni_s))
             beside[timing.landing : start] = timing.late
             beside[stop : timing.leaving] = timing.early
+            timely[max(start - lead, 0) : start] |= not timing.late
+            timely[stop : stop + lag] |= not timing.early
             reason += timing.reason
         notes.append(case.note(start, stop, reason))
     oconnor, zeni = zip(*delays, strict=True) if delays else ((), ())
-    return Assignment(own, unusable | both, other_unknown, beside & ~reading.loaded, oconnor, zeni, tuple(notes))
+    masks = (own, unusable | both, other_unknown, beside & ~reading.loaded, timely)
+    return Assignment(*masks, oconnor, zeni, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -284,16 +291,28 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
     file_s, oconnor_s, zeni_s = (_after(onset, frames, rate_hz) for frames in sources)
     step = case.step(slice(start, stop))
     slow_s = (onset - step.start) / rate_hz if np.isnan([file_s, oconnor_s, zeni_s]).all() else np.nan
-    late = bool(file_s > LATE_S or oconnor_s > LATE_S or zeni_s > MAX_LEAD_S or slow_s > MAX_LEAD_S)
+    before, after = (_by_another_plate(case, frame) for frame in (start - 1, stop))
+    late = not before and bool(file_s > LATE_S or oconnor_s > LATE_S or zeni_s > MAX_LEAD_S or slow_s > MAX_LEAD_S)
     off_s = -_after(stop, foot.strikes.zeni.off, rate_hz)
-    early = stop in [last for _, last in case.reading.stretches] and off_s > MAX_LEAD_S
+    off_s = (step.stop - stop) / rate_hz if np.isnan(off_s) else off_s
+    early = not after and stop in [last for _, last in case.reading.stretches] and off_s > MAX_LEAD_S
     earliest_s = float(np.fmax.reduce([file_s, oconnor_s, zeni_s, slow_s]))
     landing = max(start - int(np.ceil(earliest_s * rate_hz)) - 1, 0) if late else start
+    landing = min(landing, step.start) if start - step.start <= MAX_DELAY_S * rate_hz else landing
     reason = (
         f", {earliest_s:.3f} s after the strike of the markers: it may have landed beside the plate" if late else ""
     )
     reason += f", {off_s:.3f} s before the foot leaves the ground: it may have left beside the plate" if early else ""
-    return _Timing(oconnor_s, zeni_s, landing, step.stop, late, early, reason)
+    delays_s = (np.nan, np.nan) if before else (oconnor_s, zeni_s)
+    return _Timing(*delays_s, landing, step.stop, late, early, reason)
+
+
+def _by_another_plate(case: _Case, frame: int) -> bool:
+    """Return True where another plate below this foot is loaded in a frame."""
+    return 0 <= frame < case.stretch.n_frames and any(
+        each is not case.reading and each.loaded[frame] and case.over(case.feet.own, each.plate)[frame]
+        for each in case.readings
+    )
 
 
 def _after(frame: float, events: FloatArray, rate_hz: float) -> float:

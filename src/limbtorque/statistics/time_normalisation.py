@@ -187,26 +187,30 @@ def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: flo
     Returns
     -------
     ndarray of shape (n_points, n_quantities)
-        Values; NaN beyond the frames and next to missing frames.
+        Values; NaN beyond the frames and next to missing frames, but for the two ends of the window.
 
     Notes
     -----
     Cubic splines (not-a-knot) through every run of known frames. Their error inside is at most ``5/384 h^4 x''''``, that
     of straight lines ``1/8 h^2 x''``: 0.03 % and 1.8 % of a sine of 6 Hz at 100 frames per second. A run of two frames is a
-    line. Nothing is smoothed: points farther apart than the frames are samples, not means.
+    line. Nothing is smoothed: points farther apart than the frames are samples, not means. An event lies between two
+    frames, and a load may be known up to it only: the first and the last point may be less than a frame beyond the known
+    frames, where the spline is continued.
     """
     time, matrix = np.asarray(time_s, dtype=float), np.asarray(values, dtype=float)
     points = np.linspace(start_s, end_s, n_points)
     out = np.full((n_points, matrix.shape[1]), np.nan)
+    beyond = np.full(n_points, SAME_TIME_S)
+    beyond[[0, -1]] = max(float(np.diff(time).max(initial=0.0)) - SAME_TIME_S, SAME_TIME_S)
     alike: dict[bytes, list[int]] = {}  # one spline for all quantities known in the same frames
     for k, known_frames in enumerate(np.ascontiguousarray(~np.isnan(matrix).T)):
         alike.setdefault(known_frames.tobytes(), []).append(k)
     for pattern, columns in alike.items():
         for a, b in runs(np.frombuffer(pattern, dtype=bool)):
-            inside = np.flatnonzero((points >= time[a] - SAME_TIME_S) & (points <= time[b - 1] + SAME_TIME_S))
+            inside = np.flatnonzero((points >= time[a] - beyond) & (points <= time[b - 1] + beyond))
             if not inside.size:
                 continue
-            at = np.clip(points[inside], time[a], time[b - 1])
+            at = points[inside]
             known = matrix[a:b, columns]
             degree = min(3, b - a - 1)
             out[np.ix_(inside, np.array(columns))] = (

@@ -1,0 +1,195 @@
+"""Errors of foot strikes and foot offs against force plates, on recorded and simulated walks.
+
+    python benchmarks/events.py --recordings folder
+
+The folder is that of the recordings of the tests. `docs/events.md` quotes one run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray, runs
+from limbtorque.motion.foot import Foot, Strikes, find_foot
+from limbtorque.motion.gait_events import file_strikes, oconnor_events, zeni_events
+from limbtorque.motion.plate_assignment import Feet, Stretch, assign
+from limbtorque.motion.plate_signals import Reading, read_plate
+from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.recording import Event, Recording
+from limbtorque.simulation.gait import Walker, Walkway, walk_recording
+from limbtorque.study.options.loads import Plates
+
+UP = np.array([0.0, 0.0, 1.0])
+SETTINGS = Plates()
+NEAR_S = 0.3  # between an event and the flank of the force that it is compared with
+
+
+@dataclass(frozen=True)
+class Source:
+    """Walks of one kind: files, and labels of heel, toe and pelvis or hip."""
+
+    name: str
+    files: str
+    heel: str
+    toe: str
+    hip: str
+
+
+SOURCES = (
+    Source("children, straight", "cohort/*/Straight/*.c3d", "{S}HEE", "{S}TOE", "{S}FEP"),
+    Source("children, turns", "cohort/*/Turn/*.c3d", "{S}HEE", "{S}TOE", "{S}FEP"),
+    Source("adult, 250 Hz", "walking_opensim/walking2.c3d", "{S}CAL", "{S}MT2", "{S}PSI"),
+    Source("adult, 60 Hz", "c3d_org/sample10/type-2a.c3d", "{S}HEE", "{S}TOE", "{S}ASI"),
+)
+WALKERS = {
+    "no impact": Walker(),
+    "impact 0.4 m/s": Walker(strike_m_s=0.4),
+    "impact 0.6 m/s": Walker(strike_m_s=0.6, strike_s=0.03),
+    "1.4 m/s": Walker(stride_s=1.0, speed_m_s=1.4),
+    "0.6 m/s": Walker(stride_s=1.5, speed_m_s=0.6),
+    "0.4 m/s": Walker(stride_s=1.8, speed_m_s=0.4),
+    "child": Walker(30.0, 1.35, 0.95, 1.0),
+    "tall": Walker(95.0, 1.95, 1.15, 1.4, strike_m_s=0.3),
+}
+
+
+def recorded(folder: Path) -> Iterator[tuple[str, Recording, Source]]:
+    """Recorded walks with force plates."""
+    for source in SOURCES:
+        for path in sorted(folder.glob(source.files)):
+            yield source.name, read_recording(path), source
+
+
+def simulated() -> Iterator[tuple[str, Recording, Source]]:
+    """Simulated walks with a plate below the second step of each foot."""
+    labels = Source("simulated", "", "{S}HEE", "{S}TOE", "{S}HIP")
+    for name, walker in WALKERS.items():
+        middle = 0.5 * (walker.foot_m[1, 0] - walker.foot_m[0, 0])
+        plates = ((walker.stride_m + middle, -0.2), (1.5 * walker.stride_m + middle, 0.2))
+        for seed in range(3):
+            walkway = Walkway(plates_m=plates, noise_m=0.0005, noise_n=1.0, seed=seed)
+            first_s = 0.5 + 0.0037 * (seed + 1)
+            yield (
+                f"simulated, {name}",
+                walk_recording(walker, walkway, duration_s=2.6 * walker.stride_s + first_s, first_strike_s=first_s),
+                labels,
+            )
+
+
+def feet_of(recording: Recording, source: Source) -> dict[str, Foot]:
+    """Both feet with their contacts by speed and their strikes by each source."""
+    rate_hz, names = recording.rate_hz, {label.rpartition(":")[2]: i for i, label in enumerate(recording.labels)}
+
+    def marker(template: str, side: str) -> FloatArray:
+        return recording.markers_m[:, names[template.format(S=side[0].upper())]]
+
+    hips = {side: marker(source.hip, side) for side in ("right", "left")}
+    velocity = np.gradient(0.5 * (hips["right"] + hips["left"])[:, :2], axis=0)
+    way = velocity / np.linalg.norm(velocity, axis=1, keepdims=True)
+    feet = {}
+    for side, hip in hips.items():
+        heel, toe = marker(source.heel, side), marker(source.toe, side)
+        foot = find_foot(
+            {"heel": heel, "toe": toe},
+            ends=(heel, toe),
+            settings=SETTINGS,
+            rate_hz=rate_hz,
+            belt_m_s=np.zeros(3),
+            side=side,
+        )
+        ahead = [np.sum((end - hip)[:, :2] * way, axis=1) for end in (heel, toe)]
+        strikes = Strikes(
+            file_strikes(recording.events, side, rate_hz=rate_hz, first=0),
+            zeni_events(ahead[0], ahead[1], rate_hz=rate_hz),
+            oconnor_events(heel[:, 2], toe[:, 2], rate_hz=rate_hz),
+        )
+        feet[side] = replace(foot, strikes=strikes)
+    return feet
+
+
+def flanks(reading: Reading, own: tuple[int, int]) -> tuple[float, float]:
+    """Frames, with fractions, at which the force of a step rises above and falls below the threshold."""
+    start, stop = (edge * reading.per_frame for edge in own)
+    above = np.flatnonzero(reading.wrench[start:stop] @ np.r_[UP, 0.0, 0.0, 0.0] > SETTINGS.threshold_n)
+    on, off = (start + above[[0, -1]]) / reading.per_frame
+    return (float(on) if own[0] > 0 else np.nan), (float(off) if own[1] < len(reading.mean) else np.nan)
+
+
+def offs_of_file(events: tuple[Event, ...], side: str, rate_hz: float) -> FloatArray:
+    """Foot offs of one side that the file holds, in frames."""
+    times = [e.time_s for e in events if e.label.casefold() == "foot off" and e.context.casefold() == side]
+    return np.array(times, dtype=float) * rate_hz
+
+
+def error_s(events: FloatArray, flank: float, rate_hz: float) -> float:
+    """Nearest event less the flank of the force, s; NaN without one."""
+    if not len(events) or np.isnan(flank):
+        return float("nan")
+    error = float((events - flank)[np.argmin(np.abs(events - flank))] / rate_hz)
+    return error if abs(error) <= NEAR_S else float("nan")
+
+
+def errors(recording: Recording, source: Source) -> Iterator[tuple[str, float]]:
+    """Errors of every method, for all steps that one plate measures alone."""
+    rate_hz, feet = recording.rate_hz, feet_of(recording, source)
+    stretch = Stretch(slice(0, recording.n_frames), 1, rate_hz)
+    readings = [
+        read_plate(plate, stretch.frames, rate_hz, settings=SETTINGS, up=UP) for plate in recording.force_plates
+    ]
+    for side, foot in feet.items():
+        other = feet["left" if side == "right" else "right"]
+        for reading in readings:
+            own = assign(reading, readings, Feet(foot, other), stretch=stretch, settings=SETTINGS, up=UP).own
+            for step in runs(own):
+                on, off = flanks(reading, step)
+                slow = [edge for run in runs(foot.contact) for edge in run]
+                yield "strike, slow landmark", error_s(np.array(slow[::2]), on, rate_hz)
+                yield "off, slow landmark", error_s(np.array(slow[1::2]), off, rate_hz)
+                yield "strike, file", error_s(foot.strikes.file, on, rate_hz)
+                yield "off, file", error_s(offs_of_file(recording.events, side, rate_hz), off, rate_hz)
+                for name in ("zeni", "oconnor"):
+                    found = getattr(foot.strikes, name)
+                    yield f"strike, {name}", error_s(found.strike, on, rate_hz)
+                    yield f"off, {name}", error_s(found.off, off, rate_hz)
+
+
+def table(title: str, found: dict[tuple[str, str], list[tuple[float, float]]]) -> None:
+    """Print n, median and range of the errors in milliseconds and in frames."""
+    print(f"\n{title}\n| walks | event, method | n | not found | median, ms | range, ms | range, frames |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for (walks, what), pairs in found.items():
+        known = np.array([pair for pair in pairs if not np.isnan(pair[0])]).reshape(-1, 2)
+        missing = len(pairs) - len(known)
+        if not len(known):
+            continue
+        ms, frames = 1000.0 * known[:, 0], known[:, 0] * known[:, 1]
+        print(
+            f"| {walks} | {what} | {len(known)} | {missing} | {np.median(ms):.0f} | {ms.min():.0f} to {ms.max():.0f} "
+            f"| {frames.min():.1f} to {frames.max():.1f} |"
+        )
+
+
+def main() -> None:
+    """Measure the errors and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recordings", type=Path, required=True, help="folder of the recordings of the tests")
+    folder = parser.parse_args().recordings
+    for title, walks in (("recorded", recorded(folder)), ("simulated", simulated())):
+        each: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+        whole: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+        for name, recording, source in walks:
+            for what, error in errors(recording, source):
+                each[name, what].append((error, recording.rate_hz))
+                whole["all " + title, what].append((error, recording.rate_hz))
+        table(title, dict(sorted(each.items())))
+        table(f"{title}, together", whole)
+
+
+if __name__ == "__main__":
+    main()
