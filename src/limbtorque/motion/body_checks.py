@@ -33,6 +33,7 @@ CUTOFF_HZ = 6.0  # the centre of mass moves below 6 Hz in gait (Winter 2009, cha
 SHORTEST_S = 0.25  # of known total force
 FEWEST_FRAMES = 20  # of both limbs, for the filter
 LARGEST_DELAY_S = 0.15
+MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.05 to 0.4 in recorded walks
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
 
 Side = dict[str, FloatArray]
@@ -217,7 +218,8 @@ def force_metrics(
         `weight_error_share`: vertical impulse over that which the given mass asks for, less one, absolute.
         `force_tilt_deg`: inclination of the mean force on the resting body, forward or backward.
         `force_residual_share`: root mean square vertical force that the acceleration does not explain, over the weight.
-        `force_delay_s`: time by which the vertical force follows the acceleration, absolute.
+        `force_delay_s`: time by which the vertical force follows the acceleration, absolute; NaN where the acceleration
+        explains less than half of the force at any delay.
         All NaN with less than `SHORTEST_S` of known force.
     """
     counted = _long_enough(known, rate_hz)
@@ -259,6 +261,8 @@ def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: 
     if np.isnan(left).all():
         return float("nan")
     best = int(np.nanargmin(left))
+    if left[best] > MOST_UNEXPLAINED * force[counted].var():
+        return float("nan")
     between = 0.0
     if 0 < best < len(left) - 1:
         before, at, after = left[best - 1 : best + 2]
@@ -403,7 +407,7 @@ def body_metrics(
         return {}
     model, axes = limb.model(settings), placed.plane.axes
     on_plates = model.ground_contact and settings.plates.assignment != "none" and len(recording.force_plates) > 0
-    metrics = {}
+    metrics: dict[str, float] = {}
     if on_plates and "heel" in placed.landmarks:
         level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
         heel, front = (placed.landmarks[name] @ axes[:2].T for name in ("heel", model.end))
