@@ -260,6 +260,15 @@ def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -
         f"{header.n_frames} from number {header.first_frame}, counted by {header.counted_by}",
         "time is zero at the first of them",
     )
+    if header.n_absent:
+        counted = header.n_frames + header.n_absent
+        findings.add(
+            "truncated file",
+            f"{counted} frames are counted, the file ends after {header.n_frames} of them",
+            f"the {header.n_frames} frames that are there are read",
+            "copy or export the file again",
+        )
+        findings.notes.append(f"the file ends early: the last {header.n_absent} of {counted} frames are missing")
     return rate_hz
 
 
