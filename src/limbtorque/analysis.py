@@ -21,8 +21,10 @@ from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.replay import Replay, replay
+from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.settings import Settings
 from limbtorque.tables.quality_flags import assess
+from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class TrialResult:
         Motion of the chain, its constants and its load.
     torques : Torques
         Torque terms.
+    window : Window
+        The window of its curves, or why there is none.
     muscles : MuscleForces or None
         Muscle forces; None where the chain has no muscle set.
     replay : Replay or None
@@ -60,6 +64,7 @@ class TrialResult:
 
     motion: ChainMotion
     torques: Torques
+    window: Window
     muscles: MuscleForces | None
     replay: Replay | None
     kinematics_table: pa.Table
@@ -190,6 +195,8 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         raise TypeError(f"recording is {recording!r}, expected a Recording: read_recording(path) reads a file")
     motion = chain_motion(recording, limb, settings)
     torques = joint_torques(motion)
+    used = used_frames(motion, torques)
+    window = find_window(motion, used, events=recording.events, side=limb.side, settings=settings)
     set_name = settings.muscle_set(limb.chain, folder)
     muscles = None
     if set_name:
@@ -207,6 +214,7 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     return TrialResult(
         motion=motion,
         torques=torques,
+        window=window,
         muscles=muscles,
         replay=replayed,
         kinematics_table=kinematics_table(motion),

@@ -9,8 +9,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from limbtorque.analysis import analyse_recording
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
+from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Event
 from limbtorque.study.chains import ARM, LEG
@@ -18,6 +20,7 @@ from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.tables.curve_columns import curve_columns
+from limbtorque.tables.files import read_table
 from limbtorque.workflow import check, layout
 from limbtorque.workflow import keys as keys_of
 from limbtorque.workflow.load_checked import checked_study
@@ -70,6 +73,9 @@ def changed(demo, tmp_path):
     def make(extra):
         folder = make_study(tmp_path / "changed", extra=extra)
         shutil.copytree(demo.folder, folder / "results")
+        study = load_study(folder)
+        for session in study.batches:  # the window of a trial is found with its torques
+            torques.run(folder=folder, session=session, key=keys_of.session_key("torques", study, session))
         return run_ensembles(folder)
 
     return make
@@ -100,6 +106,28 @@ def test_windows_of_the_demo_are_those_of_its_reaches(demo):
     assert demo.windows.loc["S01_sagittal_fast"].note == ""
     assert "no torque in part of the curve: at the ends" in demo.windows.loc["S01_sagittal_slow"].note
     assert 0.9 < demo.windows.loc["S01_sagittal_slow"].known_share < 1.0
+
+
+def test_the_window_is_in_the_record_of_the_torques_and_the_same_in_memory(demo):
+    study = load_study(demo.folder.parent)
+    for trial in study.trials[:2]:
+        record = read_table(demo.table("torques", trial.name))[1]
+        row = demo.windows.loc[trial.name]
+        assert (record.window.start_s, record.window.end_s) == (row.start_s, row.end_s)
+        limb = Limb(trial.chain, side=trial.side, body_mass_kg=trial.subject.mass_kg, marker_set=trial.marker_set)
+        limb = replace(limb, prefix=trial.prefix, measured=trial.subject.measured, load=trial.load)
+        found = analyse_recording(read_c3d(trial.file), limb, trial.settings)
+        assert found.window == record.window
+
+
+@pytest.mark.parametrize("option", ["onset_share", "max_rest_s", "cycle"])
+def test_an_option_of_the_window_concerns_the_torques_and_one_of_the_means_does_not(option, tmp_path):
+    trial = load_study(make_study(tmp_path)).trials[0]
+    value = {"onset_share": "0.1", "max_rest_s": "0.5", "cycle": "first"}[option]
+    for changes, same in (({f"ensembles.{option}": value}, False), ({"ensembles.n_points": "51"}, True)):
+        other = replace(trial, settings=override(trial.settings, changes, source="x"))
+        keys = [keys_of.trial_key("torques", one, tmp_path) for one in (trial, other)]
+        assert (keys[0] == keys[1]) == same
 
 
 def test_a_curve_goes_through_the_frames_with_flexion_positive(demo):

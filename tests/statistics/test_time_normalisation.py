@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from limbtorque.recordings.recording import Event
 from limbtorque.simulation.minimum_jerk import minimum_jerk
-from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
+from limbtorque.statistics.time_normalisation import find_between, find_movement, resample
 from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.tables.trial_record import Window
 
 
 def speed_of(*reaches, time_s):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
-from limbtorque.statistics.time_normalisation import SAME_TIME_S
 from limbtorque.statistics.wording import has_curve
+from limbtorque.tables.trial_record import SAME_TIME_S
 from limbtorque.tables.words import counted
 
 MAX_SHARE_DIFFERENCE = 0.05  # of a stance with known ground force, between trials that are averaged

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -13,29 +12,7 @@ from scipy.interpolate import make_interp_spline
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.recordings.recording import Event
-
-SAME_TIME_S = 1e-6  # times that differ by rounding only
-
-
-@dataclass(frozen=True)
-class Window:
-    """The part of a trial that is 0 to 100 %.
-
-    Attributes
-    ----------
-    start_s, end_s : float
-        Times, s; NaN for a missing window.
-    note : str
-        Reason for a missing window; empty otherwise.
-    cycle, n_cycles : int
-        Number of the window, and number of windows in the trial.
-    """
-
-    start_s: float
-    end_s: float
-    note: str = ""
-    cycle: int = 1
-    n_cycles: int = 1
+from limbtorque.tables.trial_record import SAME_TIME_S, Window
 
 
 def _missing(note: str) -> Window:

@@ -7,8 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.recordings.audit import Audit, Finding
 from limbtorque.recordings.recording import Event
+
+SAME_TIME_S = 1e-6  # times that differ by rounding only
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,37 @@ class MotionConstants:
 
 
 @dataclass(frozen=True)
+class Window:
+    """The part of a trial that is 0 to 100 %.
+
+    Attributes
+    ----------
+    start_s, end_s : float
+        Times from the recording's first frame, s; NaN for a missing window.
+    note : str
+        Reason for a missing window; empty otherwise.
+    cycle, n_cycles : int
+        Number of the window, and number of windows in the trial.
+    """
+
+    start_s: float
+    end_s: float
+    note: str = ""
+    cycle: int = 1
+    n_cycles: int = 1
+
+    def frames(self, time_s: FloatArray) -> BoolArray:
+        """Frames inside the window, shape (n_frames,); all frames where it is missing.
+
+        >>> Window(0.1, 0.25).frames(np.array([0.0, 0.1, 0.2, 0.3])).tolist()
+        [False, True, True, False]
+        """
+        if self.note:
+            return np.ones(len(time_s), dtype=bool)
+        return np.asarray((time_s >= self.start_s - SAME_TIME_S) & (time_s <= self.end_s + SAME_TIME_S))
+
+
+@dataclass(frozen=True)
 class TrialRecord:
     """Status of a trial after a stage, with data for later stages and study tables.
 
@@ -103,6 +139,8 @@ class TrialRecord:
         Facts about the recording, from the stage that reads it.
     motion : MotionConstants or None
         Constants of the motion, from the stage that computes it.
+    window : Window or None
+        The window of the curves, or why there is none, from the stage that computes the torques.
     summary : tuple of dict
         Rows of the summary tables.
     """
@@ -116,6 +154,7 @@ class TrialRecord:
     provenance: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     recording: RecordingFacts | None = None
     motion: MotionConstants | None = None
+    window: Window | None = None
     summary: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -138,6 +177,7 @@ class TrialRecord:
             **vars(self),
             "recording": self.recording and self.recording.values(),
             "motion": self.motion and vars(self.motion),
+            "window": self.window and vars(self.window),
         }
         return json.dumps(values, sort_keys=True)
 
@@ -154,6 +194,8 @@ class TrialRecord:
             values["recording"] = RecordingFacts.of(values["recording"])
         if values.get("motion"):
             values["motion"] = MotionConstants(**values["motion"])
+        if values.get("window"):
+            values["window"] = Window(**values["window"])
         for name in ("notes", "summary"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)

@@ -7,15 +7,14 @@ from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.table import kinematics_table
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.recordings.recording import Event
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.trials import Trial
 from limbtorque.tables.quality_flags import assess
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, used_frames
 from limbtorque.workflow.load_checked import checked_study
-from limbtorque.workflow.stages.curves import find_window
 from limbtorque.workflow.stages.cutoffs import shared_cutoff
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 from limbtorque.workflow.stages.muscles import muscle_set_of
@@ -77,8 +76,8 @@ def _no_curve(trial: Trial, motion: ChainMotion, torques: Torques, events: Seque
     options = trial.settings.ensembles
     if not options.enabled:
         return ""
-    table = kinematics_table(motion)
-    window = find_window(trial, table, used_frames(motion, torques), events=events, rate_hz=motion.rate_hz)
+    used = used_frames(motion, torques)
+    window = find_window(motion, used, events=events, side=trial.side, settings=trial.settings)
     if not window.note and flagged and options.include == "ok":
         return "it is flagged, and ensembles.include is ok"
     return window.note

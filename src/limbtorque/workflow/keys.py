@@ -12,6 +12,15 @@ from limbtorque.study.trials import Trial
 from limbtorque.workflow.layout import sessions_of
 
 TRIAL_TABLES = ("tables.csv", "tables.sto")
+WINDOW = (
+    "ensembles.enabled",
+    "ensembles.window",
+    "ensembles.onset_share",
+    "ensembles.max_rest_s",
+    "ensembles.start_event",
+    "ensembles.end_event",
+    "ensembles.cycle",
+)
 SECTIONS = {
     "kinematics": (
         "gravity_m_s2",
@@ -29,9 +38,9 @@ SECTIONS = {
         "motion",
         *TRIAL_TABLES,
     ),
-    "torques": ("chains", "torques", "integration", "replay", *TRIAL_TABLES),
+    "torques": ("chains", "differentiation", "torques", "integration", "replay", *WINDOW, *TRIAL_TABLES),
     "muscles": ("chains", "muscles", *TRIAL_TABLES),
-    "curves": ("chains", "differentiation", "quality", "ensembles"),
+    "curves": ("chains", "quality", "ensembles"),
     "figures": ("chains", "figures"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),

@@ -19,8 +19,8 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import SUFFIXES, file_format
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.statistics.time_normalisation import SAME_TIME_S
 from limbtorque.study.options.reading import Reading
+from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe

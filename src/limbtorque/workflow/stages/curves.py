@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.recordings.recording import Event
-from limbtorque.signals.derivatives import differentiate
+from limbtorque.arrays import FloatArray
 from limbtorque.statistics.by_condition import included
-from limbtorque.statistics.time_normalisation import Window, find_between, find_movement, resample
+from limbtorque.statistics.time_normalisation import resample
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
 from limbtorque.tables.curve_columns import CURVE_COLUMNS, curve_columns
-from limbtorque.tables.files import column_array, column_values, long_table_writer, make_table
+from limbtorque.tables.files import column_values, long_table_writer, make_table
 from limbtorque.tables.trial_record import MotionConstants
 from limbtorque.workflow.layout import curves_path
 from limbtorque.workflow.run_session import (
@@ -59,10 +57,10 @@ def columns(trial: Trial) -> list[Column]:
 
 
 def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
-    """Find the window of a trial, and its curves over it."""
+    """Curves of a trial over the window in its record."""
     options, names = trial.settings.ensembles, _names(trial)
     joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
-    wanted = ["time_s", "edge", "endpoint_position_x_m", "endpoint_position_y_m"]
+    wanted = ["time_s", "edge"]
     wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
     moving, kinematics = tables.read("kinematics", trial, columns=wanted)
     wanted = [name for name in names if name.endswith(("_nm", "_w"))]
@@ -70,13 +68,9 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     status = status_of(record, flags_of(trial, {"kinematics": kinematics, "torques": record}), "torques")
     row = {**identity(trial), "torque_status": status, "window": options.window, "included": 0}
     row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
-    if record.failed or kinematics.motion is None:
+    window = record.window
+    if record.failed or kinematics.motion is None or window is None:
         return TrialCurve(trial, {**row, "note": f"the trial failed: {record.reason}"}, None)
-    known = (column_values(moving, "edge") == 0) & ~np.isnan(
-        column_array(torques, *(f"{j}_torque_nm" for j in joints))
-    ).any(1)
-    events = kinematics.recording.events if kinematics.recording else ()
-    window = find_window(trial, moving, known, events=events, rate_hz=kinematics.motion.rate_hz)
     row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
     row |= {"cycle": window.cycle, "n_cycles": window.n_cycles} if not window.note else {}
     if window.note:
@@ -98,55 +92,6 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
 def _names(trial: Trial) -> list[str]:
     """Names of a trial's quantities before division by body mass."""
     return [c.name for c in curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=False)]
-
-
-def find_window(trial: Trial, moving: pa.Table, known: BoolArray, *, events: Sequence[Event], rate_hz: float) -> Window:
-    """Window of a trial, as its settings ask for.
-
-    Parameters
-    ----------
-    trial : Trial
-        The trial.
-    moving : pyarrow.Table
-        Its table of kinematics: times, ends and endpoint.
-    known : ndarray of bool, shape (n_frames,)
-        Frames whose torques are known.
-    events : sequence of Event
-        Events of its recording.
-    rate_hz : float
-        Frames a second.
-    """
-    options = trial.settings.ensembles
-    time_s = column_values(moving, "time_s")
-    if options.window == "events":
-        return find_between(
-            events,
-            start=options.start_event,
-            end=options.end_event,
-            side=trial.side,
-            time_s=time_s,
-            known=known,
-            cycle=options.cycle,
-        )
-    if options.window == "trial":
-        inside = time_s[column_values(moving, "edge") == 0]
-        if inside.size < 2:
-            return Window(float("nan"), float("nan"), "no frame that is not at an end of the trial")
-        return Window(float(inside[0]), float(inside[-1]))
-    endpoint = column_array(moving, "endpoint_position_x_m", "endpoint_position_y_m")
-    velocity, _ = differentiate(endpoint, rate_hz=rate_hz, accuracy=trial.settings.differentiation.accuracy)
-    found = find_movement(
-        time_s,
-        np.hypot(velocity[:, 0], velocity[:, 1]),
-        onset_share=options.onset_share,
-        max_rest_s=options.max_rest_s,
-    )
-    if found.note and not events:
-        return replace(
-            found,
-            note=f"{found.note}; this recording has no events: one cycle of it is start_s to end_s with window trial",
-        )
-    return found
 
 
 def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: MotionConstants) -> FloatArray:

@@ -11,11 +11,12 @@ import pyarrow as pa
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
 from limbtorque.simulation.replay import replay
+from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames
 from limbtorque.torques.summary import torque_summary
 from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
 
@@ -39,10 +40,14 @@ def run(*, folder: Path, session: str, key: str) -> None:
         motion = motion_from_table(table, earlier)
         torques = joint_torques(motion)
         metrics, notes = _replayed(trial, motion, torques)
+        events = earlier.recording.events if earlier.recording else ()
+        used = used_frames(motion, torques)
+        window = find_window(motion, used, events=events, side=trial.side, settings=trial.settings)
         done = replace(
             record,
             metrics={**torque_metrics(motion, torques), **metrics},
             notes=notes,
+            window=window,
             summary=tuple(torque_summary(motion, torques, trial.settings.chain(trial.chain))),
         )
         return torque_table(motion, torques, options=trial.settings.torques), done
