@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from limbtorque.errors import SignalError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.file_outputs import with_file_outputs
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants
 from limbtorque.recordings.options import ReadOptions
@@ -44,21 +45,21 @@ def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
 
 def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | None = None) -> ChainMotion:
     """Motion of a trial's chain, as its row of the table asks for."""
-    return chain_motion(
-        recording,
-        Limb(
-            trial.chain,
-            side=trial.side,
-            body_mass_kg=trial.subject.mass_kg,
-            marker_set=trial.marker_set,
-            prefix=trial.prefix,
-            measured=trial.subject.measured,
-            load=trial.load,
-            start_s=trial.start_s,
-            end_s=trial.end_s,
-        ),
-        trial.settings,
-        study_cutoff_hz=study_cutoff_hz,
+    return chain_motion(recording, trial_limb(trial), trial.settings, study_cutoff_hz=study_cutoff_hz)
+
+
+def trial_limb(trial: Trial) -> Limb:
+    """Limb of a trial, from its row of the table."""
+    return Limb(
+        trial.chain,
+        side=trial.side,
+        body_mass_kg=trial.subject.mass_kg,
+        marker_set=trial.marker_set,
+        prefix=trial.prefix,
+        measured=trial.subject.measured,
+        load=trial.load,
+        start_s=trial.start_s,
+        end_s=trial.end_s,
     )
 
 
@@ -85,9 +86,10 @@ def run(*, folder: Path, session: str, key: str) -> None:
                 motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
-            notes = (*recording.notes, *motion.notes, *recording.audit.sentences)
-            done = replace(record, metrics=motion.metrics, notes=notes, motion=motion_constants(motion))
-            return kinematics_table(motion), done
+            table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, trial_limb(trial))
+            notes = (*recording.notes, *motion.notes, *told, *recording.audit.sentences)
+            record = replace(record, recording=replace(_facts(recording), outputs=outputs))
+            return table, replace(record, metrics=motion.metrics, notes=notes, motion=motion_constants(motion))
 
         run_session("kinematics", step, study=study, session=session, columns=columns)
 

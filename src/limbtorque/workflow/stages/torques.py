@@ -16,6 +16,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.torques.beside_file import beside_file
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, torque_table, used_frames
 from limbtorque.torques.summary import torque_summary
 from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
@@ -49,6 +50,16 @@ def run(*, folder: Path, session: str, key: str) -> None:
             notes=notes,
             window=window,
             summary=tuple(torque_summary(motion, torques, trial.settings.chain(trial.chain))),
+            beside_file=tuple(
+                beside_file(
+                    motion,
+                    torques,
+                    table,
+                    earlier.recording.outputs if earlier.recording else (),
+                    inside=window.frames(motion.time_s),
+                    mass_kg=trial.subject.mass_kg,
+                )
+            ),
         )
         return torque_table(motion, torques, options=trial.settings.torques), done
 
