@@ -157,8 +157,8 @@ def write(page: Path, tables: Sequence[str]) -> None:
     """Replace the tables of the page, between its marks."""
     text = page.read_text(encoding="utf-8")
     for k, table in enumerate(tables, start=1):
-        before, begin, rest = text.partition(f"<!-- table {k} -->\n")
-        _, end, after = rest.partition(f"\n<!-- end of table {k} -->")
+        before, begin, rest = text.partition(f"<!-- table {k} -->\n\n")
+        _, end, after = rest.partition(f"\n\n<!-- end of table {k} -->")
         if not (begin and end):
             raise SystemExit(f"{page.name}: the marks of table {k} are missing")
         text = before + begin + table + end + after

@@ -83,7 +83,7 @@ def with_file_outputs(
 
 
 def _outputs_of(recording: Recording, joint: str, limb: Limb) -> dict[str, ModelOutput]:
-    """Angle, moment and power of a joint by kind; none where the labels of several subjects fit."""
+    """Angle, moment and power of a joint; none where labels of two subjects fit."""
     prefix = limb.prefix.rstrip(":")
     found = [
         output

@@ -301,7 +301,7 @@ def _check_scale(header: Header, name: str, *, header_scale: float) -> None:
 
 
 def _held(raw: bytes, header: Header, name: str) -> int:
-    """Whole frames that are in the file, at most those counted; refuse a file that lacks too many."""
+    """Whole frames in the file, of those counted; refuse a file that lacks many."""
     per_frame = _per_frame(header.n_points, header.n_analog, header.scale)
     start = header.data_start
     held = max(len(raw) - start, 0) // per_frame if start >= BLOCK else 0
