@@ -133,6 +133,12 @@ def test_measured_values_take_the_place_of_the_tables():
     np.testing.assert_allclose(chain.inertia_kgm2, [1.5 * (0.303 * 0.25) ** 2, 0.001])
 
 
+def test_the_centre_of_mass_of_a_foot_may_be_at_its_ankle():
+    assert chain_of(["foot"], [0.2], measured={"foot_com_m": 0.0}).com_m[0] == 0.0
+    with pytest.raises(SegmentError, match=r"centre of mass is -0\.01 m, expected 0 or more and at most 0\.2 m"):
+        chain_of(["foot"], [0.2], measured={"foot_com_m": -0.01})
+
+
 def test_a_measured_length_scales_the_tables_shares_only():
     chain = chain_of(["forearm"], [0.26], measured={"forearm_length_m": 0.24})
     assert chain.length_m[0] == 0.26

@@ -250,6 +250,54 @@ def test_times_printed_with_few_decimals(tmp_path: Path) -> None:
     assert read_recording(path, ReadOptions(max_speed_m_s=1e9)).rate_hz == 120.0
 
 
+def test_times_rounded_to_milliseconds_and_printed_with_more_digits(tmp_path: Path) -> None:
+    path = text_files.write_trc(tmp_path / "a.trc", text_files.positions_mm(10), rate_hz=60.0)
+    lines = path.read_text().splitlines()
+    rows = [line.split("\t") for line in lines[6:]]
+    rounded = ["\t".join([row[0], f"{k / 60.0:.3f}000", *row[2:]]) for k, row in enumerate(rows)]
+    path.write_text("\n".join([*lines[:6], *rounded]) + "\n")
+    recording = read_recording(path)
+    assert recording.rate_hz == 60.0
+    assert not recording.audit.guesses
+    late = [*rounded[:4], rounded[4].replace("0.067000", "0.069000"), *rounded[5:]]
+    path.write_text("\n".join([*lines[:6], *late]) + "\n")
+    with pytest.raises(ReadError, match="frames must be evenly spaced"):
+        read_recording(path)
+    path.write_text("\n".join([*lines[:6], *rounded]).replace("60.0", "90.0") + "\n")  # another rate is not believed
+    with pytest.raises(ReadError, match="frames must be evenly spaced"):
+        read_recording(path)
+
+
+def test_the_examples_of_opensim_are_read(recordings: Path) -> None:
+    rounded = read_recording(recordings / "trc_opensim" / "gait10dof18musc_walk_CRLF_line_ending.trc")
+    doubled_tabs = read_recording(recordings / "walk_emg_opensim" / "markers_walk.trc")
+    assert (rounded.n_frames, len(rounded.labels), rounded.rate_hz) == (10, 41, 60.0)
+    assert (doubled_tabs.n_frames, len(doubled_tabs.labels), doubled_tabs.rate_hz) == (238, 41, 100.0)
+
+
+def test_tabs_doubled_in_the_third_line_of_a_trc(tmp_path: Path) -> None:
+    path = text_files.write_trc(tmp_path / "a.trc", first_frame=31)
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2].replace("\t", "\t\t")
+    path.write_text("\n".join(lines) + "\n")
+    check(read_recording(path), first_frame=31)
+
+
+@pytest.mark.parametrize("counted", [3, 5])
+@pytest.mark.parametrize("cells", ["", "\t" * 6])
+def test_virtual_markers_that_are_named_and_empty(tmp_path: Path, counted: int, cells: str) -> None:
+    path = text_files.write_trc(tmp_path / "a.trc")
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2].replace("\t3\tmm", f"\t{counted}\tmm")
+    lines[3] += "V_KNEE\t\t\tV_ANKLE"
+    path.write_text("\n".join([*lines[:6], *(line + cells for line in lines[6:])]) + "\n")
+    recording = read_recording(path)
+    assert recording.labels == (*text_files.LABELS, "V_KNEE", "V_ANKLE")
+    np.testing.assert_allclose(recording.markers_m[:, :3], text_files.positions_mm() / 1e3, atol=1e-12)
+    assert np.isnan(recording.markers_m[:, 3:]).all()
+    assert "markers without any sample: V_KNEE, V_ANKLE" in recording.notes
+
+
 @pytest.mark.parametrize("change", ["missing", "twice"])
 def test_a_frame_that_is_missing_or_there_twice_is_no_rounding(tmp_path: Path, change: str) -> None:
     """At 100 Hz and two decimals both are within the rounding of other even times."""

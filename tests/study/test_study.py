@@ -210,7 +210,7 @@ def test_measured_parameters_that_cannot_be(study):
     found = faults(study, subjects=["Ann,70,1.75,f,-0.4,near,0"], subject_columns=columns)
     assert [fault.removeprefix("config/subjects.csv line 2 (subject Ann): ") for fault in found] == [
         "hand_mass_kg is '-0.4', expected a number above 0 kg",
-        "hand_com_m is 'near', expected a number with a decimal point, above 0 m",
+        "hand_com_m is 'near', expected a number with a decimal point, of 0 or more m",
         "forearm_inertia_kgm2 is '0', expected a number above 0 kg m^2",
     ]
     misspelt = only(study, subjects=["Ann,70,1.75,f,1"], subject_columns=SUBJECTS + ",forarm_mass_kg")

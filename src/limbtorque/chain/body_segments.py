@@ -162,9 +162,11 @@ def _parameters(
         ("distance of the centre of mass", com, length, "m"),
         ("moment of inertia", inertia, mass * length**2, "kg m^2"),
     ):
-        if not 0.0 < value <= limit:
+        may_be_zero = value is com  # of a foot, the centre of mass may be taken to be at the ankle
+        if not (0.0 < value <= limit or (may_be_zero and value == 0.0)):
+            least = "0 or more" if may_be_zero else "more than 0"
             raise SegmentError(
-                f"segment {name}: {quantity} is {value:.4g} {unit}, expected more than 0 and at most {limit:.4g} {unit}; "
+                f"segment {name}: {quantity} is {value:.4g} {unit}, expected {least} and at most {limit:.4g} {unit}; "
                 "check the measured parameters in subjects.csv"
             )
     return mass, com, inertia

@@ -50,6 +50,11 @@ def _described(recording: Recording) -> str:
             if recording.modelled_labels
             else ""
         ),
+        *(
+            [f"results     {len(recording.model_outputs)} joint angles, moments and powers of another program"]
+            if recording.model_outputs
+            else []
+        ),
         f"analog      {len(recording.analog_labels)} channels"
         + (
             f" at {recording.analog_rate_hz:g} Hz: {', '.join(recording.analog_labels[:12])}{' ...' * (len(recording.analog_labels) > 12)}"

@@ -74,6 +74,33 @@ class ForcePlate:
 
 
 @dataclass(frozen=True)
+class ModelOutput:
+    """Angle, moment or power of a joint that another program stored in the file.
+
+    Attributes
+    ----------
+    label : str
+        Label in the file, e.g. ``"LHipMoment"``.
+    side, joint, kind : str
+        ``"left"`` or ``"right"``, the joint in small letters, and ``"angle"``, ``"moment"`` or ``"power"``.
+    unit : str
+        Unit as the file states it.
+    per_kg : bool
+        The numbers are per kilogram of body mass.
+    values : ndarray of shape (n_frames, 3)
+        rad, N m or N m/kg, W or W/kg; NaN where missing. Their signs and axes are the other program's.
+    """
+
+    label: str
+    side: str
+    joint: str
+    kind: str
+    unit: str
+    per_kg: bool
+    values: FloatArray
+
+
+@dataclass(frozen=True)
 class Recording:
     """A recording as read: SI units, missing samples as NaN.
 
@@ -96,6 +123,8 @@ class Recording:
         Number of the first frame in the original capture, from 1.
     modelled_labels : tuple of str
         Labels of the points that are not positions (left out of `markers_m`).
+    model_outputs : tuple of ModelOutput
+        Those of them that are a joint's angle, moment or power of known unit (`recordings.model_outputs`).
     events : tuple of Event
         Events, in order of time.
     analog_labels, analog_units : tuple of str
@@ -128,6 +157,7 @@ class Recording:
     rate_hz: float
     first_frame: int
     modelled_labels: tuple[str, ...] = ()
+    model_outputs: tuple[ModelOutput, ...] = ()
     events: tuple[Event, ...] = ()
     analog_labels: tuple[str, ...] = ()
     analog_units: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_te
 from limbtorque.report.curve_data import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
+from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.torque_columns import term_columns
 
 INK = "ink"  # the colour of the text: the net torque
@@ -148,6 +149,7 @@ def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
     chosen |= {f"{point}_position_{axis}_m" for point in (*joints, "endpoint") for axis in "xy"}
     chosen |= {f"{joint}_{what}" for joint in joints for what in ("angle_rad", "torque_nm", "power_w")}
     chosen |= {column.name for joint in joints for column in term_columns(joint, joints)}
+    chosen |= {column.name for column in file_columns(joints)}
     return lambda name: name in chosen or name.endswith(_OF_MUSCLES)
 
 
@@ -179,6 +181,7 @@ def draw_trial(
         _power_panel(torques, joints, curves),
         *_muscle_panel(muscles, curves),
         *_force_panel(kinematics, curves),
+        *_file_panels(kinematics, torques, joints, curves),
     ]
     stick = _stick(kinematics, joints, [segment.name for segment in model.segments], curves)
     bands = dict(_bands(kinematics, torques, muscles, joints, time_s))
@@ -329,6 +332,29 @@ def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
     )
     about = "On the last segment, in the plane of motion; y is up (in a horizontal plane: to the left)."
     yield Panel("external", "External force", "force", "N", lines, ("edge", "external_unknown"), about=about)
+
+
+def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
+    """Torques and powers beside another program's, where the recording holds them."""
+    there = [joint for joint in joints if f"{joint}_file_torque_nm" in kinematics.column_names]
+    shaded = ("edge", "foreshortened", "external_unknown")
+    for quantity, unit in (("torque", "N m"), ("power", "W")):
+        names = [f"{joint}_file_{quantity}_{unit.lower().replace(' ', '')}" for joint in there]
+        if not there or not largest_of(*_columns(kinematics, names).values()) > 0.0:
+            continue
+        own = [name.replace("_file_", "_") for name in names]
+        curves.add({**_columns(torques, own), **_columns(kinematics, names)}, 5)
+        lines = [
+            Line(name, text, LINE_COLOURS[k], dash)
+            for k, joint in enumerate(there)
+            for name, text, dash in ((own[k], joint, "solid"), (names[k], f"{joint}, file", "dot"))
+        ]
+        of = tuple(joints.index(joint) for joint in there for _ in range(2)) if quantity == "torque" else ()
+        title = f"{quantity.capitalize()}s beside those in the recording"
+        about = (
+            "Dotted: another program's results, as the recording holds them, in the signs of this page; not used here."
+        )
+        yield Panel(f"file_{quantity}", title, quantity, unit, tuple(lines), shaded, of, about=about)
 
 
 def _stick(table: pa.Table, joints: Sequence[str], segments: Sequence[str], curves: _Curves) -> dict[str, Any]:

@@ -40,6 +40,8 @@ class TrialContents:
         Other notes.
     summary : sequence of dict
         Rows of the summary.
+    beside_file : sequence of dict
+        Comparison with the results of another program in the recording.
     tables, pictures : dict of str to str
         Text and path, from the page, of what belongs to the trial.
     provenance : dict of str to str
@@ -58,6 +60,7 @@ class TrialContents:
     audit: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
     summary: Sequence[Mapping[str, Any]] = ()
+    beside_file: Sequence[Mapping[str, Any]] = ()
     tables: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, str] = field(default_factory=dict)
@@ -86,6 +89,8 @@ def trial_page(contents: TrialContents) -> str:
         summary=rows,
         net=[row for row, of in zip(rows, contents.summary, strict=True) if of["term"] == "net"],
         star=_star,
+        beside_head=list(BESIDE.values()),
+        beside=[_beside_row(row) for row in contents.beside_file],
         metrics=_metrics(contents),
     )
 
@@ -112,6 +117,28 @@ SUMMARY = {
     "positive_work_j": "work + (J)",
     "negative_work_j": "work - (J)",
 }
+
+
+BESIDE = {
+    "joint": "joint",
+    "quantity": "quantity",
+    "r": "r",
+    "rms": "rms difference",
+    "peak": "peak",
+    "file_peak": "peak in the file",
+    "peak_ratio": "ratio of peaks",
+    "unit": "unit",
+    "n_frames": "frames",
+    "file_label": "moment in the file",
+    "file_unit": "its unit",
+    "file_sign": "sign",
+}
+
+
+def _beside_row(row: Mapping[str, Any]) -> list[str]:
+    stated = str(row["file_unit"])
+    unit = f"{stated}, per kg" if row["file_per_kg"] and "kg" not in stated else stated
+    return [_cell({**row, "file_unit": unit}[name]) for name in BESIDE]
 
 
 def _cell(value: object) -> str:

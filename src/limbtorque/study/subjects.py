@@ -85,7 +85,8 @@ def _number(value: Any) -> float:
 
 def _measured(name: str) -> Any:
     unit = UNITS[name.rpartition("_")[2]]
-    return option(None, "Measured segment parameter; takes the place of the table's.", unit, gt=0.0)
+    limit: dict[str, Any] = {"ge": 0.0} if name.endswith("_com_m") else {"gt": 0.0}
+    return option(None, "Measured segment parameter; takes the place of the table's.", unit, **limit)
 
 
 SubjectRow = create_model(

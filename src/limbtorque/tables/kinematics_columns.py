@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbtorque.tables.column import ANGLE_SIGN, EXTERNAL_STATUS, FRAME_COLUMNS, Column, xy_columns
+from limbtorque.tables.column import (
+    ANGLE_SIGN,
+    EXTERNAL_STATUS,
+    FRAME_COLUMNS,
+    INTO_SEGMENTS,
+    MECHANICAL,
+    Column,
+    xy_columns,
+)
 
 MARKER_FLAGS = (
     Column("filled", "1", "1 where a marker of the chain was filled", kind=int),
@@ -56,3 +64,27 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
         ),
         EXTERNAL_STATUS,
     ]
+
+
+def file_columns(joints: Sequence[str]) -> list[Column]:
+    """Columns of another program's results, in tables of recordings that hold them.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Names, proximal first.
+    """
+    read = "of another program, as the recording holds it, not computed here; empty where it has none"
+    columns = []
+    for joint in joints:
+        columns += [
+            Column(f"{joint}_file_angle_rad", "rad", f"{joint} angle {read}", ANGLE_SIGN),
+            Column(
+                f"{joint}_file_torque_nm",
+                "N m",
+                f"{joint}: sagittal net joint moment {read}; times body mass where the file holds it per kilogram",
+                MECHANICAL,
+            ),
+            Column(f"{joint}_file_power_w", "W", f"{joint}: power {read}, of all planes; as its moment", INTO_SEGMENTS),
+        ]
+    return columns

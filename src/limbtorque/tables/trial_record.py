@@ -17,6 +17,34 @@ SAME_TIME_S = 1e-6  # times that differ by rounding only
 
 
 @dataclass(frozen=True)
+class FileOutput:
+    """Another program's results for a joint, as the recording holds them.
+
+    Attributes
+    ----------
+    joint, label, unit : str
+        The joint, and the label and unit of the moment in the file.
+    per_kg : bool
+        The file's moments and powers are per kilogram of body mass.
+    angle_sign, moment_sign : int
+        +1 or -1: factors that make them flexion positive.
+    """
+
+    joint: str
+    label: str
+    unit: str
+    per_kg: bool
+    angle_sign: int
+    moment_sign: int
+
+    @property
+    def convention(self) -> str:
+        """Convention of the moment, under both of its names."""
+        one, other = ("flexion", "extension") if self.moment_sign > 0 else ("extension", "flexion")
+        return f"internal moment, {one} positive (the same numbers as an external moment, {other} positive)"
+
+
+@dataclass(frozen=True)
 class RecordingFacts:
     """Facts about the recording of a trial that its tables do not hold.
 
@@ -28,24 +56,29 @@ class RecordingFacts:
         Events of the recording.
     audit : Audit
         Findings of the reader.
+    outputs : tuple of FileOutput
+        Another program's results for the joints of the limb, which the table of kinematics has columns for.
     """
 
     sha256: str
     forces_sha256: str = ""
     events: tuple[Event, ...] = ()
     audit: Audit = field(default_factory=Audit)
+    outputs: tuple[FileOutput, ...] = ()
 
     def values(self) -> dict[str, Any]:
         """Values as JSON can hold them."""
         events = [{**vars(event), "time_s": float(event.time_s)} for event in self.events]
-        return {**vars(self), "events": events, "audit": [vars(finding) for finding in self.audit.findings]}
+        audit = [vars(finding) for finding in self.audit.findings]
+        return {**vars(self), "events": events, "audit": audit, "outputs": [vars(output) for output in self.outputs]}
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> RecordingFacts:
         """Facts from their values, the inverse of `values`."""
         events = tuple(Event(**event) for event in values["events"])
         audit = Audit(tuple(Finding(**finding) for finding in values["audit"]))
-        return cls(**{**values, "events": events, "audit": audit})
+        outputs = tuple(FileOutput(**output) for output in values.get("outputs", ()))
+        return cls(**{**values, "events": events, "audit": audit, "outputs": outputs})
 
 
 @dataclass(frozen=True)
@@ -145,6 +178,8 @@ class TrialRecord:
         The window of the curves, or why there is none, from the stage that computes the torques.
     summary : tuple of dict
         Rows of the summary tables.
+    beside_file : tuple of dict
+        Rows of `compared_with_file.csv`, from the stage that computes the torques.
     """
 
     trial: str = ""
@@ -159,6 +194,7 @@ class TrialRecord:
     motion: MotionConstants | None = None
     window: Window | None = None
     summary: tuple[Mapping[str, Any], ...] = ()
+    beside_file: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -199,6 +235,6 @@ class TrialRecord:
             values["motion"] = MotionConstants(**values["motion"])
         if values.get("window"):
             values["window"] = Window(**values["window"])
-        for name in ("notes", "summary"):
+        for name in ("notes", "summary", "beside_file"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)

@@ -29,6 +29,7 @@ STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",
     "summary_by_condition": RESULTS / "summary_by_condition.csv",
     "muscle_summary": RESULTS / "muscle_summary.csv",
+    "beside_file": RESULTS / "compared_with_file.csv",
     "ledger": RESULTS / "ledger.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
     "provenance": RESULTS / "provenance.json",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from limbtorque.recordings.c3d.parameters import DEC, INTEL, MIPS, Groups, numbe
 BLOCK = 512
 ORDERS = {INTEL: "Intel", DEC: "DEC", MIPS: "MIPS (SGI)"}
 SATURATED = 65535
+LEAST_SHARE = 0.9  # of the frames, in a file that ends too early (docs/decisions/0026-the-files-own-results.md)
 WHOLE_FILE = "export or copy it again"
 
 
@@ -59,6 +60,8 @@ class Header:
         Where the number of frames is from.
     broken_at : int or None
         Byte at which the parameters cannot be followed; None where they end well.
+    n_absent : int
+        Frames that are counted and not in the file, which ends before them; `n_frames` are there.
     """
 
     n_points: int
@@ -75,6 +78,7 @@ class Header:
     parameters: Groups
     counted_by: str
     broken_at: int | None
+    n_absent: int = 0
 
     @property
     def is_dec(self) -> bool:
@@ -105,12 +109,12 @@ def read_header(raw: bytes, name: str) -> Header:
     Returns
     -------
     Header
-        Its counts, which the file is long enough for.
+        Its counts, which the file is long enough for; without the last frames where the file ends before them.
 
     Raises
     ------
     ReadError
-        Not a C3D file, an unknown byte order, truncated, no points, no frames, no rate, more frames than are
+        Not a C3D file, an unknown byte order, more than a tenth of the frames cut off, no points, no frames, no rate, more frames than are
         counted anywhere, or counts that contradict each other.
     """
     processor = _processor(raw, name)
@@ -143,8 +147,9 @@ def read_header(raw: bytes, name: str) -> Header:
         raise ReadError(f"{name}: the file holds no frames (first frame {word[3]}, last frame {word[4]}); {WHOLE_FILE}")
     _check_rate(header, name)
     _check_counts(header, name)
-    _check_size(raw, header, name, header_scale=_real(raw, 12, processor))
-    return header
+    _check_scale(header, name, header_scale=_real(raw, 12, processor))
+    held = _held(raw, header, name)
+    return replace(header, n_frames=held, n_absent=n_frames - held)
 
 
 def _processor(raw: bytes, name: str) -> int:
@@ -280,8 +285,8 @@ def _analog_used(header: Header) -> int:
     return int(found[0]) if found.size and math.isfinite(found[0]) else 0
 
 
-def _check_size(raw: bytes, header: Header, name: str, *, header_scale: float) -> None:
-    """Refuse a file that is shorter than its counts say."""
+def _check_scale(header: Header, name: str, *, header_scale: float) -> None:
+    """Refuse two scales that contradict each other, and one that is no number."""
     if (header_scale < 0) != (header.scale < 0):
         raise ReadError(
             f"{name}: the header says {_storage(header_scale)}, POINT:SCALE says {_storage(header.scale)}; "
@@ -293,17 +298,22 @@ def _check_size(raw: bytes, header: Header, name: str, *, header_scale: float) -
         )
     if not math.isfinite(header.scale) or header.scale == 0.0:
         raise ReadError(f"{name}: the scale of the positions is {header.scale:g} (POINT:SCALE); {WHOLE_FILE}")
+
+
+def _held(raw: bytes, header: Header, name: str) -> int:
+    """Whole frames in the file, of those counted; refuse a file that lacks many."""
     per_frame = _per_frame(header.n_points, header.n_analog, header.scale)
     start = header.data_start
-    needed = start + header.n_frames * per_frame
-    if start < BLOCK or len(raw) < needed:
-        held = max(len(raw) - start, 0) // per_frame if start >= BLOCK else 0
+    held = max(len(raw) - start, 0) // per_frame if start >= BLOCK else 0
+    if held < max(LEAST_SHARE * header.n_frames, 1):
+        needed = start + header.n_frames * per_frame
         raise ReadError(
             f"{name}: the file is truncated or its header damaged: {header.n_frames} frames of "
             f"{header.n_points} points "
             f"and {header.n_analog} analog values take {needed} bytes, it has {len(raw)} "
             f"({held} whole frames); {WHOLE_FILE}"
         )
+    return min(held, header.n_frames)
 
 
 def _storage(scale: float) -> str:

@@ -21,6 +21,7 @@ from limbtorque.recordings.c3d.header import Header, read_header
 from limbtorque.recordings.c3d.parameters import value as parameter_value
 from limbtorque.recordings.findings import Findings, read_bytes
 from limbtorque.recordings.force_plates import LENGTHS_M, force_plates, plain_numbers, plain_unit, plate_findings
+from limbtorque.recordings.model_outputs import model_outputs
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
 
@@ -127,6 +128,17 @@ def _recording(
     findings.notes += plate_notes
     findings.entries += plate_findings(plate_group, plates, analog_units)
     events = _events(contents, groups, header, rate_hz, options, findings)
+    person = _person(header)
+    outputs = model_outputs(
+        modelled,
+        xyz,
+        seen,
+        stated=_stated_units(point),
+        plates=plates,
+        rate_hz=rate_hz,
+        mass_kg=float(dict(person).get("PROCESSING:BODYMASS", "nan")),
+        findings=findings,
+    )
     return Recording(
         source=name,
         sha256=sha256,
@@ -135,7 +147,8 @@ def _recording(
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=header.first_frame,
-        modelled_labels=modelled,
+        modelled_labels=tuple(modelled),
+        model_outputs=outputs,
         events=events,
         analog_labels=analog_labels,
         analog_units=analog_units,
@@ -144,7 +157,7 @@ def _recording(
         force_plates=plates,
         notes=tuple(findings.notes),
         audit=Audit(tuple(findings.entries)),
-        person=_person(header),
+        person=person,
     )
 
 
@@ -238,6 +251,12 @@ def _length_unit(point: Group, options: ReadOptions, name: str, findings: Findin
     return length_m
 
 
+def _stated_units(point: Group) -> dict[str, str]:
+    """Units of modelled angles, moments and powers as the file has them."""
+    kinds = ("angle", "moment", "power")
+    return {kind: next(filter(None, _continued(point, f"{kind.upper()}_UNITS")), "") for kind in kinds}
+
+
 def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -> float:
     """Frames per second."""
     rate_hz = float(header.point.get("RATE", header.rate_hz))
@@ -260,6 +279,15 @@ def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -
         f"{header.n_frames} from number {header.first_frame}, counted by {header.counted_by}",
         "time is zero at the first of them",
     )
+    if header.n_absent:
+        counted = header.n_frames + header.n_absent
+        findings.add(
+            "truncated file",
+            f"{counted} frames are counted, the file ends after {header.n_frames} of them",
+            f"the {header.n_frames} frames that are there are read",
+            "copy or export the file again",
+        )
+        findings.notes.append(f"the file ends early: the last {header.n_absent} of {counted} frames are missing")
     return rate_hz
 
 
@@ -293,14 +321,14 @@ def _seen(contents: Contents, findings: Findings) -> BoolArray:
 
 def _sort_points(
     point: Group, xyz: FloatArray, seen: BoolArray, name: str, findings: Findings
-) -> tuple[tuple[str, ...], list[int], tuple[str, ...]]:
-    """Labels and columns of the positions, and the modelled labels."""
+) -> tuple[tuple[str, ...], list[int], dict[str, int]]:
+    """Labels and columns of the positions; columns of the modelled outputs by label."""
     n_points = xyz.shape[1]
     labels = _padded(_continued(point, "LABELS"), n_points)
     groups = _modelled_groups(point)
     group_of = {i: _group_of(label, groups) for i, label in enumerate(labels) if label}
     kept = [i for i, group in group_of.items() if group is None]
-    modelled = tuple(labels[i] for i, group in group_of.items() if group is not None)
+    modelled = {labels[i]: i for i, group in group_of.items() if group is not None}
     if not kept:
         raise ReadError(
             f"{name}: none of the {n_points} points is a labelled position ({len(modelled)} modelled "

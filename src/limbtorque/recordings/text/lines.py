@@ -224,6 +224,38 @@ def resolution_s(text: Text, first: int, column: int, separator: str | None) -> 
     return 0.5 * 10.0**-digits
 
 
+def rounding_s(times_s: FloatArray, stated_hz: float | None, *, printed_s: float) -> float:
+    """Half of the last digit that times were rounded to, s; more digits may be printed.
+
+    Parameters
+    ----------
+    times_s : ndarray of shape (n_frames,)
+        Times, s.
+    stated_hz : float or None
+        Frames per second as the file states them.
+    printed_s : float
+        Half of the last printed digit, s (`resolution_s`).
+
+    Returns
+    -------
+    float
+        ``printed_s``, or half of the last digit that is not zero in some time, where uneven times agree with the stated
+        rate to that digit and it is below half of a frame, so that no frame can be missing.
+
+    Examples
+    --------
+    >>> rounding_s(np.array([0.0, 0.017, 0.033, 0.05]), 60.0, printed_s=0.5e-6)
+    0.0005
+    """
+    if not (printed_s and stated_hz and len(times_s) > 1 and np.isfinite(times_s).all()) or _even(times_s, printed_s):
+        return printed_s
+    digits = next((d for d in range(1, 9) if (np.abs(times_s - np.round(times_s, d)) <= printed_s).all()), 9)
+    coarse_s = 0.5 * 10.0**-digits
+    off_s = times_s - times_s[0] - np.arange(len(times_s)) / stated_hz
+    agrees = bool((np.abs(off_s) <= _margin_s(times_s, 1.0 / stated_hz, coarse_s)).all())
+    return coarse_s if agrees and printed_s < coarse_s < 0.25 / stated_hz else printed_s
+
+
 USUAL_HZ = (100.0, 200.0, 50.0, 60.0, 120.0, 240.0, 250.0, 150.0, 300.0, 400.0, 500.0, 1000.0, 2000.0, 25.0, 30.0)
 
 

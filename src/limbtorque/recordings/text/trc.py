@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
+
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
@@ -18,6 +20,7 @@ from limbtorque.recordings.text.lines import (
     plain_label,
     read_text,
     resolution_s,
+    rounding_s,
     start_s,
     table,
 )
@@ -62,16 +65,18 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     header = _header(text)
     n_markers, n_frames = (_count(text, header, key) for key in ("NUMMARKERS", "NUMFRAMES"))
     findings.add("format", f"TRC, {text.lines[0].strip()[:60]}", f"{n_markers} markers, {n_frames} frames")
-    labels = _labels(text, n_markers, findings)
+    labels, n_columns = _labels(text, n_markers, findings)
     length_m = length_unit(header["UNITS"] or None, "Units", options, text.name, findings)
-    first = next((k for k in range(N_HEAD, len(text.lines)) if text.lines[k].strip()), len(text.lines))
-    values = table(text, first, len(text.lines), 2 + 3 * n_markers, "\t")
+    first = _first_row(text)
+    values = table(text, first, len(text.lines), 2 + 3 * n_columns, "\t")
+    values = np.pad(values, ((0, 0), (0, 3 * (len(labels) - n_columns))), constant_values=np.nan)
     if len(values) != n_frames:
         raise ReadError(
             f"{text.name}: NumFrames is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
             "truncated, export it again"
         )
-    printed_s = resolution_s(text, first, 1, "\t")
+    rate_said_hz = _number(text, header, "DATARATE")
+    printed_s = rounding_s(values[:, 1], rate_said_hz, printed_s=resolution_s(text, first, 1, "\t"))
     values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
     first_frame = check_frames(values[:, 0], text, first, findings)
     rate_hz = even_rate(
@@ -79,13 +84,13 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         text,
         first,
         printed_s=printed_s,
-        stated_hz=_number(text, header, "DATARATE"),
+        stated_hz=rate_said_hz,
         where="DataRate",
         options=options,
         findings=findings,
     )
     findings.add("axes", _axes(text), "unchanged; plane.up_axis of the settings defines the vertical")
-    markers_m = positions_m(values[:, 2:].reshape(len(values), n_markers, 3), length_m, text.name, labels, findings)
+    markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, findings)
     findings.add_labels(labels)
     return Recording(
         source=text.name,
@@ -104,9 +109,9 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 def _header(text: Text) -> dict[str, str]:
     """Values of the second and third line, by their names in capitals."""
     separator = "\t" if "\t" in text.lines[1] and "\t" in text.lines[2] else None
-    names, values = (
-        [cell.strip() for cell in text.lines[k].rstrip("\t ").split(separator) if cell is not None] for k in (1, 2)
-    )
+    names, values = ([cell.strip() for cell in text.lines[k].rstrip("\t ").split(separator)] for k in (1, 2))
+    if len(values) > len(names):  # tabs are doubled: one value a name where the empty cells are passed over
+        values = [value for value in values if value]
     found = {name.upper(): value for name, value in zip(names, values, strict=False)}
     if missing := [key for key in KEYS if key not in found]:
         raise text.fault(
@@ -132,15 +137,42 @@ def _count(text: Text, header: dict[str, str], key: str) -> int:
     return int(value)
 
 
-def _labels(text: Text, n_markers: int, findings: Findings) -> tuple[str, ...]:
-    """Names of the markers, from the fourth line."""
+def _first_row(text: Text) -> int:
+    """First line of the frames, from 0."""
+    return next((k for k in range(N_HEAD, len(text.lines)) if text.lines[k].strip()), len(text.lines))
+
+
+def _labels(text: Text, n_markers: int, findings: Findings) -> tuple[tuple[str, ...], int]:
+    """Names of the markers, from the fourth line, and how many of them have columns.
+
+    Virtual markers may be named without a column in any frame; they follow the others.
+    """
     names = [plain_label(cell, findings) for cell in text.lines[3].split("\t")[2:]]
     labels = tuple(name for name in names if name)
-    if len(labels) != n_markers:
+    n_columns, n_filled = _widths(text)
+    if n_markers < len(labels) and n_columns > 0 and n_filled <= n_markers:
+        n_columns = min(n_columns, len(labels))
+    elif n_markers != len(labels):
         raise text.fault(
             3, f"NumMarkers is {n_markers}, found {len(labels)} names; every marker needs one: export it again"
         )
-    return labels
+    elif not 0 < n_columns < n_markers:
+        return labels, n_markers
+    findings.add(
+        "virtual markers",
+        f"{len(labels)} markers are named, NumMarkers is {n_markers}, the lines have cells for {n_columns}",
+        f"{', '.join(labels[min(n_filled, n_columns) :])}: no position in any frame",
+    )
+    return labels, n_columns
+
+
+def _widths(text: Text) -> tuple[int, int]:
+    """Number of markers that all lines have cells for, 0 if they differ, and any fills."""
+    rows = [line.rstrip("\r\n").split("\t") for line in text.lines[_first_row(text) :] if line.strip()]
+    ends = {len(row) - (not row[-1].strip() and len(row) % 3 == 0) for row in rows}
+    filled = max((k for row in rows for k, cell in enumerate(row, 1) if cell.strip()), default=0)
+    whole = len(ends) == 1 and min(ends) % 3 == 2
+    return (min(ends) - 2) // 3 if whole else 0, max(filled, 0) // 3
 
 
 def _axes(text: Text) -> str:

@@ -17,11 +17,13 @@ from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.tables.beside_file_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
 from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
+from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.quality_flags import CHECKS, METRICS, Verdict
 from limbtorque.tables.summary_columns import (
@@ -73,6 +75,7 @@ def run(*, folder: Path, key: str = "") -> None:
         csv_pieces(folder / STUDY_TABLES["ledger"], LEDGER_COLUMNS) as write_ledger,
         csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
         csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
+        csv_pieces(folder / STUDY_TABLES["beside_file"], BESIDE_FILE_COLUMNS) as write_beside_file,
     ):
         for trial in study.trials:
             records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
@@ -86,6 +89,7 @@ def run(*, folder: Path, key: str = "") -> None:
             by_condition.add(turned)
             anatomical += turned if study.settings.tables.xlsx else []
             write_muscles([_muscle_row(trial, row, verdict) for row in records["muscles"].summary])
+            write_beside_file([{**identity(trial), **row} for row in records["torques"].beside_file])
             sources[trial.name] = _source(study, trial, records, rows_of)
     write_table(
         table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
@@ -240,6 +244,9 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     add("summary", SUMMARY_COLUMNS)
     add("summary_by_condition", CONDITION_SUMMARY_COLUMNS)
     add("muscle_summary", MUSCLE_SUMMARY_COLUMNS)
+    for joints in _joints(study):
+        add("kinematics", file_columns(joints))
+    add("compared_with_file", BESIDE_FILE_COLUMNS)
     add("ledger", LEDGER_COLUMNS)
     if study.settings.ensembles.enabled:
         add("curves", CURVE_COLUMNS)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from limbtorque.errors import SignalError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.file_outputs import with_file_outputs
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants
 from limbtorque.recordings.options import ReadOptions
@@ -92,9 +93,10 @@ def run(*, folder: Path, session: str, key: str) -> None:
                 motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
-            notes = (*recording.notes, *motion.notes, *recording.audit.sentences)
-            done = replace(record, metrics=motion.metrics, notes=notes, motion=motion_constants(motion))
-            return kinematics_table(motion), done
+            table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, limb_of(trial))
+            notes = (*recording.notes, *motion.notes, *told, *recording.audit.sentences)
+            record = replace(record, recording=replace(_facts(recording), outputs=outputs))
+            return table, replace(record, metrics=motion.metrics, notes=notes, motion=motion_constants(motion))
 
         run_session("kinematics", step, study=study, session=session, columns=columns)
 

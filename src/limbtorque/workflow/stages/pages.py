@@ -54,6 +54,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         audit=[vars(finding) for finding in audit.findings],
         notes=[*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))],
         summary=per_body_mass(records["torques"].summary, trial.subject.mass_kg),
+        beside_file=records["torques"].beside_file,
         tables=_tables(session, trial),
         pictures=_pictures(session, trial) if drawing else {},
         provenance=_provenance(records),

@@ -18,6 +18,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.torques.beside_file import beside_file
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.summary import torque_summary
@@ -70,6 +71,16 @@ def run(*, folder: Path, session: str, key: str) -> None:
             notes=(*judged.notes, *notes),
             window=window,
             summary=tuple(summary),
+            beside_file=tuple(
+                beside_file(
+                    motion,
+                    torques,
+                    table,
+                    earlier.recording.outputs if earlier.recording else (),
+                    inside=window.judged(motion.time_s, used),
+                    mass_kg=trial.subject.mass_kg,
+                )
+            ),
         )
         return torque_table(motion, torques, options=trial.settings.torques), done
 

@@ -1,0 +1,166 @@
+"""Joint angles, moments and powers that another program computed and stored in the file.
+
+Names and components are those of Plug-in Gait (Vicon): ``LHipAngles``, ``LHipMoment``, ``LHipPower``; the first component
+of angles and moments is the sagittal one (Kadaba et al. 1990, J Orthop Res; Davis et al. 1991, Hum Mov Sci). Its files
+state moments in N mm and powers in W where the numbers are per kilogram of body mass, so the unit that a file states is
+checked against its force plates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.recordings.findings import Findings
+from limbtorque.recordings.force_plates import MOMENTS_NM, plain_unit
+from limbtorque.recordings.recording import ForcePlate, ModelOutput
+
+NAMES = re.compile(r"([LR])(Hip|Knee|Ankle|Shoulder|Elbow|Wrist)(Angles|Moment|Power)")
+GROUND_FORCE = re.compile(r"[LR]GroundReactionForce")
+KINDS = {"Angles": "angle", "Moment": "moment", "Power": "power"}
+FACTORS: dict[str, Mapping[str, float]] = {
+    "angle": {"deg": np.pi / 180.0, "degree": np.pi / 180.0, "rad": 1.0, "radian": 1.0},
+    "moment": MOMENTS_NM,
+    "power": {"w": 1.0, "watt": 1.0},
+}
+PER_KG = re.compile(r"(/kg|kg\^?1)$")  # as `plain_unit` spells "/kg" and "kg^-1"
+SAME_SHARE = 0.03  # two forces, or a force and a mass, that differ by less agree
+LOADED_N = 100.0
+LOADED_SHARE = 0.1  # of the largest force of the file: what is smaller is noise in a ratio
+LEAST_FRAMES = 10
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units as the file states them, and the evidence on body mass.
+
+    Attributes
+    ----------
+    stated : dict of str to str
+        Unit by kind: angle, moment, power.
+    force_ratio : float
+        Median of the plates' force over the ground reaction force among the model outputs; NaN where either is missing.
+    mass_kg : float
+        Body mass that the file states; NaN where it does not.
+    """
+
+    stated: Mapping[str, str]
+    force_ratio: float
+    mass_kg: float
+
+    def per_kg(self, kind: str) -> bool | None:
+        """True where the numbers are per kilogram, None where the file does not settle it.
+
+        >>> Units({"moment": "Nmm"}, 45.9, 45.8).per_kg("moment")
+        True
+        """
+        if kind == "angle":
+            return False
+        if PER_KG.search(plain_unit(self.stated[kind])):
+            return True
+        if abs(self.force_ratio - 1.0) <= SAME_SHARE:
+            return False
+        return True if abs(self.force_ratio / self.mass_kg - 1.0) <= SAME_SHARE else None
+
+    def factor(self, kind: str) -> float | None:
+        """Factor to SI of a kind of output; None for an unknown unit."""
+        return FACTORS[kind].get(PER_KG.sub("", plain_unit(self.stated[kind])))
+
+
+def model_outputs(
+    points: Mapping[str, int],
+    xyz: FloatArray,
+    seen: BoolArray,
+    *,
+    stated: Mapping[str, str],
+    plates: Sequence[ForcePlate],
+    rate_hz: float,
+    mass_kg: float,
+    findings: Findings,
+) -> tuple[ModelOutput, ...]:
+    """Read the joint angles, moments and powers among the points that are not positions.
+
+    Parameters
+    ----------
+    points : dict of str to int
+        Labels of those points, and their columns in `xyz`.
+    xyz : ndarray of shape (n_frames, n_points, 3)
+        All points, in the file's units.
+    seen : ndarray of bool, shape (n_frames, n_points)
+        Samples that are there.
+    stated : dict of str to str
+        Unit of angles, moments and powers as the file has it; empty where it does not.
+    plates : sequence of ForcePlate
+        Force plates.
+    rate_hz : float
+        Frames per second.
+    mass_kg : float
+        Body mass that the file states; NaN where it does not.
+    findings : Findings
+        Gets the finding.
+
+    Returns
+    -------
+    tuple of ModelOutput
+        In SI units; those whose unit, or whose division by body mass, the file does not settle are left out.
+
+    Notes
+    -----
+    A unit that ends in "/kg" is per kilogram. Any other one is checked: where the plates' force is the ground reaction
+    force among the outputs (which the file states in newtons), the numbers are not divided; where it is the body mass
+    that the file states times that force, they are per kilogram; otherwise, nothing is guessed.
+    """
+    found = {label: NAMES.fullmatch(label.rpartition(":")[2]) for label in points}
+    named = {label: match.groups() for label, match in found.items() if match}
+    if not named:
+        return ()
+
+    def values(label: str) -> FloatArray:
+        return np.where(seen[:, points[label], np.newaxis], xyz[:, points[label]], np.nan)
+
+    ground = [values(label) for label in points if GROUND_FORCE.fullmatch(label.rpartition(":")[2])]
+    units = Units(stated, _force_ratio(ground, plates, rate_hz), mass_kg)
+    outputs = []
+    for label, (side, joint, of) in named.items():
+        kind = KINDS[of]
+        per_kg, factor = units.per_kg(kind), units.factor(kind)
+        if per_kg is not None and factor is not None:
+            where = ("left" if side == "L" else "right", joint.lower(), kind)
+            outputs.append(ModelOutput(label, *where, stated[kind], per_kg, values(label) * factor))
+    _tell(units, outputs, len(named), findings)
+    return tuple(outputs)
+
+
+def _force_ratio(ground: Sequence[FloatArray], plates: Sequence[ForcePlate], rate_hz: float) -> float:
+    """Median of the force on all plates over the sum of the ground reaction forces of the file."""
+    if not ground or not plates:
+        return float("nan")
+    stored = np.linalg.norm(sum(np.nan_to_num(force) for force in ground), axis=1)
+    total = np.zeros((len(stored), 3))
+    for plate in plates:
+        samples = plate.force_n[:: max(round(plate.rate_hz / rate_hz), 1)][: len(stored)]
+        total[: len(samples)] += np.nan_to_num(samples)
+    measured_n = np.linalg.norm(total, axis=1)
+    loaded = (measured_n > LOADED_N) & (stored > LOADED_SHARE * stored.max(initial=0.0))
+    if loaded.sum() < LEAST_FRAMES:
+        return float("nan")
+    return float(np.median(measured_n[loaded] / stored[loaded]))
+
+
+def _tell(units: Units, outputs: Sequence[ModelOutput], n_named: int, findings: Findings) -> None:
+    """Add the finding: units as stated, evidence, and how the numbers are read."""
+    said = ", ".join(f"{kind} in {unit or 'no stated unit'}" for kind, unit in units.stated.items())
+    if np.isfinite(units.force_ratio):
+        said += f"; the plates' force is {units.force_ratio:.4g} times their ground reaction force"
+    if np.isfinite(units.mass_kg):
+        said += f", PROCESSING:BODYMASS is {units.mass_kg:g} kg"
+    read = f"{len(outputs)} of {n_named} read for comparison, never as positions"
+    if any(output.per_kg for output in outputs):
+        read += ", moments and powers per kilogram of body mass"
+    if len(outputs) < n_named:
+        read += "; the others have an unknown unit, or may or may not be divided by body mass"
+    findings.add("angles, moments and powers of another program", said, read)

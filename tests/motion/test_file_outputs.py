@@ -1,0 +1,123 @@
+"""Another program's results come back as our own, whatever signs and units it writes them in."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.file_outputs import with_file_outputs
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.table import kinematics_table
+from limbtorque.recordings.recording import ModelOutput
+from limbtorque.simulation.reach import demo_trials
+from limbtorque.study.settings import load_settings
+from limbtorque.tables.files import column_values
+from limbtorque.torques.beside_file import beside_file
+from limbtorque.torques.joint_torques import joint_torques
+
+SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
+DEMO = replace(demo_trials()[1], gaps=())
+RECORDING = DEMO.recording(noise_m=0.0)
+LIMB = Limb("arm", side=DEMO.side, body_mass_kg=DEMO.arm.body_mass_kg, marker_set="arm_markers", prefix=DEMO.prefix)
+MOTION = chain_motion(RECORDING, LIMB, SETTINGS)
+TORQUES = joint_torques(MOTION)
+
+
+def outputs(*, angle_sign=1, moment_sign=-1, per_kg=True, prefix="", side=LIMB.side, joint="elbow"):
+    """The elbow's true results, as a program with these conventions stores them."""
+    k = MOTION.joints.index(joint)
+    sense, mass = MOTION.flexion.sign[k], LIMB.body_mass_kg if per_kg else 1.0
+    true = {
+        "angle": angle_sign * MOTION.flexion.of(MOTION.kinematics.angle_rad)[:, k],
+        "moment": moment_sign * sense * TORQUES.terms.net[:, k] / mass,
+        "power": TORQUES.powers.joint[:, k] / mass,
+    }
+    made = []
+    for kind, ours in true.items():
+        values = np.full((RECORDING.n_frames, 3), np.nan)
+        frames = MOTION.frame - RECORDING.first_frame
+        values[frames] = 0.0
+        values[frames, 2 if kind == "power" else 0] = ours
+        label = f"{prefix}{side[0].upper()}{joint.capitalize()}{kind.capitalize()}"
+        made.append(ModelOutput(label, side, joint, kind, "Nmm", per_kg, values))
+    return tuple(made)
+
+
+def added(*made, limb=LIMB):
+    recording = replace(RECORDING, model_outputs=tuple(output for some in made for output in some))
+    return with_file_outputs(kinematics_table(MOTION), recording, MOTION, limb)
+
+
+@pytest.mark.parametrize("angle_sign", [1, -1])
+@pytest.mark.parametrize("moment_sign", [1, -1])
+@pytest.mark.parametrize("per_kg", [True, False])
+def test_every_convention_comes_back_as_ours(angle_sign, moment_sign, per_kg):
+    table, (found,), notes = added(outputs(angle_sign=angle_sign, moment_sign=moment_sign, per_kg=per_kg))
+    assert (found.joint, found.angle_sign, found.moment_sign) == ("elbow", angle_sign, moment_sign)
+    assert not notes
+    k = MOTION.joints.index("elbow")
+    for name, ours in (
+        ("angle_rad", MOTION.kinematics.angle_rad[:, k]),
+        ("torque_nm", TORQUES.terms.net[:, k]),
+        ("power_w", TORQUES.powers.joint[:, k]),
+    ):
+        np.testing.assert_allclose(column_values(table, f"elbow_file_{name}"), ours, atol=1e-9)
+    rows = beside_file(MOTION, TORQUES, table, [found], inside=np.ones(len(MOTION.time_s), bool), mass_kg=70.0)
+    assert [row["quantity"] for row in rows] == ["angle", "torque", "power"]
+    for row in rows:
+        assert row["r"] == pytest.approx(1.0, abs=1e-9)
+        assert row["rms"] == pytest.approx(0.0, abs=1e-9)
+        assert row["peak_ratio"] == pytest.approx(1.0, abs=1e-9)
+    assert rows[1]["unit"] == "N m/kg"
+    known = ~MOTION.edge & np.isfinite(TORQUES.terms.net[:, k])
+    assert abs(rows[1]["file_peak"]) == pytest.approx(np.abs(TORQUES.terms.net[known, k]).max() / 70.0)
+
+
+def test_a_recording_without_them_has_the_same_table_as_before():
+    table, found, notes = added()
+    assert table.equals(kinematics_table(MOTION))
+    assert (found, notes) == ((), ())
+
+
+def test_the_other_side_is_not_compared():
+    other = "left" if LIMB.side == "right" else "right"
+    assert added(outputs(side=other))[1:] == ((), ())
+
+
+def test_no_sign_is_guessed():
+    angle, moment, power = outputs()
+    _, found, (note,) = added((angle, moment))
+    assert not found
+    assert "no power of known unit" in note
+    noise = replace(power, values=np.random.default_rng(0).normal(size=power.values.shape))
+    _, found, (note,) = added((angle, moment, noise))
+    assert not found
+    assert "sign or unit of the moment unknown" in note
+    _, found, (note,) = added((angle, moment, replace(power, values=1e-3 * power.values)))
+    assert not found
+    assert "its power is 0.001 times its moment times velocity" in note
+    turned = replace(angle, values=np.random.default_rng(1).normal(size=angle.values.shape))
+    _, found, (note,) = added((turned, moment, power))
+    assert not found
+    assert "its angle and ours have a correlation of" in note
+
+
+def test_labels_of_two_subjects_need_the_prefix_of_the_trial():
+    own, other = outputs(prefix="A:"), outputs(prefix="B:", moment_sign=1)
+    assert added(own, other, limb=replace(LIMB, prefix=""))[1] == ()
+    assert added(own, other, limb=replace(LIMB, prefix="A"))[1][0].moment_sign == -1
+    assert added(own, other, limb=replace(LIMB, prefix="B"))[1][0].moment_sign == 1
+    assert added(own, limb=replace(LIMB, prefix=""))[1][0].label == f"A:{LIMB.side[0].upper()}ElbowMoment"
+
+
+def test_frames_outside_the_window_do_not_count():
+    table, outputs_found, _ = added(outputs())
+    inside = np.arange(len(MOTION.time_s)) < len(MOTION.time_s) // 2
+    (_, row, _) = beside_file(MOTION, TORQUES, table, outputs_found, inside=inside, mass_kg=70.0)
+    assert row["n_frames"] == (inside & ~MOTION.edge & np.isfinite(TORQUES.terms.net[:, 1])).sum()
+    assert row["end_s"] <= MOTION.time_s[inside][-1]
+    few = np.arange(len(MOTION.time_s)) < 5
+    (_, row, _) = beside_file(MOTION, TORQUES, table, outputs_found, inside=few, mass_kg=70.0)
+    assert np.isnan(row["r"])
