@@ -7,7 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import damaged, job, job_errors, keys, layout, left_over, lock, resources, worker
+from limbtorque.workflow import clock, damaged, job, job_errors, keys, layout, left_over, lock, resources, worker
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import ensure_settings
 from limbtorque.workflow.load_checked import checked_study
@@ -15,6 +15,7 @@ from limbtorque.workflow.pace import unpace
 
 try:
     STUDY = checked_study(Path("."), config)
+    clock.refuse_future(STUDY)
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 SESSIONS = list(STUDY.batches)

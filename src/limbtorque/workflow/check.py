@@ -14,6 +14,7 @@ from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
 from limbtorque.tables.quality_flags import assess
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, used_frames
+from limbtorque.workflow.clock import refuse_future
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages.curves import find_window
 from limbtorque.workflow.stages.cutoffs import shared_cutoff
@@ -39,6 +40,7 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
         Reason why it would have no time-normalised curve, or nothing.
     """
     study = checked_study(folder)
+    refuse_future(study)
     with GuardedReader() as reader:
         shared_hz = shared_cutoff(study.trials, reader)
         for trial in study.trials:
