@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "limbtorque"
 ORDER = (
     "errors",
     "arrays",
+    "whole_file",
     "chain",
     "signals",
     "study",

@@ -72,7 +72,7 @@ def test_a_link_counts_as_the_file_it_names(study, tmp_path, which):
 
 def test_the_clock_is_that_of_the_file_system(study, monkeypatch):
     date(recording(study), 100.0)
-    monkeypatch.setattr(clock, "_now", lambda folder: time.time() + 200.0)  # a server that is ahead of this machine
+    monkeypatch.setattr(clock, "_now", lambda _: time.time() + 200.0)  # a server that is ahead of this machine
     clock.refuse_future(checked_study(study))
 
 

@@ -74,6 +74,7 @@ def study_minutes(wildcards, attempt):
 onstart:
     lock.hold_run(Path("."))
     ensure_settings(Path("."), config, SETTINGS)
+    left_over.remove_parts(Path("."))
     left_over.move_left_over(STUDY, Path("."))
     unpace(workflow)
     job_errors.show()

@@ -438,12 +438,13 @@ def _diff(options: argparse.Namespace) -> int:
     from limbtorque.cli.diff.compare import compare
     from limbtorque.cli.diff.report import report_csv, report_html, report_text
     from limbtorque.cli.diff.runs import read_run
+    from limbtorque.whole_file import write_text
 
     found = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
     print(report_text(found, top=options.top))
     for path, made in ((options.csv, report_csv), (options.html, report_html)):
         if path:
-            path.write_text(made(found), encoding="utf-8")
+            write_text(path, made(found))
             print(f"written: {path}")
     return 0 if found.same else 1
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from limbtorque.recordings.c3d.header import SATURATED
 from limbtorque.recordings.recording import Recording
+from limbtorque.whole_file import whole_file
 
 PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 
@@ -40,4 +41,5 @@ def write_c3d(recording: Recording, path: Path, *, unit: str = "mm") -> None:
         "residuals": np.where(missing, -1.0, 0.0)[None],
         "camera_masks": np.zeros((7, *missing.shape), dtype=bool),
     }
-    file.write(str(path))
+    with whole_file(path) as part:
+        file.write(str(part))

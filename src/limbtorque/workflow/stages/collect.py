@@ -27,6 +27,7 @@ from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MUSCLE_
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import write_workbook
+from limbtorque.whole_file import whole_file, write_text
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK
@@ -85,14 +86,14 @@ def run(*, folder: Path, key: str = "") -> None:
     write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     if study.settings.tables.xlsx:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
-    with (folder / STUDY_TABLES["provenance"]).open("w", encoding="utf-8") as file:
+    with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
         json.dump(_provenance(study, sources), file, indent=1, sort_keys=True)
         file.write("\n")
     sources.clear()  # of a large study it does not fit beside what is read of it again
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     windows = _windows(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
     page = methods_page(provenance, ledger, windows)
-    (folder / STUDY_TABLES["methods"]).write_text(page, encoding="utf-8")
+    write_text(folder / STUDY_TABLES["methods"], page)
 
 
 def _windows(path: Path) -> list[dict[str, str]]:

@@ -10,6 +10,7 @@ import pyarrow.csv
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.tables.csv_rows import read_rows
+from limbtorque.whole_file import write_text
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 from limbtorque.workflow.run_session import whole_study
 
@@ -43,7 +44,7 @@ def run(*, folder: Path, key: str = "") -> None:
             f"{text}\n{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
             f"the tables of the others and {STUDY_TABLES['ledger']} are complete"
         )
-    (folder / VERDICT).write_text(text + "\n", encoding="utf-8")
+    write_text(folder / VERDICT, text + "\n")
 
 
 def _ledger(path: Path) -> list[dict[str, str]]:
