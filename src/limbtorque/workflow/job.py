@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from limbtorque.workflow.streams import ensure_streams, say
+
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
 OPTIONS = ("session", "key")  # of a stage's `run`
 
@@ -57,7 +59,7 @@ def do(job: dict[str, Any]) -> None:
     code = _forked(Path(address), job) if address and prefix == sys.prefix else ""
     if not code:
         if Path(address).is_socket():
-            print(f"{job['stage']} {job['session']}: no process to fork from, done by its command", file=sys.stderr)
+            say(f"{job['stage']} {job['session']}: no process to fork from, done by its command")
         work(job)
     elif code != "0":
         sys.exit(int(code))
@@ -108,6 +110,9 @@ def work(job: dict[str, Any]) -> None:
     except LimbtorqueError as error:
         LOG.error("%s", error)
         sys.exit(str(error))
+    except OSError as error:  # a full disk, a limit of the size of files
+        LOG.exception("%s", error)
+        sys.exit(f"{job['stage']} {job['session']}: {error}; then run the study again, which goes on from here")
     except Exception as error:
         LOG.exception("%s", error)
         raise
@@ -128,4 +133,5 @@ def parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    ensure_streams()
     do(vars(parser().parse_args()))

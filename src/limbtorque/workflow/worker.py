@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from limbtorque.workflow.job import ADDRESS, short, work
+from limbtorque.workflow.streams import say
 
 ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # imported by stages when they first need them
 _MESSAGE = 65536
@@ -46,7 +47,7 @@ def start(stages: Sequence[str]) -> None:
         address = Path(tempfile.mkdtemp(prefix=_PREFIX)) / _NAME
         _start(address, stages)
     except OSError as error:
-        print(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder", file=sys.stderr)
+        say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
         return
     os.environ[ADDRESS] = f"{address}:{sys.prefix}"
 
@@ -153,7 +154,7 @@ def _job(connection: socket.socket) -> NoReturn:
         work(job)
         code = 0
     except SystemExit as error:
-        print(error, file=sys.stderr)
+        say(str(error))
     except BaseException:
         traceback.print_exc()
     finally:
