@@ -2,15 +2,21 @@
 # make test             install, and run the tests (six minutes on two cores); make quick: those without slow ones
 # make check            check style and types; make format: mend the style
 # make docs             build the documentation as a site, site/index.html
+# make lock             pin what `make demo` installs, with hashes, in requirements/
+# make licences         list the licences of all dependencies; fails at the GPL outside the peers of the tests
+# make sbom             list what `make demo` installs as CycloneDX, dist/sbom.cdx.json
 # make peers            install other programs that some tests compare with
 # make peers-benchmark  compare speed with other programs, in an environment of their own
 PYTHON ?= python3
 BIN := .venv/bin
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL = -m pip install --quiet --disable-pip-version-check
+HASHED = $(INSTALL) --require-hashes --only-binary :all:
+PIP = $(BIN)/python $(INSTALL) --constraint constraints.txt
+LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --constraint constraints.txt
 # one worker more than cores, because tests of Snakemake and Slurm often wait; tests of one xdist_group share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 1))) --dist loadgroup
 
-.PHONY: demo test slurm-test quick docs peers peers-benchmark check format clean
+.PHONY: demo test slurm-test quick docs lock licences sbom peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -33,11 +39,24 @@ docs: .venv/tools
 
 # where they cannot be installed, the tests that need them are skipped
 peers: .venv/tools
-	@$(PIP) --editable ".[peers]" || echo "make peers: opensim or atheris could not be installed; the tests that need them are skipped"
+	@$(PIP) --editable ".[peers]" || echo "make peers: opensim, atheris or quadprog could not be installed; the tests that need them are skipped"
 
 # writes its tables and figure into docs/benchmarks.md; RECORDINGS=folder reads real C3D files, too
 peers-benchmark: .venv-peers/installed
 	.venv-peers/bin/python benchmarks/peers.py --install --write $(if $(RECORDINGS),--recordings "$(RECORDINGS)")
+
+lock: .venv/tools
+	$(LOCK) --group build --output-file requirements/build.txt
+	$(LOCK) pyproject.toml --output-file requirements/demo.txt
+
+licences: .venv/tools
+	$(BIN)/python tools/licences.py
+
+# of an environment that has nothing else
+sbom: .venv/tools .venv-demo/installed
+	mkdir -p dist
+	$(BIN)/cyclonedx-py environment .venv-demo --pyproject pyproject.toml --mc-type application --output-reproducible --output-file dist/sbom.cdx.json
+	@echo "bill of materials: $(CURDIR)/dist/sbom.cdx.json"
 
 check: .venv/tools
 	$(BIN)/ruff check
@@ -50,9 +69,12 @@ format: .venv/tools
 	$(BIN)/ruff format
 	$(BIN)/snakefmt Snakefile workflow
 
-.venv/installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(PIP) --editable .
+# nothing is installed without a hash: first what builds, then the packages (connection_pool has no wheel), then this project
+.venv/installed .venv-demo/installed: pyproject.toml requirements/build.txt requirements/demo.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(HASHED) --requirement requirements/build.txt
+	$(@D)/bin/python $(HASHED) --no-build-isolation --use-pep517 --no-binary connection_pool --requirement requirements/demo.txt
+	$(@D)/bin/python $(INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv-peers/installed: pyproject.toml constraints.txt
@@ -65,4 +87,4 @@ format: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv .venv-peers results site .snakemake
+	rm -rf .venv .venv-demo .venv-peers results site .snakemake

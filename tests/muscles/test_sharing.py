@@ -10,7 +10,6 @@ import math
 import clarabel
 import numpy as np
 import pytest
-import quadprog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -329,6 +328,7 @@ def test_no_frames_and_no_muscles(n_frames, n_muscles, exponent):
 
 @pytest.mark.parametrize("dense", [0.6, 0.9])
 def test_squares_against_quadprog(dense):
+    quadprog = pytest.importorskip("quadprog")
     arm, strength, torque = limbs(30, 10_000, dense=dense)
     shared = share_torques(arm, torque, max_force_n=strength)
     reach, target = scaled(arm, strength, torque)

@@ -3,8 +3,10 @@
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -96,6 +98,95 @@ def test_a_command_that_is_ended_ends_its_job(tmp_path):
     while any(alive(pid) for pid in forked):
         assert time.monotonic() < end, "the job goes on without its command"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("when", ["before", "waiting", "while it forks", "the job"])
+def test_a_killed_process_costs_nothing_but_speed(when, forking_unless_killed, tmp_path):
+    folder = workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    forker = forking_unless_killed.pid
+    if when == "before":
+        kill(forker)
+    elif when == "waiting":
+        os.kill(forker, signal.SIGSTOP)
+    elif when == "the job":
+        os.mkfifo(folder / "kinematics.log")  # the job waits until somebody reads its log
+    done = job(folder, "kinematics")
+    if when == "waiting":
+        time.sleep(3.0)  # its message lies in a queue that nobody will read
+        kill(forker)
+    elif when == "while it forks":
+        time.sleep(0.5)
+        kill(forker)
+    elif when == "the job":
+        (forked,) = children_of(forker)
+        (folder / "kinematics.log").unlink()
+        kill(forked)
+    _, err = done.communicate(timeout=120)
+    assert done.returncode == 0, err
+    assert "Traceback" not in err
+    assert len(tables(folder)) == 3
+
+
+@pytest.fixture
+def forking_unless_killed(monkeypatch):
+    monkeypatch.setattr(worker, "_held", [])
+    monkeypatch.setenv(jobs.ADDRESS, "")
+    worker.start(layout.SOURCES)
+    (process,) = worker._held
+    yield process
+    process.stdin.close()
+    process.wait(30)
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
+    end = time.monotonic() + 30
+    while alive(pid):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_long_name_of_the_temporary_folder_is_no_matter(tmp_path, monkeypatch):
+    place = tmp_path / ("x" * 100)
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(worker, "_held", [])
+    monkeypatch.setenv(jobs.ADDRESS, "")
+    worker.start(layout.SOURCES)
+    done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics")
+    out, err = done.communicate(timeout=120)
+    worker._held[0].stdin.close()
+    worker._held[0].wait(30)
+    assert (done.returncode, out) == (0, "False\n"), err  # a forked process did the work
+    assert not list(place.iterdir())
+
+
+def test_without_a_temporary_folder_commands_do_the_work(monkeypatch, capsys):
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/no/such/folder")
+    monkeypatch.setenv(jobs.ADDRESS, "")
+    worker.start(["kinematics"])
+    assert os.environ[jobs.ADDRESS] == ""
+    assert "jobs are slower" in capsys.readouterr().err
+
+
+def test_folders_of_killed_processes_are_removed_and_those_in_use_stay(forking, monkeypatch):
+    used = Path(os.environ[jobs.ADDRESS].rpartition(":")[0]).parent
+    monkeypatch.setattr(tempfile, "tempdir", str(used.parent))
+    killed, new, foreign = (used.parent / f"{name}-{os.getpid()}" for name in ("limbtorque-a", "limbtorque-b", "other"))
+    for folder in (killed, new, foreign):
+        folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(killed / "jobs"))
+    hour_ago = time.time() - 3600.0
+    for folder in (killed, foreign, used):
+        os.utime(folder, (hour_ago, hour_ago))
+    worker.clear()
+    there = [folder.exists() for folder in (killed, new, foreign, used)]
+    new.rmdir()
+    foreign.rmdir()
+    assert there == [False, True, True, True]
+    assert forking.poll() is None
 
 
 def children_of(pid):

@@ -1,13 +1,26 @@
 # in:  config/config.yaml, config/trials.csv, config/subjects.csv, options of --config
 # out: STUDY, checked as a whole before any job starts, and what the rules need to know of its sessions
 import re
+import sys
 from functools import partial
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import damaged, job, job_errors, keys, layout, left_over, lock, resources, worker
+from limbtorque.workflow import (
+    clock,
+    damaged,
+    job,
+    job_errors,
+    keys,
+    layout,
+    left_over,
+    lock,
+    resources,
+    streams,
+    worker,
+)
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import ensure_settings
 from limbtorque.workflow.load_checked import checked_study
@@ -15,6 +28,7 @@ from limbtorque.workflow.pace import unpace
 
 try:
     STUDY = checked_study(Path("."), config)
+    clock.refuse_future(STUDY)
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 SESSIONS = list(STUDY.batches)
@@ -73,6 +87,7 @@ def study_minutes(wildcards, attempt):
 onstart:
     lock.hold_run(Path("."))
     ensure_settings(Path("."), config, SETTINGS)
+    left_over.remove_parts(Path("."))
     left_over.move_left_over(STUDY, Path("."))
     unpace(workflow)
     job_errors.show()
@@ -82,7 +97,7 @@ onstart:
 
 onsuccess:
     if layout.VERDICT.is_file():
-        print(layout.VERDICT.read_text(), end="")
-        print(f"ledger: {layout.STUDY_TABLES['ledger']}")
+        streams.say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
+        streams.say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)
     if layout.REPORT["index"].is_file():
-        print(f"report: {layout.REPORT['index']}")
+        streams.say(f"report: {layout.REPORT['index']}", sys.stdout)

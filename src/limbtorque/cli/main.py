@@ -14,6 +14,7 @@ from typing import Any
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
+from limbtorque.workflow.streams import ensure_streams, flush_or_silence, say
 
 EXAMPLES = {
     "": """examples:
@@ -91,18 +92,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 for success, 1 otherwise; `diff` returns 2 for an unreadable run.
     """
+    ensure_streams()
     words, options_of_snakemake = _split(sys.argv[1:] if arguments is None else arguments)
     options = _parser().parse_args(words)
     options.snakemake = options_of_snakemake
     try:
-        return int(options.function(options))
+        code = int(options.function(options))
+        sys.stdout.flush()
+        return code
     except LimbtorqueError as error:
-        print(f"limbtorque: {error}", file=sys.stderr)
+        say(f"limbtorque: {error}")
         if isinstance(error, SettingsError | StudyError):
-            print(NEXT[type(error)], file=sys.stderr)
+            say(NEXT[type(error)])
         return int(getattr(options, "error_code", 1))
     except BrokenPipeError:
+        flush_or_silence(sys.stdout)
         return 0
+    except OSError as error:  # of the output, among others: a full disk
+        flush_or_silence(sys.stdout)
+        say(f"limbtorque: {error if error.filename else f'the output cannot be written: {error.strerror or error}'}")
+        return int(getattr(options, "error_code", 1))
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -309,7 +318,7 @@ def _status(options: argparse.Namespace) -> int:
             print(f"{state:8} {path}")
         if verdict := trials_by_status(Path()):
             print(verdict)
-    print(", ".join(f"{number} {state}" for state, number in count.items()), file=sys.stderr)
+    say(", ".join(f"{number} {state}" for state, number in count.items()))
     return int(count["done"] < sum(count.values()))
 
 
@@ -364,7 +373,7 @@ def _check(options: argparse.Namespace) -> int:
     without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
     print(f"{verdict}; {doubtful} of {total} would be caution or rejected{without}")
     run = f"limbtorque run-study {shlex.quote(str(options.study))}"
-    print(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}", file=sys.stderr)
+    say(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}")
     return int(faults > 0)
 
 
@@ -440,12 +449,13 @@ def _diff(options: argparse.Namespace) -> int:
     from limbtorque.cli.diff.compare import compare
     from limbtorque.cli.diff.report import report_csv, report_html, report_text
     from limbtorque.cli.diff.runs import read_run
+    from limbtorque.study.whole_file import write_text
 
     found = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
     print(report_text(found, top=options.top))
     for path, made in ((options.csv, report_csv), (options.html, report_html)):
         if path:
-            path.write_text(made(found), encoding="utf-8")
+            write_text(path, made(found))
             print(f"written: {path}")
     return 0 if found.same else 1
 

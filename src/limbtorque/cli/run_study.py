@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import psutil
 
 from limbtorque.errors import LimbtorqueError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_POLL_S = 0.2
 PLACES = (_PACKAGE.parents[1], _PACKAGE / "_workflow")  # a clone; a wheel (pyproject.toml: force-include)
 
 
@@ -56,15 +61,45 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
 def run_study(study: Path, *, cores: str = "all", slurm: bool = False, more: Sequence[str] = ()) -> int:
     """Run the workflow for a study in a process of its own; returns its exit code.
 
-    Ctrl-C reaches that process, too, which then ends its jobs: this one waits for it.
+    Ctrl-C reaches that process and its jobs, too. SIGTERM and SIGHUP are passed on as Ctrl-C: Snakemake itself would first
+    finish its running jobs. Then 128 and the number of the signal is returned.
     """
     if not (study / "config" / "config.yaml").is_file():
         raise LimbtorqueError(
             f"{study} has no config/config.yaml, so it is not a study; `limbtorque init {study} --from RECORDINGS` proposes one"
         )
-    process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more))
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            continue
+    ended: list[int] = []
+    with _passed_on(ended):
+        process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more))
+        interrupted = False
+        while True:
+            with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
+                code = process.wait(_POLL_S)
+                return 128 + ended[0] if ended else code
+            if ended:
+                _interrupt(process.pid, itself=not interrupted)
+                interrupted = True
+
+
+@contextlib.contextmanager
+def _passed_on(ended: list[int]) -> Iterator[None]:
+    """Note the signals that end this process, but those that it was started to ignore (`nohup`)."""
+    before = {
+        number: signal.signal(number, lambda number, _: ended.append(number))
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(pid: int, *, itself: bool) -> None:
+    """Interrupt all processes that one started, and itself; jobs may start until it has noticed."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for each in [*[process] * itself, *process.children(recursive=True)]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                each.send_signal(signal.SIGINT)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import os
 import re
-import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from limbtorque.errors import StudyError
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import table_rows
+from limbtorque.study.whole_file import whole_file, write_bytes, write_text
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.workflow.layout import shares_cutoff
 
@@ -61,15 +61,13 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     if there := [str(target) for target in targets.values() if target.exists()]:
         raise StudyError([f"{target} exists; name another folder, or remove it" for target in there])
     for subject, target in targets.items():
-        (target / SETTINGS_FILE).parent.mkdir(parents=True)
         text = (folder / SETTINGS_FILE).read_text(encoding="utf-8")
-        (target / SETTINGS_FILE).write_text(_for_one_subject(text), encoding="utf-8")
+        write_text(target / SETTINGS_FILE, _for_one_subject(text))
         _write(target / settings.trials, [_moved(row, folder, target) for row in trials[subject]])
         _write(target / settings.subjects, subjects[subject])
         for path in sets:
             copy = target / path.relative_to(folder)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+            write_bytes(copy, path.read_bytes())
     return list(targets.values())
 
 
@@ -118,8 +116,7 @@ def _muscle_sets(study: Study) -> list[Path]:
 
 
 def _write(path: Path, rows: Sequence[dict[str, str]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

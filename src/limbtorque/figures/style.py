@@ -18,6 +18,7 @@ from matplotlib.lines import Line2D
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import EDGE, UNKNOWN
+from limbtorque.study.whole_file import whole_file
 
 MM = 1.0 / 25.4
 ONE_COLUMN_MM, TWO_COLUMNS_MM = 85.0, 180.0
@@ -198,11 +199,10 @@ def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
 def save_figure(figure: Figure, path: Path | str) -> None:
     """Save a figure as its suffix says; the same figure gives the same bytes."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     undated: dict[str, dict[str, Any]] = {
         ".png": {"Software": None},
         ".pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
         ".svg": {"Date": None},
     }
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure.savefig(path, dpi=200, metadata=undated[path.suffix])
+    with mpl.rc_context(STYLE), whole_file(path) as part:  # type: ignore[arg-type]
+        figure.savefig(part, dpi=200, metadata=undated[path.suffix])

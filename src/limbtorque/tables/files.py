@@ -14,6 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from limbtorque.recordings.writers.sto import write_sto
+from limbtorque.study.whole_file import whole_file
 from limbtorque.tables.column import Column
 from limbtorque.tables.trial_record import TrialRecord
 
@@ -87,11 +88,11 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
 
     Missing numbers are empty cells in CSV and NaN in Parquet and STO. A record is stored in Parquet only.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         text = "{}" if record is None else record.to_json()
         table = table.replace_schema_metadata({META_KEY: text.encode()})
-        pyarrow.parquet.write_table(table, path, compression="snappy", use_dictionary=False)
+        with whole_file(path) as part:
+            pyarrow.parquet.write_table(table, part, compression="snappy", use_dictionary=False)
         return
     if path.suffix == ".sto":
         write_sto(table, path)
@@ -116,8 +117,6 @@ def csv_pieces(path: Path, columns: Sequence[Column]) -> Iterator[Callable[[Sequ
     callable
         Writes rows, each a mapping with a value for every column.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-
     waiting: list[Mapping[str, Any]] = []
 
     def flush() -> None:
@@ -140,9 +139,14 @@ def table_of_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) 
     return make_table(columns, {column.name: [row[column.name] for row in rows] for column in columns})
 
 
-def _csv_writer(path: Path, schema: pa.Schema) -> pyarrow.csv.CSVWriter:
+@contextmanager
+def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[pyarrow.csv.CSVWriter]:
     options = pyarrow.csv.WriteOptions(quoting_style="needed")
-    return pyarrow.csv.CSVWriter(path, schema.remove_metadata(), write_options=options)
+    with (
+        whole_file(path) as part,
+        pyarrow.csv.CSVWriter(part, schema.remove_metadata(), write_options=options) as writer,
+    ):
+        yield writer
 
 
 def _blank(table: pa.Table) -> pa.Table:
@@ -151,7 +155,8 @@ def _blank(table: pa.Table) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=table.schema.remove_metadata())
 
 
-def long_table_writer(path: Path, columns: Sequence[Column]) -> pyarrow.parquet.ParquetWriter:
+@contextmanager
+def long_table_writer(path: Path, columns: Sequence[Column]) -> Iterator[pyarrow.parquet.ParquetWriter]:
     """Write a Parquet table piece by piece; repeated values take little space.
 
     Parameters
@@ -159,12 +164,20 @@ def long_table_writer(path: Path, columns: Sequence[Column]) -> pyarrow.parquet.
     path : Path
         File to write.
     columns : sequence of Column
-        Its columns; `write_table` of the writer takes pieces from `make_table`.
+        Its columns.
+
+    Yields
+    ------
+    pyarrow.parquet.ParquetWriter
+        Its `write_table` takes pieces from `make_table`.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     repeated = [column.name for column in columns if column.name != "value"]
     schema = make_table(columns, {column.name: [] for column in columns}).schema
-    return pyarrow.parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=repeated)
+    with (
+        whole_file(path) as part,
+        pyarrow.parquet.ParquetWriter(part, schema, compression="zstd", use_dictionary=repeated) as writer,
+    ):
+        yield writer
 
 
 def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -18,6 +18,7 @@ from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
 from limbtorque.errors import LimbtorqueError
+from limbtorque.study.whole_file import write_bytes
 from limbtorque.tables.column import Column
 
 LARGEST = (1_048_576, 16_384)  # rows and columns of a sheet
@@ -79,8 +80,7 @@ def write_workbook(path: Path, sheets: Sequence[Sheet]) -> None:
         _fill(book, sheet)
     buffer = io.BytesIO()
     book.save(buffer)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_undated(buffer))
+    write_bytes(path, _undated(buffer))
 
 
 def _fill(book: Workbook, sheet: Sheet) -> None:

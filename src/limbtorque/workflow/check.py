@@ -16,6 +16,7 @@ from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
+from limbtorque.workflow.clock import refuse_future
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages.cutoffs import shared_cutoff
 from limbtorque.workflow.stages.kinematics import limb_of, read_trial, trial_motion
@@ -40,6 +41,7 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
         Reason why it would have no time-normalised curve, or nothing.
     """
     study = checked_study(folder)
+    refuse_future(study)
     with GuardedReader() as reader:
         shared_hz = shared_cutoff(study.trials, reader)
         for trial in study.trials:

@@ -10,7 +10,6 @@ compares the contents of folders.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 from limbtorque.study.study import Study
 from limbtorque.workflow.layout import SOURCES, session_folder, sessions_of, stages_of
 from limbtorque.workflow.session_record import faults, study_faults
+from limbtorque.workflow.streams import say
 
 _SHOWN = 3
 Damaged = dict[str, dict[str, str]]
@@ -73,6 +73,6 @@ def force_damaged(workflow: Any, study: Study) -> bool:
 def _report(damaged: Mapping[str, Mapping[str, str]]) -> None:
     for path, wrong in list(damaged.items())[:_SHOWN]:
         name, fault = next(iter(wrong.items()))
-        print(f"{path}: {name} is {fault}; it is repeated", file=sys.stderr)
+        say(f"{path}: {name} is {fault}; it is repeated")
     if len(damaged) > _SHOWN:
-        print(f"and {len(damaged) - _SHOWN} more damaged outputs", file=sys.stderr)
+        say(f"and {len(damaged) - _SHOWN} more damaged outputs")

@@ -8,8 +8,6 @@ depends on one that runs, even where the dependency is ancient: https://github.c
 from __future__ import annotations
 
 import json
-import os
-import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 from limbtorque.errors import LimbtorqueError, SettingsError
 from limbtorque.study.settings import Settings, load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.study.whole_file import write_text
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS
 
@@ -63,10 +62,7 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
     settings = load_settings(folder / SETTINGS_FILE, config or None)
     if settings_key(settings) != key:
         raise LimbtorqueError(f"{SETTINGS_FILE} changed while a job was waiting; run the study again")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{socket.gethostname()}.{os.getpid()}.part")
-    part.write_text(_text(settings), encoding="utf-8")
-    part.replace(path)
+    write_text(path, _text(settings))
 
 
 def _text(settings: Settings) -> str:

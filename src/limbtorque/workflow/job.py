@@ -6,6 +6,7 @@ The work is done in a process forked by `limbtorque.workflow.worker`, or here if
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
@@ -13,9 +14,11 @@ import shlex
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from limbtorque.workflow.streams import ensure_streams, say
 
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
 OPTIONS = ("session", "key")  # of a stage's `run`
@@ -44,27 +47,44 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
 def do(job: dict[str, Any]) -> None:
     """Do a job in the current folder, in a forked process if possible.
 
+    Where that process ends before it has answered, the work is done here.
+
     Parameters
     ----------
     job : dict
         Options of the command: stage, log, wait, lock, and those of the stage's `run`, empty where it has none.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the job without a traceback; it is done again next time
-    address, _, prefix = os.environ.get(ADDRESS, "").partition(":")
-    with socket.socket(socket.AF_UNIX) as connection:
-        try:
-            if not address or prefix != sys.prefix:
-                raise OSError("no process to fork from")
-            connection.connect(address)
-        except OSError:
-            work(job)
-            return
-        message = json.dumps([str(Path.cwd()), job]).encode()
-        socket.send_fds(connection, [message], [1, 2])
-        code = connection.recv(16)
-    if code != b"0":
-        what = f"{job['stage']} {job['session']}".rstrip()
-        sys.exit(int(code) if code else f"the process of {what} ended unexpectedly")
+    address, _, prefix = os.environ.get(ADDRESS, "").rpartition(":")
+    code = _forked(Path(address), job) if address and prefix == sys.prefix else ""
+    if not code:
+        if Path(address).is_socket():
+            say(f"{job['stage']} {job['session']}: no process to fork from, done by its command")
+        work(job)
+    elif code != "0":
+        sys.exit(int(code))
+
+
+def _forked(address: Path, job: dict[str, Any]) -> str:
+    """Exit code of a job done in a forked process; empty where there is no such process, or it was killed."""
+    message = json.dumps([str(Path.cwd()), job]).encode()
+    try:
+        with socket.socket(socket.AF_UNIX) as connection, short(address) as name:
+            connection.connect(name)
+            socket.send_fds(connection, [message], [1, 2])
+            return connection.recv(16).decode()
+    except OSError:
+        return ""
+
+
+@contextlib.contextmanager
+def short(address: Path) -> Iterator[str]:
+    """Name of a socket that is short enough for it, wherever its folder is."""
+    folder = os.open(address.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{address.name}"
+    finally:
+        os.close(folder)
 
 
 def work(job: dict[str, Any]) -> None:
@@ -90,6 +110,9 @@ def work(job: dict[str, Any]) -> None:
     except LimbtorqueError as error:
         LOG.error("%s", error)
         sys.exit(str(error))
+    except OSError as error:  # a full disk, a limit of the size of files
+        LOG.exception("%s", error)
+        sys.exit(f"{job['stage']} {job['session']}: {error}; then run the study again, which goes on from here")
     except Exception as error:
         LOG.exception("%s", error)
         raise
@@ -110,4 +133,5 @@ def parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    ensure_streams()
     do(vars(parser().parse_args()))

@@ -8,9 +8,10 @@ https://github.com/snakemake/snakemake/issues/4248 (groups). Remove this module 
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
+
+from limbtorque.workflow.streams import say
 
 
 def show() -> None:
@@ -26,9 +27,9 @@ def _printing(log_error: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(log_error)
     def print_and_log(self: Any, msg: str | None = None, aux_logs: list[str] | None = None, **more: Any) -> None:
         if msg:
-            print(msg, file=sys.stderr, flush=True)
+            say(msg)
         for log in aux_logs or ():
-            print(f"output of the job: {log}", file=sys.stderr, flush=True)
+            say(f"output of the job: {log}")
         log_error(self, msg=msg, aux_logs=aux_logs, **more)
 
     return print_and_log

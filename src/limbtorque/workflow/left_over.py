@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.study.study import Study
+from limbtorque.study.whole_file import is_part
 from limbtorque.workflow.layout import (
     ENSEMBLE_TABLES,
     LEFT_OVER,
@@ -32,7 +33,7 @@ def move_left_over(study: Study, folder: Path) -> None:
     """Move other files to `results/left_over`; remove their records and empty folders."""
     made = _made(study)
     for path in _there(folder):
-        if path in made or path.name == _STAMP:
+        if path in made or path.name == _STAMP or is_part(path):  # which another job is writing
             continue
         if path.name == RECORD:
             (folder / path).unlink()
@@ -41,6 +42,14 @@ def move_left_over(study: Study, folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         (folder / path).replace(target)
     _remove_folders(study, folder)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove files that killed jobs did not write to their ends; nothing else may run in the study."""
+    for place, _, names in os.walk(folder / RESULTS):
+        for path in (Path(place, name) for name in names):
+            if is_part(path):
+                path.unlink()
 
 
 def _made(study: Study) -> set[Path]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import socket
-import sys
 import warnings
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from filelock import FileLock, Timeout, UnixFileLock
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.layout import LOCK
+from limbtorque.workflow.streams import say
 
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)
 _WAIT_S = 5.0  # for another job that tests the lock at the same time
@@ -76,7 +76,7 @@ def _hold(path: Path, wait_s: float = 0.0) -> None:
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
-        print(f"{place} is on a file system without locks; make sure that no other run uses it", file=sys.stderr)
+        say(f"{place} is on a file system without locks; make sure that no other run uses it")
     if isinstance(lock, UnixFileLock) and lock.is_locked:
         path.write_text(f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
     _held.append(lock)

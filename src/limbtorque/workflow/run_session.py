@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import logging
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +26,7 @@ from limbtorque.workflow.effective_settings import load_effective_study, study_s
 from limbtorque.workflow.keys import WHOLE, session_key, trial_key
 from limbtorque.workflow.layout import needed, places, record_path, session_files, table_path, trial_files
 from limbtorque.workflow.session_record import wait_for, write_record
+from limbtorque.workflow.streams import say
 
 LOG = logging.getLogger("limbtorque")
 _CHANGED = "the settings, tables or recordings of the study changed while {} waiting; run the study again"
@@ -119,7 +119,7 @@ def _announce(stage: str, study: Study, session: str) -> None:
     names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")
     text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
     LOG.info(text)
-    print(text, file=sys.stderr, flush=True)
+    say(text)
 
 
 def finish(stage: str, study: Study, session: str, lines: Sequence[str]) -> None:

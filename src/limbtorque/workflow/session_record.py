@@ -18,6 +18,7 @@ from typing import Any
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.study.whole_file import write_bytes, write_text
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import places, record_path, session_folder, study_files, study_record_path
 
@@ -52,13 +53,10 @@ def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequenc
         The study's folder.
     """
     path = folder / record_path(stage, session)
-    path.parent.mkdir(parents=True, exist_ok=True)
     body = "".join(f"{line}\n" for line in lines).encode()
     sizes = {file.name: (folder / file).stat().st_size for file in files}
     head = json.dumps({"files": sizes, "lines_bytes": len(body)})
-    part = path.with_suffix(".part")
-    part.write_bytes(f"{head}\n".encode() + body)
-    part.replace(path)
+    write_bytes(path, f"{head}\n".encode() + body)
 
 
 def faults(stage: str, session: str, folder: Path) -> dict[str, str]:
@@ -85,11 +83,8 @@ def write_study_record(stage: str, study: Study) -> None:
     if not files:
         return
     path = study.folder / study_record_path(stage)
-    path.parent.mkdir(parents=True, exist_ok=True)
     sizes = {file.as_posix(): (study.folder / file).stat().st_size for file in files}
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(sizes, indent=1) + "\n", encoding="utf-8")
-    part.replace(path)
+    write_text(path, json.dumps(sizes, indent=1) + "\n")
 
 
 def study_faults(stage: str, study: Study) -> dict[str, str]:

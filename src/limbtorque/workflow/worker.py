@@ -21,35 +21,64 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from limbtorque.workflow.job import ADDRESS, work
+from limbtorque.workflow.job import ADDRESS, short, work
+from limbtorque.workflow.streams import say
 
 ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # imported by stages when they first need them
 _MESSAGE = 65536
+_PREFIX, _NAME = "limbtorque-", "jobs"
+_STARTING_S = 10.0  # age of a folder from which on somebody listens, or nobody will
 _held: list[subprocess.Popen[bytes]] = []
 
 
 def start(stages: Sequence[str]) -> None:
-    """Start the process that jobs are forked from; it ends with this one."""
-    address = Path(tempfile.mkdtemp(prefix="limbtorque-")) / "jobs"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(address))
-        listener.listen(128)
-        words = [
-            sys.executable,
-            "-P",
-            "-m",
-            "limbtorque.workflow.worker",
-            str(listener.fileno()),
-            str(address),
-            *stages,
-        ]
-        _held.append(subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
+    """Start the process that jobs are forked from; it ends with this one.
+
+    Where it cannot be started, the commands do the work themselves.
+    """
+    try:
+        clear()
+        address = Path(tempfile.mkdtemp(prefix=_PREFIX)) / _NAME
+        _start(address, stages)
+    except OSError as error:
+        say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
+        return
     os.environ[ADDRESS] = f"{address}:{sys.prefix}"
+
+
+def _start(address: Path, stages: Sequence[str]) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        with short(address) as name:
+            listener.bind(name)
+        listener.listen(128)
+        words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), str(address)]
+        _held.append(subprocess.Popen([*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
+
+
+def clear() -> None:
+    """Remove folders of earlier processes that were killed, and nobody listens there any more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        try:
+            old = time.time() - folder.stat().st_mtime > _STARTING_S
+            if folder.stat().st_uid == os.getuid() and old and not _listens(folder / _NAME):
+                shutil.rmtree(folder)
+        except OSError:
+            continue
+
+
+def _listens(address: Path) -> bool:
+    try:
+        with socket.socket(socket.AF_UNIX) as connection, short(address) as name:
+            connection.connect(name)
+    except (ConnectionRefusedError, FileNotFoundError):
+        return False
+    return True
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -58,6 +87,7 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
     The first jobs wait for their stage only; the others are imported when nobody asks for anything.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its folder is removed
     first, *todo = stages
     _prepare(first)
     while True:
@@ -110,9 +140,12 @@ def _bury() -> None:
 def _job(connection: socket.socket) -> NoReturn:
     """Do the work of a command in a forked process, and send it the exit code."""
     code = 1
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.SIG_DFL)
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
+        if not message:  # somebody looked whether this process is there
+            os._exit(0)
         for number, file in zip((1, 2), files, strict=True):
             os.dup2(file, number)
         place, job = json.loads(message)
@@ -121,12 +154,13 @@ def _job(connection: socket.socket) -> NoReturn:
         work(job)
         code = 0
     except SystemExit as error:
-        print(error, file=sys.stderr)
+        say(str(error))
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):
+                stream.flush()
         try:
             connection.sendall(str(code).encode())
         finally:

@@ -10,6 +10,7 @@ from limbtorque.cli.init.proposed_sets import Confirm
 from limbtorque.cli.init.survey import Seen, Unread, recordings_in, survey
 from limbtorque.cli.init.text import config_text, subjects_text, trials_text
 from limbtorque.errors import StudyError
+from limbtorque.study.whole_file import write_text
 
 FILES = ("config/config.yaml", "config/trials.csv", "config/subjects.csv")
 Watch = Callable[[Iterable[Seen | Unread], int], Iterator[Seen | Unread]]
@@ -72,8 +73,6 @@ def init_study(
         confirm=confirm,
     )
     texts = (config_text(proposal, source=str(recordings)), trials_text(proposal), subjects_text(proposal))
-    (study / "config").mkdir(parents=True, exist_ok=True)
     for name, text in zip(FILES, texts, strict=True):
-        with (study / name).open("x", encoding="utf-8") as file:
-            file.write(text)
+        write_text(study / name, text)
     return proposal

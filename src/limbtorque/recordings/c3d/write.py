@@ -16,6 +16,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.recordings.c3d.header import BLOCK, SATURATED
 from limbtorque.recordings.force_plates import plate_axes
 from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.study.whole_file import write_bytes
 
 PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ORIGIN_M = (0.0, 0.0, -0.04)  # from the sensor of a plate to the middle of its surface, in the plate's axes: z is down
@@ -88,7 +89,7 @@ def write_c3d(recording: Recording, path: Path, *, unit: str = "mm", integers: b
     header = _header(recording, analog, scale=scale, data_block=data_block)
     section = _section(_groups(recording, analog, unit, scale, data_block))
     data = frames.astype("<i2" if integers else "<f4").tobytes()
-    path.write_bytes(header + section + _whole_blocks(data))
+    write_bytes(path, header + section + _whole_blocks(data))
 
 
 def _analog(recording: Recording, unit: str, integers: bool) -> _Analog:

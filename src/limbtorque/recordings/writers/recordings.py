@@ -12,6 +12,7 @@ import pyarrow.parquet
 from limbtorque.errors import LimbtorqueError
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers.sto import write_sto
+from limbtorque.study.whole_file import whole_file
 
 
 def recording_table(recording: Recording) -> pa.Table:
@@ -112,7 +113,6 @@ def write_recording(recording: Recording, path: Path) -> None:
         Another suffix, or two markers of one label.
     """
     table = recording_table(recording)
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".sto":
         names = [
             name[:-4] + f"_t{name[-3]}" if name.endswith(("_x_m", "_y_m", "_z_m")) else name
@@ -120,13 +120,12 @@ def write_recording(recording: Recording, path: Path) -> None:
         ]
         write_sto(table.rename_columns(names).drop_columns(["frame"]), path, units="m")
     elif path.suffix == ".parquet":
-        pyarrow.parquet.write_table(table, path, compression="snappy", use_dictionary=False)
+        with whole_file(path) as part:
+            pyarrow.parquet.write_table(table, part, compression="snappy", use_dictionary=False)
     elif path.suffix == ".csv":
         blank = [pa.array(column.to_numpy(), from_pandas=True) for column in table.columns]
-        pyarrow.csv.write_csv(
-            pa.Table.from_arrays(blank, names=table.column_names),
-            path,
-            write_options=pyarrow.csv.WriteOptions(quoting_style="needed"),
-        )
+        options = pyarrow.csv.WriteOptions(quoting_style="needed")
+        with whole_file(path) as part:
+            pyarrow.csv.write_csv(pa.Table.from_arrays(blank, names=table.column_names), part, write_options=options)
     else:
         raise LimbtorqueError(f"{path.name}: recordings are written as .csv, .parquet or .sto, not {path.suffix!r}")

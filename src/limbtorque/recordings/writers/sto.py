@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LimbtorqueError
+from limbtorque.study.whole_file import write_text
 
 TIME = ("time_s", "time")
 _RADIANS = {"_rad": "_deg", "_rad_s": "_deg_s", "_rad_s2": "_deg_s2"}
@@ -44,7 +45,6 @@ def write_sto(table: pa.Table, path: Path, *, degrees: bool = False, units: str 
     table gives the same bytes. Blanks in names become underscores: OpenSim's ``Storage`` takes a blank for the end of a name.
     """
     names, values = _columns(table, degrees)
-    path.parent.mkdir(parents=True, exist_ok=True)
     head = [path.stem, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}"]
     head.append(f"inDegrees={'yes' if degrees else 'no'}")
     rate_hz = _rate(values[:, 0])
@@ -53,7 +53,7 @@ def write_sto(table: pa.Table, path: Path, *, degrees: bool = False, units: str 
     buffer = io.StringIO()
     np.savetxt(buffer, values, fmt="%.17g", delimiter="\t")
     text = "\n".join([*head, "endheader", "\t".join(names)]) + "\n" + buffer.getvalue()
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_text(path, text)
 
 
 def _columns(table: pa.Table, degrees: bool) -> tuple[list[str], FloatArray]:

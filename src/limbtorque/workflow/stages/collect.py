@@ -17,6 +17,7 @@ from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.study.whole_file import whole_file, write_text
 from limbtorque.tables.beside_file_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
@@ -97,14 +98,14 @@ def run(*, folder: Path, key: str = "") -> None:
     write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     if study.settings.tables.xlsx:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
-    with (folder / STUDY_TABLES["provenance"]).open("w", encoding="utf-8") as file:
+    with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
         json.dump(_provenance(study, sources), file, indent=1, sort_keys=True)
         file.write("\n")
     sources.clear()  # of a large study it does not fit beside what is read of it again
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     windows = _windows(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
     page = methods_page(provenance, ledger, windows)
-    (folder / STUDY_TABLES["methods"]).write_text(page, encoding="utf-8")
+    write_text(folder / STUDY_TABLES["methods"], page)
 
 
 def _windows(path: Path) -> list[dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages.curves import columns, long_columns
+from limbtorque.workflow.streams import say
 
 Group = tuple[str, str, str]  # chain, condition, side
 
@@ -29,7 +29,7 @@ Group = tuple[str, str, str]  # chain, condition, side
 def run(*, folder: Path, key: str = "") -> None:
     """Make ensembles and windows, with one session's curves in memory at a time."""
     study = whole_study("ensembles", folder=folder, key=key)
-    print(f"ensembles: {len(study.trials)} trials", file=sys.stderr, flush=True)
+    say(f"ensembles: {len(study.trials)} trials")
     records = SessionRecords(study, folder)
     rows: dict[str, dict[str, Any]] = {}
     groups: dict[Group, dict[str, Moments]]

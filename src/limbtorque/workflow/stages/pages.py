@@ -11,6 +11,7 @@ from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.statistics.by_condition import per_body_mass
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.study.whole_file import write_text
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, figure_path, page_path, trial_files
 from limbtorque.workflow.run_session import TrialTables, finish, metrics_of, outside_window, planned_study, verdict_of
@@ -26,7 +27,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
         path = folder / page_path(session, trial.name)
         if trial.settings.report.enabled:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(trial_page(contents(study, session, trial, tables)), encoding="utf-8", newline="\n")
+            write_text(path, trial_page(contents(study, session, trial, tables)))
     finish("pages", study, session, [])
 
 

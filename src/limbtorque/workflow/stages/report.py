@@ -10,6 +10,7 @@ from plotly.offline import get_plotlyjs
 
 from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
+from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES, page_path, places
@@ -42,6 +43,4 @@ def run(*, folder: Path, key: str = "") -> None:
     }
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}
     for name, text in texts.items():
-        path = folder / REPORT[name]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        write_text(folder / REPORT[name], text)

@@ -8,6 +8,7 @@ from pathlib import Path
 from limbtorque.errors import SignalError
 from limbtorque.motion.table import choice_of
 from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
+from limbtorque.study.whole_file import write_text
 from limbtorque.workflow.layout import STUDY_CUTOFF, record_path, sessions_of
 from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import wait_for
@@ -28,4 +29,4 @@ def run(*, folder: Path, key: str = "") -> None:
         except SignalError as error:
             reason = str(error)
     found = {"cutoff_hz": shared_hz, "own_cutoff_hz": own, "reason": reason}
-    (folder / STUDY_CUTOFF).write_text(json.dumps(found, sort_keys=True) + "\n", encoding="utf-8")
+    write_text(folder / STUDY_CUTOFF, json.dumps(found, sort_keys=True) + "\n")

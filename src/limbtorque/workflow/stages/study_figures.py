@@ -13,6 +13,7 @@ from limbtorque.figures.flag_figures import flag_figure
 from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
 from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
 from limbtorque.study.study import Study
+from limbtorque.study.whole_file import write_text
 from limbtorque.tables.column import Column
 from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS
 from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
@@ -39,7 +40,7 @@ def run(*, folder: Path, key: str = "") -> None:
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
             save_figure(_figure(path.stem, study, curves, notes, folder), folder / path)
     (folder / CAPTIONS).parent.mkdir(parents=True, exist_ok=True)
-    (folder / CAPTIONS).write_text(captions(_captioned(study, curves, notes, folder)), encoding="utf-8", newline="\n")
+    write_text(folder / CAPTIONS, captions(_captioned(study, curves, notes, folder)))
 
 
 def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Captioned:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from limbtorque.errors import LimbtorqueError
+from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.tables.quality_flags import CHECKS, STATUSES
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
@@ -64,7 +65,7 @@ def run(*, folder: Path, key: str = "") -> None:
             f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
             + (", or set ensembles.include to caution" if include == "ok" and torques["caution"] else "")
         )
-    (folder / VERDICT).write_text(text + "\n", encoding="utf-8")
+    write_text(folder / VERDICT, text + "\n")
 
 
 def _counts(count: Mapping[str, int]) -> str:

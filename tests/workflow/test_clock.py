@@ -1,0 +1,108 @@
+"""Files of other clocks: those dated in the future are refused with a command that mends them, those of 1970 run."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+from limbtorque.cli.main import main
+from limbtorque.errors import StudyError
+from limbtorque.workflow import clock
+from limbtorque.workflow.load_checked import checked_study
+from study_runs import TRIALS, ledger, make_study, run
+
+DAY_S = 86400.0
+
+
+@pytest.fixture
+def study(tmp_path):
+    return make_study(tmp_path / "my study")
+
+
+def recording(study, trial=TRIALS[0]):
+    return study / "data" / "demo" / f"{trial}.c3d"
+
+
+def date(path, ahead_s, **options):
+    os.utime(path, (time.time(), time.time() + ahead_s), **options)
+
+
+def refusal(study):
+    with pytest.raises(StudyError) as caught:
+        clock.refuse_future(checked_study(study))
+    (fault,) = caught.value.faults
+    return fault
+
+
+def mend(fault):
+    subprocess.run(fault.rpartition("set their time to now: ")[2], shell=True, check=True)
+
+
+@pytest.mark.parametrize("ahead_s", [3600.0, 300 * 365.0 * DAY_S])
+def test_a_recording_of_the_future_is_refused_with_the_command_that_mends_it(study, ahead_s):
+    date(recording(study), ahead_s)
+    fault = refusal(study)
+    assert f"{TRIALS[0]}.c3d is dated in the future (" in fault
+    mend(fault)
+    clock.refuse_future(checked_study(study))
+
+
+def test_many_recordings_are_named_by_their_folder(study, monkeypatch):
+    monkeypatch.setattr(clock, "_NAMED", 2)
+    for trial in TRIALS:
+        date(recording(study, trial), DAY_S)
+    fault = refusal(study)
+    assert "as are 2 more" in fault
+    assert fault.count(".c3d") == 1
+    mend(fault)
+    clock.refuse_future(checked_study(study))
+
+
+@pytest.mark.parametrize("which", ["link", "target"])
+def test_a_link_counts_as_the_file_it_names(study, tmp_path, which):
+    path = recording(study)
+    target = path.rename(tmp_path / "elsewhere.c3d")
+    path.symlink_to(target)
+    clock.refuse_future(checked_study(study))
+    date(path if which == "link" else target, DAY_S, follow_symlinks=which == "target")
+    mend(refusal(study))
+    clock.refuse_future(checked_study(study))
+
+
+def test_the_clock_is_that_of_the_file_system(study, monkeypatch):
+    date(recording(study), 100.0)
+    monkeypatch.setattr(clock, "_now", lambda _: time.time() + 200.0)  # a server that is ahead of this machine
+    clock.refuse_future(checked_study(study))
+
+
+def test_check_refuses_it_before_it_reads(study, capsys):
+    date(recording(study), DAY_S)
+    assert main(["check", str(study)]) == 1
+    text = capsys.readouterr().err
+    assert "is dated in the future" in text
+    assert f"touch '{recording(study)}'" in text
+
+
+@pytest.mark.workflow
+def test_a_run_computes_nothing_before_it_says_so(study):
+    date(recording(study), DAY_S)
+    text = run(study, expected=1)
+    assert "is dated in the future" in text
+    assert "Traceback" not in text
+    assert not (study / "results" / "kinematics").exists()
+
+
+@pytest.mark.workflow
+def test_recordings_of_1970_run_once_and_results_of_the_future_are_refused(study):
+    for trial, when in zip(TRIALS, (0.0, 1.0, -DAY_S), strict=True):
+        os.utime(recording(study, trial), (when, when))
+    run(study)
+    assert {row["torque_status"] for row in ledger(study).values()} <= {"ok", "flagged", "caution"}
+    assert "Nothing to be done" in run(study)
+    date(next((study / "results" / "kinematics").rglob(".snakemake_timestamp")), DAY_S)
+    fault = refusal(study)
+    assert "results" in fault
+    mend(fault)
+    run(study)
+    assert "Nothing to be done" in run(study)

@@ -1,0 +1,67 @@
+"""Ends of a run by signals: Snakemake and its jobs end with the command, and the next run finishes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from study_runs import make_study, run
+
+pytestmark = pytest.mark.workflow
+
+
+def started(folder, *words):
+    """The command of a run, and its processes once a job waits to write its log."""
+    (folder / "results" / "logs" / "kinematics").mkdir(parents=True)
+    os.mkfifo(folder / "results" / "logs" / "kinematics" / "S01_sagittal.log")
+    process = subprocess.Popen(
+        [*words, sys.executable, "-m", "limbtorque.cli.main", "run-study", folder, "--cores", "1"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 120
+    while True:
+        family = psutil.Process(process.pid).children(recursive=True)
+        if any("limbtorque.workflow.job" in " ".join(safe(one)) for one in family):
+            time.sleep(1.0)
+            return process, psutil.Process(process.pid).children(recursive=True)
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def safe(process):
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_the_command_ends_all_of_it(number, tmp_path):
+    folder = make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    process, family = started(folder)
+    assert len(family) >= 3  # Snakemake, the process that forks, a job
+    process.send_signal(number)
+    assert process.wait(60) == 128 + number
+    _, alive = psutil.wait_procs(family, timeout=20)
+    assert not alive
+    (folder / "results" / "logs" / "kinematics" / "S01_sagittal.log").unlink(missing_ok=True)
+    run(folder)
+    assert (folder / "results" / "verdict.txt").is_file()
+
+
+def test_what_was_started_to_ignore_the_end_of_its_terminal_goes_on(tmp_path):
+    folder = make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    process, family = started(folder, "nohup")
+    process.send_signal(signal.SIGHUP)
+    time.sleep(2.0)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 128 + signal.SIGTERM
+    _, alive = psutil.wait_procs(family, timeout=20)
+    assert not alive
