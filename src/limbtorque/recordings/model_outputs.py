@@ -1,4 +1,4 @@
-"""Joint angles, moments and powers that another program computed and stored in the file.
+"""Joint angles, moments and powers of another program, stored in the file.
 
 Names and components are those of Plug-in Gait (Vicon): ``LHipAngles``, ``LHipMoment``, ``LHipPower``; the first component
 of angles and moments is the sagittal one (Kadaba et al. 1990, J Orthop Res; Davis et al. 1991, Hum Mov Sci). Its files
