@@ -23,6 +23,7 @@ from limbtorque.cli.init.windows import ProposedWindow, propose_window
 from limbtorque.cli.main import main
 from limbtorque.errors import StudyError
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.recording import ForcePlate
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
@@ -198,6 +199,16 @@ def test_the_weight_on_the_plates_is_a_hint_only():
     assert found.mass_kg == "TODO"
     assert "a.c3d, where nothing moves: 490 N on the plates, 50.0 kg" in found.evidence
     assert "plates" not in " ".join(propose_subject("S07", [seen(moved_m=1.0, weight_n=9.80665 * 50.0)]).evidence)
+
+
+def test_a_plate_without_a_sample_has_no_weight(tmp_path):
+    """No warning reaches the user: pytest makes an error of each."""
+    write_c3d(tmp_path / "a.c3d", 1000.0 * positions(["LFHD", "RSHO", "RELB"]))
+    recording = read_c3d(tmp_path / "a.c3d")
+    missing, there = np.full((1010, 3), np.nan), np.tile([0.0, 0.0, 400.0], (1010, 1))
+    there[3] = np.nan
+    plates = tuple(ForcePlate(1, 2, np.zeros((4, 3)), 1000.0, force, force) for force in (missing, there))
+    assert look_at(replace(recording, force_plates=plates), path=Path("a"), name="a").weight_n == 400.0
 
 
 def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):

@@ -67,6 +67,9 @@ ELSEWHERE = {
     "test_doc_commands.py::test_the_versions_of_a_run_are_constraints": [
         "pip install --constraint constraints_then.txt ."
     ],
+    "test_plug_in_gait.py::test_the_command_of_the_page_writes_its_tables": [
+        "python benchmarks/plug_in_gait.py FOLDER --write"
+    ],
     "test_doc_commands.py::test_the_tutorial": [
         "limbtorque run-study .",
         "limbtorque diff results_default results --csv changes.csv",

@@ -1,5 +1,7 @@
 """Our torques beside Plug-in Gait's on the straight walks of the cohort: a standing test against another program."""
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,16 +18,39 @@ LIMITS = {"hip": (0.90, 0.15), "knee": (0.95, 0.10), "ankle": (0.99, 0.06)}
 
 
 @pytest.fixture(scope="module")
-def rows(recordings, tmp_path_factory):
-    """Rows of the straight walks, as the one command of the page makes them."""
+def made(recordings, tmp_path_factory):
+    """Rows of the comparison and the page with its tables, as the one command of the page makes them."""
+    folder = tmp_path_factory.mktemp("cohort")
+    page = shutil.copy(ROOT / "docs" / "plug_in_gait.md", folder)
+    found = []
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "benchmarks")
         import plug_in_gait
-    from limbtorque.cli.init.init import init_study
 
-    folder = tmp_path_factory.mktemp("cohort") / "study"
-    init_study(folder, recordings / "cohort", chains=("leg",))
-    return [row for row in plug_in_gait.compared(folder, cores=1) if row["condition"] == "straight"]
+        compared = plug_in_gait.compared
+        patch.setattr(plug_in_gait, "PAGE", Path(page))
+        patch.setattr(
+            plug_in_gait, "compared", lambda *args, **more: found.append(compared(*args, **more)) or found[-1]
+        )
+        patch.setattr(sys, "argv", ["plug_in_gait.py", str(recordings / "cohort"), "--write"])
+        plug_in_gait.main()
+    return found[0], Path(page).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def rows(made):
+    """Rows of the straight walks."""
+    return [row for row in made[0] if row["condition"] == "straight"]
+
+
+def test_the_command_of_the_page_writes_its_tables(made):
+    rows, text = made
+    for row in rows:
+        if row["quantity"] == "torque":
+            recording, side = row["trial"].partition("_")[0], row["side"]
+            about = f"| {recording}, {side} | {row['condition']} | {row['joint']} | {row['n_frames']} |"
+            assert f"{about} {float(row['r']):.3f} | {float(row['rms']):.3f} |" in text
+    assert text.count("| straight |") == 18
 
 
 def test_every_straight_limb_is_compared_at_every_joint(rows):

@@ -82,9 +82,6 @@ def recording_warnings(recording: Recording) -> list[str]:
             f"labels that need a prefix or occur twice: {', '.join(repeated[:10])}{' ...' * (len(repeated) > 10)}"
         )
     missing: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
-    never = [label for marker, label in enumerate(recording.labels) if missing[:, marker].all()]
-    if never:
-        found.append(f"markers without any sample: {', '.join(never)}")
     for marker, label in enumerate(recording.labels):
         present = recording.markers_m[~missing[:, marker], marker]
         if len(present) > 1 and bool((present == present[0]).all()):

@@ -1,4 +1,4 @@
-"""Joint angles, moments and powers that another program computed and stored in the file.
+"""Joint angles, moments and powers of another program, stored in the file.
 
 Names and components are those of Plug-in Gait (Vicon): ``LHipAngles``, ``LHipMoment``, ``LHipPower``; the first component
 of angles and moments is the sagittal one (Kadaba et al. 1990, J Orthop Res; Davis et al. 1991, Hum Mov Sci). Its files
@@ -82,7 +82,7 @@ def model_outputs(
     mass_kg: float,
     findings: Findings,
 ) -> tuple[ModelOutput, ...]:
-    """Read the joint angles, moments and powers among the points that are not positions.
+    """Read joint angles, moments and powers among the modelled points.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def model_outputs(
 
 
 def _force_ratio(ground: Sequence[FloatArray], plates: Sequence[ForcePlate], rate_hz: float) -> float:
-    """Median of the force on all plates over the sum of the ground reaction forces of the file."""
+    """Median ratio of the plates' force to the ground reaction force of the file."""
     if not ground or not plates:
         return float("nan")
     stored = np.linalg.norm(sum(np.nan_to_num(force) for force in ground), axis=1)

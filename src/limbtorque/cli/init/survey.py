@@ -281,9 +281,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         first_frame=recording.first_frame,
         bodies=tuple(_body(recording, prefix, of_prefix[prefix]) for prefix in prefixes),
         moved_m=_moved(recording.markers_m[:, kept]),
-        weight_n=float(
-            sum(np.linalg.norm(np.nanmean(p.force_n, axis=0)) for p in recording.force_plates if len(p.force_n))
-        ),
+        weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
         up=tuple(_up(recording, kept)),
@@ -298,6 +296,12 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         strikes=_strikes(recording),
         other_events=tuple(dict.fromkeys(name for name, known in _event_names(recording) if not known)),
     )
+
+
+def _mean_force_n(force_n: FloatArray) -> float:
+    """Size of the mean force of a plate, N; 0 where it has no sample."""
+    known = force_n[np.isfinite(force_n).all(axis=1)]
+    return float(np.linalg.norm(known.mean(axis=0))) if len(known) else 0.0
 
 
 def _event_names(recording: Recording) -> Iterator[tuple[str, tuple[str, str] | None]]:

@@ -225,7 +225,7 @@ def resolution_s(text: Text, first: int, column: int, separator: str | None) -> 
 
 
 def rounding_s(times_s: FloatArray, stated_hz: float | None, *, printed_s: float) -> float:
-    """Half of the last digit that times were rounded to, s; more digits may be printed.
+    """Half of the last digit that times were rounded to, s; more may be printed.
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ def _labels(text: Text, n_markers: int, findings: Findings) -> tuple[tuple[str, 
 
 
 def _widths(text: Text) -> tuple[int, int]:
-    """Number of markers that all lines have cells for, 0 if they differ, and any fills."""
+    """Markers that all lines have cells for, 0 if they differ, and that any fills."""
     rows = [line.rstrip("\r\n").split("\t") for line in text.lines[_first_row(text) :] if line.strip()]
     ends = {len(row) - (not row[-1].strip() and len(row) % 3 == 0) for row in rows}
     filled = max((k for row in rows for k, cell in enumerate(row, 1) if cell.strip()), default=0)
