@@ -508,3 +508,72 @@ def test_emptied_and_truncated_tables_of_the_study_are_made_again_once(study):
     assert "ledger.csv is 0 bytes instead of" in text
     assert results(study) == before
     assert planned(study) == set()
+
+
+EDITED = (
+    "results/torques/S01_sagittal/S01_sagittal_fast.csv",
+    "results/report/trials/S02_horizontal/S02_horizontal_fast.html",
+    "results/summary.csv",
+    "results/report/index.html",
+)
+
+
+def edit(path, *, keep_time=False):
+    """Change a character of a file, which keeps its size."""
+    state, text = path.stat(), path.read_bytes()
+    place = len(text) // 2
+    path.write_bytes(text[:place] + bytes([text[place] ^ 1]) + text[place + 1 :])
+    if keep_time:
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+def test_edited_results_are_named_and_made_again_by_the_next_run(study, capsys):
+    before = results(study)
+    assert main(["verify", str(study)]) == 0
+    assert capsys.readouterr().out == "0 results missing or not as made\n"
+    for name in EDITED:
+        edit(study / name)
+    (study / "results" / "muscles" / "S01_sagittal" / "S01_sagittal_fast.parquet").unlink()
+    assert main(["verify", str(study)]) == 1
+    text = capsys.readouterr().out
+    assert all(f"{name}: edited\n" in text for name in EDITED)
+    assert "results/muscles/S01_sagittal/S01_sagittal_fast.parquet: missing\n" in text
+    assert "5 results missing or not as made" in text
+    run(study)
+    assert results(study) == before
+    assert main(["verify", str(study)]) == 0
+    assert planned(study) == set()
+
+
+def test_an_edit_that_kept_the_time_is_found_by_verify_alone(study, capsys):
+    before = results(study)
+    name = "results/torques/S01_sagittal/S01_sagittal_fast.csv"
+    edit(study / name, keep_time=True)
+    assert planned(study) == set()
+    assert main(["verify", str(study)]) == 1
+    assert f"{name}: edited\n" in capsys.readouterr().out
+    assert main(["run-study", str(study), "--cores", "2", "--verify"]) == 0
+    assert results(study) == before
+
+
+def test_a_lost_or_edited_record_is_no_reason_for_trust(study, capsys):
+    before = results(study)
+    (study / "results" / "records" / "collect.json").unlink()
+    lines = study / "results" / "kinematics" / "S01_sagittal" / "_session.jsonl"
+    edit(lines)
+    assert main(["verify", str(study)]) == 1
+    text = capsys.readouterr().out
+    assert "results/ledger.csv: without its record" in text
+    assert "results/kinematics/S01_sagittal/_session.jsonl: damaged" in text
+    assert main(["run-study", str(study), "--cores", "2", "--verify"]) == 0
+    assert results(study) == before
+
+
+def test_parts_of_files_of_killed_jobs_are_removed_by_the_next_run(study):
+    place = study / "results" / "torques" / "S01_sagittal"
+    (place / ".S01_sagittal_fast.node.4711.part.csv").write_text("half")
+    (study / "results" / ".summary.node.4711.part.csv").write_text("half")
+    (study / "results" / "verdict.txt").unlink()
+    run(study)
+    assert not list((study / "results").rglob(".*.part*"))
+    assert not (study / "results" / "left_over").exists()

@@ -46,6 +46,12 @@ EXAMPLES = {
 
 exit code: 0 if every table is done, 1 otherwise
 """,
+    "verify": """examples:
+  limbtorque verify "my study"
+  limbtorque run-study "my study" --verify
+
+exit code: 0 if every result is as it was made, 1 otherwise
+""",
     "split": """examples:
   limbtorque split "my study" parts
   for part in parts/*; do limbtorque run-study "$part"; done
@@ -179,13 +185,20 @@ def _add_study_commands(command: Command) -> None:
     whole.add_argument("study", type=Path, help="the study's folder")
     whole.add_argument("--cores", default="all", help="number of cores (default: all)")
     whole.add_argument("--slurm", action="store_true", help="submit the jobs to Slurm (docs/cluster.md)")
-    whole.usage = "limbtorque run-study [-h] [--cores CORES] [--slurm] study [-- OPTION ...]"
+    whole.add_argument(
+        "--verify", action="store_true", help="compare all results with their records first, and repeat what differs"
+    )
+    whole.usage = "limbtorque run-study [-h] [--cores CORES] [--slurm] [--verify] study [-- OPTION ...]"
     whole.epilog = f"options after -- are passed to snakemake\n\n{EXAMPLES['run-study']}"
     whole.set_defaults(function=_run_study)
 
     status = command("status", "list every table of every trial of a study: done, missing, damaged or stale")
     status.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
     status.set_defaults(function=_status)
+
+    verify = command("verify", "compare every result of a study with its record, by size and hash; writes nothing")
+    verify.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
+    verify.set_defaults(function=_verify)
 
     split = command("split", "divide a study into one study for each subject")
     split.add_argument("study", type=Path, help="the study's folder, which is not changed")
@@ -304,7 +317,9 @@ def _init(options: argparse.Namespace) -> int:
 def _run_study(options: argparse.Namespace) -> int:
     from limbtorque.cli.run_study import run_study
 
-    return run_study(options.study, cores=options.cores, slurm=options.slurm, more=options.snakemake)
+    return run_study(
+        options.study, cores=options.cores, slurm=options.slurm, verify=options.verify, more=options.snakemake
+    )
 
 
 def _status(options: argparse.Namespace) -> int:
@@ -320,6 +335,22 @@ def _status(options: argparse.Namespace) -> int:
             print(verdict)
     say(", ".join(f"{number} {state}" for state, number in count.items()))
     return int(count["done"] < sum(count.values()))
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from limbtorque.workflow.damaged import damaged_outputs, missing_outputs
+    from limbtorque.workflow.effective_settings import load_effective_study
+
+    study = load_effective_study(options.study)
+    lines = [f"{path}: missing" for path in missing_outputs(study)]
+    for path, wrong in damaged_outputs(study, contents="all").items():
+        lines += [f"{path if Path(path).name == name else f'{path}/{name}'}: {fault}" for name, fault in wrong.items()]
+    for line in lines:
+        print(line)
+    print(f"{counted(len(lines), 'result')} missing or not as made")
+    if lines:
+        say(f"next: limbtorque run-study {shlex.quote(str(options.study))} --verify, which makes them again")
+    return int(bool(lines))
 
 
 def _split_study(options: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from limbtorque.errors import LimbtorqueError
+from limbtorque.workflow.damaged import VERIFY
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _POLL_S = 0.2
@@ -58,11 +60,14 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
     return [*start, *how, *more]
 
 
-def run_study(study: Path, *, cores: str = "all", slurm: bool = False, more: Sequence[str] = ()) -> int:
+def run_study(
+    study: Path, *, cores: str = "all", slurm: bool = False, verify: bool = False, more: Sequence[str] = ()
+) -> int:
     """Run the workflow for a study in a process of its own; returns its exit code.
 
     Ctrl-C reaches that process and its jobs, too. SIGTERM and SIGHUP are passed on as Ctrl-C: Snakemake itself would first
-    finish its running jobs. Then 128 and the number of the signal is returned.
+    finish its running jobs. Then 128 and the number of the signal is returned. With `verify`, the contents of all results are
+    compared with their records before, and those that differ are made again.
     """
     if not (study / "config" / "config.yaml").is_file():
         raise LimbtorqueError(
@@ -70,7 +75,8 @@ def run_study(study: Path, *, cores: str = "all", slurm: bool = False, more: Seq
         )
     ended: list[int] = []
     with _passed_on(ended):
-        process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more))
+        environment = {**os.environ, **({VERIFY: "1"} if verify else {})}
+        process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more), env=environment)
         interrupted = False
         while True:
             with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):

@@ -1,7 +1,7 @@
 """Repeat outputs with damaged files, which Snakemake does not notice.
 
-Snakemake looks at the time of an output, so that a session that lost a table and a table that was emptied count as up to date
-(no upstream issue). While the workflow is read, folders and files are compared with their records; those that differ are forced as
+Snakemake looks at the time of an output, so that a session that lost a table and a table that was emptied or edited count as up
+to date (no upstream issue). While the workflow is read, folders and files are compared with their records; those that differ are forced as
 soon as Snakemake has its graph of jobs, as ``--forcerun`` would, but only where this run needs them. A parameter of the rule
 would not do: Snakemake records it, and makes the session once more in the next run. Remove this module when Snakemake
 compares the contents of folders.
@@ -10,32 +10,53 @@ compares the contents of folders.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from limbtorque.study.study import Study
-from limbtorque.workflow.layout import SOURCES, session_folder, sessions_of, stages_of
-from limbtorque.workflow.session_record import faults, study_faults
+from limbtorque.workflow.layout import SOURCES, session_folder, sessions_of, stages_of, study_files
+from limbtorque.workflow.session_record import Contents, faults, study_faults
 from limbtorque.workflow.streams import say
 
+VERIFY = "LIMBTORQUE_VERIFY"  # environment variable: compare the contents of all files (run-study --verify)
 _SHOWN = 3
 Damaged = dict[str, dict[str, str]]
 
 
-def damaged_outputs(study: Study) -> Damaged:
-    """Outputs that differ from their record: path, then files and faults."""
+def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
+    """Outputs that differ from their record: path, then files and faults.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    contents : {"none", "newer", "all"}, optional
+        Files whose contents are compared, as of `limbtorque.workflow.session_record.faults`.
+    """
     found: Damaged = {}
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):
             place = session_folder(stage, session)
             if (study.folder / place).is_dir():
-                found[place.as_posix()] = faults(stage, session, study.folder)
+                found[place.as_posix()] = faults(stage, session, study.folder, contents=contents)
             elif (study.folder / place).exists():
                 found[place.as_posix()] = {place.name: "a file, not a folder"}
     for stage in stages_of(study):
-        found |= {path: {Path(path).name: fault} for path, fault in study_faults(stage, study).items()}
+        found |= {
+            path: {Path(path).name: fault} for path, fault in study_faults(stage, study, contents=contents).items()
+        }
     return {path: wrong for path, wrong in found.items() if wrong}
+
+
+def missing_outputs(study: Study) -> list[str]:
+    """Outputs that do not exist, which Snakemake makes again by itself."""
+    folders = [
+        session_folder(stage, session) for stage in ("cutoffs", *SOURCES) for session in sessions_of(stage, study)
+    ]
+    files = [path for stage in stages_of(study) for path in study_files(stage, study)]
+    return [path.as_posix() for path in (*folders, *files) if not (study.folder / path).exists()]
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:
@@ -56,7 +77,7 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     prepare = getattr(workflow, "_prepare_dag", None)
     if prepare is None or not getattr(workflow, "is_main_process", False):
         return False
-    damaged = damaged_outputs(study)
+    damaged = damaged_outputs(study, contents="all" if os.environ.get(VERIFY) else "newer")
     if not damaged:
         return False
     _report(damaged)

@@ -1,11 +1,12 @@
-"""Record of a session's folder: file names and sizes, one JSON line per trial.
+"""Record of a session's folder: names, sizes and hashes of its files, one JSON line per trial.
 
-A job writes it last. Its first line says what belongs to the folder, so that a deleted, truncated or emptied file is
+A job writes it last. Its first line says what belongs to the folder, so that a deleted, truncated, emptied or edited file is
 noticed, and so that a job on another node knows which files to wait for.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
@@ -13,7 +14,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import Study
@@ -24,18 +25,47 @@ from limbtorque.workflow.layout import places, record_path, session_folder, stud
 
 WAIT_S = "LIMBTORQUE_WAIT_S"  # environment variable: time until a file that another node has written must be seen, s
 _POLL_S = 0.2
+Contents = Literal[
+    "none", "newer", "all"
+]  # of which files the contents are compared: those newer than their record, or all
+_Seal = list[int | str]  # size in bytes, and SHA-256 of the contents
 
 
 @dataclass(frozen=True)
 class _Head:
-    """First line of a record: sizes in bytes of the files and of its other lines."""
+    """First line of a record: sizes and hashes of the files, and of its other lines."""
 
-    files: dict[str, int]
-    lines_bytes: int
+    files: dict[str, _Seal]
+    lines: _Seal
 
     def __post_init__(self) -> None:
-        if not isinstance(self.files, dict) or not isinstance(self.lines_bytes, int):
-            raise TypeError("a record begins with names and sizes")
+        if not isinstance(self.files, dict) or not all(map(_is_seal, [*self.files.values(), self.lines])):
+            raise TypeError("a record begins with names, sizes and hashes")
+
+
+def _is_seal(value: object) -> bool:
+    return isinstance(value, list) and list(map(type, value)) == [int, str]
+
+
+def _sealed(content: bytes) -> _Seal:
+    return [len(content), hashlib.sha256(content).hexdigest()]
+
+
+def _seal(path: Path) -> _Seal:
+    with path.open("rb") as file:
+        return [path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()]
+
+
+def _fault(path: Path, seal: _Seal, written_ns: int, contents: Contents) -> str:
+    """Difference of a file from its record, written at a time; empty where there is none."""
+    try:
+        state = path.stat()
+        if state.st_size != seal[0]:
+            return f"{state.st_size} bytes instead of {seal[0]}"
+        read = contents == "all" or (contents == "newer" and state.st_mtime_ns > written_ns)
+        return "edited" if read and _seal(path) != seal else ""
+    except OSError:
+        return "missing"
 
 
 def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequence[str], folder: Path) -> None:
@@ -54,56 +84,76 @@ def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequenc
     """
     path = folder / record_path(stage, session)
     body = "".join(f"{line}\n" for line in lines).encode()
-    sizes = {file.name: (folder / file).stat().st_size for file in files}
-    head = json.dumps({"files": sizes, "lines_bytes": len(body)})
+    seals = {file.name: _seal(folder / file) for file in files}
+    head = json.dumps({"files": seals, "lines": _sealed(body)})
     write_bytes(path, f"{head}\n".encode() + body)
 
 
-def faults(stage: str, session: str, folder: Path) -> dict[str, str]:
-    """Files of an existing session folder that differ from its record, and why."""
+def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none") -> dict[str, str]:
+    """Files of an existing session folder that differ from its record, and why.
+
+    Parameters
+    ----------
+    stage, session : str
+        Whose folder.
+    folder : Path
+        The study's folder.
+    contents : {"none", "newer", "all"}, optional
+        Compare sizes only; contents of files that were written after their record, too; or those of all files.
+    """
     place = folder / session_folder(stage, session)
-    sizes = {entry.name: entry.stat().st_size for entry in os.scandir(place)}
+    there = {entry.name for entry in os.scandir(place)}
     record = place / record_path(stage, session).name
     try:
-        head, head_bytes = _read_head(record)
+        head, lines = _read_head(record)
+        written_ns = record.stat().st_mtime_ns
     except (OSError, ValueError, TypeError):
-        return {record.name: "missing" if record.name not in sizes else "damaged"}
-    if sizes.get(record.name) != head_bytes + head.lines_bytes:
+        return {record.name: "missing" if record.name not in there else "damaged"}
+    if lines != head.lines[0] or (contents == "all" and _lines(record) != head.lines):
         return {record.name: "damaged"}
-    return {
-        name: "missing" if name not in sizes else f"{sizes[name]} bytes instead of {size}"
-        for name, size in head.files.items()
-        if sizes.get(name) != size
-    }
+    found = {name: _fault(place / name, seal, written_ns, contents) for name, seal in head.files.items()}
+    return {name: fault for name, fault in found.items() if fault}
 
 
 def write_study_record(stage: str, study: Study) -> None:
-    """Write the sizes of the files of the whole study that a stage made."""
+    """Write sizes and hashes of the files of the whole study that a stage made."""
     files = study_files(stage, study)
     if not files:
         return
     path = study.folder / study_record_path(stage)
-    sizes = {file.as_posix(): (study.folder / file).stat().st_size for file in files}
-    write_text(path, json.dumps(sizes, indent=1) + "\n")
+    seals = {file.as_posix(): _seal(study.folder / file) for file in files}
+    write_text(path, json.dumps(seals, indent=1) + "\n")
 
 
-def study_faults(stage: str, study: Study) -> dict[str, str]:
-    """Files of the whole study whose size differs from their record.
+def study_faults(stage: str, study: Study, *, contents: Contents = "none") -> dict[str, str]:
+    """Files of the whole study that differ from their record, and why; `contents` as of `faults`.
 
     Snakemake itself notices missing ones.
     """
+    there = [path.as_posix() for path in study_files(stage, study) if (study.folder / path).is_file()]
+    record = study.folder / study_record_path(stage)
     try:
-        sizes = json.loads((study.folder / study_record_path(stage)).read_bytes())
-        found = {path: (study.folder / path).stat().st_size for path in sizes if (study.folder / path).is_file()}
+        seals = json.loads(record.read_bytes())
+        written_ns = record.stat().st_mtime_ns
+        known = {path: seals[path] for path in there if path in seals}
     except (OSError, ValueError, TypeError):
-        return {}
-    return {path: f"{size} bytes instead of {sizes[path]}" for path, size in found.items() if size != sizes[path]}
+        known = {}
+    if not all(map(_is_seal, known.values())):
+        known = {}
+    found = {path: _fault(study.folder / path, seal, written_ns, contents) for path, seal in known.items()}
+    found |= {path: "without its record" for path in there if path not in known}
+    return {path: fault for path, fault in found.items() if fault}
 
 
 def _read_head(path: Path) -> tuple[_Head, int]:
+    """First line of a record, and the size of the others in bytes."""
     with path.open("rb") as file:
         line = file.readline()
-    return _Head(**json.loads(line)), len(line)
+    return _Head(**json.loads(line)), path.stat().st_size - len(line)
+
+
+def _lines(path: Path) -> _Seal:
+    return _sealed(path.read_bytes().partition(b"\n")[2])
 
 
 def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
