@@ -18,7 +18,7 @@ MAX_LEAD_S = 0.12  # a strike by Zeni et al. (2008) is at most this long before 
 MAX_SLOW_S = 0.22  # a landmark is slow at most this long before and after the contact: in walking at 0.4 m/s
 START_MARGIN_S = 0.01  # a foot may be loaded this long before a landmark is slow
 SAME_FRAME = 1e-4  # of a frame: events at frames are rounded to a microsecond
-AGREEMENT_S = 0.03  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
+AGREEMENT_S = 0.04  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
 
 
 @dataclass(frozen=True)
