@@ -80,13 +80,40 @@ chains:
     muscles: null
 ```
 """
-QUALITY_HEAD = """# Quality flags
+QUALITY_HEAD = """# Quality: ok, caution, rejected, failed
 
-Made from the code by `tools/make_docs.py`. A trial is `failed` where no torque could be computed (the ledger says why), `flagged`
-where a metric below is above its threshold, otherwise `ok`. Thresholds are options of `quality` in the settings.
+Made from the code by `tools/make_docs.py`. Every trial has a status for its torques (`torque_status`) and one for its muscle forces
+(`muscle_status`) in `results/ledger.csv`; `status` is the worse of the two.
 
-| metric | unit | definition | flagged above | action | source of the threshold |
-| --- | --- | --- | --- | --- | --- |
+| status | meaning | in summaries, means and figures |
+| --- | --- | --- |
+| `ok` | no metric is above its threshold | used |
+| `caution` | a metric is above its threshold: read its flag before use | used; left out with `ensembles.include: ok` |
+| `rejected` | the numbers must not be used | row with empty values; left out of means and figures of the study, and counted; marked in the trial's own page and figures |
+| `failed` | nothing could be computed; the ledger gives the reason | none |
+
+**Judged frames.** Counts, shares and extremes are taken over the frames that the outputs use: the window of the trial's curve (a stride,
+a movement), else all frames of known torque without edge effects. A metric above its threshold outside the window changes no status; the
+notes name it. Metrics of the whole recording (noise, cut-off, functional centres, drift and assignment of plates, direction of the up axis) are
+judged as such.
+
+**Joints.** A check with a value for each joint concerns that joint: `rejected_joints` in the ledger names it, and `torque_status` in
+`results/summary.csv` is that of the row's joint. All other checks of torques concern every joint. The status of a trial's torques is that of its
+worst joint. Muscle forces follow from the torques of all joints: they are rejected where a joint is.
+
+**Spikes.** Where a needed marker has a spike or jump (signals/labels.py, signals/jumps.py), the torques are computed a second time with
+these samples filled. A joint is rejected where its net torque or any of its terms changes by more than `quality.spike_change_share` of its
+range in the judged frames (ranges below a hundredth of that of the net torque count as a hundredth); the notes name term and frame.
+A spike may have an effect far from its own frames: through the cut-off that is chosen from the data.
+
+**Limits.** `quality.torque_nm_kg`, `power_w_kg`, `flexion_deg` and `extension_deg` are limits by the joint's name; a joint that is not named is not
+judged by them. Hip and shoulder have no range of motion here: as first joints of their chains they have the angle of thigh and upper arm in the
+laboratory only.
+
+Thresholds are options of `quality` in the settings; a change takes effect without a new computation of torques.
+
+| metric | above the threshold | unit | definition | threshold | action | source of the threshold |
+| --- | --- | --- | --- | --- | --- | --- |
 """
 METRICS_HEAD = """
 Metrics of the ledger that raise no flag:
@@ -107,9 +134,11 @@ def quality_page() -> str:
     thresholds = Settings().quality
     rows = []
     for check in CHECKS:
-        limit = getattr(thresholds, check.name, 0)
+        given = getattr(thresholds, check.name, 0)
+        limit = ", ".join(f"{k} {v:g}" for k, v in given.items()) if isinstance(given, dict) else f"{given:g}"
+        status = "rejected" if check.rejects else "caution"
         rows.append(
-            f"| `{check.name}` | {check.unit} | {check.definition} | {limit:g} | {check.advice} | {check.source} |"
+            f"| `{check.name}` | {status} | {check.unit} | {check.definition} | {limit} | {check.advice} | {check.source} |"
         )
     metrics = [f"| `{metric.name}` | {metric.unit} | {metric.definition} |" for metric in METRICS]
     return QUALITY_HEAD + "\n".join(rows) + "\n" + METRICS_HEAD + "\n".join(metrics) + "\n"

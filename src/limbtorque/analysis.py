@@ -86,7 +86,7 @@ class TrialResult:
 
     @property
     def verdict(self) -> Verdict:
-        """Status of torques and muscle forces, joint by joint, and the flags that led to it."""
+        """Status of torques and muscle forces, joint by joint, with its flags."""
         return self._verdict(self.settings)
 
     @property

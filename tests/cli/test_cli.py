@@ -83,7 +83,7 @@ def test_check_tries_every_trial(capsys):
     code, out, _ = run(capsys, "check", ROOT)
     assert code == 0
     assert (out.count(": ok\n"), out.count(": can be analysed, but\n")) == (6, 6)
-    assert out.endswith("every trial can be analysed; 6 of 12 would be flagged\n")
+    assert out.endswith("every trial can be analysed; 6 of 12 would be caution or rejected\n")
 
 
 def test_settings_prints_every_option(capsys):

@@ -139,15 +139,15 @@ def test_tolerance_is_a_share():
 
 
 def test_status_of_a_trial_and_metrics_of_the_ledger():
-    other = run("b", ledgers=[ledger(status="flagged", cutoff="9.0", notes="y")])
+    other = run("b", ledgers=[ledger(status="caution", cutoff="9.0", notes="y")])
     found = compare(run(), other)
     assert {(c.quantity, c.first, c.second) for c in found.changes} == {
-        ("status", "ok", "flagged"),
-        ("torque_status", "ok", "flagged"),
+        ("status", "ok", "caution"),
+        ("torque_status", "ok", "caution"),
         ("cutoff_hz", "6.0", "9.0"),
     }
     text = report_text(found)
-    assert "trial status\n  trial  column         A   B\n  t1     status         ok  flagged\n" in text
+    assert "trial status\n  trial  column         A   B\n  t1     status         ok  caution\n" in text
     assert "t1     cutoff_hz  6  9  +3      +50 %  33.3 %" in text
 
 

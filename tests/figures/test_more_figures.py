@@ -208,7 +208,7 @@ def test_flags_by_trial_and_by_condition():
         {
             "trial": [f"t{k}" for k in range(4)],
             "condition": ["a", "a", "b", "b"],
-            "status": ["ok", "flagged", "flagged", "failed"],
+            "status": ["ok", "caution", "caution", "failed"],
             "reason": ["", "tilt_deg gap_share", "tilt_deg", "signal"],
         }
     )
@@ -313,8 +313,8 @@ def test_captions_of_figures_that_show_nothing_say_so():
     assert f"**ensembles** {said}" in text
     assert f"**peak_terms** {said}" in text
     assert "mean (line)" not in text
-    some = captioned(missing={"arm": "3 of 4 trials have a curve; without one: flagged (1)."})
-    assert "3 of 4 trials have a curve; without one: flagged (1). results/windows.csv names them." in some
+    some = captioned(missing={"arm": "3 of 4 trials have a curve; without one: rejected (1)."})
+    assert "3 of 4 trials have a curve; without one: rejected (1). results/windows.csv names them." in some
 
 
 def test_captions_say_what_unknown_ground_force_is_where_a_chain_meets_the_ground():
@@ -374,7 +374,7 @@ def test_every_figure_has_the_width_that_is_asked_for(width_mm):
         {
             "trial": ["a_name_that_is_much_longer_than_a_column"],
             "condition": [""],
-            "status": ["flagged"],
+            "status": ["caution"],
             "reason": ["tilt_deg"],
         }
     )
@@ -415,7 +415,7 @@ def test_long_names_overprint_neither_each_other_nor_the_edge(width_mm):
         {
             "trial": [f"Somebody_kinematics_of_a_long_serve_{k}_right" for k in range(4)],
             "condition": "",
-            "status": "flagged",
+            "status": "caution",
             "reason": " ".join(names),
         }
     )

@@ -204,8 +204,11 @@ def test_excluded_trials_are_counted_by_their_reason_and_describe_nothing():
 
 
 def test_flags_are_named():
-    rows = [row("t1", status="flagged", reason="tilt_deg gap_share"), row("t2", status="flagged", reason="tilt_deg")]
-    assert "Quality flags were raised in 2 of 2 trials: tilt_deg (2), gap_share (1)." in paragraph(rows=rows)
+    rows = [row("t1", status="caution", reason="tilt_deg gap_share"), row("t2", status="rejected", reason="tilt_deg")]
+    assert (
+        "Quality flags were raised in 2 of 2 trials; of 1 the torques or muscle forces of at least one joint were rejected and not used: tilt_deg (2), gap_share (1)."
+        in paragraph(rows=rows)
+    )
 
 
 def test_a_study_without_a_trial_that_could_be_analysed():
@@ -390,7 +393,7 @@ def window(trial, note="", included=0):
         ({"n_points": 51}, "by cubic splines at 51 even points"),
         ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials;"),
         ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
-        ({"include": "ok"}, "trials with a quality flag on their torques were left out."),
+        ({"include": "ok"}, "joints with a quality flag on their torques were left out."),
     ],
 )  # fmt: skip
 def test_time_normalisation_and_averaging_are_told(options, says):

@@ -18,7 +18,7 @@ from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
-from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.quality_flags import CHECKS, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.stages import collect, report
@@ -157,7 +157,9 @@ def test_long_trials_are_thinned_out_and_say_so(study):
     shown = len(drawing.data["curves"]["time_s"]["values"])
     assert 400 < shown == -(-3510 // drawing.step) <= 600
     assert len(json_text(drawing.data)) < 350_000
-    contents = TrialContents("long", "", "ok", "", "", {}, tables={"torques.csv": "../long.csv"}, drawing=drawing)
+    contents = TrialContents(
+        "long", "", Verdict((), "ok", "ok"), "", "", {}, tables={"torques.csv": "../long.csv"}, drawing=drawing
+    )
     text = Elements(trial_page(contents)).text
     assert f"Every {drawing.step}th frame is drawn, {shown} of 3510; the tables have all of them: torques.csv" in text
 
@@ -176,7 +178,11 @@ def test_status_and_flags_are_those_of_the_ledger(study):
         shown = Elements(text)
         assert f'<span class="badge {row["status"]}">' in text
         names = [name for name in row["reason"].split() if name in {check.name for check in CHECKS}]
-        cards = [attributes for attributes in shown.all("article") if attributes["class"] == "card flagged"]
+        cards = [
+            attributes
+            for attributes in shown.all("article")
+            if attributes["class"] in ("card caution", "card rejected")
+        ]
         assert len(cards) == len(names)
         for check in CHECKS:
             if check.name in names:
@@ -215,7 +221,9 @@ def test_without_a_load_there_is_no_force(study):
 
 def test_the_index_counts_and_explains(study):
     rows, shown = ledger(study).values(), Elements(page(study))
-    counts = {status: sum(row["status"] == status for row in rows) for status in ("ok", "flagged", "failed")}
+    counts = {
+        status: sum(row["status"] == status for row in rows) for status in ("ok", "caution", "rejected", "failed")
+    }
     for status, count in counts.items():
         assert re.search(rf"{count} {status} +{100 * count // len(rows)} %", shown.text)
     for name in {name for row in rows for name in row["reason"].split()}:
@@ -436,7 +444,7 @@ def test_a_page_without_scripts_shows_figures_or_links_to_them(study, form, show
     tables = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
     drawing = draw_trial(*(found[0] for found in tables), model=ARM, motion=vars(tables[0][1].motion))
     pictures = {"figure: torques": f"../x.{form}"}
-    contents = TrialContents("x", "", "ok", "", "", {}, pictures=pictures, drawing=drawing)
+    contents = TrialContents("x", "", Verdict((), "ok", "ok"), "", "", {}, pictures=pictures, drawing=drawing)
     inside = trial_page(contents).split("<noscript>")[1].split("</noscript>")[0]
     (found,) = (about for name, about in Elements(inside).elements if name == shown)
     assert f"../x.{form}" in found.values()

@@ -31,7 +31,7 @@ def row(subject="A", status="ok", **figures):
     }
 
 
-def figures(rows, statistic, *, include="flagged", spread_over="trials"):
+def figures(rows, statistic, *, include="caution", spread_over="trials"):
     summary = ConditionSummary(include=include, spread_over=spread_over)
     for one in rows:
         summary.add([one])
@@ -96,8 +96,9 @@ def test_trials_whose_stance_was_not_measured_are_left_out_where_others_was():
     assert (swing["mean"], swing["n_trials"], swing["n_unloaded"]) == (-0.4, 2, 0)
 
 
-def test_failed_trials_are_excluded_and_flagged_ones_by_option():
-    rows = [row(rms_nm=1.0), row(status="flagged", rms_nm=3.0), row(status="failed", rms_nm=100.0)]
+def test_rejected_and_failed_trials_are_excluded_and_those_with_caution_by_option():
+    rows = [row(rms_nm=1.0), row(status="caution", rms_nm=3.0)]
+    rows += [row(status="rejected", rms_nm=1000.0), row(status="failed", rms_nm=100.0)]
     assert figures(rows, "rms_nm")["mean"] == 2.0
     assert figures(rows, "rms_nm", include="ok")["mean"] == 1.0
 

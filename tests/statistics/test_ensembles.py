@@ -208,19 +208,22 @@ def test_over_body_mass(demo, changed):
     assert set(per_mass.ensembles[per_mass.ensembles.quantity == "elbow_torque_nm_kg"].unit) == {"N m/kg"}
 
 
-def test_flagged_trials_are_left_out_where_only_ok_ones_are_wanted(demo, changed):
-    """A threshold below the noise of the demo, so that all of its trials are flagged."""
+def test_trials_that_are_not_ok_are_left_out_where_only_ok_ones_are_wanted(demo, changed):
+    """A threshold below the noise of the demo, so that caution is due in all of its trials."""
     extra = "quality:\n  noise_m: 1.0e-6\nensembles:\n  include: ok\n"
     tables = changed(extra)
     assert set(demo.windows.torque_status) == {"ok"}
-    assert set(tables.windows.torque_status) == {"flagged"}
-    assert (tables.windows.note == "flagged, and ensembles.include is ok").all()
+    assert set(tables.windows.torque_status) == {"caution"}
+    assert (tables.windows.note == "caution, and ensembles.include is ok").all()
     assert tables.curves.empty
     assert tables.ensembles.empty
     assert pd.read_csv(tables.folder / "summary_by_condition.csv").empty
-    verdict.run(folder=tables.folder.parent)
-    text = (tables.folder / "verdict.txt").read_text(encoding="utf-8")
-    assert "5 trials are not in the ensembles; results/windows.csv gives the reasons" in text
+    counts = "no trial is left for means: of 5 trials the torques are 0 ok, 5 caution, 0 rejected, 0 failed"
+    with pytest.raises(LimbtorqueError, match=counts) as raised:
+        verdict.run(folder=tables.folder.parent)
+    assert "5 trials are not in the ensembles; results/windows.csv gives the reasons" in str(raised.value)
+    assert str(raised.value).endswith("or set ensembles.include to caution")
+    assert not (tables.folder / "verdict.txt").exists()
 
 
 def test_the_whole_trial_is_all_frames_that_the_summary_uses(changed):
@@ -310,10 +313,10 @@ def test_check_lists_trials_without_a_curve(tmp_path, monkeypatch, capsys):
     assert out.endswith("; 2 would have no curve (ensembles.window)\n")
 
 
-def test_check_knows_of_flagged_trials_that_are_left_out_and_of_studies_without_curves(tmp_path):
+def test_check_knows_of_trials_that_are_left_out_and_of_studies_without_curves(tmp_path):
     extra = "quality:\n  noise_m: 1.0e-6\nensembles:\n  include: ok\n"
-    flagged = list(check.check_study(make_study(tmp_path / "ok", extra=extra)))
-    assert {no_curve for *_, no_curve in flagged} == {"it is flagged, and ensembles.include is ok"}
+    left_out = list(check.check_study(make_study(tmp_path / "ok", extra=extra)))
+    assert {no_curve for *_, no_curve in left_out} == {"its torques are caution, and ensembles.include is ok"}
     off = list(check.check_study(make_study(tmp_path / "off", extra=extra + "  enabled: false\n")))
     assert {no_curve for *_, no_curve in off} == {""}
 

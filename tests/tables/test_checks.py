@@ -14,13 +14,20 @@ THREE_LINES = 240  # characters of a terminal
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 def test_a_metric_flags_above_its_threshold_only(check):
-    limit = getattr(THRESHOLDS, check.name, 0.0)
-    assert assess({check.name: limit}, THRESHOLDS) == []
-    assert assess({check.name: -1.0}, THRESHOLDS) == []
-    assert assess({check.name: math.nan}, THRESHOLDS) == []
-    (flag,) = assess({check.name: math.nextafter(limit, math.inf)}, THRESHOLDS)
-    assert (flag.check, flag.threshold) == (check, limit)
-    (flag,) = assess({check.name: math.inf}, THRESHOLDS)
+    given = getattr(THRESHOLDS, check.name, 0.0)
+    joint = "knee" if isinstance(given, dict) else ""
+    limit = given[joint] if joint else given
+
+    def flags(value):
+        return (
+            assess({}, THRESHOLDS, {check.name: {joint: value}}) if joint else assess({check.name: value}, THRESHOLDS)
+        )
+
+    assert flags(limit) == flags(-1.0) == flags(math.nan) == []
+    (flag,) = flags(math.nextafter(limit, math.inf))
+    assert (flag.check, flag.threshold, flag.joint) == (check, limit, joint)
+    assert flag.status == ("rejected" if check.rejects else "caution")
+    (flag,) = flags(math.inf)
     assert f"{check.name} is inf" in flag.sentence
     assert flag.sentence.endswith(f"{check.definition}; {check.advice}")
 
@@ -31,19 +38,19 @@ def test_without_metrics_nothing_is_flagged():
 
 
 def test_flags_come_in_the_order_of_the_checks():
-    everything = {check.name: 1e9 for check in reversed(CHECKS)}
-    assert [flag.check for flag in assess(everything, THRESHOLDS)] == list(CHECKS)
+    everything = {check.name: {"knee": 1e9} for check in reversed(CHECKS)}
+    assert [flag.check for flag in assess({}, THRESHOLDS, everything)] == list(CHECKS)
 
 
 def test_thresholds_come_from_the_settings():
-    metrics = {"tilt_deg": 30.0, "gap_share": 0.05}
+    metrics = {"tilt_deg": 35.0, "gap_share": 0.05}
     assert [f.check.name for f in assess(metrics, THRESHOLDS)] == ["tilt_deg"]
     assert [f.check.name for f in assess(metrics, Quality(tilt_deg=40.0, gap_share=0.01))] == ["gap_share"]
 
 
 def test_sentence_of_a_flag():
-    (flag,) = assess({"tilt_deg": 30.12345}, THRESHOLDS)
-    assert flag.sentence.startswith("tilt_deg is 30.12 deg, allowed 25: largest mean inclination of a segment")
+    (flag,) = assess({"tilt_deg": 40.12345}, THRESHOLDS)
+    assert flag.sentence.startswith("tilt_deg is 40.12 deg, allowed 30: largest mean inclination of a segment")
     assert flag.sentence.endswith("; choose another plane (plane.kind)")
     (flag,) = assess({"gap_share": 0.5}, THRESHOLDS)
     assert flag.sentence.startswith("gap_share is 0.5, allowed 0.1: ")

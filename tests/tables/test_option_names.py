@@ -67,7 +67,7 @@ def test_options_in_column_definitions_exist():
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 def test_options_in_flag_sentences_exist(check):
-    (flag,) = assess({check.name: 1e9}, Quality())
+    (flag,) = assess({}, Quality(), {check.name: {"knee": 1e9}})
     assert unknown_options(f"{flag.sentence} {check.source}") == []
 
 

@@ -74,7 +74,7 @@ def test_every_table_and_figure_is_made(finished):
         name for name in made if name.startswith("results/report/") and not name.endswith("_session.jsonl")
     }
     assert text.rstrip().split("report: ")[1].splitlines()[0] == "results/report/index.html"
-    assert {row["status"] for row in ledger(folder).values()} <= {"ok", "flagged"}
+    assert {row["status"] for row in ledger(folder).values()} <= {"ok", "caution"}
     assert "3 trials:" in text
     assert "of 3 trials done" in text
 
@@ -414,7 +414,7 @@ def test_trials_that_fail_become_rows_of_the_ledger_and_the_others_finish(tmp_pa
         assert (folder / "results" / "torques" / rows[0]["session"] / f"{name}.csv").read_text(encoding="utf-8").count(
             "\n"
         ) == 1
-    assert {found[name]["status"] for name in TRIALS} <= {"ok", "flagged"}
+    assert {found[name]["status"] for name in TRIALS} <= {"ok", "caution"}
     path = folder / "config" / "config.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "\nrun:\n  max_failed_fraction: 0.2\n", encoding="utf-8")
     text = run(folder, expected=1)

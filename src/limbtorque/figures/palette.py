@@ -33,6 +33,6 @@ COLOUR_NAMES = {
 GENERATED, ABSORBED = LINE_COLOURS[5], LINE_COLOURS[6]  # power
 RESIDUAL, CHOSEN, CRITERION = LINE_COLOURS[0], LINE_COLOURS[2], LINE_COLOURS[1]  # of the figure of the cut-off
 STATUS_COLOURS = {"ok": "#E8F1EC", "caution": "#D9A441", "rejected": "#C4501B", "failed": "#A03050"}
-STATUS_NAMES = {"ok": "pale green", "caution": "amber", "rejected": "dark orange", "failed": "dark red"}
+STATUS_NAMES = {"ok": "pale green", "caution": "amber", "rejected": "brick", "failed": "dark red"}
 EDGE, UNKNOWN = "0.92", "#F6D5C3"  # shaded frames
 SHADE_NAMES = {EDGE: "grey", UNKNOWN: "peach"}

@@ -15,12 +15,11 @@ from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
 from limbtorque.motion.body_checks import body_metrics
 from limbtorque.motion.external_load import external_load
-from limbtorque.motion.flexion import Flexion, find_flexion
-from limbtorque.motion.frame_metrics import frame_metrics, lengths_and_tilts
-from limbtorque.motion.ground_reaction import ExternalLoad
+from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
+from limbtorque.motion.ground_reaction import UNMEASURED, ExternalLoad
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import PlaneFrame, axis_vector
+from limbtorque.motion.plane import PlaneFrame, axis_vector, lengths_and_tilts, planarity
 from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
@@ -321,3 +320,45 @@ def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float
 def _edges(n_frames: int, reach: int) -> BoolArray:
     frames = np.arange(n_frames)
     return (frames < reach) | (frames >= n_frames - reach)
+
+
+def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> dict[str, float]:
+    """Metrics of a motion that are counts or shares of frames.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    frames : ndarray of bool, shape (n_frames,)
+        Frames that count, such as those of the window of the trial; all others are ignored.
+    model : ChainModel
+        The chain, for its one-way joints.
+
+    Returns
+    -------
+    dict of str to float
+        By the names in `tables.quality_flags`; empty without a frame.
+    """
+    if not frames.any():
+        return {}
+    planar = planarity(PlaneFrame(np.eye(3), motion.plane.view), _in_space(motion)[frames])
+    return {
+        "gap_share": float(motion.filled[frames].mean()),
+        "swapped_frames": float(motion.swapped[frames].sum()),
+        "spike_frames": float(motion.spike[frames].sum()),
+        "foreshortened_share": float(motion.foreshortened[frames].mean()),
+        "unmeasured_share": float((motion.load.status[frames] == UNMEASURED).mean()),
+        "out_of_plane_share": planar.out_of_plane_share,
+        "tilt_deg": float(planar.tilt_deg.max()),
+        "length_variation": float(planar.length_variation.max()),
+        **flexion_metrics(model, motion.flexion, motion.kinematics.angle_rad[frames]),
+    }
+
+
+def _in_space(motion: ChainMotion) -> FloatArray:
+    """Joint centres in space, seen from the first joint."""
+    steps = np.diff(motion.joint_m, axis=1)
+    direction = steps / np.maximum(lengths(steps), np.finfo(float).tiny)[..., None]
+    in_plane = direction * np.cos(motion.segment_tilt_rad)[..., None]
+    segments = motion.segment_length_m[..., None] * np.dstack([in_plane, np.sin(motion.segment_tilt_rad)])
+    return np.cumsum(np.pad(segments, ((0, 0), (1, 0), (0, 0))), axis=1)

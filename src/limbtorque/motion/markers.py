@@ -143,7 +143,7 @@ def prepare_markers(
 
 
 def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
-    """Exchanges, spikes and jumps of needed markers in the window, in recording frames."""
+    """Exchanges, spikes and jumps of needed markers in the window."""
     found = find_faults(recording.markers_m[window], about=needed)
     shape = (recording.n_frames, len(recording.labels))
     swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)

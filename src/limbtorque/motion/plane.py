@@ -188,3 +188,24 @@ def planarity(frame: PlaneFrame, joints_m: FloatArray) -> Planarity:
         length_m=length.mean(axis=0),
         length_variation=variation,
     )
+
+
+def lengths_and_tilts(joints_m: FloatArray, plane: PlaneFrame) -> tuple[FloatArray, FloatArray]:
+    """Lengths of segments in space, and their inclinations to the plane.
+
+    Parameters
+    ----------
+    joints_m : ndarray of shape (n_frames, n_joints + 1, 3)
+        Joint centres and endpoint in the laboratory frame, m.
+    plane : PlaneFrame
+        The plane.
+
+    Returns
+    -------
+    length_m, tilt_rad : ndarray of shape (n_frames, n_segments)
+        The inclination is positive towards the plane's normal.
+    """
+    segments = np.diff(joints_m, axis=1)
+    length = lengths(segments)
+    share = np.divide(segments @ plane.normal, length, out=np.zeros_like(length), where=length > 0.0)
+    return length, np.arcsin(np.clip(share, -1.0, 1.0))

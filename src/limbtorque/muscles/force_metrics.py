@@ -30,9 +30,10 @@ def force_metrics(
     options : Muscles
         Section `muscles` of the settings.
     frames : ndarray of bool, shape (n_frames,), optional
-        Judged frames; all by default.
+        Judged frames, for the metrics with a threshold; all by default.
     """
-    valid = ~np.isnan(net_nm).any(axis=1) & (True if frames is None else frames)
+    solved = ~np.isnan(net_nm).any(axis=1)
+    valid = solved & (True if frames is None else frames)
     known = found.arm_known
     count = max(int(valid.sum()), 1)
     metrics = {
@@ -52,13 +53,15 @@ def force_metrics(
         passive = np.nan_to_num(found.limits.passive_n[valid]) / found.muscle_set.max_force_n
         metrics["passive_part"] = float(passive.max(initial=0.0))
     if options.ranges:
-        width = (found.greatest_n - found.least_n)[valid] / np.where(strength > 0, strength, np.nan)[valid]
+        width = (found.greatest_n - found.least_n) / np.where(strength > 0, strength, np.nan)
         given = np.isfinite(width)
         metrics["force_range_share"] = float(width[given].mean()) if given.any() else math.nan
     if options.co_contraction > 0.0:
         added, cost = found.co_contraction_cost, found.optimized.cost
-        counted = valid & np.isfinite(added) & np.isfinite(cost)
+        counted = solved & np.isfinite(added) & np.isfinite(cost)
         without = float((cost - added)[counted].sum())
         metrics["co_contraction_cost_share"] = float(added[counted].sum()) / without if without > 0 else math.nan
-        metrics["co_contraction_reduced_share"] = float((found.co_contraction_part[valid] < 1.0).sum()) / count
+        metrics["co_contraction_reduced_share"] = float((found.co_contraction_part[solved] < 1.0).sum()) / max(
+            int(solved.sum()), 1
+        )
     return metrics

@@ -117,7 +117,7 @@ def muscle_forces(
 
 
 def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, known: BoolArray, joints: Sequence[str]) -> FloatArray:
-    """Largest distance of a joint from the range of its moment arms, rad, shape (n_frames,)."""
+    """Largest distance of a joint from the range of its moment arms, rad."""
     ranges = narrowest(pair for muscle in muscle_set.muscles for pair in muscle.range_rad.items())
     low, high = np.array([ranges.get(joint, (-np.inf, np.inf)) for joint in joints]).T
     outside = np.nan_to_num(np.maximum(low - flexion, flexion - high))

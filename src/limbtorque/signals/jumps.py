@@ -6,13 +6,13 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 
-EXCESS_M_S2 = 1000.0
+EXCESS_M_S2 = 500.0
 LEAST_M = 0.01
 LONGEST_S = 0.1
 
 
 def find_jumps(markers_m: FloatArray, *, rate_hz: float) -> BoolArray:
-    """Find frames at which a marker jumps, and the frames between a jump and the jump back.
+    """Find frames in which a marker has jumped away from its path.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ def find_jumps(markers_m: FloatArray, *, rate_hz: float) -> BoolArray:
     Notes
     -----
     The excess of an acceleration over the mean of its two neighbours is half the fourth difference of the positions times
-    the rate squared. A jump has an excess of more than 1000 m/s^2, a hundred times gravity, where the position also differs
+    the rate squared. A jump has an excess of more than 500 m/s^2, fifty times gravity, where the position also differs
     by more than 1 cm (a sixth of the fourth difference) from the cubic through the two frames before and the two after:
-    noise at high rates stays below the second limit, impacts below the first (60 m/s^2 where feet strike, at most 800 m/s^2
-    in a tennis serve at 50 frames a second). At 100 frames a second the smallest spike of one frame that is found is 3.3 cm,
-    the smallest step 6.7 cm; at 250, 1 cm and 2 cm.
+    noise at high rates stays below the second limit, impacts below the first (at most 10 m/s^2 in walks at 100 frames a
+    second, 170 with 1 mm of noise at 200). At 100 frames a second the smallest spike of one frame that is found is 1.7 cm, the
+    smallest step 3.3 cm; at 250, 1 cm and 2 cm.
 
     Examples
     --------

@@ -18,7 +18,7 @@ PEAK_OF = {"peak_nm": "peak_nm", "peak_time_s": "peak_nm", "peak_power_w": "peak
 
 
 def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
-    """Return True where a trial or joint enters the means; rejected and failed ones never do.
+    """Return True where a joint of a trial enters the means.
 
     >>> [included(status, "caution") for status in ("ok", "caution", "rejected", "failed")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""Quality metrics of a trial, the checks that flag it, and the verdict that follows."""
+"""Quality metrics of a trial, their checks, and the verdict that follows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROGRAM_DEFECT = "report a defect of the program, with the recording"
 
 @dataclass(frozen=True)
 class Check:
-    """A quality metric that flags a trial, or one of its joints, where it is above its threshold.
+    """A quality metric that flags a trial or joint where it is above its threshold.
 
     The threshold is the option of `quality` with the name of the metric, or 0 where there is no such option. An option with
     a value for each joint is a limit for joints of these names; other joints are not judged by it.
@@ -110,9 +110,9 @@ CHECKS = (
     Check(
         "spike_change_share",
         "1",
-        "largest change of a joint's net torque, or of one of its terms, where spikes and jumps are filled, relative to its range",
+        "largest change of the net torque or of a term, over its range, where spikes are filled",
         "correct the spikes in the capture software (frames: see notes), or set gaps.spikes to fill",
-        "a tenth of the range: the largest error that leaves the term's course readable, as for net torques in docs/quality.md",
+        f"{CONVENTION}: a tenth of the range",
         rejects=True,
     ),
     Check(
@@ -214,7 +214,7 @@ CHECKS = (
     Check(
         "reversed_flexion_share",
         "1",
-        "largest share of the judged frames in which an elbow or knee is bent more than 10 degrees beyond straight",
+        "largest share of frames in which an elbow or knee is bent more than 10 degrees beyond straight",
         "check these frames for swapped markers, a misplaced joint centre, or rotation out of the plane",
         f"{NO_TOLERANCE}; 0.31 in a serving elbow and 0.03 in the elbow of a turning child, 0 in the other limbs of the recordings",
     ),
@@ -329,8 +329,8 @@ CHECKS = (
     Check(
         "arm_range_deg",
         "deg",
-        "largest distance of a joint from the range of its moment-arm data in a judged frame; the arm stays as at the range's end",
-        "do not use muscle forces of frames with moment_arm_status 1, or take a muscle set with a wider range",
+        "largest distance of a joint from the range of its moment-arm data",
+        "do not use muscle forces of frames with moment_arm_status 1",
         "the built-in knee's arms change by 8 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
         affects="muscles",
     ),
@@ -512,7 +512,7 @@ def assess(metrics: Mapping[str, float], thresholds: Quality, by_joint: JointMet
 
 
 def threshold_of(name: str, thresholds: Quality, joint: str = "") -> float:
-    """Largest allowed value of a metric at a joint; infinite for a joint without a limit."""
+    """Largest allowed value of a metric at a joint; infinite without a limit."""
     given = getattr(thresholds, name, 0.0)
     return float(given.get(joint, math.inf) if isinstance(given, Mapping) else given)
 

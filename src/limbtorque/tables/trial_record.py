@@ -104,7 +104,7 @@ class Window:
     n_cycles: int = 1
 
     def judged(self, time_s: FloatArray, used: BoolArray) -> BoolArray:
-        """Frames that a trial is judged by, shape (n_frames,): those of the window, else the used ones.
+        """Frames that a trial is judged by: those of the window, else the used ones.
 
         >>> Window(0.1, 0.25).judged(np.array([0.0, 0.1, 0.2, 0.3]), np.ones(4, dtype=bool)).tolist()
         [False, True, True, False]

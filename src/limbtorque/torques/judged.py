@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.frame_metrics import frame_metrics
+from limbtorque.motion.chain_motion import ChainMotion, frame_metrics
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, limit_metrics, torque_metrics, used_frames

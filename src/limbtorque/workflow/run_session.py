@@ -156,7 +156,7 @@ def metrics_of(records: Iterable[TrialRecord]) -> dict[str, float]:
 
 
 def verdict_of(trial: Trial, records: Mapping[str, TrialRecord]) -> Verdict:
-    """Verdict on a trial from its records by stage; without those of its muscles, on its torques alone."""
+    """Verdict on a trial from its records by stage."""
     torques, muscles = records["torques"], records.get("muscles")
     if torques.failed:
         return Verdict()
@@ -171,10 +171,10 @@ def verdict_of(trial: Trial, records: Mapping[str, TrialRecord]) -> Verdict:
 
 
 def outside_window(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> str:
-    """Note on flags that only frames outside the window of the trial would raise; empty without any."""
+    """Note on flags of frames that are not judged; empty without any."""
     whole = assess(records["kinematics"].metrics, trial.settings.quality)
     names = [flag.check.name for flag in whole if flag.check.name not in verdict.names]
-    return f"outside the window only, without effect on the status: {', '.join(names)}" if names else ""
+    return f"only outside the judged frames, without effect on the status: {', '.join(names)}" if names else ""
 
 
 class TrialTables:

@@ -1,4 +1,4 @@
-"""State of every table of every trial of a study, and its trials by status; nothing is written."""
+"""State of every table of a study, and its trials by status; writes nothing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def table_states(study: Study) -> Iterator[tuple[Path, str]]:
 
 
 def trials_by_status(folder: Path) -> str:
-    """Trials by status in `results/ledger.csv`, with the rejected joints; empty before the first run."""
+    """Trials by status in the ledger, with rejected joints; empty before a run."""
     ledger = folder / STUDY_TABLES["ledger"]
     if not ledger.is_file():
         return ""

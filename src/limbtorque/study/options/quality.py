@@ -18,7 +18,7 @@ def limits(sentence: str, unit: str, default: ByJoint) -> Any:
 
 
 class Quality(Options):
-    """Thresholds of quality metrics; a trial or joint above one has the status caution or rejected."""
+    """Thresholds of quality metrics; above one, the status is caution or rejected."""
 
     closure_nm: float = option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
     power_closure_w: float = option(

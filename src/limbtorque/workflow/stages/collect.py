@@ -153,18 +153,18 @@ def _with_joints(records: Mapping[str, TrialRecord]) -> dict[str, float]:
 
 
 def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of `results/summary.csv` with the status of its joint; without values where that is rejected."""
+    """Row of `results/summary.csv` with the status of its joint."""
     status = verdict.joints[row["joint"]]
     return {**identity(trial), "torque_status": status, **_usable(row, STATISTICS, status)}
 
 
 def _muscle_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of `results/muscle_summary.csv`; without values where the muscle forces are rejected."""
+    """Row of `results/muscle_summary.csv` with the status of the muscle forces."""
     return {**identity(trial), "muscle_status": verdict.muscles, **_usable(row, MUSCLE_STATISTICS, verdict.muscles)}
 
 
 def _usable(row: Mapping[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
-    """Row of a summary, its statistics empty where they must not be used."""
+    """Row of a summary; its statistics are empty where it is rejected."""
     empty = {column.name: float("nan") for column in statistics} if status == "rejected" else {}
     return {**row, **empty}
 

@@ -64,7 +64,7 @@ def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | No
 
 
 def motion_without_spikes(trial: Trial, reader: GuardedReader, folder: Path) -> ChainMotion | None:
-    """Motion of a trial's chain with the spikes of its recording filled; None where they cannot be."""
+    """Motion of a trial's chain with spikes filled; None where they cannot be."""
     recording = read_trial(trial, reader)
     return without_spikes(recording, limb_of(trial), trial.settings, study_cutoff_hz=_study_cutoff(trial, folder))
 

@@ -1,4 +1,4 @@
-"""Ledger, windows and means -> `results/verdict.txt`: trials by status, and if too few are left."""
+"""Ledger, windows, means -> `results/verdict.txt`: status, and if too few are left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REJECTING = {check.name for check in CHECKS if check.rejects}
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Name the failed and rejected trials; count the flags and the files of an earlier state.
+    """Name failed and rejected trials; count flags and files of an earlier state.
 
     Raises
     ------
