@@ -14,6 +14,9 @@ STATUSES = ("ok", "caution", "rejected", "failed")
 NO_TOLERANCE = "no tolerance: every occurrence counts"
 A_TWENTIETH = "a stride without a twentieth of its frames is still comparable (statistics/known_stance.py)"
 CONVENTION = "a convention of this program"
+REJECTED_TIMES = (
+    2.0  # the threshold: in the benchmark most trials beyond it err by more than a tenth (docs/damage_benchmark.md)
+)
 BENCHMARK = (
     "simulated recordings with known damage (docs/damage_benchmark.md); all walks of the recordings are below it"
 )
@@ -43,6 +46,8 @@ class Check:
         Tables the flag affects.
     rejects : bool
         The numbers must not be used: status rejected, not caution.
+    rejects_at_twice : bool
+        The same where the metric is above `REJECTED_TIMES` its threshold.
     """
 
     name: str
@@ -52,6 +57,7 @@ class Check:
     source: str
     affects: Literal["torques", "muscles"] = "torques"
     rejects: bool = False
+    rejects_at_twice: bool = False
 
 
 CHECKS = (
@@ -160,6 +166,7 @@ CHECKS = (
         "share of the joint centres' acceleration (root mean square, without noise) that the filter removes",
         "raise filter.cutoff_hz towards bandwidth_hz in the ledger, or set it to expected_error",
         "a movement at the cut-off itself loses 0.29; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the error of the estimate is below 0.1 in nine of ten impacts and below 0.04 elsewhere",
+        rejects_at_twice=True,
     ),
     Check(
         "shortest_period_s",
@@ -167,6 +174,7 @@ CHECKS = (
         "shortest period at which the unfiltered joint centres move by more than 0.02 mm, less than any camera's noise",
         "export the markers without a filter, or with a higher cut-off",
         BENCHMARK,
+        rejects_at_twice=True,
     ),
     Check(
         "out_of_plane_share",
@@ -174,6 +182,7 @@ CHECKS = (
         "variance of the segments' out-of-plane components relative to their total variance",
         "choose another plane (plane.kind), or leave this movement out of a planar analysis",
         f"{CONVENTION}; 0.45 to 0.55 measured where children turn by 90 degrees (docs/recordings.md)",
+        rejects_at_twice=True,
     ),
     Check(
         "tilt_deg",
@@ -188,6 +197,7 @@ CHECKS = (
         "largest standard deviation of a segment's length in space relative to its mean",
         "check the joint centres for swapped or loose markers, and for a point that is not a joint centre",
         f"{CONVENTION}; 0.005 to 0.032 on the recordings (the shank of Plug-in Gait's centres has the most), 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
+        rejects_at_twice=True,
     ),
     Check(
         "functional_residual_m",
@@ -260,6 +270,7 @@ CHECKS = (
         "difference between the vertical impulse of all plates and that which the body mass asks for, as a share of it",
         "check mass_kg in subjects.csv, the scale of the plates' channels, and that no foot stood beside the plates",
         BENCHMARK,
+        rejects_at_twice=True,
     ),
     Check(
         "force_tilt_deg",
@@ -267,6 +278,7 @@ CHECKS = (
         "inclination, forward or backward, of the mean force that carries the body, its acceleration taken off",
         "check plane.up_axis and the alignment of plates and cameras",
         BENCHMARK,
+        rejects_at_twice=True,
     ),
     Check(
         "force_residual_share",
@@ -274,6 +286,7 @@ CHECKS = (
         "root mean square vertical force that the movement of the body does not explain, as a share of the weight",
         "check which plates belong to the recording, their scale, and whether the markers were filtered before export",
         BENCHMARK,
+        rejects_at_twice=True,
     ),
     Check(
         "force_delay_s",
@@ -281,6 +294,7 @@ CHECKS = (
         "time between the vertical force and the acceleration of the body that it causes",
         "check the synchronisation of force plates and cameras",
         BENCHMARK,
+        rejects_at_twice=True,
     ),
     Check(
         "braking_reversed_share",
@@ -296,6 +310,7 @@ CHECKS = (
         "distance along the way of the centre of pressure from the head of metatarsal 2 while the heel is raised",
         "check the places of the plates in the laboratory, and the marker at the front of the foot",
         BENCHMARK,
+        rejects_at_twice=True,
     ),
     Check(
         "other_foot_unknown_share",
@@ -460,7 +475,8 @@ class Flag:
     @property
     def status(self) -> str:
         """Status that follows: caution or rejected."""
-        return "rejected" if self.check.rejects else "caution"
+        beyond = self.check.rejects_at_twice and self.value > REJECTED_TIMES * self.threshold
+        return "rejected" if self.check.rejects or beyond else "caution"
 
     @property
     def sentence(self) -> str:
