@@ -96,7 +96,7 @@ CHECKS = (
         "1",
         "share of the judged frames in which a marker of the chain was filled",
         "check the filled frames in the report; lower gaps.max_gap_s to leave long gaps out",
-        CONVENTION,
+        f"{CONVENTION}: filled gaps of up to gaps.max_gap_s never erred by more than 10 % (docs/damage_benchmark.md)",
     ),
     Check(
         "swapped_frames",
@@ -158,7 +158,7 @@ CHECKS = (
         "m",
         "standard deviation of the joint centres' white noise, from the high frequencies of their spectrum",
         "recalibrate the cameras, and check for flickering markers",
-        "optical systems err by 0.15 mm at rest (Merriaux et al. 2017), our rigid box by 0.03 mm; 1 mm adds 0.4 m/s^2 of noise after a Butterworth filter of 6 Hz at 100 frames per second",
+        "noise of 3 to 8 mm errs by 4 to 6 % (docs/damage_benchmark.md); optical systems err by 0.15 mm at rest (Merriaux et al. 2017)",
     ),
     Check(
         "acceleration_lost_share",
@@ -181,7 +181,7 @@ CHECKS = (
         "1",
         "variance of the segments' out-of-plane components relative to their total variance",
         "choose another plane (plane.kind), or leave this movement out of a planar analysis",
-        f"{CONVENTION}; 0.45 to 0.55 measured where children turn by 90 degrees (docs/recordings.md)",
+        f"{BENCHMARK}: at most 0.04 there, 0.19 to 0.55 where children turn by 90 degrees (docs/recordings.md)",
         rejects_at_twice=True,
     ),
     Check(
@@ -196,7 +196,7 @@ CHECKS = (
         "1",
         "largest standard deviation of a segment's length in space relative to its mean",
         "check the joint centres for swapped or loose markers, and for a point that is not a joint centre",
-        f"{CONVENTION}; 0.005 to 0.032 on the recordings (the shank of Plug-in Gait's centres has the most), 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
+        f"{BENCHMARK}: 0.02 to 0.032 there, 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
         rejects_at_twice=True,
     ),
     Check(
@@ -247,7 +247,7 @@ CHECKS = (
         "N",
         "change of a used plate's unloaded vertical force over the recording",
         "let the plate warm up, zero it before every trial, and record it unloaded before and after the movement",
-        "at most 0.9 N on the recordings; capture software asks for a reset beyond 5 N",
+        "30 N of drift err by 2.4 % (docs/damage_benchmark.md); at most 0.9 N on the recordings",
     ),
     Check(
         "no_contact",
@@ -259,16 +259,16 @@ CHECKS = (
     Check(
         "sides_reversed_share",
         "1",
-        "share of frames in which the left hip or shoulder is to the right of the right one, seen along the forward direction",
-        "check for exchanged labels of left and right, and plane.forward_axis; a person who goes backward needs a forward_axis",
+        "share of frames in which the left hip or shoulder is on the right, seen along the forward direction",
+        "check for exchanged labels of left and right, and plane.forward_axis",
         "half of the frames: bodies do not turn that far while they go forward",
         rejects=True,
     ),
     Check(
         "weight_error_share",
         "1",
-        "difference between the vertical impulse of all plates and that which the body mass asks for, as a share of it",
-        "check mass_kg in subjects.csv, the scale of the plates' channels, and that no foot stood beside the plates",
+        "difference between the plates' vertical impulse and that of the body mass, as a share of it",
+        "check mass_kg in subjects.csv and the scale of the plates' channels",
         BENCHMARK,
         rejects_at_twice=True,
     ),
@@ -283,8 +283,8 @@ CHECKS = (
     Check(
         "force_residual_share",
         "1",
-        "root mean square vertical force that the movement of the body does not explain, as a share of the weight",
-        "check which plates belong to the recording, their scale, and whether the markers were filtered before export",
+        "root mean square vertical force that the body's movement does not explain, as a share of its weight",
+        "check markers, plates and their synchronisation",
         BENCHMARK,
         rejects_at_twice=True,
     ),
@@ -307,8 +307,8 @@ CHECKS = (
     Check(
         "pressure_off_toes_m",
         "m",
-        "distance along the way of the centre of pressure from the head of metatarsal 2 while the heel is raised",
-        "check the places of the plates in the laboratory, and the marker at the front of the foot",
+        "distance of the centre of pressure from the ball of the foot while the heel is raised",
+        "check the places of the plates, and the marker at the front of the foot",
         BENCHMARK,
         rejects_at_twice=True,
     ),
