@@ -79,7 +79,7 @@ class Quality(Options):
         "deg",
         {"knee": 30.0, "ankle": 75.0, "elbow": 30.0, "wrist": 90.0},
     )
-    noise_m: float = option(5e-3, "Standard deviation of the joint centres' noise.", "m", gt=0.0)
+    noise_m: float = option(3e-3, "Standard deviation of the joint centres' noise.", "m", gt=0.0)
     acceleration_lost_share: float = option(
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
