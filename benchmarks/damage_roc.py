@@ -31,11 +31,11 @@ def threshold(value: FloatArray, bad: BoolArray, undamaged: BoolArray, *, false_
     ``1 - false_alarms`` of the undamaged ones.
     """
     value = lowest_if_missing(value)
-    least = float(np.quantile(value[undamaged], 1.0 - false_alarms, method="higher"))
+    least = float(np.quantile(value[undamaged], 1.0 - false_alarms, method="higher")) if undamaged.any() else 0.0
     least *= margin if least > 0 else 1.0
     tried = np.unique(np.append(value[value >= least], least))
     tried = tried[np.isfinite(tried)]
-    if not len(tried):
+    if not len(tried) or not bad.any() or bad.all():
         return float("nan")
     tried = tried[:: max(len(tried) // 500, 1)]
     gain = [(value[bad] > t).mean() - (value[~bad] > t).mean() for t in tried]

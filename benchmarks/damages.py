@@ -82,16 +82,16 @@ def row(kind: str, size: float, trial: Trial) -> dict[str, object]:
         result = analyse_recording(trial.recording, trial.limb, trial.settings)
     except LimbtorqueError as error:
         return {**found, "status": "failed", "message": str(error)[:120]}
-    error, known = error_of(trial, result)
+    error, peak, known = error_of(trial, result)
     verdict, judged = result.verdict, result.judged
     metrics = {**result.motion.metrics, **judged.metrics}
     metrics |= {name: max(values.values()) for name, values in judged.by_joint.items() if values}
     judgement = {"status": verdict.status, "flags": " ".join(verdict.names)}
-    return {**found, "error": error, "known": known, **judgement, **metrics}
+    return {**found, "error": error, "peak": peak, "known": known, **judgement, **metrics}
 
 
-def error_of(trial: Trial, result: TrialResult) -> tuple[float, float]:
-    """Largest error of a joint relative to its range, and the share of the window that has torques.
+def error_of(trial: Trial, result: TrialResult) -> tuple[float, float, float]:
+    """Largest error of a joint relative to its range, its largest value at any frame, and the share of the window with torques.
 
     Root mean square difference of net torques over the frames of the window that have one and are free of edge effects,
     flexion positive on both sides, divided by the range of the exact torque over the window; the largest of the joints.
@@ -105,9 +105,9 @@ def error_of(trial: Trial, result: TrialResult) -> tuple[float, float]:
     window = (times >= start) & (times <= end)
     size = np.ptp(trial.torque_nm[window], axis=0)
     if not used.any():
-        return float("nan"), 0.0
-    error = np.sqrt(((net - exact)[used] ** 2).mean(axis=0)) / size
-    return float(error.max()), float(used.sum() / window.sum())
+        return float("nan"), float("nan"), 0.0
+    off = np.abs(net - exact)[used] / size
+    return float(np.sqrt((off**2).mean(axis=0)).max()), float(off.max()), float(used.sum() / window.sum())
 
 
 if __name__ == "__main__":

@@ -102,8 +102,8 @@ def test_every_trial_has_its_noise(changes):
     quality, flags = reach_motion(**changes)
     assert quality["noise_m"] == pytest.approx(np.sqrt(0.75) * 2e-4, rel=0.1)
     assert "noise_m" not in flags
-    quality, flags = reach_motion(noise_m=2e-3, **changes)
-    assert quality["noise_m"] == pytest.approx(np.sqrt(0.75) * 2e-3, rel=0.1)
+    quality, flags = reach_motion(noise_m=5e-3, **changes)
+    assert quality["noise_m"] == pytest.approx(np.sqrt(0.75) * 5e-3, rel=0.1)
     assert "noise_m" in flags
 
 
@@ -229,14 +229,14 @@ def test_a_saturated_plate_of_the_other_foot_does_not_matter():
     assert np.isnan(found.metrics["plate_drift_n"])
 
 
-@pytest.mark.parametrize("drift_n", [-12.0, 0.0, 3.0, 12.0])
+@pytest.mark.parametrize("drift_n", [-30.0, -12.0, 0.0, 3.0, 12.0, 30.0])
 def test_drift_is_the_change_of_the_unloaded_level(drift_n):
     """Linear over 1.6 s with a stance from 0.5 to 1.1 s: of ten unloaded tenths the medians of the first and last three lie at
     0.15 and 1.45 s."""
     found = plates.ground([stance_plate(drift_n=drift_n, offset_n=8.0)], plates.OWN)
     assert found.metrics["plate_drift_n"] == pytest.approx(abs(drift_n) * 1.3 / 1.6, abs=0.02)
     flagged = "plate_drift_n" in {flag.check.name for flag in assess(found.metrics, Quality())}
-    assert flagged == (abs(drift_n) > 7.0)
+    assert flagged == (abs(drift_n) > 25.0)
 
 
 def test_a_touch_is_no_drift():

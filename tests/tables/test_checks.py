@@ -48,12 +48,19 @@ def test_thresholds_come_from_the_settings():
     assert [f.check.name for f in assess(metrics, Quality(tilt_deg=40.0, gap_share=0.01))] == ["gap_share"]
 
 
+def test_twice_the_threshold_rejects_where_the_check_says_so():
+    limit = THRESHOLDS.length_variation
+    for value, status in ((1.1 * limit, "caution"), (2.1 * limit, "rejected")):
+        assert [flag.status for flag in assess({"length_variation": value}, THRESHOLDS)] == [status]
+    assert [flag.status for flag in assess({"gap_share": 1.0}, THRESHOLDS)] == ["caution"]
+
+
 def test_sentence_of_a_flag():
     (flag,) = assess({"tilt_deg": 40.12345}, THRESHOLDS)
     assert flag.sentence.startswith("tilt_deg is 40.12 deg, allowed 30: largest mean inclination of a segment")
     assert flag.sentence.endswith("; choose another plane (plane.kind)")
     (flag,) = assess({"gap_share": 0.5}, THRESHOLDS)
-    assert flag.sentence.startswith("gap_share is 0.5, allowed 0.1: ")
+    assert flag.sentence.startswith("gap_share is 0.5, allowed 0.25: ")
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)

@@ -29,7 +29,7 @@ class Quality(Options):
     )
     chain_fit_m: float = option(0.01, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
     out_of_plane_share: float = option(
-        0.20, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
+        0.15, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )
     tilt_deg: float = option(30.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
     functional_offset_m: float = option(
@@ -39,7 +39,7 @@ class Quality(Options):
         0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
     )
     length_variation: float = option(0.04, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
-    gap_share: float = option(0.10, "Fraction of frames in which a required marker was filled.", "1", gt=0.0)
+    gap_share: float = option(0.25, "Fraction of frames in which a required marker was filled.", "1", gt=0.0)
     swapped_frames: float = option(
         0.0,
         "Frames in which a required marker is swapped with another; 0: no tolerance, every occurrence counts.",
@@ -79,17 +79,17 @@ class Quality(Options):
         "deg",
         {"knee": 30.0, "ankle": 75.0, "elbow": 30.0, "wrist": 90.0},
     )
-    noise_m: float = option(1e-3, "Standard deviation of the joint centres' noise.", "m", gt=0.0)
+    noise_m: float = option(3e-3, "Standard deviation of the joint centres' noise.", "m", gt=0.0)
     acceleration_lost_share: float = option(
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
     shortest_period_s: float = option(
-        0.2,
+        0.13,
         "Shortest period in the unfiltered joint centres; longer ones show smoothing before the export.",
         "s",
         gt=0.0,
     )
-    plate_drift_n: float = option(5.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
+    plate_drift_n: float = option(20.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
     reversed_flexion_deg: float = option(
         10.0, "Median flexion of an elbow or knee in the wrong direction.", "deg", gt=0.0
     )
@@ -107,18 +107,18 @@ class Quality(Options):
         0.5, "Fraction of frames in which the left hip or shoulder is to the right of the right one.", "1", gt=0.0
     )
     weight_error_share: float = option(
-        0.08, "Difference between the plates' vertical impulse and that of the body mass, as a fraction.", "1", gt=0.0
+        0.15, "Difference between the plates' vertical impulse and that of the body mass, as a fraction.", "1", gt=0.0
     )
-    force_tilt_deg: float = option(3.0, "Inclination of the mean force that carries the body.", "deg", gt=0.0)
+    force_tilt_deg: float = option(12.0, "Inclination of the mean force that carries the body.", "deg", gt=0.0)
     force_residual_share: float = option(
         0.10, "Vertical force that the body's movement does not explain, as a fraction of its weight.", "1", gt=0.0
     )
-    force_delay_s: float = option(0.025, "Time between the vertical force and the body's acceleration.", "s", gt=0.0)
+    force_delay_s: float = option(0.022, "Time between the vertical force and the body's acceleration.", "s", gt=0.0)
     braking_reversed_share: float = option(
         0.5, "Fraction of the forces along the way that push forward early or backward late in stance.", "1", gt=0.0
     )
     pressure_off_toes_m: float = option(
-        0.03, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
+        0.022, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
     )
     other_foot_unknown_share: float = option(
         0.0,
