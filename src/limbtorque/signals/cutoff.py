@@ -241,7 +241,9 @@ def _by_expected_error(samples: FloatArray, rate_hz: float, smoother: Smoother, 
         if plateau_hz < above_hz:
             level = np.maximum(level, plateau)
         error = ((1.0 - gains) ** 2 * power + (2.0 * gains - 1.0) * level) @ weight / len(weight)
-        k = min(int(np.argmin(error)), highest)
+        before, k = k, min(int(np.argmin(error)), highest)
+        if k == before:  # the noise would be sought above the same frequency again
+            break
     return _least("expected_error", grid_hz, residual, error, k, (noise.floor, noise.corner_hz))
 
 
