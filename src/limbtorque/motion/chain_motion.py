@@ -104,7 +104,7 @@ def chain_motion(
     settings : Settings
         All options.
     study_cutoff_hz : float, optional
-        Cut-off of the whole study, Hz; needed where `filter.scope` is ``study`` and `filter.cutoff_hz` is not a number.
+        Cut-off of the trials of this chain and condition, Hz, for `filter.scope` ``study``; without it the trial has its own.
 
     Returns
     -------

@@ -14,9 +14,10 @@ from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
 from limbtorque.tables.quality_flags import assess
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_metrics, used_frames
+from limbtorque.workflow.layout import cutoff_group, shares_cutoff
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages.curves import find_window
-from limbtorque.workflow.stages.cutoffs import shared_cutoff
+from limbtorque.workflow.stages.cutoffs import cutoffs_without_workflow
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
@@ -40,9 +41,10 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
     """
     study = checked_study(folder)
     with GuardedReader() as reader:
-        shared_hz = shared_cutoff(study.trials, reader)
+        shared_hz = cutoffs_without_workflow(study, reader)
         for trial in study.trials:
-            yield trial.name, *_tried(trial, reader, folder, shared_hz)
+            study_hz = shared_hz.get(cutoff_group(trial)) if shares_cutoff(trial, study) else None
+            yield trial.name, *_tried(trial, reader, folder, study_hz)
 
 
 def _tried(

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from limbtorque.errors import SignalError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
-from limbtorque.workflow.layout import STUDY_CUTOFF, shares_cutoff
+from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
 from limbtorque.workflow.run_session import failure, planned_study, run_session
 
 
@@ -62,14 +62,12 @@ def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | No
     )
 
 
-def _study_cutoff(trial: Trial, folder: Path) -> float | None:
-    if not shares_cutoff(trial):
+def _study_cutoff(trial: Trial, study: Study) -> float | None:
+    """Cut-off of a trial's chain and condition; None where it has its own, or no trial of them has one."""
+    if not shares_cutoff(trial, study):
         return None
-    found = json.loads((folder / STUDY_CUTOFF).read_text(encoding="utf-8"))
-    if found["reason"]:
-        raise SignalError(f"the study has no cut-off (filter.scope: study): {found['reason']}")
-    cutoff_hz: float = found["cutoff_hz"]
-    return cutoff_hz
+    found: dict[str, float] = json.loads((study.folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
+    return found.get(cutoff_group(trial))
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
@@ -82,7 +80,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             own = {**record.provenance["kinematics"], "reader": recording.reader}
             record = replace(record, provenance={"kinematics": own}, recording=_facts(recording))
             try:
-                motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
+                motion = trial_motion(trial, recording, _study_cutoff(trial, study))
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
             notes = (*recording.notes, *motion.notes, *recording.audit.sentences)
