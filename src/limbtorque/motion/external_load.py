@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from limbtorque.motion.ground_reaction import ExternalLoad, Stretch, ground_load
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
+from limbtorque.motion.load_filter import load_moment_lost
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.smoothing import SmoothedJoints
@@ -90,8 +91,21 @@ def external_load(
         frame=plane,
         up=axis_vector(settings.plane.up_axis),
     )
+    names = [joint.name for joint in model.joints]
+    lost = load_moment_lost(ground, joint_m)
+    share = float(np.fmax.reduce(lost, initial=np.nan))
+    ground = replace(ground, metrics={**ground.metrics, "load_moment_lost_share": share})
     alone = () if other else ("the other foot is not mapped or not visible: a shared plate is not detected",)
-    return replace(ground, notes=(*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *ground.notes))
+    notes = (*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *_lost(lost, names), *ground.notes)
+    return replace(ground, notes=notes)
+
+
+def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
+    """Note on the part of the load's moment that the filter removes, by joint."""
+    if np.isnan(lost).all():
+        return []
+    shares = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in zip(names, lost.tolist(), strict=True))
+    return [f"the filter removes at most these parts of the largest moment of the ground reaction: {shares}"]
 
 
 def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:

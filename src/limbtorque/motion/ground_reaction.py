@@ -52,6 +52,8 @@ class ExternalLoad:
         Decisions, for the ledger.
     metrics : mapping of str to float
         Metrics of the load.
+    unfiltered_n, unfiltered_couple_nm : ndarray of shape (n_frames, 2) and (n_frames,)
+        Force and couple of the plates at the same point without the filter, frame means; empty without plates.
     """
 
     force_n: FloatArray
@@ -60,6 +62,8 @@ class ExternalLoad:
     status: StatusArray
     notes: tuple[str, ...]
     metrics: Mapping[str, float] = field(default_factory=dict)
+    unfiltered_n: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -198,10 +202,11 @@ def ground_load(
         _plate_load(plate, (foot, other_foot), stretch, smoothing, settings, up)
         for plate in _chosen_plates(plates, settings)
     ]
-    force, moment = np.zeros((stretch.n_frames, 3)), np.zeros((stretch.n_frames, 3))
+    force, moment, mean = (np.zeros((stretch.n_frames, size)) for size in (3, 3, 6))
     for load in loads:
         force += load.force_n
         moment += load.moment_nm
+        mean += load.mean
     measured, unusable, other_unknown, saturated, lost = (
         np.any([getattr(load, name) for load in loads] or [np.zeros(stretch.n_frames, dtype=bool)], axis=0)
         for name in ("own", "unusable", "other_unknown", "saturated", "lost")
@@ -215,8 +220,8 @@ def ground_load(
             f"{stretch.named(start, stop)}: foot on the ground without a usable plate, {settings.min_contact_s:g} s before and after included"
         )
     missing |= lost
-    in_plane = frame.project(force)
-    couple = moment @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
+    in_plane, couple = _in_plane(force, moment, frame, ankle_m)
+    unfiltered = _in_plane(mean[:, :3], mean[:, 3:], frame, ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
@@ -228,15 +233,24 @@ def ground_load(
         "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
         "plate_tilt_deg": max((load.tilt_deg for load in loads), default=0.0),
     }
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics)
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, *unfiltered)
+
+
+def _in_plane(
+    force: FloatArray, moment: FloatArray, frame: PlaneFrame, point_m: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Force in the plane and couple at a point, of a force and its moment about the origin."""
+    in_plane = frame.project(force)
+    return in_plane, moment @ frame.normal - (point_m[:, 0] * in_plane[:, 1] - point_m[:, 1] * in_plane[:, 0])
 
 
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot, with masks of frames, metrics and notes."""
+    """Load of one plate on the foot, filtered and as frame means; masks of frames, metrics and notes."""
 
     force_n: FloatArray
     moment_nm: FloatArray
+    mean: FloatArray
     own: BoolArray
     unusable: BoolArray
     other_unknown: BoolArray
@@ -262,7 +276,8 @@ def _plate_load(
     offset, offset_note = offset_of(everything, per_frame, up, settings)
     notes = [f"plate {plate.number}: {offset_note}"] if offset_note else []
     if offset is None:
-        return _PlateLoad(nothing, nothing, none, none, none, none, none, 0.0, np.nan, tuple(notes))
+        still = np.zeros((n_frames, 6))
+        return _PlateLoad(nothing, nothing, still, none, none, none, none, none, 0.0, np.nan, tuple(notes))
     wrench = everything[samples] - offset
     broken = np.asarray(np.isnan(wrench).any(axis=1))
     wrench[broken] = 0.0
@@ -283,7 +298,8 @@ def _plate_load(
     smooth = at_frames(np.where(np.repeat(own, per_frame)[:, None], wrench, 0.0), per_frame, plate.rate_hz, smoothing)
     tilt_deg = _angle_deg(seen[heavy].sum(axis=0), up)
     masks = (own, unusable, other_unknown, saturated, lost)
-    return _PlateLoad(smooth[:, :3], smooth[:, 3:], *masks, tilt_deg, drift, tuple(notes))
+    kept = np.where(own[:, None], mean, 0.0)
+    return _PlateLoad(smooth[:, :3], smooth[:, 3:], kept, *masks, tilt_deg, drift, tuple(notes))
 
 
 def _assigned(
