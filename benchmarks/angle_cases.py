@@ -151,7 +151,7 @@ def movements() -> list[Movement]:
     sagittal, flat = ((-80.0, 95.0, 10.0), (-25.0, 40.0, -10.0)), ((-45.0, 100.0, 15.0), (5.0, 45.0, -5.0))
     large, small = (72.0, (0.31, 0.26, 0.085)), (58.5, (0.28, 0.235, 0.078))
     return [
-        *(_walking(name, walker) for name, walker in walkers.items()),
+        *(walking(name, walker) for name, walker in walkers.items()),
         _reaching("slow reach", Reach(*sagittal, 1.0, (0.0, 1.4)), *large, 100.0),
         _reaching("fast reach", Reach(*sagittal, 0.5, (0.0, 1.4)), *small, 200.0),
         _reaching("fast horizontal reach", Reach(*flat, 0.5, (0.0, -0.2)), *large, 200.0, vertical=False),
@@ -177,7 +177,9 @@ def make_case(movement: Movement, errors: Errors, seed: int) -> Case:
     seen_m += errors.noise_m * rng.standard_normal(seen_m.shape)
     recording = _recorded(movement, seen_m, true_m, errors.noise_m, rng)
     limb = Limb(movement.chain_name, side="right", body_mass_kg=movement.body_mass_kg, load="bag" * movement.held)
-    return Case(movement.name, errors.name, seed, recording, limb, settings(movement), _torques(movement, errors.plane))
+    return Case(
+        movement.name, errors.name, seed, recording, limb, settings(movement), exact_torques(movement, errors.plane)
+    )
 
 
 def settings(movement: Movement) -> Settings:
@@ -195,7 +197,7 @@ def settings(movement: Movement) -> Settings:
     )
 
 
-def _walking(name: str, walker: Walker) -> Movement:
+def walking(name: str, walker: Walker, rate_hz: float = 100.0) -> Movement:
     first_s = 0.3
 
     def joint_m(time_s: FloatArray) -> FloatArray:
@@ -205,7 +207,7 @@ def _walking(name: str, walker: Walker) -> Movement:
         leg = walk(walker, time_s, first_strike_s=first_s)["right"]
         return leg.force_n, leg.pressure_m
 
-    times = (3.0, 100.0, walker.stride_s)
+    times = (3.0, rate_hz, walker.stride_s)
     return Movement(name, "leg", walker.chain, walker.mass_kg, *times, joint_m, load, still=2, walker=walker)
 
 
@@ -261,7 +263,7 @@ def _in_space(movement: Movement, time_s: FloatArray, share: float) -> FloatArra
     return joints
 
 
-def _torques(movement: Movement, share: float) -> FloatArray:
+def exact_torques(movement: Movement, share: float) -> FloatArray:
     """Exact net torques about the plane's normal, of slender links in space, from the joints' accelerations."""
     near = [_in_space(movement, movement.time_s + k * STEP_S, share) for k in range(-2, 3)]
     a, b, joints, d, e = near
