@@ -15,6 +15,7 @@ from limbtorque.chain.inverse import fit_rigid_chain
 from limbtorque.chain.model import Kinematics, Load
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.impacts import smooth_with_impacts
 from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
 
 G = 9.80665
@@ -41,18 +42,18 @@ def fixed(own_hz: float) -> Filter:
     return filtered
 
 
-def aware(impact_hz: float, before_s: float = 0.03, after_s: float = 0.07, ramp_s: float = 0.03) -> Filter:
-    """A higher cut-off around the impacts, after Davis and Challis (2020) and Augustus et al. (2020)."""
+def aware(impact_hz: float | None, *, times: float = 2.0) -> Filter:
+    """A higher cut-off around the impacts, given or in proportion to that of the markers."""
 
     def filtered(values: FloatArray, rate_hz: float, cutoff_hz: float, strikes_s: FloatArray) -> FloatArray:
-        slow, fast = (
-            smooth_values(values, rate_hz=rate_hz, cutoff_hz=hz, smoother=SMOOTHER) for hz in (cutoff_hz, impact_hz)
+        return smooth_with_impacts(
+            values,
+            rate_hz=rate_hz,
+            cutoff_hz=cutoff_hz,
+            smoother=SMOOTHER,
+            impact_hz=impact_hz or times * cutoff_hz,
+            impacts_s=strikes_s,
         )
-        since = np.arange(len(values))[:, None] / rate_hz - strikes_s
-        outside = np.maximum(np.maximum(-before_s - since, since - after_s), 0.0).min(axis=1)
-        u = np.clip(1.0 - outside / ramp_s, 0.0, 1.0)
-        weight = (u**3 * (10.0 - 15.0 * u + 6.0 * u**2)).reshape(-1, *[1] * (values.ndim - 1))
-        return slow + weight * (fast - slow)
 
     return filtered
 
@@ -63,7 +64,9 @@ METHODS: dict[str, tuple[Filter, Filter]] = {  # of the markers, of the plates
     "plates at 40 Hz": (alike, fixed(40.0)),
     "aware of impacts, 20 Hz": (aware(20.0), aware(20.0)),
     "aware of impacts, 30 Hz": (aware(30.0), aware(30.0)),
-    "aware of impacts, 40 Hz": (aware(40.0), aware(40.0)),
+    "aware of impacts, 1.5 times": (aware(None, times=1.5), aware(None, times=1.5)),
+    "aware of impacts, twice": (aware(None), aware(None)),
+    "aware of impacts, 2.5 times": (aware(None, times=2.5), aware(None, times=2.5)),
 }
 
 

@@ -166,7 +166,7 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
     ]
     text = paragraph(rows=rows)
     assert (
-        "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. "
+        "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. They were at least 3 Hz. "
         "In 1 trial the markers had less noise than any camera (below 0.001 mm)" in text
     )
     assert "limited to 15 Hz" in paragraph({"filter": {"max_cutoff_hz": 15.0}})

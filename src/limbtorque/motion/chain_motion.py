@@ -13,7 +13,7 @@ from limbtorque.chain.body_segments import segment_chain, table_row
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
-from limbtorque.motion.external_load import external_load
+from limbtorque.motion.external_load import external_load, impact_times
 from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
@@ -125,6 +125,7 @@ def chain_motion(
         settings=settings,
         names=[*(joint.name for joint in model.joints), "endpoint"],
         study_cutoff_hz=study_cutoff_hz,
+        impacts_s=impact_times(recording, limb, settings, placed),
     )
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
     foreshortened = _foreshortened(recording, placed, smoothed, settings)

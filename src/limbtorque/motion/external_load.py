@@ -17,6 +17,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.load_filter import load_moment_lost
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
+from limbtorque.motion.plate_signals import Smoothing, loading_onsets
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.smoothers import Smoother
@@ -86,7 +87,7 @@ def external_load(
         joint_m[:, -2],
         other_foot=_foot(other, model, mapping, settings.plates, recording.rate_hz, belt) if other else None,
         stretch=Stretch(frames, recording.first_frame + frames.start, recording.rate_hz),
-        smoothing=None if smoothed.smoother is None or force_cutoff is None else (smoothed.smoother, force_cutoff),
+        smoothing=_plate_smoothing(smoothed, force_cutoff, settings),
         settings=settings.plates,
         frame=plane,
         up=axis_vector(settings.plane.up_axis),
@@ -106,6 +107,42 @@ def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
         return []
     shares = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in zip(names, lost.tolist(), strict=True))
     return [f"the filter removes at most these parts of the largest moment of the ground reaction: {shares}"]
+
+
+def impact_times(recording: Recording, limb: Limb, settings: Settings, placed: Placement) -> tuple[float, ...]:
+    """Times at which the foot begins to load plates, from the first analysed frame, s; none of limbs off the ground.
+
+    Parameters
+    ----------
+    recording : Recording
+        For its force plates.
+    limb : Limb
+        Its chain may stand on the ground.
+    settings : Settings
+        Options of plates and filter.
+    placed : Placement
+        Joint centres, not filtered, and analysed frames.
+    """
+    if not limb.model(settings).ground_contact or settings.filter.force_cutoff_hz is not None:
+        return ()
+    up = axis_vector(settings.plane.up_axis)
+    return loading_onsets(
+        recording.force_plates,
+        placed.joints_m[:, -2:].mean(axis=1),
+        frames=placed.prepared.stretch,
+        rate_hz=recording.rate_hz,
+        up=up,
+        settings=settings.plates,
+    )
+
+
+def _plate_smoothing(smoothed: SmoothedJoints, force_cutoff_hz: float | None, settings: Settings) -> Smoothing | None:
+    """Smoothing of the plates like the joints, at the same cut-offs unless they have their own."""
+    if smoothed.smoother is None or force_cutoff_hz is None:
+        return None
+    if settings.filter.force_cutoff_hz is not None:
+        return Smoothing(smoothed.smoother, force_cutoff_hz)
+    return Smoothing(smoothed.smoother, force_cutoff_hz, smoothed.impact_hz, smoothed.impacts_s)
 
 
 def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:

@@ -12,8 +12,9 @@ from limbtorque.errors import SignalError
 from limbtorque.signals.bandwidth import judge_cutoff
 from limbtorque.signals.cutoff import FEWEST_FRAMES, HIGHEST, CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiation_reach
+from limbtorque.signals.impacts import smooth_with_impacts
 from limbtorque.signals.methods import central_differences
-from limbtorque.signals.smoothers import Smoother, smooth_values
+from limbtorque.signals.smoothers import Smoother
 from limbtorque.signals.spectrum import spectrum
 from limbtorque.study.options.signal import CutoffCriterion, Filter
 from limbtorque.study.settings import Settings
@@ -45,6 +46,10 @@ class SmoothedJoints:
         Method, cut-off and noise, for the ledger.
     accuracy : {2, 4, 6, 8}
         Order of accuracy of central differences.
+    impact_hz : float
+        Cut-off around impacts, Hz.
+    impacts_s : tuple of float
+        Their times from the first frame, s.
     """
 
     values: FloatArray
@@ -55,6 +60,8 @@ class SmoothedJoints:
     metrics: dict[str, float]
     notes: tuple[str, ...]
     accuracy: int
+    impact_hz: float = 0.0
+    impacts_s: tuple[float, ...] = ()
 
     def differentiate(self, values: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
         """First two derivatives of a signal computed from the positions."""
@@ -69,6 +76,7 @@ def smooth_joints(
     settings: Settings,
     names: Sequence[str] = (),
     study_cutoff_hz: float | None = None,
+    impacts_s: tuple[float, ...] = (),
 ) -> SmoothedJoints:
     """Smooth the joint centres of a trial by the settings.
 
@@ -84,6 +92,8 @@ def smooth_joints(
         Names of the joint centres, for the notes.
     study_cutoff_hz : float, optional
         Cut-off of the trial's chain and condition, Hz, where `filter.scope` is ``study``; without it the trial has its own.
+    impacts_s : tuple of float, optional
+        Times of impacts on force plates from the first frame, s: a chosen cut-off is higher there (`filter.impact_factor`).
 
     Returns
     -------
@@ -108,8 +118,16 @@ def smooth_joints(
     steady = _steady(values, rate_hz)
     given_hz = study_cutoff_hz if chosen.scope == "study" else None
     cutoffs_hz, choices = _cutoffs(values, steady, rate_hz, smoother, chosen, given_hz)
+    factor = 1.0 if isinstance(chosen.cutoff_hz, float) else chosen.impact_factor
     smooth = [
-        smooth_values(part, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+        smooth_with_impacts(
+            part,
+            rate_hz=rate_hz,
+            cutoff_hz=cutoff_hz,
+            smoother=smoother,
+            impact_hz=factor * cutoff_hz,
+            impacts_s=impacts_s,
+        )
         for part, cutoff_hz in zip(np.split(values, len(cutoffs_hz), axis=1), cutoffs_hz, strict=True)
     ]
     designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in cutoffs_hz]
@@ -127,7 +145,13 @@ def smooth_joints(
         )
         notes = (*notes, f"{jumping}: noise far above the others', not used to choose the cut-off; check its markers")
     whole = np.concatenate(smooth, axis=1)
-    return SmoothedJoints(whole, reach, smoother, cutoffs_hz, choices, metrics, notes, accuracy)
+    impacts_s = impacts_s if factor > 1.0 else ()
+    if impacts_s:
+        at = ", ".join(f"{time_s:.2f}" for time_s in impacts_s)
+        notes = (*notes, f"cut-off times {factor:g} around the loading of plates at {at} s (filter.impact_factor)")
+    return SmoothedJoints(
+        whole, reach, smoother, cutoffs_hz, choices, metrics, notes, accuracy, factor * max(cutoffs_hz), impacts_s
+    )
 
 
 def _cutoffs(

@@ -93,8 +93,16 @@ class Filter(Options):
         "Extension of the signal beyond its ends: point reflection, a line, or none; 'auto': reflection for "
         "recursive filters, none for the others.",
     )
+    impact_factor: float = option(
+        1.5,
+        "Cut-off of joint positions and force plates around the time at which this foot loads a plate, relative to "
+        "the cut-off chosen from the data; 1: no other cut-off there. A given cut-off holds throughout.",
+        "1",
+        ge=1.0,
+        le=10.0,
+    )
     force_cutoff_hz: float | None = option(
-        None, "Cut-off of force plates; null: that of the joint positions.", "Hz", gt=0.0
+        None, "Cut-off of force plates; null: that of the joint positions, also around impacts.", "Hz", gt=0.0
     )
 
     @field_validator("cutoff_hz", mode="before")
