@@ -175,7 +175,10 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
 
 def test_range_and_median_of_the_chosen_cut_offs():
     rows = [row("t1", cutoff_hz="4.0"), row("t2", cutoff_hz="5.0"), row("t3", cutoff_hz="9.0")]
-    assert "one for all trials of a limb and condition, the median of their own, to 0.5 Hz: 4 to 9 Hz, median 5 Hz." in paragraph(rows=rows)
+    assert (
+        "one for all trials of a limb and condition, the median of their own, to 0.5 Hz: 4 to 9 Hz, median 5 Hz."
+        in paragraph(rows=rows)
+    )
     own = paragraph({"filter": {"scope": "trial"}}, rows=rows)
     assert "of a trial together: 4 to 9 Hz, median 5 Hz." in own
 

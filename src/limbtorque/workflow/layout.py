@@ -175,7 +175,7 @@ def stages_of(study: Study) -> list[str]:
 
 
 def shares_cutoff(trial: Trial, study: Study) -> bool:
-    """Return True where a trial takes the cut-off of its chain and condition; a single trial has its own."""
+    """Return True where a trial shares its cut-off; a single trial has its own."""
     chosen = trial.settings.filter
     chooses = chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
     return chosen.scope == "study" and chooses and len(study.trials) > 1

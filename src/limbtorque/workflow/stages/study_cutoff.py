@@ -1,4 +1,4 @@
-"""`results/cutoffs` -> `results/study_cutoff.json`: a cut-off for each chain and condition."""
+"""`results/cutoffs` -> `results/study_cutoff.json`: one by chain and condition."""
 
 from __future__ import annotations
 
