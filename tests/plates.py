@@ -7,6 +7,7 @@ import numpy as np
 from limbtorque.motion.foot import find_foot
 from limbtorque.motion.ground_reaction import Stretch, ground_load
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.motion.plate_signals import Smoothing
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.options.loads import Plates
@@ -58,7 +59,7 @@ def ground(
     arguments = {
         "other_foot": cut[1],
         "stretch": Stretch(frames, 1 + frames.start, RATE_HZ),
-        "smoothing": None if cutoff_hz is None else (smoother, cutoff_hz),
+        "smoothing": None if cutoff_hz is None else Smoothing(smoother, cutoff_hz),
         "settings": settings or Plates(),
         "frame": SAGITTAL,
         "up": UP,
