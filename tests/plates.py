@@ -8,6 +8,7 @@ from limbtorque.motion.foot import find_foot, landed
 from limbtorque.motion.ground_reaction import ground_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.plate_assignment import Feet, Stretch
+from limbtorque.motion.plate_signals import Smoothing
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.options.loads import Plates
@@ -59,7 +60,7 @@ def ground(
     ]
     arguments = {
         "stretch": Stretch(frames, 1 + frames.start, RATE_HZ),
-        "smoothing": None if cutoff_hz is None else (smoother, cutoff_hz),
+        "smoothing": None if cutoff_hz is None else Smoothing(smoother, cutoff_hz),
         "settings": settings or Plates(),
         "frame": SAGITTAL,
         "up": UP,

@@ -7,8 +7,8 @@ import pandas as pd
 
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
-from limbtorque.workflow import keys
-from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
+from limbtorque.workflow import keys, layout
+from limbtorque.workflow.stages import collect, curves, cutoffs, ensembles, kinematics, muscles, study_cutoff, torques
 
 
 class Tables:
@@ -50,8 +50,19 @@ def make_study(folder, *, names=DEMO, extra="", change=lambda rows: rows):
     return folder
 
 
+def run_cutoffs(folder):
+    """The cut-offs that trials share, which the kinematics wait for."""
+    study = load_study(folder)
+    sessions = layout.sessions_of("cutoffs", study)
+    for session in sessions:
+        cutoffs.run(folder=folder, session=session, key=keys.session_key("cutoffs", study, session))
+    if sessions:
+        study_cutoff.run(folder=folder)
+
+
 def run_stages(folder):
     study = load_study(folder)
+    run_cutoffs(folder)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
         for session in study.batches:
             module.run(folder=folder, session=session, key=keys.session_key(stage, study, session))

@@ -58,7 +58,7 @@ loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.
 
 ```yaml
 motion:
-  angles: rigid_chain                     # links of constant length, fitted to all joints; or segments
+  angles: segments                        # from joint to joint; or rigid_chain, inertial_chain
 torques:
   conventions: [interaction, segment_space]
   power: true

@@ -123,7 +123,7 @@ def test_the_paragraph_of_the_defaults():
         ({"filter": {"cutoff_hz": 6}}, "The cut-off was 6 Hz.", "chosen"),
         ({"filter": {"cutoff_hz": "residual"}}, "chosen by residual analysis (Winter 2009), for all joint centres of a trial", "expected error"),
         ({"filter": {"cutoff_hz": "autocorrelation"}}, "the autocorrelation of the residual (Challis 1999)", "expected error"),
-        ({"filter": {"cutoff_hz": "gcv", "scope": "study"}}, "generalised cross-validation (Craven and Wahba 1979), for all trials of the study together", "of a trial together"),
+        ({"filter": {"cutoff_hz": "gcv"}}, "generalised cross-validation (Craven and Wahba 1979), for all joint centres of a trial together", "expected error"),
         ({"filter": {"scope": "joint"}}, "for each joint centre by itself", "of a trial together"),
         ({"filter": {"order": 2}}, "of order 2, run forwards and backwards (order 4 in total", "order 3"),
         ({"filter": {"method": "critically_damped"}}, "a critically damped filter of order 3, run forwards and backwards (Robertson and Dowling 2003)", "Butterworth filter"),
@@ -135,7 +135,8 @@ def test_the_paragraph_of_the_defaults():
         ({"gaps": {"method": "principal_components"}}, "by principal components (Gloersen and Federolf 2016)", "cubic interpolation"),
         ({"gaps": {"spikes": "fill"}}, "spikes of up to three frames were treated as gaps", "nothing"),
         ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, the laboratory's -x axis forward)", "sagittal"),
-        ({"motion": {"angles": "rigid_chain"}}, "A chain of links of constant length was fitted", "line between its two ends"),
+        ({"motion": {"angles": "segments"}}, "that of the line between its two ends", "A chain of links"),
+        ({"motion": {"angles": "inertial_chain"}}, "external loads act about the joints as measured", "line between"),
         ({"gravity_m_s2": 1.62}, "Gravity was 1.62 m/s^2.", "nothing"),
         ({"replay": {"enabled": True}}, "diverged from the recorded motion in 0 of 1 trial (reproduced: within", "nothing"),
         ({"torques": {"induced_accelerations": True}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
@@ -165,7 +166,7 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
     ]
     text = paragraph(rows=rows)
     assert (
-        "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. "
+        "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. They were at least 3 Hz. "
         "In 1 trial the markers had less noise than any camera (below 0.001 mm)" in text
     )
     assert "limited to 15 Hz" in paragraph({"filter": {"max_cutoff_hz": 15.0}})
@@ -174,7 +175,12 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
 
 def test_range_and_median_of_the_chosen_cut_offs():
     rows = [row("t1", cutoff_hz="4.0"), row("t2", cutoff_hz="5.0"), row("t3", cutoff_hz="9.0")]
-    assert "of a trial together: 4 to 9 Hz, median 5 Hz." in paragraph(rows=rows)
+    assert (
+        "one for all trials of a limb and condition, the median of their own, to 0.5 Hz: 4 to 9 Hz, median 5 Hz."
+        in paragraph(rows=rows)
+    )
+    own = paragraph({"filter": {"scope": "trial"}}, rows=rows)
+    assert "of a trial together: 4 to 9 Hz, median 5 Hz." in own
 
 
 def test_trials_with_options_of_their_own_are_counted():
@@ -182,7 +188,7 @@ def test_trials_with_options_of_their_own_are_counted():
     of = {"t3": {"options": {"filter.cutoff_hz": 12.0, "plane.kind": "horizontal"}}}
     text = paragraph(rows=rows, of=of)
     assert "The cut-off was 12 Hz (1 trial). The cut-off of the others was chosen by the least expected error" in text
-    assert "of a trial together: 5 Hz." in text  # that of the third is not a chosen one
+    assert "to 0.5 Hz: 5 Hz." in text  # that of the third is not a chosen one
     assert "the sagittal plane (+z up, the direction of travel forward) (2 trials); the horizontal plane" in text
 
 
@@ -362,7 +368,7 @@ def test_a_cut_off_that_is_the_limit_everywhere_is_told_as_such():
     text = paragraph(rows=rows)
     assert (
         "A cut-off of 12 Hz was used, the limit set (filter.max_cutoff_hz); the criterion (the least expected error of the second "
-        "derivative, from the signal's own spectrum, for all joint centres of a trial together) would have given 12.7 to 33.7 Hz, "
+        "derivative, from the signal's own spectrum, one for all trials of a limb and condition, the median of their own, to 0.5 Hz) would have given 12.7 to 33.7 Hz, "
         "median 23.2 Hz." in text
     )
     assert "was chosen by" not in text

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.errors import SettingsError, SignalError
+from limbtorque.errors import SettingsError
 from limbtorque.figures.cutoff_figures import cutoff_figure
 from limbtorque.figures.style import save_figure
 from limbtorque.motion.chain_motion import chain_motion
@@ -69,16 +69,39 @@ def test_a_given_cutoff_is_told_beside_the_trials_own():
     assert any(f"cut-off 9.00 Hz, as given; the trial's own would be {own:.2f} Hz" in note for note in found.notes)
 
 
-def test_the_cutoff_of_a_study_has_to_be_known():
-    with pytest.raises(SignalError, match="the study has no cut-off"):
-        motion(filter__scope="study")
+def test_a_trial_takes_the_cutoff_of_its_study_and_has_its_own_without_one():
     own = motion().metrics["cutoff_hz"]
-    settings = override(SETTINGS, {"filter.scope": "study"}, source="test")
+    assert own == motion(filter__scope="trial").metrics["cutoff_hz"]
     given = chain_motion(
-        NOISY, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings, study_cutoff_hz=4.0
+        NOISY, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), SETTINGS, study_cutoff_hz=4.0
     )
     assert (given.cutoff_hz, given.metrics["cutoff_hz"], given.metrics["own_cutoff_hz"]) == ((4.0,), 4.0, own)
     np.testing.assert_array_equal(given.kinematics.angle_rad, motion(filter__cutoff_hz=4.0).kinematics.angle_rad)
+
+
+def test_a_chosen_cutoff_stays_between_its_limits():
+    """The trial's own is between 4 and 8 Hz; a given number is never limited."""
+    own = motion().metrics["own_cutoff_hz"]
+    assert 4.0 < own < 8.0
+    low = motion(filter__min_cutoff_hz=9.0)
+    assert (low.cutoff_hz, low.metrics["own_cutoff_hz"]) == ((9.0,), own)
+    assert any("below filter.min_cutoff_hz" in note for note in low.notes)
+    assert motion(filter__max_cutoff_hz=3.5).cutoff_hz == (3.5,)
+    assert motion(filter__cutoff_hz=2.0).cutoff_hz == (2.0,)
+    with pytest.raises(SettingsError, match="min_cutoff_hz is 9 Hz, expected at most max_cutoff_hz, 5 Hz"):
+        motion(filter__min_cutoff_hz=9.0, filter__max_cutoff_hz=5.0)
+
+
+@pytest.mark.parametrize("jump", ["step", "spike"])
+def test_one_jumping_marker_does_not_decide_for_the_others(jump):
+    """The knuckle's marker jumps by 48 mm, to stay or for a frame; the other three joint centres are as they were."""
+    moved = NOISY.markers_m.copy()
+    frames = slice(120, None) if jump == "step" else slice(120, 121)
+    moved[frames, NOISY.labels.index("KNU")] += [0.0, 0.0, 0.048]
+    found = motion(replace(NOISY, markers_m=moved), gaps__spikes="flag")
+    assert found.cutoff_hz[0] == pytest.approx(motion().cutoff_hz[0], rel=0.1)
+    assert any(note.startswith("endpoint: noise far above the others'") for note in found.notes)
+    assert not any("noise far above" in note for note in motion().notes)
 
 
 @pytest.mark.parametrize("method", ["butterworth", "quintic_spline"])

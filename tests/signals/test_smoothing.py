@@ -448,50 +448,22 @@ def test_too_short_for_an_automatic_cutoff():
         choose_cutoff(np.random.default_rng(0).normal(size=25), rate_hz=RATE_HZ, smoother=smoother, by="expected_error")
 
 
-def waves(by, *hz, n_frames=400, seed=0):
-    """Choices for noisy waves, one for each frequency."""
-    rng = np.random.default_rng(seed)
-    time_s = np.arange(n_frames) / RATE_HZ
-    return [
-        choose_cutoff(
-            0.1 * np.sin(2.0 * np.pi * f * time_s)[:, None] + 1e-3 * rng.normal(size=(n_frames, 6)),
-            rate_hz=RATE_HZ,
-            smoother=Smoother("butterworth", 3),
-            by=by,
-        )
-        for f in hz
-    ]
+def test_one_cutoff_for_a_study_is_the_median_to_half_a_hertz():
+    assert study_cutoff([4.1, 5.9, 9.2]) == 6.0
+    assert study_cutoff([5.3]) == 5.5
+    assert study_cutoff([0.1]) == 0.5  # never 0
 
 
-@pytest.mark.parametrize("by", ["residual", "autocorrelation", "gcv", "expected_error"])
-def test_one_cutoff_for_a_study_of_like_trials_is_theirs(by):
-    (one,) = waves(by, 1.5)
-    assert study_cutoff([one] * 3) == round(one.cutoff_hz, 1)
+def test_one_trial_of_many_hardly_moves_the_cutoff_of_a_study():
+    """Of nine cut-offs within half a hertz a tenth, however far off, moves the median by less than the half step."""
+    like = [6.0, 6.05, 5.9, 6.1, 5.95, 6.2, 5.85, 6.15, 6.0]
+    assert study_cutoff(like) == 6.0
+    assert study_cutoff([*like, 0.5]) == study_cutoff([*like, 40.0]) == 6.0
 
 
-def test_one_cutoff_for_a_study_leaves_the_least_error_over_all_trials():
-    """Of two slow trials and a fast one: no cut-off of the grid leaves a smaller sum of the expected squared errors."""
-    choices = waves("expected_error", 0.8, 0.9, 3.0)
-    shared_hz = study_cutoff(choices)
-    assert choices[1].cutoff_hz < shared_hz <= choices[2].cutoff_hz
-
-    def total(cutoff_hz):
-        return sum(np.interp(np.log(cutoff_hz), np.log(c.grid_hz), c.criterion) for c in choices)
-
-    tried = [total(f) for f in np.geomspace(1.0, 20.0, 200)]
-    assert total(shared_hz) - min(tried) < 1e-3 * (total(choices[0].cutoff_hz) - min(tried))
-
-
-def test_one_cutoff_for_a_study_by_residual_analysis_is_the_median():
-    choices = waves("residual", 0.8, 1.5, 3.0)
-    assert study_cutoff(choices) == round(sorted(c.cutoff_hz for c in choices)[1], 1)
-
-
-def test_one_cutoff_needs_trials_of_one_criterion():
-    with pytest.raises(SignalError, match="no trial of the study has a cut-off"):
+def test_one_cutoff_needs_a_trial():
+    with pytest.raises(SignalError, match="no trial has a cut-off of its own"):
         study_cutoff([])
-    with pytest.raises(SignalError, match="cut-offs by gcv and residual; set the same"):
-        study_cutoff([*waves("gcv", 1.0), *waves("residual", 1.0)])
 
 
 # --- a measured acceleration -----------------------------------------------------------------------------------------------
@@ -518,21 +490,3 @@ def test_residual_analysis_of_pezzacks_noisy_angle(pezzack):
     rows, rate_hz = pezzack
     choice = choose_cutoff(rows[:, 2], rate_hz=rate_hz, smoother=Smoother("butterworth", 2), by="residual")
     assert choice.cutoff_hz == pytest.approx(3.95, abs=0.5)
-
-
-def test_trials_that_can_have_no_cutoff_in_common_are_told():
-    """30 frames per second allow up to 12 Hz; 200 frames at 1000 Hz none below 10 Hz, and the reach of the filter no less than that."""
-    rng = np.random.default_rng(0)
-    smoother = Smoother("butterworth", 3)
-    slow = choose_cutoff(np.cumsum(rng.normal(size=(300, 2)), axis=0), rate_hz=30.0, smoother=smoother)
-    fast = choose_cutoff(np.cumsum(rng.normal(size=(200, 2)), axis=0), rate_hz=1000.0, smoother=smoother)
-    with pytest.raises(SignalError, match=r"no common range of cut-offs: .* Hz; set filter.cutoff_hz to a number"):
-        study_cutoff([slow, fast])
-
-
-def test_every_trial_has_the_same_say_in_the_cutoff_of_a_study():
-    """Mean error, not the sum over frames: a recording that goes on ten times as long has no more weight."""
-    (short,), (long,) = waves("expected_error", 1.5), waves("expected_error", 1.5, n_frames=4000)
-    at = np.geomspace(3.0, 20.0, 30)
-    steps = [np.ptp(np.interp(np.log(at), np.log(c.grid_hz), c.criterion)) for c in (short, long)]
-    assert steps[0] == pytest.approx(steps[1], rel=0.3)

@@ -314,11 +314,11 @@ def test_a_missing_file_does_not_hide_a_double_name(study):
 
 def test_angles_and_replay_may_differ_between_trials(study):
     found = study(
-        ["a,S1,Ann,reach.c3d,arm,right,slow,rigid_chain,true", "b,S1,Ann,reach.c3d,arm,right,slow,,"],
+        ["a,S1,Ann,reach.c3d,arm,right,slow,segments,true", "b,S1,Ann,reach.c3d,arm,right,slow,,"],
         trial_columns=TRIALS + ",motion.angles,replay.enabled",
     )
     own = [(trial.settings.motion.angles, trial.settings.replay.enabled) for trial in found.trials]
-    assert own == [("rigid_chain", True), ("segments", False)]
+    assert own == [("segments", True), ("rigid_chain", False)]
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,7 @@ def test_a_rigid_chain_keeps_its_lengths_and_finds_the_true_ones_without_noise()
     np.testing.assert_allclose(lengths, np.broadcast_to(FAST.arm.length_m, lengths.shape), atol=1e-12)
     np.testing.assert_allclose(motion.chain.length_m, FAST.arm.length_m, atol=1e-12)
     assert motion.metrics["chain_fit_m"] < 1e-12
-    plain = motion_of(FAST, filter__method="none")
+    plain = motion_of(FAST, motion__angles="segments", filter__method="none")
     np.testing.assert_allclose(motion.kinematics.angle_rad, plain.kinematics.angle_rad, atol=1e-12)
     assert "chain_fit_m" not in plain.metrics
 
@@ -268,7 +268,7 @@ def test_a_chain_that_is_not_rigid_is_flagged():
 
 def exact_motion(demo):
     """The demo's movement without noise and filter, with derivatives that are exact between the onsets."""
-    return motion_of(demo, filter__method="none", differentiation__accuracy=8)
+    return motion_of(demo, filter__method="none", differentiation__accuracy=8, motion__angles="segments")
 
 
 def test_the_torques_of_an_exact_movement_bring_it_back():

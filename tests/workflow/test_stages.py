@@ -1,6 +1,7 @@
 """Every rule has its stage, and every stage its place in the plan, so that a new one cannot be half there."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from limbtorque.study.study import load_study
@@ -8,7 +9,7 @@ from limbtorque.workflow import keys, layout
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(path for path in (ROOT / "workflow" / "rules").glob("*.smk") if path.stem != "study")
-RULE = re.compile(r"^\s*(?:rule|use rule \w+ as) (\w+)", re.MULTILINE)
+RULE = re.compile(r"^\s*(?:rule|checkpoint|use rule \w+ as) (\w+)", re.MULTILINE)
 RULES = {name for path in FILES for name in RULE.findall(path.read_text(encoding="utf-8"))}
 MODULES = {path.stem for path in (ROOT / "src" / "limbtorque" / "workflow" / "stages").glob("*.py")} - {"__init__"}
 
@@ -29,7 +30,10 @@ def test_every_stage_has_a_key_in_workflow_keys():
 
 def test_every_stage_is_in_the_order_of_the_work():
     """`layout.stages_of`, by which jobs are prepared; the cut-offs of a study are made only where they are shared."""
-    assert set(layout.stages_of(load_study(ROOT))) == MODULES - {"cutoffs", "study_cutoff"}
+    study = load_study(ROOT)
+    assert set(layout.stages_of(study)) == MODULES
+    alone = replace(study, trials=study.trials[:1], batches={study.trials[0].session: study.trials[:1]})
+    assert set(layout.stages_of(alone)) == MODULES - {"cutoffs", "study_cutoff"}
 
 
 def test_every_stage_of_the_study_says_its_files():

@@ -31,6 +31,7 @@ from study_runs import (
 )
 
 LAST = {"collect", "report", "study_figures", "verdict"}
+CUTOFFS = {"cutoffs", "study_cutoff"}  # of trials that share one, as all do by default
 pytestmark = pytest.mark.workflow
 
 
@@ -47,6 +48,16 @@ def study(finished, tmp_path):
     folder = tmp_path / "copy"
     shutil.copytree(finished[0], folder)
     return folder
+
+
+def made_at(folder):
+    """Time at which each stage made each session, by the session's record."""
+    stages = ("cutoffs", *layout.SOURCES)
+    return {
+        (stage, path.parent.name): path.stat().st_mtime_ns
+        for stage in stages
+        for path in (folder / layout.session_folder(stage, "x")).parent.glob("*/_session.jsonl")
+    }
 
 
 def test_every_table_and_figure_is_made(finished):
@@ -192,9 +203,12 @@ def test_one_session_is_made_on_request(study):
     shutil.rmtree(study / "results")
     run(study, "results/torques/S01_sagittal")
     made = {path.relative_to(study / "results").parts[:2] for path in (study / "results").glob("*/*")}
-    assert made - {("logs", stage) for stage in ("kinematics", "torques")} == {
+    logs = {("logs", name) for name in ("cutoffs", "kinematics", "torques", "study_cutoff.log")}
+    assert made - logs == {
         ("kinematics", "S01_sagittal"),
         ("torques", "S01_sagittal"),
+        *(("cutoffs", session) for session in SESSION.values()),
+        ("records", "study_cutoff.json"),
     }
 
 
@@ -208,13 +222,24 @@ def test_forced_rules_and_those_up_to_one_are_planned_as_a_user_expects(study):
         ("torques", "S01_sagittal")
     }
     shutil.rmtree(study / "results")
-    assert planned(study, "--until", "torques") == {"kinematics", "torques"}
+    assert planned(study, "--until", "torques") == {"kinematics", "torques", *CUTOFFS}
 
 
 def test_graph_report_and_summary_of_a_finished_study(study):
     graph = run(study, "--rulegraph")
     names = set(re.findall(r'label = "(\w+)"', graph))
-    assert names == {"study", "kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}
+    assert names == {
+        "study",
+        "kinematics",
+        "torques",
+        "muscles",
+        "figures",
+        "pages",
+        "curves",
+        "ensembles",
+        *CUTOFFS,
+        *LAST,
+    }
     run(study, "--report", "report.html")
     assert "summary.csv" in (study / "report.html").read_text(encoding="utf-8")
     summary = run(study, "--summary")
@@ -246,8 +271,29 @@ def test_a_new_trial_runs_its_session_only(study):
     name = "S02_horizontal_slow"
     shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", study / "data" / "demo")
     write_trials(study, demo_rows((*TRIALS, name)))
-    whole = {(stage, "") for stage in ("ensembles", *LAST)}
-    assert planned_jobs(study) == {*((stage, "S02_horizontal") for stage in layout.SOURCES), *whole}
+    before = made_at(study)
+    run(study)
+    again = {key for key, time_ns in made_at(study).items() if before.get(key) != time_ns}
+    assert again == {(stage, "S02_horizontal") for stage in ("cutoffs", *layout.SOURCES)}
+    assert planned(study) == set()
+
+
+def test_a_new_trial_that_moves_the_shared_cutoff_repeats_those_that_share_it(study):
+    """The slow reach of the other subject, of one condition with the fast one, has another cut-off than that by far."""
+    rows = demo_rows((*TRIALS, "S02_sagittal_slow"))
+    fast = next(row for row in rows if row["trial"] == "S01_sagittal_fast")
+    rows[-1]["condition"] = fast["condition"]
+    assert rows[-1]["trial"] == "S02_sagittal_slow"
+    shutil.copy(ROOT / "data" / "demo" / "S02_sagittal_slow.c3d", study / "data" / "demo")
+    write_trials(study, rows)
+    before = made_at(study)
+    run(study)
+    again = {key for key, time_ns in made_at(study).items() if before.get(key) != time_ns}
+    assert {session for stage, session in again if stage == "kinematics"} == {"S01_sagittal", "S02_sagittal"}
+    assert {session for stage, session in again if stage == "cutoffs"} == {"S02_sagittal"}
+    used = {name: float(row["cutoff_hz"]) for name, row in ledger(study).items()}
+    assert used["S01_sagittal_fast"] == used["S02_sagittal_slow"]
+    assert planned(study) == set()
 
 
 def test_a_long_session_is_divided_into_parts_with_folders_of_their_own(tmp_path):
@@ -266,23 +312,25 @@ def test_a_long_session_is_divided_into_parts_with_folders_of_their_own(tmp_path
 
 def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
     """Two of three trials share; the third has a number. A trial that cannot be analysed has no say and fails alone."""
-    path = study / "config" / "config.yaml"
-    path.write_text(path.read_text(encoding="utf-8") + "filter:\n  scope: study\n", encoding="utf-8")
-    rows = demo_rows(TRIALS)
+    rows = [{**row, "condition": "alike"} for row in demo_rows(TRIALS)]
     broken = {**rows[0], "trial": "broken", "session": "broken", "start_s": "90", "end_s": "91"}
     extra = {"filter.cutoff_hz": "", "start_s": "", "end_s": ""}
     rows = [{**extra, **row} for row in (*rows, broken)]
     rows[2]["filter.cutoff_hz"] = "7"
     write_trials(study, rows)
+    shutil.rmtree(study / "results")
     sessions = sorted(session for stage, session in planned_jobs(study) if stage == "cutoffs")
     assert sessions == ["S01_horizontal", "S01_sagittal", "broken"]
     run(study)
     shared = json.loads((study / "results" / "study_cutoff.json").read_text(encoding="utf-8"))
     kept = ledger(study)
     assert set(shared["own_cutoff_hz"]) == {rows[0]["trial"], rows[1]["trial"]}
-    assert min(shared["own_cutoff_hz"].values()) < shared["cutoff_hz"] < max(shared["own_cutoff_hz"].values())
+    ((group, shared_hz),) = shared["cutoff_hz"].items()
+    assert group == "arm, alike"
+    assert min(shared["own_cutoff_hz"].values()) < shared_hz < max(shared["own_cutoff_hz"].values())
+    assert (2.0 * shared_hz).is_integer()
     used = {name: float(row["cutoff_hz"]) for name, row in kept.items() if row["status"] != "failed"}
-    assert used == {rows[0]["trial"]: shared["cutoff_hz"], rows[1]["trial"]: shared["cutoff_hz"], rows[2]["trial"]: 7.0}
+    assert used == {rows[0]["trial"]: shared_hz, rows[1]["trial"]: shared_hz, rows[2]["trial"]: 7.0}
     for name, own_hz in shared["own_cutoff_hz"].items():
         assert float(kept[name]["own_cutoff_hz"]) == pytest.approx(own_hz)
     assert kept["broken"]["status"] == "failed"
@@ -291,12 +339,10 @@ def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
 
 
 def test_trials_that_share_a_cutoff_need_one_criterion(study):
-    path = study / "config" / "config.yaml"
-    path.write_text(path.read_text(encoding="utf-8") + "filter:\n  scope: study\n", encoding="utf-8")
-    rows = [{**row, "filter.cutoff_hz": ""} for row in demo_rows(TRIALS)]
+    rows = [{**row, "filter.cutoff_hz": "", "condition": "alike"} for row in demo_rows(TRIALS)]
     rows[1]["filter.cutoff_hz"] = "residual"
     write_trials(study, rows)
-    assert "share one cut-off (filter.scope: study) choose it by expected_error" in run(study, expected=1)
+    assert "share one cut-off (arm, alike; filter.scope: study) choose it by expected_error" in run(study, expected=1)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +351,7 @@ def test_trials_that_share_a_cutoff_need_one_criterion(study):
         (
             "figures:",
             "filter:\n  order: 2\nfigures:",
-            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
+            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *CUTOFFS, *LAST},
         ),
         ("ensembles:", "ensembles:\n  n_points: 51", {"curves", "ensembles", *LAST}),
         ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
@@ -326,7 +372,10 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
     ("module", "stages"),
     [
         ("muscles/static_optimization/solve.py", {"muscles", "pages", *LAST}),
-        ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
+        (
+            "chain/model.py",
+            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *CUTOFFS, *LAST},
+        ),
         ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("statistics/time_normalisation.py", {"curves", "ensembles", *LAST}),
         ("figures/style.py", {"figures", "study_figures"}),
@@ -334,7 +383,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
         ("report/index.py", {"report"}),
         (
             "recordings/c3d/read.py",
-            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
+            {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *CUTOFFS, *LAST},
         ),
     ],
 )
@@ -376,7 +425,10 @@ def test_another_condition_makes_the_ensembles_again_and_no_table_of_a_trial(stu
     rows = demo_rows(TRIALS)
     rows[0]["condition"] = "another"
     write_trials(study, rows)
-    assert planned(study) == {"figures", "pages", "curves", "ensembles", *LAST}
+    before = made_at(study)
+    run(study)
+    again = {stage for (stage, session), time_ns in made_at(study).items() if before[stage, session] != time_ns}
+    assert again == {"figures", "pages", "curves"}
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):

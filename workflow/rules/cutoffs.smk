@@ -1,5 +1,5 @@
 # in:  the recordings of trials whose filter.scope is 'study'
-# out: results/cutoffs/{session}, results/study_cutoff.json: one cut-off for all of them
+# out: results/cutoffs/{session}, results/study_cutoff.json: one cut-off for each chain and condition
 rule cutoffs:
     input:
         recordings_of,
@@ -23,7 +23,7 @@ rule cutoffs:
         "{params.job} {params.stage} --session={wildcards.session:q} --log={log:q} --key={params.key}"
 
 
-rule study_cutoff:
+checkpoint study_cutoff:
     input:
         expand("results/cutoffs/{session}", session=layout.sessions_of("cutoffs", STUDY)),
     output:
@@ -36,6 +36,6 @@ rule study_cutoff:
         key=keys.cutoff_key(STUDY),
         code=code_key("study_cutoff"),
     message:
-        "One cut-off for all trials that share it"
+        "One cut-off for each chain and condition"
     shell:
         "{params.job} study_cutoff --log={log:q} --key={params.key}"

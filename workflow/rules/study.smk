@@ -23,6 +23,7 @@ from limbtorque.workflow import (
 )
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import ensure_settings
+from limbtorque.workflow.fresh_reasons import forget_reasons
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.pace import unpace
 
@@ -51,8 +52,15 @@ def recordings_of(wildcards):
     return sorted({str(file) for trial in STUDY.batches[wildcards.session] for file in trial.files})
 
 
-def shares_cutoff(wildcards):
-    return any(map(layout.shares_cutoff, STUDY.batches[wildcards.session]))
+# The file's time does not count (ancient): a session is repeated where a cut-off of its own trials changed (session_cutoffs).
+def study_cutoff_of(wildcards):
+    if not any(layout.shares_cutoff(trial, STUDY) for trial in STUDY.batches[wildcards.session]):
+        return []
+    return ancient(checkpoints.study_cutoff.get().output[0])
+
+
+def session_cutoffs(wildcards):
+    return keys.session_cutoffs(STUDY, wildcards.session)
 
 
 def draws_muscles(wildcards):
@@ -90,6 +98,7 @@ onstart:
     left_over.remove_parts(Path("."))
     left_over.move_left_over(STUDY, Path("."))
     unpace(workflow)
+    forget_reasons(workflow)
     job_errors.show()
     if workflow.local_exec:
         worker.start(layout.stages_of(STUDY))

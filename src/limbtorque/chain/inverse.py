@@ -23,6 +23,8 @@ ITERATIONS = 100
 HALVINGS = 40
 CONVEX = 1e-3  # least curvature, as a share of that of the links themselves, at which Newton's step is taken
 
+ComplexArray = NDArray[np.complex128]
+
 
 @dataclass(frozen=True)
 class TwoLinkAngles:
@@ -245,10 +247,11 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     links = np.diff(measured, axis=1)
     if (coincide := np.flatnonzero(~np.abs(links[used[known]]).any(axis=0))).size:
         raise ValueError(f"joint_m[:, {coincide[0]}] and joint_m[:, {coincide[0] + 1}] coincide; expected two joints")
-    length, fitted, iterations, success = _fitted(measured[used[known]])
+    length, fitted, iterations, success = _fitted(measured[used[known]].T)
     orientation = np.angle(links)
-    orientation[used[known]] = fitted
-    orientation[~used[known]] = _turned(length, measured[~used[known]])
+    orientation[used[known]] = fitted.T
+    if not used[known].all():
+        orientation[~used[known]] = _turned(length, measured[~used[known]].T).T
     ends = np.cumsum(length * np.exp(1j * orientation), axis=1)
     ends = np.concatenate([np.zeros((len(measured), 1)), ends], axis=1)
     base = (measured - ends).mean(axis=1)
@@ -265,14 +268,16 @@ def _nearest_turn(angle: FloatArray) -> FloatArray:
     return np.asarray(angle - 2.0 * np.pi * np.round(angle[:1] / (2.0 * np.pi)))
 
 
-def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, int, bool]:
+# Below, time is the last axis: measured joints (n_links + 1, n_frames), orientations (n_links, n_frames).
+
+
+def _fitted(measured: ComplexArray) -> tuple[FloatArray, FloatArray, int, bool]:
     """Lengths and orientations, number of steps, and convergence."""
-    centred = _centred(measured)
-    links = np.diff(measured, axis=1)
-    length, orientation = np.abs(links).mean(axis=0), np.angle(links)
-    cost = _cost(length, orientation, measured).sum()
+    links, centred = np.diff(measured, axis=0), _centred(len(measured) - 1)
+    length, orientation = np.abs(links).mean(axis=1), np.angle(links)
+    direction, off = _off(length, orientation, measured)
+    cost = _squares(off).sum()
     for iteration in range(1, ITERATIONS + 1):
-        off, direction = _off(length, orientation, measured), np.exp(1j * orientation)
         step = _step(length, direction, off, centred, newton=True) or _step(
             length, direction, off, centred, newton=False
         )
@@ -280,7 +285,8 @@ def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, i
             break
         for share in 0.5 ** np.arange(HALVINGS):
             longer, turned = length + share * step[0], orientation + share * step[1]
-            found = _cost(longer, turned, measured).sum()
+            direction, off = _off(longer, turned, measured)
+            found = _squares(off).sum()
             if (longer > 0.0).all() and found <= cost * (1.0 + ROUNDING):
                 break
         else:
@@ -292,49 +298,39 @@ def _fitted(measured: NDArray[np.complex128]) -> tuple[FloatArray, FloatArray, i
 
 
 def _step(
-    length: FloatArray,
-    direction: NDArray[np.complex128],
-    off: NDArray[np.complex128],
-    centred: FloatArray,
-    *,
-    newton: bool,
+    length: FloatArray, direction: ComplexArray, off: ComplexArray, centred: FloatArray, *, newton: bool
 ) -> tuple[FloatArray, FloatArray] | None:
     """Descent steps of lengths and orientations; None where lengths are undetermined.
 
     By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
     """
-    n_links = len(length)
-    back = np.conj(direction) * (off @ centred)
-    between = (centred.T @ centred) * np.conj(direction[:, :, None]) * direction[:, None, :]
-    mixed = between.imag * length[:, None]  # [t, i, j]: orientation i against length j
-    curve, convex = _curve(length, back, between)
-    if newton:
-        mixed = mixed + np.where(convex, np.eye(n_links) * back.imag[:, None], 0.0)
-    else:
-        curve = between.real * length[:, None] * length
-    solved = np.linalg.solve(curve, np.concatenate([mixed, (length * back.imag)[:, :, None]], axis=2))
-    lengths_alone = between.real.sum(axis=0)
-    border = lengths_alone - np.einsum("tij,tik->jk", mixed, solved[:, :, :n_links])
+    n_links, each = len(length), np.arange(len(length))
+    back, between = _slopes(direction, off, centred)
+    mixed = between.imag * length[:, None, None]  # [i, j]: orientation i against length j
+    curve, convex = _curve(length, back, between, newton=newton)
+    mixed[each, each] += np.where(convex, back.imag, 0.0)
+    solved = _solve(curve, np.concatenate([mixed, (length[:, None] * back.imag)[:, None]], axis=1))
+    lengths_alone = between.real.sum(axis=2)
+    border = lengths_alone - np.einsum("ijt,ikt->jk", mixed, solved[:, :n_links])
     if np.linalg.eigvalsh(border)[0] <= ROUNDING * np.trace(lengths_alone):
         return None
-    slope = back.real.sum(axis=0) - np.einsum("tij,ti->j", mixed, solved[:, :, n_links])
+    slope = back.real.sum(axis=1) - np.einsum("ijt,it->j", mixed, solved[:, n_links])
     longer = -np.linalg.solve(border, slope)
-    return longer, -solved[:, :, n_links] - solved[:, :, :n_links] @ longer
+    return longer, -solved[:, n_links] - np.einsum("ijt,j->it", solved[:, :n_links], longer)
 
 
-def _turned(length: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
+def _turned(length: FloatArray, measured: ComplexArray) -> FloatArray:
     """Orientations that bring links of given lengths nearest to the joints."""
-    centred, orientation = _centred(measured), np.angle(np.diff(measured, axis=1))
+    centred, orientation = _centred(len(length)), np.angle(np.diff(measured, axis=0))
     for _ in range(ITERATIONS):
-        off, direction = _off(length, orientation, measured), np.exp(1j * orientation)
-        back = np.conj(direction) * (off @ centred)
-        between = (centred.T @ centred) * np.conj(direction[:, :, None]) * direction[:, None, :]
-        curve, _ = _curve(length, back, between)
-        turn = -np.linalg.solve(curve, (length * back.imag)[:, :, None])[:, :, 0]
-        cost = _cost(length, orientation, measured) * (1.0 + ROUNDING)
+        direction, off = _off(length, orientation, measured)
+        back, between = _slopes(direction, off, centred)
+        curve, _ = _curve(length, back, between, newton=True)
+        turn = -_solve(curve, (length[:, None] * back.imag)[:, None])[:, 0]
+        cost = _squares(off) * (1.0 + ROUNDING)
         for _ in range(HALVINGS):
-            uphill = _cost(length, orientation + turn, measured) > cost
-            turn[uphill] /= 2.0
+            uphill = _squares(_off(length, orientation + turn, measured)[1]) > cost
+            turn[:, uphill] /= 2.0
             if not uphill.any():
                 break
         orientation = orientation + turn
@@ -343,36 +339,71 @@ def _turned(length: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
     return np.asarray(orientation)
 
 
-def _centred(measured: NDArray[np.complex128]) -> FloatArray:
+def _centred(n_links: int) -> FloatArray:
     """Matrix [k, i]: 1 if joint k lies beyond link i, minus the mean over joints.
 
     The base takes up the mean.
     """
-    n_links = measured.shape[1] - 1
     beyond = np.tri(n_links + 1, n_links, -1)
     return np.asarray(beyond - beyond.mean(axis=0))
 
 
-def _off(length: FloatArray, orientation: FloatArray, measured: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """Fitted minus measured joints, with the base where it fits best."""
-    fitted = (length * np.exp(1j * orientation)) @ _centred(measured).T
-    return np.asarray(fitted - measured + measured.mean(axis=1, keepdims=True))
+def _off(length: FloatArray, orientation: FloatArray, measured: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
+    """Directions of the links; fitted minus measured joints, with the base where it fits best."""
+    direction = np.exp(1j * orientation)
+    fitted = (_centred(len(length)) * length) @ direction
+    return direction, fitted - measured + measured.mean(axis=0)
 
 
-def _cost(length: FloatArray, orientation: FloatArray, measured: NDArray[np.complex128]) -> FloatArray:
+def _squares(off: ComplexArray) -> FloatArray:
     """Sum of the squared distances of every frame."""
-    return np.asarray((np.abs(_off(length, orientation, measured)) ** 2).sum(axis=1))
+    return np.asarray((off.real**2 + off.imag**2).sum(axis=0))
+
+
+def _slopes(direction: ComplexArray, off: ComplexArray, centred: FloatArray) -> tuple[ComplexArray, ComplexArray]:
+    """Distances moved back along each link, and the products of the links' directions."""
+    back = np.conj(direction) * (centred.T @ off)
+    between = (centred.T @ centred)[..., None] * np.conj(direction)[:, None] * direction
+    return back, between
 
 
 def _curve(
-    length: FloatArray, back: NDArray[np.complex128], between: NDArray[np.complex128]
+    length: FloatArray, back: ComplexArray, between: ComplexArray, *, newton: bool
 ) -> tuple[FloatArray, BoolArray]:
     """Second derivatives by the orientations; mask of the convex frames (Newton's)."""
-    gauss_newton = between.real * length[:, None] * length
-    newton = gauss_newton - np.eye(len(length)) * (length * back.real)[:, None]
-    least = CONVEX * np.trace(gauss_newton, axis1=1, axis2=2)
-    convex = (np.linalg.eigvalsh(newton)[:, :1] > least[:, None])[:, :, None]
-    return np.where(convex, newton, gauss_newton), convex
+    each, curve = np.arange(len(length)), between.real * (length[:, None] * length)[..., None]
+    if not newton:
+        return curve, np.zeros(back.shape[1], dtype=bool)
+    whole = curve.copy()
+    whole[each, each] -= length[:, None] * back.real
+    shifted = whole.copy()
+    shifted[each, each] -= CONVEX * curve[each, each].sum(axis=0)
+    convex = _definite(shifted)
+    return whole if convex.all() else np.where(convex, whole, curve), convex
+
+
+def _definite(matrices: FloatArray) -> BoolArray:
+    """Mask of the positive definite matrices: all pivots of the elimination are positive."""
+    definite = np.ones(matrices.shape[2], dtype=bool)
+    while len(matrices):
+        pivot, row = matrices[0, 0], matrices[0, 1:]
+        definite &= pivot > 0.0
+        share = np.divide(row, pivot, out=np.zeros_like(row), where=definite)
+        matrices = matrices[1:, 1:] - share[:, None] * row
+    return definite
+
+
+def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
+    """Solutions for positive definite matrices: elimination of all frames at once."""
+    upper, solved = matrices.copy(), right.copy()
+    for k in range(len(upper)):
+        share = upper[k + 1 :, k] / upper[k, k]
+        upper[k + 1 :, k + 1 :] -= share[:, None] * upper[k, k + 1 :]
+        solved[k + 1 :] -= share[:, None] * solved[k]
+    for k in reversed(range(len(upper))):
+        solved[k] /= upper[k, k]
+        solved[:k] -= upper[:k, k, None] * solved[k]
+    return solved
 
 
 def _mask(name: str, value: ArrayLike, n_frames: int) -> BoolArray:

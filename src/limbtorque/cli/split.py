@@ -41,11 +41,12 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     """
     study = load_study(folder)
     settings = study.settings
-    if shared := [trial.name for trial in study.trials if shares_cutoff(trial)]:
+    if shared := [trial.name for trial in study.trials if shares_cutoff(trial, study)]:
         raise StudyError(
             [
-                f"{len(shared)} trials share one cut-off (filter.scope: study; the first is {shared[0]}), but each part would "
-                "choose its own; give filter.cutoff_hz a number, such as that in results/study_cutoff.json"
+                f"{len(shared)} trials share cut-offs (filter.scope: study; the first is {shared[0]}), but each part would "
+                "choose its own; set filter.scope to trial, or give filter.cutoff_hz a number, such as that in "
+                "results/study_cutoff.json"
             ]
         )
     trials, subjects = (_by_subject(folder / name) for name in (settings.trials, settings.subjects))

@@ -14,7 +14,7 @@ from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
 from limbtorque.motion.body_checks import body_metrics
-from limbtorque.motion.external_load import external_load
+from limbtorque.motion.external_load import external_load, impact_times
 from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import UNMEASURED, ExternalLoad
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
@@ -43,7 +43,7 @@ class ChainMotion:
     rate_hz : float
         Frames per second.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
-        Joint centres and endpoint in the plane, filtered, m.
+        Joint centres and endpoint in the plane, filtered, m; of the fitted chain with `motion.angles` ``rigid_chain``.
     kinematics : Kinematics
         Joint angles (distal segment against proximal one; the first against the plane's x axis), the first joint's
         position in the plane, and their derivatives.
@@ -112,7 +112,7 @@ def chain_motion(
     settings : Settings
         All options.
     study_cutoff_hz : float, optional
-        Cut-off of the whole study, Hz; needed where `filter.scope` is ``study`` and `filter.cutoff_hz` is not a number.
+        Cut-off of the trials of this chain and condition, Hz, for `filter.scope` ``study``; without it the trial has its own.
 
     Returns
     -------
@@ -133,11 +133,12 @@ def chain_motion(
         settings=settings,
         names=[*(joint.name for joint in model.joints), "endpoint"],
         study_cutoff_hz=study_cutoff_hz,
+        impacts_s=impact_times(recording, limb, settings, placed),
     )
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
     foreshortened = _foreshortened(recording, placed, smoothed, settings)
-    joint_m, joint_metrics = _checked_joints(smoothed.values[..., :2], foreshortened, recording, settings)
-    kinematics = _kinematics(joint_m, foreshortened, flexion, smoothed, recording.rate_hz)
+    moving_m, joint_m, joint_metrics = _checked_joints(smoothed.values[..., :2], foreshortened, recording, settings)
+    kinematics = _kinematics(moving_m, foreshortened, flexion, smoothed, recording.rate_hz)
     edge = _edges(len(joint_m), smoothed.reach)
     external = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m)
     tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
@@ -170,7 +171,7 @@ def chain_motion(
         spike=placed.prepared.spike[stretch],
         segment_length_m=length_m,
         segment_tilt_rad=tilt_rad,
-        chain=_constants(limb, settings, placed, joint_m),
+        chain=_constants(limb, settings, placed, moving_m),
         gravity_m_s2=plane.gravity(settings.gravity_m_s2, axis_vector(settings.plane.up_axis)),
         plane=plane,
         flexion=flexion,
@@ -198,14 +199,14 @@ def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJo
 
 def _checked_joints(
     joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
-) -> tuple[FloatArray, dict[str, float]]:
-    """Joints in the plane, rigid where set so, with metrics of speed and fit."""
-    metrics = {"speed_m_s": _top_speed(joint_m, recording.rate_hz, settings)}
-    if settings.motion.angles == "rigid_chain":
-        fit = _rigid_chain(joint_m, foreshortened, recording)
-        metrics["chain_fit_m"] = float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))
-        return fit.joint_m, metrics
-    return joint_m, metrics
+) -> tuple[FloatArray, FloatArray, dict[str, float]]:
+    """Joints for angles, joints for the levers of loads, and metrics of speed and fit."""
+    metrics, method = {"speed_m_s": _top_speed(joint_m, recording.rate_hz, settings)}, settings.motion.angles
+    if method == "segments":
+        return joint_m, joint_m, metrics
+    fit = _rigid_chain(joint_m, foreshortened, recording)
+    metrics["chain_fit_m"] = float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))
+    return fit.joint_m, fit.joint_m if method == "rigid_chain" else joint_m, metrics
 
 
 def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,9 +15,11 @@ from limbtorque.motion.ground_reaction import ExternalLoad, ground_load, hand_lo
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
+from limbtorque.motion.load_filter import load_moment_lost
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.plate_assignment import Feet, Stretch
+from limbtorque.motion.plate_signals import Smoothing, loading_onsets
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiate
@@ -97,13 +99,62 @@ def external_load(
         feet,
         joint_m[:, -2],
         stretch=Stretch(frames, recording.first_frame + frames.start, recording.rate_hz),
-        smoothing=None if smoothed.smoother is None or force_cutoff is None else (smoothed.smoother, force_cutoff),
+        smoothing=_plate_smoothing(smoothed, force_cutoff, settings),
         settings=settings.plates,
         frame=plane,
         up=up,
     )
+    names = [joint.name for joint in model.joints]
+    lost = load_moment_lost(ground, joint_m)
+    share = float(np.fmax.reduce(lost, initial=np.nan))
+    ground = replace(ground, metrics={**ground.metrics, "load_moment_lost_share": share})
     alone = () if other else ("the other foot is not mapped or not visible: a shared plate is not detected",)
-    return replace(ground, notes=(*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *ground.notes))
+    notes = (*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *_lost(lost, names), *ground.notes)
+    return replace(ground, notes=notes)
+
+
+def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
+    """Note on the part of the load's moment that the filter removes, by joint."""
+    if np.isnan(lost).all():
+        return []
+    shares = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in zip(names, lost.tolist(), strict=True))
+    return [f"the filter removes at most these parts of the largest moment of the ground reaction: {shares}"]
+
+
+def impact_times(recording: Recording, limb: Limb, settings: Settings, placed: Placement) -> tuple[float, ...]:
+    """Times at which the foot begins to load plates, from the first analysed frame, s; none of limbs off the ground.
+
+    Parameters
+    ----------
+    recording : Recording
+        For its force plates.
+    limb : Limb
+        Its chain may stand on the ground.
+    settings : Settings
+        Options of plates and filter.
+    placed : Placement
+        Joint centres, not filtered, and analysed frames.
+    """
+    if not limb.model(settings).ground_contact or settings.filter.force_cutoff_hz is not None:
+        return ()
+    up = axis_vector(settings.plane.up_axis)
+    return loading_onsets(
+        recording.force_plates,
+        placed.joints_m[:, -2:].mean(axis=1),
+        frames=placed.prepared.stretch,
+        rate_hz=recording.rate_hz,
+        up=up,
+        settings=settings.plates,
+    )
+
+
+def _plate_smoothing(smoothed: SmoothedJoints, force_cutoff_hz: float | None, settings: Settings) -> Smoothing | None:
+    """Smoothing of the plates like the joints, at the same cut-offs unless they have their own."""
+    if smoothed.smoother is None or force_cutoff_hz is None:
+        return None
+    if settings.filter.force_cutoff_hz is not None:
+        return Smoothing(smoothed.smoother, force_cutoff_hz)
+    return Smoothing(smoothed.smoother, force_cutoff_hz, smoothed.impact_hz, smoothed.impacts_s)
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ class ExternalLoad:
         Metrics of the load.
     pressure_m : ndarray of shape (n_frames, 2), optional
         Centre of pressure of the ground in the plane, m; NaN in frames without a load of more than `plates.threshold_n`.
+    unfiltered_n, unfiltered_couple_nm : ndarray of shape (n_frames, 2) and (n_frames,)
+        Force and couple of the plates at the same point without the filter, frame means; empty without plates.
     """
 
     force_n: FloatArray
@@ -62,6 +64,8 @@ class ExternalLoad:
     notes: tuple[str, ...]
     metrics: Mapping[str, float] = field(default_factory=dict)
     pressure_m: FloatArray | None = None
+    unfiltered_n: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -189,8 +193,8 @@ def ground_load(
     notes += _floor_notes(missing, feet.own, stretch, settings)
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
-    in_plane = frame.project(wrench[:, :3])
-    couple = wrench[:, 3:] @ frame.normal - (ankle_m[:, 0] * in_plane[:, 1] - ankle_m[:, 1] * in_plane[:, 0])
+    in_plane, couple = _in_plane(wrench, frame, ankle_m)
+    unfiltered = _in_plane(sum((load.mean for load in loads), start=nothing), frame, ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
@@ -207,7 +211,7 @@ def ground_load(
     pressure = pressure_in_plane(
         in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=settings.threshold_n
     )
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure)
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered)
 
 
 def _median(values: Sequence[float]) -> float:
@@ -248,11 +252,18 @@ def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch, settings: Pla
     ]
 
 
+def _in_plane(wrench: FloatArray, frame: PlaneFrame, point_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Force in the plane and couple at a point, of a force and its moment about the origin."""
+    force = frame.project(wrench[:, :3])
+    return force, wrench[:, 3:] @ frame.normal - (point_m[:, 0] * force[:, 1] - point_m[:, 1] * force[:, 0])
+
+
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot, with masks of frames, drift and notes."""
+    """Load of one plate on the foot, filtered and as frame means; masks of frames, drift and notes."""
 
     wrench: FloatArray
+    mean: FloatArray
     own: BoolArray
     unusable: BoolArray
     beside: BoolArray
@@ -283,8 +294,9 @@ def _plate_load(
             notes.append(f"{at}: a channel is saturated, the force is unknown")
     mine = np.where(np.repeat(own, per_frame)[:, None], reading.wrench, 0.0)
     smooth = at_frames(mine, per_frame, plate.rate_hz, smoothing)
+    mean = np.where(own[:, None], reading.mean, 0.0)
     masks = (own, assigned.unusable, assigned.beside, assigned.other_unknown, saturated)
-    return _PlateLoad(smooth, *masks, drift, tuple(notes))
+    return _PlateLoad(smooth, mean, *masks, drift, tuple(notes))
 
 
 def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[ForcePlate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -9,17 +10,39 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.errors import LoadError
+from limbtorque.motion.foot import centre_of_pressure
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.flat_tops import flat_tops
-from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
+from limbtorque.signals.impacts import smooth_with_impacts
+from limbtorque.signals.smoothers import Smoother, smoother_reach
 from limbtorque.study.options.loads import Plates
-
-Smoothing = tuple[Smoother, float]  # a method and its cut-off, Hz
 
 HEAVY = 5.0  # times the threshold: forces that show the vertical by their direction
 FLANK = 0.1  # of the threshold: the flanks of a loaded stretch extend down to this force
 BLOCK_S = 0.1
 FEWEST_BLOCKS = 6
+FIRST_FRAMES = 5  # of a loaded stretch, in which its foot is sought
+NEAR_M = 0.25  # of the middle of a foot: half its length, and half the way of the centre of pressure
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """Smoothing of force plates, like that of the joint positions.
+
+    Attributes
+    ----------
+    smoother : Smoother
+        The method.
+    cutoff_hz, impact_hz : float
+        Cut-off, and cut-off around impacts, Hz.
+    impacts_s : tuple of float
+        Times of impacts from the first analysed frame, s.
+    """
+
+    smoother: Smoother
+    cutoff_hz: float
+    impact_hz: float = 0.0
+    impacts_s: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,8 +213,8 @@ def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None)
     """Frames on both sides of one that the plate's filter, or the mean, uses."""
     if smoothing is None:
         return 1
-    smoother, cutoff_hz = smoothing
-    return -(-smoother_reach(cutoff_hz, rate_hz=plate.rate_hz, smoother=smoother) // per_frame)
+    reach = smoother_reach(smoothing.cutoff_hz, rate_hz=plate.rate_hz, smoother=smoothing.smoother)
+    return -(-reach // per_frame)
 
 
 def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plates) -> float:
@@ -224,18 +247,74 @@ def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz
     return stretches
 
 
+def loading_onsets(
+    plates: Sequence[ForcePlate],
+    foot_m: FloatArray,
+    *,
+    frames: slice,
+    rate_hz: float,
+    up: FloatArray,
+    settings: Plates,
+) -> tuple[float, ...]:
+    """Times at which a foot begins to load a plate, from the first analysed frame, s.
+
+    Parameters
+    ----------
+    plates : sequence of ForcePlate
+        The plates.
+    foot_m : ndarray of shape (n_frames, 3)
+        Middle of the foot, not filtered, m.
+    frames : slice
+        Analysed frames of the recording.
+    rate_hz : float
+        Frames per second.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+    settings : Plates
+        Threshold, offset, shortest contact, and the plates that are used.
+
+    Notes
+    -----
+    The foot is the one whose middle is within `NEAR_M` of the centre of pressure in the first loaded frames.
+    """
+    found = set()
+    for plate in plates:
+        if settings.assignment == "none" or (settings.assignment != "auto" and plate.number not in settings.assignment):
+            continue
+        per_frame, samples = analysed_samples(plate, frames, rate_hz)
+        everything = np.hstack([plate.force_n, plate.moment_nm])
+        offset, _ = offset_of(everything, per_frame, up, settings)
+        if offset is None:
+            continue
+        mean = np.nan_to_num(everything[samples] - offset).reshape(-1, per_frame, 6).mean(axis=1)
+        for start, stop in loaded_stretches(mean, up, settings, rate_hz):
+            first = slice(start, min(stop, start + FIRST_FRAMES))
+            level_m = float((plate.corners_m @ up).mean())
+            away = np.nanmedian(centre_of_pressure(mean[first], up=up, level_m=level_m) - foot_m[first], axis=0)
+            if start > 0 and np.linalg.norm(away - (away @ up) * up) < NEAR_M:
+                found.add(start)
+    return tuple(sorted(start / rate_hz for start in found))
+
+
 def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
     """Samples at the markers' frames without aliasing: smoothed, or frame means."""
     if not wrench.any():
         return wrench[::per_frame]
     if smoothing is not None:
-        smoother, cutoff_hz = smoothing
-        if cutoff_hz >= 0.5 * rate_hz / per_frame:
+        if smoothing.cutoff_hz >= 0.5 * rate_hz / per_frame:
             raise LoadError(
-                f"the cut-off of force plates is {cutoff_hz:g} Hz (filter.force_cutoff_hz), expected less than "
+                f"the cut-off of force plates is {smoothing.cutoff_hz:g} Hz (filter.force_cutoff_hz), expected less than "
                 f"{0.5 * rate_hz / per_frame:g} Hz, half the frame rate, to avoid aliasing"
             )
-        return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[::per_frame]
+        smooth = smooth_with_impacts(
+            wrench,
+            rate_hz=rate_hz,
+            cutoff_hz=smoothing.cutoff_hz,
+            smoother=smoothing.smoother,
+            impact_hz=smoothing.impact_hz,
+            impacts_s=smoothing.impacts_s,
+        )
+        return smooth[::per_frame]
     before = per_frame // 2
     padded = np.concatenate([np.repeat(wrench[:1], before, axis=0), wrench])[: len(wrench)]
     return cast(FloatArray, padded.reshape(-1, per_frame, wrench.shape[1]).mean(axis=1))

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from limbtorque.arrays import FloatArray
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.bandwidth import judge_cutoff
-from limbtorque.signals.cutoff import CutoffChoice, choose_cutoff
+from limbtorque.signals.cutoff import FEWEST_FRAMES, HIGHEST, CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiation_reach
+from limbtorque.signals.impacts import smooth_with_impacts
 from limbtorque.signals.methods import central_differences
-from limbtorque.signals.smooth import Scope, smooth_positions
 from limbtorque.signals.smoothers import Smoother
+from limbtorque.signals.spectrum import spectrum
 from limbtorque.study.options.signal import CutoffCriterion, Filter
 from limbtorque.study.settings import Settings
 
 SMOOTHED_BEFORE_M = 1e-6
+JUMPING = 3.0  # times the median noise of the joint centres: beyond, a marker jumps
+JUMPING_M = 5e-4  # the least noise of a jumping marker; a heel strike at 0.5 m/s looks like 0.2 mm
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,10 @@ class SmoothedJoints:
         Method, cut-off and noise, for the ledger.
     accuracy : {2, 4, 6, 8}
         Order of accuracy of central differences.
+    impact_hz : float
+        Cut-off around impacts, Hz.
+    impacts_s : tuple of float
+        Their times from the first frame, s.
     """
 
     values: FloatArray
@@ -51,6 +60,8 @@ class SmoothedJoints:
     metrics: dict[str, float]
     notes: tuple[str, ...]
     accuracy: int
+    impact_hz: float = 0.0
+    impacts_s: tuple[float, ...] = ()
 
     def differentiate(self, values: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
         """First two derivatives of a signal computed from the positions."""
@@ -65,6 +76,7 @@ def smooth_joints(
     settings: Settings,
     names: Sequence[str] = (),
     study_cutoff_hz: float | None = None,
+    impacts_s: tuple[float, ...] = (),
 ) -> SmoothedJoints:
     """Smooth the joint centres of a trial by the settings.
 
@@ -79,7 +91,9 @@ def smooth_joints(
     names : sequence of str, optional
         Names of the joint centres, for the notes.
     study_cutoff_hz : float, optional
-        Cut-off of the whole study, Hz; needed where `filter.scope` is ``study`` and `filter.cutoff_hz` is not a number.
+        Cut-off of the trial's chain and condition, Hz, where `filter.scope` is ``study``; without it the trial has its own.
+    impacts_s : tuple of float, optional
+        Times of impacts on force plates from the first frame, s: a chosen cut-off is higher there (`filter.impact_factor`).
 
     Returns
     -------
@@ -89,50 +103,115 @@ def smooth_joints(
     Raises
     ------
     SignalError
-        The study's cut-off is needed and missing, a cut-off is not below the Nyquist frequency, or there are fewer frames
-        than the method or the choice needs.
+        A cut-off is not below the Nyquist frequency, or there are fewer frames than the method or the choice needs.
+
+    Notes
+    -----
+    A joint centre whose noise is far above that of the others, by a jumping marker, has no part in the choice for all
+    (`_steady`). A chosen cut-off is limited by `filter.min_cutoff_hz` and `filter.max_cutoff_hz`.
     """
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
     if chosen.method == "none":
         judged = _noise_metrics(values, rate_hz, None, ())
         return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",), accuracy)
     smoother = Smoother(chosen.method, chosen.order, accuracy, None if chosen.ends == "auto" else chosen.ends)
-    given_hz = chosen.cutoff_hz if isinstance(chosen.cutoff_hz, float) else None
-    if given_hz is None and chosen.scope == "study":
-        given_hz = study_cutoff_hz
-        if given_hz is None:
-            raise SignalError(
-                "filter.scope is 'study', and the study has no cut-off: run it with snakemake, with at least "
-                "one trial that can be analysed, or set filter.cutoff_hz to a number"
-            )
-    by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
-    if given_hz is None:
-        scope: Scope = "joint" if chosen.scope == "joint" else "trial"
-        found = smooth_positions(
-            values, rate_hz=rate_hz, smoother=smoother, cutoff=by, scope=scope, highest_hz=chosen.max_cutoff_hz
+    steady = _steady(values, rate_hz)
+    given_hz = study_cutoff_hz if chosen.scope == "study" else None
+    cutoffs_hz, choices = _cutoffs(values, steady, rate_hz, smoother, chosen, given_hz)
+    factor = 1.0 if isinstance(chosen.cutoff_hz, float) else chosen.impact_factor
+    smooth = [
+        smooth_with_impacts(
+            part,
+            rate_hz=rate_hz,
+            cutoff_hz=cutoff_hz,
+            smoother=smoother,
+            impact_hz=factor * cutoff_hz,
+            impacts_s=impacts_s,
         )
-        choices = found.choices
-    else:
-        found = smooth_positions(values, rate_hz=rate_hz, smoother=smoother, cutoff=given_hz)
-        choices = _own_choice(values, rate_hz, smoother, by)
-    designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in found.cutoff_hz]
+        for part, cutoff_hz in zip(np.split(values, len(cutoffs_hz), axis=1), cutoffs_hz, strict=True)
+    ]
+    designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in cutoffs_hz]
     reach = max(map(smoother.strategy.derived_reach, designs))
-    metrics = {"cutoff_hz": max(found.cutoff_hz), **_noise_metrics(values, rate_hz, smoother, found.cutoff_hz)}
+    metrics = {"cutoff_hz": max(cutoffs_hz), **_noise_metrics(values, rate_hz, smoother, cutoffs_hz)}
     if choices:
         metrics |= {
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
             "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
         }
-    notes = _notes(found.cutoff_hz, choices, chosen, smoother, names, metrics["noise_m"])
-    return SmoothedJoints(found.values, reach, smoother, found.cutoff_hz, choices, metrics, notes, accuracy)
+    notes = _notes(cutoffs_hz, choices, chosen, smoother, names, metrics["noise_m"], shared=given_hz is not None)
+    if not steady.all():
+        jumping = " and ".join(
+            str(names[k]) if k < len(names) else f"point {k + 1}" for k in np.flatnonzero(~steady).tolist()
+        )
+        notes = (*notes, f"{jumping}: noise far above the others', not used to choose the cut-off; check its markers")
+    whole = np.concatenate(smooth, axis=1)
+    impacts_s = impacts_s if factor > 1.0 else ()
+    if impacts_s:
+        at = ", ".join(f"{time_s:.2f}" for time_s in impacts_s)
+        notes = (*notes, f"cut-off times {factor:g} around the loading of plates at {at} s (filter.impact_factor)")
+    return SmoothedJoints(
+        whole, reach, smoother, cutoffs_hz, choices, metrics, notes, accuracy, factor * max(cutoffs_hz), impacts_s
+    )
 
 
-def _own_choice(
-    values: FloatArray, rate_hz: float, smoother: Smoother, by: CutoffCriterion
+def _cutoffs(
+    values: FloatArray,
+    steady: BoolArray,
+    rate_hz: float,
+    smoother: Smoother,
+    chosen: Filter,
+    study_cutoff_hz: float | None,
+) -> tuple[tuple[float, ...], tuple[CutoffChoice, ...]]:
+    """Cut-off of all joint centres, or of each, and the choices by the trial's own data."""
+    by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
+    parts = [values[:, steady]]
+    if isinstance(chosen.cutoff_hz, float):
+        return (chosen.cutoff_hz,), _own_choices(parts, rate_hz, smoother, by)
+    if study_cutoff_hz is not None:
+        highest_hz = min(chosen.max_cutoff_hz, HIGHEST * rate_hz)
+        return (min(study_cutoff_hz, highest_hz),), _own_choices(parts, rate_hz, smoother, by)
+    if chosen.scope == "joint":
+        parts = [values[:, k] for k in range(values.shape[1])]
+    choices = tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by) for part in parts)
+    return tuple(limited_cutoff(choice.cutoff_hz, chosen, rate_hz) for choice in choices), choices
+
+
+def limited_cutoff(cutoff_hz: float, options: Filter, rate_hz: float) -> float:
+    """Limit a chosen cut-off by the options, and by what the rate allows.
+
+    Parameters
+    ----------
+    cutoff_hz : float
+        Cut-off from the data, Hz.
+    options : Filter
+        Lowest and highest cut-off.
+    rate_hz : float
+        Frames per second.
+    """
+    lowest_hz = min(options.min_cutoff_hz, HIGHEST * rate_hz)
+    return min(max(cutoff_hz, lowest_hz), options.max_cutoff_hz)
+
+
+def _steady(values: FloatArray, rate_hz: float) -> BoolArray:
+    """Mask of the joint centres without jumping markers; all where most would jump.
+
+    The noise of each is the root of the median power in the upper half of its spectrum.
+    """
+    if len(values) < FEWEST_FRAMES:
+        return np.ones(values.shape[1], dtype=bool)
+    noise_m = np.empty(values.shape[1])
+    for k in range(values.shape[1]):
+        _, power = spectrum(values[:, k], rate_hz=rate_hz)
+        noise_m[k] = np.sqrt(np.median(power[len(power) // 2 :]))
+    return np.asarray(noise_m <= max(JUMPING * float(np.median(noise_m)), JUMPING_M))
+
+
+def _own_choices(
+    parts: Sequence[FloatArray], rate_hz: float, smoother: Smoother, by: CutoffCriterion
 ) -> tuple[CutoffChoice, ...]:
-    """Cut-off by the trial's own data, if one is set; empty for short trials."""
+    """Cut-offs by the trial's own data beside a given one; empty for short trials."""
     try:
-        return (choose_cutoff(values, rate_hz=rate_hz, smoother=smoother, by=by),)
+        return tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by) for part in parts)
     except SignalError:
         return ()
 
@@ -144,6 +223,8 @@ def _notes(
     smoother: Smoother,
     names: Sequence[str],
     noise_m: float,
+    *,
+    shared: bool,
 ) -> tuple[str, ...]:
     """Notes on filter and cut-off, with a warning on implausibly low noise."""
     method = smoother.method.replace("_", " ") + (f", order {smoother.order}" if smoother.strategy.has_order else "")
@@ -152,8 +233,8 @@ def _notes(
     note = f"filter {method}; cut-off {used} Hz"
     if isinstance(chosen.cutoff_hz, float):
         note += ", as given"
-    elif chosen.scope == "study":
-        note += ", of the study"
+    elif shared:
+        note += ", of the trials of this chain and condition"
     else:
         note += f" by {chosen.cutoff_hz}"
     if not choices:
@@ -163,6 +244,8 @@ def _notes(
         note += f"; the trial's own would be {own} Hz by {choices[0].by}"
         if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.max_cutoff_hz:
             note += ", above filter.max_cutoff_hz"
+        elif not isinstance(chosen.cutoff_hz, float) and min(cutoffs_hz) == chosen.min_cutoff_hz:
+            note += ", below filter.min_cutoff_hz"
     note += f"; noise about {1e3 * noise_m:.2g} mm"
     smooth = "less noise than any camera has: the recording was smoothed before, its own cut-off is unknown"
     return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)

@@ -24,6 +24,7 @@ CAUTION = 1.15  # times the estimated noise: a cut-off too high costs more than 
 TAIL_FROM = 0.6  # of the cut-off: above, the signal only falls
 FEWEST_FRAMES = 20
 FEWEST_CUTOFFS = 5
+STUDY_STEP_HZ = 0.5
 
 
 @dataclass(frozen=True)
@@ -241,63 +242,36 @@ def _by_expected_error(samples: FloatArray, rate_hz: float, smoother: Smoother, 
         if plateau_hz < above_hz:
             level = np.maximum(level, plateau)
         error = ((1.0 - gains) ** 2 * power + (2.0 * gains - 1.0) * level) @ weight / len(weight)
-        k = min(int(np.argmin(error)), highest)
+        before, k = k, min(int(np.argmin(error)), highest)
+        if k == before:  # the noise would be sought above the same frequency again
+            break
     return _least("expected_error", grid_hz, residual, error, k, (noise.floor, noise.corner_hz))
 
 
-def study_cutoff(choices: Sequence[CutoffChoice]) -> float:
-    """One cut-off for all trials of a study, so that its conditions stay comparable.
+def study_cutoff(own_hz: Sequence[float]) -> float:
+    """One cut-off for trials that are compared: the median of their own, to 0.5 Hz.
 
     Parameters
     ----------
-    choices : sequence of CutoffChoice
-        Choice of each trial, all by the same criterion.
+    own_hz : sequence of float
+        Cut-off of each trial by its own data, Hz; at least one.
 
     Returns
     -------
     float
-        The cut-off, Hz, to a tenth.
-
-    Raises
-    ------
-    SignalError
-        No trial, trials of different criteria, or trials without a common range of cut-offs.
+        The cut-off, Hz, at least 0.5.
 
     Notes
     -----
-    For `expected_error`, `gcv` and `autocorrelation` the sum over all trials is minimised over their common cut-offs, as
-    if they were one recording. With `expected_error` this is the least error of the accelerations, in m/s^2, over the
-    whole study, to which fast movements with reduced peaks add more than slow ones with a little noise. For the
-    `residual` analysis, which minimises nothing, it is the median.
+    A trial with an unusual noise moves a median by at most half of the distance to its neighbour, and a trial that is
+    added seldom moves it to another multiple of `STUDY_STEP_HZ`.
 
     Examples
     --------
-    >>> time_s = np.arange(400) / 100.0
-    >>> noise = 1e-3 * np.random.default_rng(0).normal(size=(400, 4))
-    >>> smoother = Smoother("butterworth", 3)
-    >>> slow, fast = (
-    ...     choose_cutoff(0.1 * np.sin(w * time_s)[:, None] + noise, rate_hz=100.0, smoother=smoother) for w in (6.0, 20.0)
-    ... )
-    >>> slow.cutoff_hz < study_cutoff([slow, fast]) <= round(fast.cutoff_hz, 1)
-    True
+    >>> study_cutoff([6.1, 6.3, 5.9, 12.0])
+    6.0
     """
-    if not choices:
-        raise SignalError("no trial of the study has a cut-off")
-    kinds = sorted({choice.by for choice in choices})
-    if len(kinds) > 1:
-        raise SignalError(f"the trials have cut-offs by {' and '.join(kinds)}; set the same filter.cutoff_hz for all")
-    if kinds == ["residual"]:
-        return round(float(np.median([choice.cutoff_hz for choice in choices])), 1)
-    own_hz = [choice.cutoff_hz for choice in choices]
-    grid_hz = max((choice.grid_hz for choice in choices), key=lambda grid: float(grid[0]))
-    grid_hz = grid_hz[grid_hz <= min(choice.grid_hz[-1] for choice in choices)]
-    if len(grid_hz) < FEWEST_CUTOFFS:
-        spans = sorted({f"{c.grid_hz[0]:.1f} to {c.grid_hz[-1]:.1f}" for c in choices})
-        raise SignalError(
-            f"the trials of the study have no common range of cut-offs: {', '.join(spans)} Hz; set filter.cutoff_hz to a "
-            "number for the shortest or fastest recorded ones, or leave them out of filter.scope: study"
-        )
-    total = np.sum([np.interp(np.log(grid_hz), np.log(c.grid_hz), c.criterion) for c in choices], axis=0)
-    k = int(np.argmin(total))
-    shared_hz = _between(grid_hz, total, k) if 0 < k < len(grid_hz) - 1 else float(grid_hz[k])
-    return round(min(max(shared_hz, min(own_hz)), max(own_hz)), 1)
+    if not len(own_hz):
+        raise SignalError("no trial has a cut-off of its own")
+    steps = round(float(np.median(own_hz)) / STUDY_STEP_HZ)
+    return max(steps, 1) * STUDY_STEP_HZ

@@ -411,6 +411,12 @@ METRICS = (
     ),
     Column("cutoff_hz", "Hz", "cut-off of the joint centres; the largest where each has its own (filter.scope: joint)"),
     Column(
+        "load_moment_lost_share",
+        "1",
+        "largest moment of the ground reaction about a joint that the force plates' filter removes, relative to the largest "
+        "moment there; the notes have it by joint",
+    ),
+    Column(
         "own_cutoff_hz",
         "Hz",
         "cut-off chosen from the trial's own data by the method of filter.cutoff_hz (expected_error where that is a number), "

@@ -17,8 +17,9 @@ from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.workflow.clock import refuse_future
+from limbtorque.workflow.layout import cutoff_group, shares_cutoff
 from limbtorque.workflow.load_checked import checked_study
-from limbtorque.workflow.stages.cutoffs import shared_cutoff
+from limbtorque.workflow.stages.cutoffs import cutoffs_without_workflow
 from limbtorque.workflow.stages.kinematics import limb_of, read_trial, trial_motion
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
@@ -43,9 +44,10 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
     study = checked_study(folder)
     refuse_future(study)
     with GuardedReader() as reader:
-        shared_hz = shared_cutoff(study.trials, reader)
+        shared_hz = cutoffs_without_workflow(study, reader)
         for trial in study.trials:
-            yield trial.name, *_tried(trial, reader, folder, shared_hz)
+            study_hz = shared_hz.get(cutoff_group(trial)) if shares_cutoff(trial, study) else None
+            yield trial.name, *_tried(trial, reader, folder, study_hz)
 
 
 def _tried(

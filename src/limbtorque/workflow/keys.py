@@ -9,7 +9,7 @@ from pathlib import Path
 from limbtorque.study.settings import Settings, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.workflow.layout import sessions_of
+from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
 
 TRIAL_TABLES = ("tables.csv", "tables.sto")
 WINDOW = (
@@ -115,8 +115,24 @@ def ensembles_key(study: Study) -> str:
 
 
 def cutoff_key(study: Study) -> str:
-    """Hash of the trials that share a cut-off."""
-    return _hash([[name, _names(study)[name]] for name in sessions_of("cutoffs", study)])
+    """Hash of the trials that share cut-offs, and of their groups."""
+    rows = [
+        (session, trial.name, cutoff_group(trial), trial.settings.filter.max_cutoff_hz)
+        for session, trials in study.batches.items()
+        for trial in trials
+        if shares_cutoff(trial, study)
+    ]
+    return _hash(rows)
+
+
+def session_cutoffs(study: Study, session: str) -> str:
+    """Shared cut-offs of a session's trials, as JSON; a change repeats the job."""
+    path = study.folder / STUDY_CUTOFF
+    sharing = [trial for trial in study.batches[session] if shares_cutoff(trial, study)]
+    if not sharing or not path.is_file():
+        return ""
+    found = json.loads(path.read_text(encoding="utf-8"))["cutoff_hz"]
+    return json.dumps([found.get(cutoff_group(trial)) for trial in sharing])
 
 
 def verdict_key(study: Study) -> str:

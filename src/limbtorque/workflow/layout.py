@@ -107,7 +107,7 @@ def session_files(stage: str, study: Study, session: str) -> list[Path]:
 def sessions_of(stage: str, study: Study) -> list[str]:
     """Sessions for which a stage makes anything."""
     if stage == "cutoffs":
-        return [session for session, trials in study.batches.items() if any(map(shares_cutoff, trials))]
+        return [session for session, trials in study.batches.items() if any(shares_cutoff(t, study) for t in trials)]
     return [session for session in study.batches if session_files(stage, study, session)]
 
 
@@ -175,7 +175,13 @@ def stages_of(study: Study) -> list[str]:
     ]
 
 
-def shares_cutoff(trial: Trial) -> bool:
-    """Return True where a trial takes the cut-off of the whole study."""
+def shares_cutoff(trial: Trial, study: Study) -> bool:
+    """Return True where a trial shares its cut-off; a single trial has its own."""
     chosen = trial.settings.filter
-    return chosen.scope == "study" and chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
+    chooses = chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
+    return chosen.scope == "study" and chooses and len(study.trials) > 1
+
+
+def cutoff_group(trial: Trial) -> str:
+    """Name of the trials with which a trial shares its cut-off: chain and condition."""
+    return f"{trial.chain}, {trial.condition}" if trial.condition else trial.chain

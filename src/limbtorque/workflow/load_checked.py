@@ -10,7 +10,7 @@ from limbtorque.errors import SettingsError, StudyError
 from limbtorque.muscles.options import check_options
 from limbtorque.study.study import Study
 from limbtorque.workflow.effective_settings import load_planned_study
-from limbtorque.workflow.layout import shares_cutoff
+from limbtorque.workflow.layout import cutoff_group, shares_cutoff
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
 
@@ -44,12 +44,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
                 check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
             faults[f"chain {trial.chain} (first in trial {trial.name}): {error}"] = None
-    criteria = {str(trial.settings.filter.cutoff_hz): trial.name for trial in study.trials if shares_cutoff(trial)}
-    if len(criteria) > 1:
-        named = " and ".join(f"{criterion} (trial {name})" for criterion, name in criteria.items())
-        faults[
-            f"filter.cutoff_hz: trials that share one cut-off (filter.scope: study) choose it by {named}; give them one criterion"
-        ] = None
+    faults |= dict.fromkeys(_mixed_criteria(study))
     options = study.settings.ensembles
     if (options.start_event or options.end_event) and all(
         trial.settings.ensembles.window != "events" for trial in study.trials
@@ -60,3 +55,17 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
     if faults:
         raise StudyError(list(faults))
     return study
+
+
+def _mixed_criteria(study: Study) -> list[str]:
+    """Faults of groups whose trials choose their common cut-off by different criteria."""
+    groups: dict[str, dict[str, str]] = {}
+    for trial in study.trials:
+        if shares_cutoff(trial, study):
+            groups.setdefault(cutoff_group(trial), {})[str(trial.settings.filter.cutoff_hz)] = trial.name
+    return [
+        f"filter.cutoff_hz: trials that share one cut-off ({group}; filter.scope: study) choose it by "
+        f"{' and '.join(f'{criterion} (trial {name})' for criterion, name in criteria.items())}; give them one criterion"
+        for group, criteria in groups.items()
+        if len(criteria) > 1
+    ]

@@ -16,10 +16,11 @@ class BodySegments(Options):
 class Motion(Options):
     """Joint centres and angles."""
 
-    angles: Literal["segments", "rigid_chain"] = option(
-        "segments",
-        "'segments': direction of each segment, from joint to joint; 'rigid_chain': a chain of links of constant "
-        "length, fitted to all joints and frames by least squares.",
+    angles: Literal["segments", "rigid_chain", "inertial_chain"] = option(
+        "rigid_chain",
+        "'rigid_chain': a chain of links of constant length, fitted to all joints and frames by least squares; "
+        "'inertial_chain': that chain for angles and inertia, the measured joints for the moment arms of external "
+        "loads; 'segments': direction of each segment, from joint to joint.",
     )
     min_functional_range_deg: float = option(
         20.0,

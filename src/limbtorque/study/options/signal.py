@@ -67,10 +67,18 @@ class Filter(Options):
         "Hz",
         gt=0.0,
     )
+    min_cutoff_hz: float = option(
+        3.0,
+        "Lowest cut-off chosen from the data: recordings that were smoothed before, or whose noise is slow, hide "
+        "the movement's own frequencies.",
+        "Hz",
+        ge=0.0,
+    )
     scope: Literal["trial", "joint", "study"] = option(
-        "trial",
-        "Scope of a cut-off chosen from the data: one for all joint centres of a trial, one for each joint "
-        "centre, or one for all trials of the study that choose it from the data.",
+        "study",
+        "Scope of a cut-off chosen from the data: 'study': one for all trials of a chain in a condition, the "
+        "median of their own, to 0.5 Hz (a single trial has its own); 'trial': one for all joint centres of a trial; "
+        "'joint': one for each joint centre.",
     )
     order: int = option(
         3,
@@ -85,8 +93,16 @@ class Filter(Options):
         "Extension of the signal beyond its ends: point reflection, a line, or none; 'auto': reflection for "
         "recursive filters, none for the others.",
     )
+    impact_factor: float = option(
+        1.5,
+        "Cut-off of joint positions and force plates around the time at which this foot loads a plate, relative to "
+        "the cut-off chosen from the data; 1: no other cut-off there. A given cut-off holds throughout.",
+        "1",
+        ge=1.0,
+        le=10.0,
+    )
     force_cutoff_hz: float | None = option(
-        None, "Cut-off of force plates; null: that of the joint positions.", "Hz", gt=0.0
+        None, "Cut-off of force plates; null: that of the joint positions, also around impacts.", "Hz", gt=0.0
     )
 
     @field_validator("cutoff_hz", mode="before")
@@ -101,6 +117,14 @@ class Filter(Options):
         if not 0.0 < number < math.inf:
             raise ValueError(f"expected a frequency above 0 Hz, or one of {', '.join(get_args(CutoffCriterion))}")
         return number
+
+    @model_validator(mode="after")
+    def _ordered_limits(self) -> Filter:
+        if self.min_cutoff_hz > self.max_cutoff_hz:
+            raise ValueError(
+                f"min_cutoff_hz is {self.min_cutoff_hz:g} Hz, expected at most max_cutoff_hz, {self.max_cutoff_hz:g} Hz"
+            )
+        return self
 
     @model_validator(mode="after")
     def _curved_polynomials(self) -> Filter:

@@ -1,32 +1,48 @@
-"""`results/cutoffs` -> `results/study_cutoff.json`: one common cut-off."""
+"""`results/cutoffs` -> `results/study_cutoff.json`: one by chain and condition."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-from limbtorque.errors import SignalError
-from limbtorque.motion.table import choice_of
-from limbtorque.signals.cutoff import CutoffChoice, study_cutoff
+from limbtorque.signals.cutoff import study_cutoff
+from limbtorque.study.study import Study
 from limbtorque.study.whole_file import write_text
-from limbtorque.workflow.layout import STUDY_CUTOFF, record_path, sessions_of
+from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, record_path, sessions_of
 from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import wait_for
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Choose one cut-off from the curves of all trials that share it."""
-    choices: dict[str, CutoffChoice] = {}
-    for session in sessions_of("cutoffs", whole_study("study_cutoff", folder=folder, key=key)):
+    """Choose a cut-off for each chain and condition from those of their trials."""
+    study = whole_study("study_cutoff", folder=folder, key=key)
+    own: dict[str, float] = {}
+    for session in sessions_of("cutoffs", study):
         wait_for(["cutoffs"], session, folder)
         lines = (folder / record_path("cutoffs", session)).read_text(encoding="utf-8").splitlines()[1:]
-        choices |= {found["trial"]: choice_of(found["choice"]) for found in map(json.loads, lines)}
-    own = {name: choice.cutoff_hz for name, choice in choices.items()}
-    shared_hz, reason = None, "no trial that shares it can be analysed"
-    if choices:
-        try:
-            shared_hz, reason = study_cutoff(list(choices.values())), ""
-        except SignalError as error:
-            reason = str(error)
-    found = {"cutoff_hz": shared_hz, "own_cutoff_hz": own, "reason": reason}
+        own |= {found["trial"]: found["cutoff_hz"] for found in map(json.loads, lines)}
+    found = {"cutoff_hz": shared_cutoffs(study, own), "own_cutoff_hz": own}
     write_text(folder / STUDY_CUTOFF, json.dumps(found, sort_keys=True) + "\n")
+
+
+def shared_cutoffs(study: Study, own_hz: Mapping[str, float]) -> dict[str, float]:
+    """Cut-off of each chain and condition.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    own_hz : mapping of str to float
+        Cut-off of each trial by its own data, by the trial's name, Hz.
+
+    Returns
+    -------
+    dict of str to float
+        Cut-offs, Hz, by `layout.cutoff_group`.
+    """
+    groups: dict[str, list[float]] = {}
+    for trial in study.trials:
+        if trial.name in own_hz:
+            groups.setdefault(cutoff_group(trial), []).append(own_hz[trial.name])
+    return {group: study_cutoff(cutoffs_hz) for group, cutoffs_hz in groups.items()}

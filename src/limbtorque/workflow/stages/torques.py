@@ -55,7 +55,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             window,
             model=model,
             body_mass_kg=trial.subject.mass_kg,
-            filled=lambda: motion_without_spikes(trial, reader, folder),
+            filled=lambda: motion_without_spikes(trial, reader, study),
         )
         summary = torque_summary(
             motion,
