@@ -15,7 +15,7 @@ from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.simulation.replay import replay
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.quality_flags import assess
+from limbtorque.tables.verdict import assess
 from limbtorque.torques.joint_torques import joint_torques, torque_metrics
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 

@@ -14,7 +14,8 @@ from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk_recor
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.study import load_study
-from limbtorque.tables.quality_flags import CHECKS, judge
+from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.verdict import judge
 from limbtorque.torques.spike_change import spike_change
 from staged_study import ROOT
 

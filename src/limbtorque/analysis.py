@@ -23,8 +23,8 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.settings import Settings
-from limbtorque.tables.quality_flags import Verdict, judge
 from limbtorque.tables.trial_record import Window
+from limbtorque.tables.verdict import Verdict, judge
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
 from limbtorque.torques.judged import Judged, judged_metrics
 from limbtorque.torques.spike_change import without_spikes

@@ -20,7 +20,7 @@ from limbtorque.torques.joint_torques import joint_torques
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
 DEMO = replace(demo_trials()[1], gaps=())
 RECORDING = DEMO.recording(noise_m=0.0)
-LIMB = Limb("arm", side=DEMO.side, body_mass_kg=DEMO.arm.body_mass_kg, marker_set="arm_markers", prefix=DEMO.prefix)
+LIMB = Limb("arm", side=DEMO.side, body_mass_kg=DEMO.arm.body_mass_kg, marker_set="limb_markers", prefix=DEMO.prefix)
 MOTION = chain_motion(RECORDING, LIMB, SETTINGS)
 TORQUES = joint_torques(MOTION)
 

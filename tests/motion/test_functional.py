@@ -21,7 +21,7 @@ from limbtorque.simulation.reach import demo_trials, reach_motion
 from limbtorque.study.marker_rules import Functional
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.yaml_file import parse_yaml
-from limbtorque.tables.quality_flags import assess
+from limbtorque.tables.verdict import assess
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 200

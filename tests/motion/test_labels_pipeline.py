@@ -16,7 +16,7 @@ from limbtorque.signals.labels import LabelFaults, Swap, fault_notes, find_fault
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.options.signal import Gaps
 from limbtorque.study.settings import load_settings, override
-from limbtorque.tables.quality_flags import assess
+from limbtorque.tables.verdict import assess
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config" / "config.yaml")

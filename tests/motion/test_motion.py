@@ -13,7 +13,7 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import filter_reach
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import load_settings, override
-from limbtorque.tables.quality_flags import assess
+from limbtorque.tables.verdict import assess
 from limbtorque.torques.joint_torques import joint_torques, torque_metrics
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -21,7 +21,8 @@ from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.options.loads import Plates
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import load_settings, override
-from limbtorque.tables.quality_flags import CHECKS, assess
+from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.verdict import assess
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config" / "config.yaml")

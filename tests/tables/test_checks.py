@@ -6,7 +6,8 @@ import pytest
 
 from limbtorque.study.options.quality import Quality
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
-from limbtorque.tables.quality_flags import CHECKS, METRICS, Flag, assess
+from limbtorque.tables.quality_flags import CHECKS, METRICS
+from limbtorque.tables.verdict import Flag, assess
 
 THRESHOLDS = Quality()
 THREE_LINES = 240  # characters of a terminal

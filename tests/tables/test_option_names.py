@@ -16,10 +16,11 @@ from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
-from limbtorque.tables.quality_flags import CHECKS, assess
+from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.summary_workbook import wide_columns
 from limbtorque.tables.torque_columns import torque_columns
+from limbtorque.tables.verdict import assess
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = set(option_names())

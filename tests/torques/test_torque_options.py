@@ -16,8 +16,8 @@ from limbtorque.simulation.reach import demo_trials
 from limbtorque.simulation.replay import replay
 from limbtorque.study.options.torques import Convention, Integration, TorqueColumns
 from limbtorque.study.settings import load_settings, make_settings, override
-from limbtorque.tables.quality_flags import assess
 from limbtorque.tables.torque_columns import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
+from limbtorque.tables.verdict import assess
 from limbtorque.torques.joint_torques import joint_torques, torque_metrics
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -156,7 +156,7 @@ def test_a_wrong_forward_axis_is_noticed_as_a_mirrored_limb(recordings):
     from limbtorque.motion.chain_motion import chain_motion
     from limbtorque.recordings.c3d.read import read_c3d
     from limbtorque.study.settings import load_settings, override
-    from limbtorque.tables.quality_flags import assess
+    from limbtorque.tables.verdict import assess
 
     settings = load_settings(ROOT / "tests" / "recordings_study" / "config" / "config.yaml")
     backwards = override(settings, {"plane.kind": "best_fit", "plane.forward_axis": "+x"}, source="test")

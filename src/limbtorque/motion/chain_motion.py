@@ -143,16 +143,9 @@ def chain_motion(
     external = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m)
     tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
     metrics = {
-        "n_frames_recorded": float(recording.n_frames),
-        "n_frames": float(len(joint_m)),
-        "rate_hz": recording.rate_hz,
-        "edge_share": float(edge.mean()),
+        **_metrics(recording, placed, smoothed, external, edge),
         **joint_metrics,
         "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
-        **placed.metrics,
-        **smoothed.metrics,
-        "shortest_period_s": shortest_period_s(placed.joints_m, rate_hz=recording.rate_hz),
-        **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
         **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m),
     }
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
@@ -183,6 +176,22 @@ def chain_motion(
     )
     every = np.ones(len(joint_m), dtype=bool)
     return replace(motion, metrics={**metrics, **frame_metrics(motion, every, model)})
+
+
+def _metrics(
+    recording: Recording, placed: Placement, smoothed: SmoothedJoints, external: ExternalLoad, edge: BoolArray
+) -> dict[str, float]:
+    """Metrics of the recording, of the placed and smoothed joints, and of the load."""
+    return {
+        "n_frames_recorded": float(recording.n_frames),
+        "n_frames": float(len(edge)),
+        "rate_hz": recording.rate_hz,
+        "edge_share": float(edge.mean()),
+        **placed.metrics,
+        **smoothed.metrics,
+        "shortest_period_s": shortest_period_s(placed.joints_m, rate_hz=recording.rate_hz),
+        **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
+    }
 
 
 def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJoints, settings: Settings) -> BoolArray:

@@ -78,10 +78,7 @@ def muscle_forces(
     required = (net_nm * sign - np.einsum("fjm,fm->fj", arm, passive)) * known
     co_contraction = optimize_forces(arm, required, strength, chosen, options)
     optimized = _with_unknown(co_contraction.optimized, net_nm * sign, known)
-    least, greatest = np.full_like(passive, np.nan), np.full_like(passive, np.nan)
-    if options.ranges:
-        low, high = activation_limits(chosen, options)
-        least, greatest = force_range(arm, optimized, max_force_n=strength, min_activation=low, max_activation=high)
+    least, greatest = _possible(arm, optimized, strength, chosen, options)
     force = optimized.force_n + passive
     contact = None
     if options.contact_forces:
@@ -114,6 +111,17 @@ def muscle_forces(
     )
     strengths = np.broadcast_to(strength, force.shape)
     return replace(result, metrics=force_metrics(net_nm, result, strengths, options, frames))
+
+
+def _possible(
+    arm: FloatArray, optimized: StaticOptimization, strength: FloatArray, chosen: MuscleSet, options: Muscles
+) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest active force of each muscle, N; NaN where not asked for."""
+    if not options.ranges:
+        unknown = np.full_like(optimized.force_n, np.nan)
+        return unknown, unknown
+    low, high = activation_limits(chosen, options)
+    return force_range(arm, optimized, max_force_n=strength, min_activation=low, max_activation=high)
 
 
 def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, known: BoolArray, joints: Sequence[str]) -> FloatArray:

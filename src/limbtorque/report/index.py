@@ -9,7 +9,8 @@ from typing import Any
 
 from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS
 from limbtorque.report.page import amount, page_template
-from limbtorque.tables.quality_flags import STATUSES, Check
+from limbtorque.tables.quality_flags import Check
+from limbtorque.tables.verdict import STATUSES
 from limbtorque.tables.words import capital
 
 PAGE = page_template("report/index.html.jinja")

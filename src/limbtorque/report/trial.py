@@ -12,7 +12,8 @@ from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.explain import AFFECTS, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
-from limbtorque.tables.quality_flags import CHECKS, METRICS, Verdict
+from limbtorque.tables.quality_flags import CHECKS, METRICS
+from limbtorque.tables.verdict import Verdict
 
 PAGE = page_template("report/trial.html.jinja")
 SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")

@@ -151,7 +151,7 @@ class Window:
 class TrialRecord:
     """Status of a trial after a stage, with data for later stages and study tables.
 
-    Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`tables.quality_flags.judge`), which may
+    Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`tables.verdict.judge`), which may
     change without any computation.
 
     Attributes

@@ -11,8 +11,8 @@ from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.trials import Trial
-from limbtorque.tables.quality_flags import Verdict, judge
 from limbtorque.tables.trial_record import Window
+from limbtorque.tables.verdict import Verdict, judge
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes

@@ -26,7 +26,7 @@ from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
 from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
 from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
-from limbtorque.tables.quality_flags import CHECKS, METRICS, Verdict
+from limbtorque.tables.quality_flags import CHECKS, METRICS
 from limbtorque.tables.summary_columns import (
     CONDITION_SUMMARY_COLUMNS,
     MUSCLE_STATISTICS,
@@ -36,6 +36,7 @@ from limbtorque.tables.summary_columns import (
 )
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
+from limbtorque.tables.verdict import Verdict
 from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS

@@ -12,7 +12,8 @@ import pyarrow.csv
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.quality_flags import CHECKS, STATUSES
+from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.verdict import STATUSES
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 from limbtorque.workflow.run_session import whole_study
 
