@@ -202,7 +202,7 @@ def _both(case: _Case) -> BoolArray:
 
 
 def _loading(case: _Case, foot: Foot, partner: Foot) -> BoolArray:
-    """Frames in which a foot may load the plate: not if it lands on another, or stands there alone without load."""
+    """Frames in which a foot stands above the plate and may load it."""
     shortest, result = case.shortest, np.zeros(case.stretch.n_frames, dtype=bool)
     over = case.over(foot, case.reading.plate)
     for start, stop in runs(foot.contact & over):
