@@ -235,7 +235,7 @@ def ground_load(
     pressure = pressure_in_plane(
         in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=settings.threshold_n
     )
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure)
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure_m=pressure)
 
 
 @dataclass(frozen=True)
