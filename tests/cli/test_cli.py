@@ -82,8 +82,8 @@ def test_run_refuses_what_it_does_not_know(capsys, change, says):
 def test_check_tries_every_trial(capsys):
     code, out, _ = run(capsys, "check", ROOT)
     assert code == 0
-    assert (out.count(": ok\n"), out.count(": can be analysed, but\n")) == (6, 6)
-    assert out.endswith("every trial can be analysed; 6 of 12 would be caution or rejected\n")
+    assert (out.count(": ok\n"), out.count(": can be analysed, but\n")) == (29, 7)
+    assert out.endswith("every trial can be analysed; 7 of 36 would be caution or rejected\n")
 
 
 def test_settings_prints_every_option(capsys):
