@@ -109,9 +109,9 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
     decimals = decimals_for(largest_of(mean, sd), 4)
     over = rows[0]["spread_over"]
     trials, subjects, rejected = ([int(row[name]) for row in rows] for name in ("n_trials", "n_subjects", "n_rejected"))
+    units = subjects if over == "subjects" else trials
     shown = np.flatnonzero(~np.isnan(mean)).tolist()
-    drawn = {"trials": [trials[k] for k in shown], "subjects": [subjects[k] for k in shown]}
-    most = max(drawn["trials"], default=0)
+    counted = {name: [of[k] for k in shown] or of for name, of in (("subjects", subjects), ("trials", trials))}
     joint, name = quantity_name(quantity)
     return {
         "chain": chain,
@@ -120,10 +120,10 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
         "name": name,
         "unit": unit,
         "style": style,
-        "number": count_words(over, **drawn, rejected=rejected) if shown else "no mean",
-        "most": most,
+        "number": f"{'' if shown else 'no mean: '}{count_words(over, **counted, rejected=rejected)}",
+        "most": max(counted["trials"]),
         "counts": [] if min(trials) == max(trials) else trials,
-        "unit_counts": subjects if over == "subjects" else trials,
+        "unit_counts": units[:1] if min(units) == max(units) else units,  # one for all points where they are alike
         "units": over,
         "percent": fixed_point(np.array([_number(row["percent"]) for row in rows]), 1),
         "mean": fixed_point(mean, decimals),

@@ -45,7 +45,7 @@ function meanCurves(data) {
         line(near, 0.9);
         line(whole, 2.2);
       }
-      traces.push({ x, y: mean, customdata: curve.unit_counts.map((number) => several(number, curve.units)), mode: "lines", visible: on, name: plain(style.name),
+      traces.push({ x, y: mean, customdata: points.map((k) => several(curve.unit_counts[k] ?? curve.unit_counts[0], curve.units)), mode: "lines", visible: on, name: plain(style.name),
         line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
         hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (%{customdata})` });
       const fewer = curve.most && points.some((k) => !whole[k] && mean[k] !== null) ? `; thin: fewer than ${curve.most} trials` : "";
