@@ -16,14 +16,20 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.arrays import FloatArray, runs
+from limbtorque.chain.dynamics import torque_terms
+from limbtorque.chain.model import Load
+from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.foot import Foot, Strikes, find_foot
 from limbtorque.motion.gait_events import file_strikes, oconnor_events, zeni_events
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.plate_assignment import Feet, Stretch, assign
 from limbtorque.motion.plate_signals import Reading, read_plate
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Event, Recording
-from limbtorque.simulation.gait import Walker, Walkway, walk_recording
+from limbtorque.simulation.gait import Walker, Walkway, walk, walk_recording
 from limbtorque.study.options.loads import Plates
+from limbtorque.study.settings import make_settings
+from limbtorque.torques.joint_torques import joint_torques
 
 UP = np.array([0.0, 0.0, 1.0])
 SETTINGS = Plates()
@@ -175,6 +181,64 @@ def table(title: str, found: dict[tuple[str, str], list[tuple[float, float]]]) -
         )
 
 
+LIMB_MARKERS = {
+    "hip_axis": "{S}HIP",
+    "greater_trochanter": "{S}HIP",
+    "knee_axis": "{S}KNE",
+    "femoral_condyles": "{S}KNE",
+    "ankle_axis": "{S}ANK",
+    "lateral_malleolus": "{S}ANK",
+    "medial_malleolus": "{S}ANK",
+    "head_of_metatarsal_2": "{S}TOE",
+    "heel": "{S}HEE",
+}
+LANDING = {"last 0.02 s": (-0.02, 0.0), "0.02 to 0.06 s before": (-0.06, -0.02), "0.06 to 0.2 s before": (-0.2, -0.06)}
+
+
+def landing_errors(walker: Walker, *, on_plate: bool, seed: int) -> dict[str, FloatArray]:
+    """Root mean square error of hip, knee and ankle torque before a strike on the floor or on a plate, N m."""
+    settings = make_settings(
+        {"marker_sets": {"walk": LIMB_MARKERS}, "plane": {"up_axis": "+z", "forward_axis": "travel"}}
+    )
+    middle, first_s = 0.5 * (walker.foot_m[1, 0] - walker.foot_m[0, 0]), 0.507
+    strides = (1.0, 2.0) if on_plate else (1.0,)
+    plates = tuple((stride * walker.stride_m + middle, -0.2) for stride in strides)
+    made = walk_recording(
+        walker,
+        Walkway(plates_m=plates, noise_m=0.0005, noise_n=1.0, seed=seed),
+        duration_s=3.0 * walker.stride_s + first_s,
+        first_strike_s=first_s,
+    )
+    limb = Limb("leg", side="right", body_mass_kg=walker.mass_kg, marker_set="walk")
+    motion = chain_motion(made, limb, settings)
+    torque = joint_torques(motion).terms.net
+    leg = walk(walker, motion.time_s, first_strike_s=first_s)["right"]
+    load = Load(walker.chain.n_links - 1, leg.force_n, leg.pressure_m)
+    gravity = np.array([0.0, -9.80665])
+    exact = torque_terms(walker.chain, leg.kinematics, gravity_m_s2=gravity, loads=[load], joint_m=leg.joint_m).net
+    before = motion.time_s - (first_s + 2.0 * walker.stride_s)
+    parts = {name: (before > start) & (before <= stop) for name, (start, stop) in LANDING.items()}
+    return {name: np.sqrt(np.nanmean((torque - exact)[part] ** 2, axis=0)) for name, part in parts.items()}
+
+
+def landings() -> None:
+    """Print the errors of the torques before a strike on the floor, beside those on a plate."""
+    print("\nerror of the torques before a strike, N m rms: hip, knee, ankle")
+    print("| walk | before the strike | on the floor | on a plate |\n| --- | --- | --- | --- |")
+    for name, walker in WALKERS.items():
+        found = {
+            on_plate: [landing_errors(walker, on_plate=on_plate, seed=seed) for seed in range(3)]
+            for on_plate in (False, True)
+        }
+        for part in LANDING:
+            floor, plate = (np.mean([one[part] for one in found[on_plate]], axis=0) for on_plate in (False, True))
+            print(
+                f"| {name} | {part} | "
+                + " | ".join(", ".join(f"{x:.2f}" for x in row) for row in (floor, plate))
+                + " |"
+            )
+
+
 def main() -> None:
     """Measure the errors and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -189,6 +253,7 @@ def main() -> None:
                 whole["all " + title, what].append((error, recording.rate_hz))
         table(title, dict(sorted(each.items())))
         table(f"{title}, together", whole)
+    landings()
 
 
 if __name__ == "__main__":

@@ -318,7 +318,7 @@ def test_captions_of_figures_that_show_nothing_say_so():
 
 
 def test_captions_say_what_unknown_ground_force_is_where_a_chain_meets_the_ground():
-    assert "the foot is on the ground, or within plates.min_contact_s of it" in captioned(ground=True)
+    assert "the foot is on the ground, or up to plates.min_contact_s after it" in captioned(ground=True)
     assert "plates.min_contact_s" not in captioned()
 
 

@@ -84,9 +84,10 @@ def external_load(
     belt = -settings.plates.belt_speed_m_s * plane.axes[0]
     case = _Case(recording, model, settings.plates, frames, hip_m, belt, up)
     other = _other_landmarks(case, mapping, settings.gaps)
+    own = _foot(case, placed.landmarks, mapping)
     feet = Feet(
-        _foot(case, placed.landmarks, mapping),
-        _foot(case, other, _mirrored(mapping)) if other else None,
+        landed(replace(own, strikes=_strikes(case, own)), rate_hz=recording.rate_hz),
+        landed(_foot(case, other, _mirrored(mapping)), rate_hz=recording.rate_hz) if other else None,
         _body_n(case, limb.body_mass_kg, settings.gravity_m_s2),
     )
     cutoff_hz = max(smoothed.cutoff_hz, default=None)
@@ -143,10 +144,10 @@ def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz:
 
 
 def _foot(case: _Case, landmarks: Mapping[str, FloatArray], mapping: LandmarkMap) -> Foot:
-    """Foot with its contacts, from its landings on."""
+    """Foot with its contacts by speed."""
     contact = contact_landmarks(case.model, mapping, case.plates)
     back, ankle = landmarks[_back(case.model, contact)], landmarks[case.model.joints[-1].landmark]
-    foot = find_foot(
+    return find_foot(
         {name: landmarks[name] for name in contact or [case.model.end]},
         ends=(np.where(np.isnan(back), ankle, back), landmarks[case.model.end]),
         settings=case.plates,
@@ -154,7 +155,6 @@ def _foot(case: _Case, landmarks: Mapping[str, FloatArray], mapping: LandmarkMap
         belt_m_s=case.belt_m_s,
         side=mapping.side,
     )
-    return landed(replace(foot, strikes=_strikes(case, foot)), rate_hz=case.recording.rate_hz)
 
 
 def _strikes(case: _Case, foot: Foot) -> Strikes:

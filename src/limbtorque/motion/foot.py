@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs
 from limbtorque.motion.gait_events import NO_EVENTS, FootEvents
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.derivatives import differentiate
@@ -18,7 +18,7 @@ MAX_LEAD_S = 0.12  # a strike by Zeni et al. (2008) is at most this long before 
 MAX_SLOW_S = 0.22  # a landmark is slow at most this long before and after the contact: in walking at 0.4 m/s
 START_MARGIN_S = 0.01  # a foot may be loaded this long before a landmark is slow
 SAME_FRAME = 1e-4  # of a frame: events at frames are rounded to a microsecond
-AGREEMENT_S = 0.03  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
+AGREEMENT_S = 0.04  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
 
 
 @dataclass(frozen=True)
@@ -227,10 +227,15 @@ def above(plates: Sequence[ForcePlate], points_m: FloatArray, up: FloatArray, *,
 
 
 def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArray, margin_m: float) -> BoolArray:
-    centre = corners_m.mean(axis=0)
-    inside = np.ones(len(points_m), dtype=bool)
-    for corner, following in zip(corners_m, np.roll(corners_m, -1, axis=0), strict=True):
-        outward = np.cross(following - corner, up)
-        outward = outward * np.sign(outward @ (corner - centre)) / max(float(np.linalg.norm(outward)), 1e-12)
-        inside &= (points_m - corner) @ outward < margin_m
-    return inside
+    along = np.roll(corners_m, -1, axis=0) - corners_m
+    outward = along @ _cross_matrix(up)
+    outward *= np.sign(np.einsum("ij,ij->i", outward, corners_m - corners_m.mean(axis=0)))[:, None]
+    outward /= np.maximum(lengths(outward), 1e-12)[:, None]
+    beyond = points_m @ outward.T - np.einsum("ij,ij->i", corners_m, outward)
+    return np.asarray((beyond < margin_m).all(axis=1))
+
+
+def _cross_matrix(up: FloatArray) -> FloatArray:
+    """Matrix that multiplies a row vector from the right to its cross product with `up`."""
+    x, y, z = up
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -181,9 +181,9 @@ class _Case:
         reason = reason.replace("this foot", f"this foot ({side})", 1) if side else reason
         return f"plate {self.reading.plate.number} {self.stretch.named(start, stop)}: {reason}"
 
-    def over(self, foot: Foot, plate: ForcePlate) -> BoolArray:
+    def over(self, foot: Foot, plate: ForcePlate, part: slice = slice(None)) -> BoolArray:
         """Frames in which an end of the foot is above a plate."""
-        return above([plate], foot.back_m, self.up) | above([plate], foot.front_m, self.up)
+        return above([plate], foot.back_m[part], self.up) | above([plate], foot.front_m[part], self.up)
 
     def step(self, part: slice) -> slice:
         """Frames of the contacts of this foot that overlap with others, and those."""
@@ -240,7 +240,7 @@ def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
         return True, ""
     share = f"{100 * over.mean():.0f} % of the frames"
     step = case.step(part)
-    loaded = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate)[step].any()]
+    loaded = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate, step).any()]
     loaded = loaded if case.reading in loaded else [case.reading, *loaded]
     carried = _carried(case, part, over, loaded)
     known = "" if np.isnan(carried) else f", {100 * carried:.0f} % of the body's force in single support"
@@ -310,7 +310,9 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
 def _by_another_plate(case: _Case, frame: int) -> bool:
     """Return True where another plate below this foot is loaded in a frame."""
     return 0 <= frame < case.stretch.n_frames and any(
-        each is not case.reading and each.loaded[frame] and case.over(case.feet.own, each.plate)[frame]
+        each is not case.reading
+        and each.loaded[frame]
+        and case.over(case.feet.own, each.plate, slice(frame, frame + 1)).all()
         for each in case.readings
     )
 

@@ -358,7 +358,7 @@ def _bands(
         ("foreshortened", "segment out of the plane: no torques", "#E69F00", short),
         (
             "external_unknown",
-            "ground contact (or within plates.min_contact_s of it) with unknown force: no torques",
+            "ground contact (or up to plates.min_contact_s after it) with unknown force: no torques",
             "#D55E00",
             unknown,
         ),

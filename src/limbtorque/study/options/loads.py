@@ -65,7 +65,11 @@ class Plates(Options):
         "m",
     )
     min_contact_s: float = option(
-        0.06, "Shortest contact, and shortest interruption of a contact; shorter ones are ignored.", "s", ge=0.0
+        0.06,
+        "Shortest contact, and shortest interruption of a contact; shorter ones are ignored. On the floor a contact ends this"
+        " long after the foot's landmarks are fast again.",
+        "s",
+        ge=0.0,
     )
     belt_speed_m_s: float = option(0.0, "Speed of a treadmill's belt, opposite to the forward direction.", "m/s")
     remove_offset: bool = option(True, "Subtract each plate's mean over the unloaded samples of the whole recording.")
