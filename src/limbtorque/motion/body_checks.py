@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs, widened
 from limbtorque.chain.body_segments import table_row
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.foot import centre_of_pressure
@@ -34,6 +34,7 @@ SHORTEST_S = 0.25  # of known total force
 FEWEST_FRAMES = 20  # of both limbs, for the filter
 LARGEST_DELAY_S = 0.15
 MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.05 to 0.4 in recorded walks
+BESIDE_S = 0.12  # a foot still pushes while its heel and toes are fast: 0.1 s in a recorded walk
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
 
 Side = dict[str, FloatArray]
@@ -137,7 +138,8 @@ class TotalForce:
     force_n : ndarray of shape (n_frames, 3)
         Total force, mean of the samples around each frame, N.
     known : ndarray of bool, shape (n_frames,)
-        Frames in which a plate is loaded and every foot on the ground stands on a loaded plate.
+        Frames in which a plate is loaded and no foot stands beside the loaded plates; `BESIDE_S` around a longer stance beside
+        them are left out, too.
     """
 
     force_n: FloatArray
@@ -177,8 +179,10 @@ def total_force(
         for on, foot in zip(carried, feet_m, strict=True):
             on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
     known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
+    around = round(BESIDE_S * recording.rate_hz)
     for on, standing in zip(carried, slow, strict=True):
-        known &= on | ~standing
+        beside = standing & ~on
+        known &= ~beside & ~widened(ignore_short(beside, around, close=False), around)
     return TotalForce(total, known)
 
 

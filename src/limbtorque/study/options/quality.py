@@ -29,7 +29,7 @@ class Quality(Options):
     )
     chain_fit_m: float = option(0.01, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
     out_of_plane_share: float = option(
-        0.15, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
+        0.20, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )
     tilt_deg: float = option(30.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
     functional_offset_m: float = option(
@@ -84,7 +84,7 @@ class Quality(Options):
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
     shortest_period_s: float = option(
-        0.13,
+        0.22,
         "Shortest period in the unfiltered joint centres; longer ones show smoothing before the export.",
         "s",
         gt=0.0,
@@ -118,7 +118,7 @@ class Quality(Options):
         0.5, "Fraction of the forces along the way that push forward early or backward late in stance.", "1", gt=0.0
     )
     pressure_off_toes_m: float = option(
-        0.022, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
+        0.028, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
     )
     other_foot_unknown_share: float = option(
         0.0,
