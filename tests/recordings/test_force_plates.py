@@ -1,6 +1,7 @@
 """Force plates of types 1 to 4 against closed forms."""
 
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -146,3 +147,14 @@ def test_plates_follow_a_turned_laboratory() -> None:
     (q,), _ = force_plates(turned, analog, units, positions_m=positions() @ turn.T, **options)
     np.testing.assert_allclose(q.force_n, p.force_n @ turn.T, atol=1e-9)
     np.testing.assert_allclose(q.moment_nm, p.moment_nm @ turn.T, atol=1e-9)
+
+
+def test_a_number_of_plates_that_no_laboratory_has_costs_no_time() -> None:
+    group = {"USED": np.array([1e8]), "TYPE": np.array([2.0])}
+    start = time.monotonic()
+    plates, notes = force_plates(
+        group, np.zeros((20, 6)), ["N"] * 6, rate_hz=100.0, length_m=1e-3, positions_m=positions(20)
+    )
+    assert time.monotonic() - start < 1.0
+    assert plates == ()
+    assert "FORCE_PLATFORM:USED is 100000000; no plate after number 100 is read" in notes

@@ -307,11 +307,16 @@ def _init(options: argparse.Namespace) -> int:
     )
     print(summary_text(proposal))
     print("\n".join(f"written: {options.study / name}" for name in FILES))
-    quoted = shlex.quote(str(options.study))
+    quoted = _quoted(options.study)
     if proposal.to_do:
         print(f"next: fill in every TODO in {options.study / 'config'} ({counted(proposal.to_do, 'place')}), then run")
     print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
     return 0
+
+
+def _quoted(path: Path) -> str:
+    """Path as a word of a command; one that begins with a dash is no option."""
+    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
 
 
 def _run_study(options: argparse.Namespace) -> int:
@@ -349,7 +354,7 @@ def _verify(options: argparse.Namespace) -> int:
         print(line)
     print(f"{counted(len(lines), 'result')} missing or not as made")
     if lines:
-        say(f"next: limbtorque run-study {shlex.quote(str(options.study))} --verify, which makes them again")
+        say(f"next: limbtorque run-study {_quoted(options.study)} --verify, which makes them again")
     return int(bool(lines))
 
 
@@ -358,7 +363,7 @@ def _split_study(options: argparse.Namespace) -> int:
 
     made = split_study(options.study, options.parts)
     print("\n".join(f"written: {part}" for part in made))
-    print(f'next: for part in {shlex.quote(str(options.parts))}/*; do limbtorque run-study "$part"; done')
+    print(f'next: for part in {_quoted(options.parts)}/*; do limbtorque run-study "$part"; done')
     return 0
 
 
@@ -403,7 +408,7 @@ def _check(options: argparse.Namespace) -> int:
     verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
     without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
     print(f"{verdict}; {doubtful} of {total} would be caution or rejected{without}")
-    run = f"limbtorque run-study {shlex.quote(str(options.study))}"
+    run = f"limbtorque run-study {_quoted(options.study)}"
     say(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}")
     return int(faults > 0)
 

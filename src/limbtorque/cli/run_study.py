@@ -55,7 +55,7 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
     more : sequence of str
         Further options of Snakemake.
     """
-    start = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile()), "--directory", str(study)]
+    start = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile()), "--directory", str(study.absolute())]
     how = ["--profile", str(snakefile().parent / "profiles" / "slurm")] if slurm else ["--cores", cores]
     return [*start, *how, *more]
 

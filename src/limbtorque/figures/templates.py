@@ -13,7 +13,7 @@ from limbtorque.tables.words import capital, counted, listed, was
 
 @functools.cache
 def environment() -> Environment:
-    """Templates of the package: HTML escaped, Markdown not, every name required."""
+    """Templates of the package: HTML escaped, every name required."""
     made = Environment(
         loader=PackageLoader("limbtorque", ""),
         autoescape=select_autoescape(enabled_extensions=("html.jinja",)),
@@ -29,8 +29,9 @@ def environment() -> Environment:
 
 
 def fill(template: str, /, **values: Any) -> str:
-    """Text of a template, named by its path in the package, with these values."""
-    return environment().get_template(template).render(**values)
+    """Text of a template, named by its path in the package, with these values; Markdown holds no HTML."""
+    text = environment().get_template(template).render(**values)
+    return text.replace("<", "&lt;") if template.endswith(".md.jinja") else text
 
 
 def prose(text: object) -> str:

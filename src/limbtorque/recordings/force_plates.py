@@ -24,6 +24,7 @@ from limbtorque.recordings.audit import Finding
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.flat_tops import flat_tops
 
+MAX_PLATES = 100  # read from a file; laboratories have up to a dozen
 N_CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}
 LENGTHS_M = {
     "mm": 1e-3,
@@ -93,7 +94,9 @@ def force_plates(
     used = int(_first(group.get("USED"), default=0))
     body_m = _centre_of(positions_m) if used else np.full(3, np.nan)
     plates, notes = [], []
-    for i in range(used):
+    if used > MAX_PLATES:
+        notes.append(f"FORCE_PLATFORM:USED is {used}; no plate after number {MAX_PLATES} is read")
+    for i in range(min(used, MAX_PLATES)):
         try:
             plate = _plate(group, i, analog, units, rate_hz=rate_hz, length_m=length_m)
             force_n, moment_nm = finite_wrench(plate.force_n, plate.moment_nm)

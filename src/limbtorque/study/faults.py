@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -12,6 +13,8 @@ from limbtorque.errors import did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
 OUT_OF_RANGE = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
+HIDDEN = {"Cc", "Cs", "Zl", "Zp"}  # categories of Unicode: control characters, halves of pairs, line and paragraph ends
+TURNING = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 EXPECTED = {
     "int_type": "a whole number",
     "int_parsing": "a whole number",
@@ -100,6 +103,37 @@ def sentences(
             expected.setdefault(path, []).append(_expected(detail, parts, model, message))
             made[path] = f"{path or 'it'} is {shown(detail['input'])}, expected {_either(expected[path])}"
     return list(made.items())
+
+
+def hidden_character(text: str, *, allowed: str = "") -> str:
+    r"""Sentence about the first character that cannot be seen; empty where there is none.
+
+    Such are control characters, line breaks, and those that turn the direction of writing.
+
+    >>> hidden_character("fast\x07 walk")
+    "'fast\\x07 walk' has the character U+0007, which cannot be seen; remove it"
+    """
+    for character in text:
+        hidden = unicodedata.category(character) in HIDDEN or character in TURNING
+        if hidden and character not in allowed:
+            return f"{shown(text)} has the character U+{ord(character):04X}, which cannot be seen; remove it"
+    return ""
+
+
+def alike(column: str, names: Iterable[str], table: str) -> list[str]:
+    """Faults of names that differ by upper and lower case only, or by the way in which Unicode writes them.
+
+    >>> alike("session", ["Day1", "day1", "Day1"], "config/trials.csv")
+    ["config/trials.csv: session 'Day1' and 'day1' differ by case or Unicode form only; write both in one way"]
+    """
+    faults, seen = [], dict[str, str]()
+    for name in dict.fromkeys(names):
+        first = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+        if first != name:
+            faults.append(
+                f"{table}: {column} {first!r} and {name!r} differ by case or Unicode form only; write both in one way"
+            )
+    return faults
 
 
 def _tag_as_value(detail: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.study.chains import ARM, LEG, ChainModel
-from limbtorque.study.faults import limits_of, sentences
+from limbtorque.study.faults import hidden_character, limits_of, sentences
 from limbtorque.study.marker_rules import LandmarkRule
 from limbtorque.study.options.base import Options, option
 from limbtorque.study.options.ensembles import Ensembles
@@ -123,6 +123,8 @@ def load_settings(path: Path | str, overrides: Mapping[str, Any] | None = None) 
         raw = json.loads(path.read_bytes()) if path.suffix == ".json" else read_yaml(path)
     except FileNotFoundError:
         raise SettingsError(f"settings file {path} does not exist; copy config/config.yaml of the demo study") from None
+    except OSError as error:
+        raise SettingsError(f"settings file {path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise SettingsError(f"settings file {path} {error}") from None
     if not isinstance(raw, dict | None):
@@ -151,6 +153,12 @@ def make_settings(
     """
     changes = _nested(overrides or {})
     whole = _merged(Settings, raw, changes) if changes else raw
+    if hidden := sorted(
+        f"{name}: {fault}"
+        for name, value in flattened(dict(whole)).items()
+        if (fault := hidden_character(name) or _hidden_in(value))
+    ):
+        raise SettingsError("\n".join([f"{source}:", *(f"  - {one}" for one in hidden)]), hidden)
     try:
         return Settings.model_validate(whole)
     except ValidationError as error:
@@ -161,6 +169,14 @@ def make_settings(
             faults.setdefault("--config" if ours else source, []).append(sentence)
         listed = ["\n".join([f"{origin}:", *(f"  - {one}" for one in found)]) for origin, found in faults.items()]
         raise SettingsError("\n".join(listed), [one for found in faults.values() for one in found]) from None
+
+
+def _hidden_in(value: Any) -> str:
+    """Fault of the first text with a hidden character in a value of any kind."""
+    if isinstance(value, str):
+        return hidden_character(value, allowed="\n\t")
+    parts = (part for pair in value.items() for part in pair) if isinstance(value, dict) else value
+    return next(filter(None, map(_hidden_in, parts)), "") if isinstance(value, dict | list | tuple) else ""
 
 
 def _nested(overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, create_model, field_validator
 
 from limbtorque.chain.body_segments import MEASURED
-from limbtorque.study.faults import checked, limits_of, range_text, unit_of
+from limbtorque.study.faults import alike, checked, limits_of, range_text, unit_of
 from limbtorque.study.options.base import option
 from limbtorque.study.table_file import Row, table_rows, unknown_column
 
@@ -129,6 +129,7 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
         elif row:
             subjects[name] = _subject(row)
         names.add(name)
+    faults += alike("subject", (cells["subject"] for _, cells in rows), table)
     return subjects, set() if unread else names
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationInfo, field_validator
 
 from limbtorque.errors import did_you_mean
-from limbtorque.study.faults import description_of
+from limbtorque.study.faults import description_of, hidden_character
 from limbtorque.study.options.base import Frozen
 
 TO_DO = "TODO"
@@ -69,6 +69,9 @@ def table_rows(
         Name of the table in messages; that of the file where it is not given.
     """
     name = name or path.name
+    if path.exists() and not path.is_file():
+        faults.append(f"{path}: not a file, expected a CSV table")
+        return []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(_without_comments(file), strict=True)
@@ -85,7 +88,10 @@ def table_rows(
                     comma = "; a decimal comma? Numbers have a point" if None in row else ""
                     faults.append(f"{name} line {line}: expected {len(header)} cells, found {_cells(row)}{comma}")
                 elif any(value.strip() for value in row.values()):
-                    rows.append((line, {key: value.strip() for key, value in row.items()}))
+                    cells = {key: value.strip() for key, value in row.items()}
+                    hidden = {key: fault for key, cell in cells.items() if (fault := hidden_character(cell))}
+                    faults += [f"{name} line {line}: {key}: {fault}" for key, fault in hidden.items()]
+                    rows += [] if hidden else [(line, cells)]
             return rows
     except FileNotFoundError:
         faults.append(f"{path}: the table does not exist")

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import ValidationInfo, field_validator
 
 from limbtorque.errors import SettingsError, did_you_mean
-from limbtorque.study.faults import checked
+from limbtorque.study.faults import alike, checked
 from limbtorque.study.options.base import option
 from limbtorque.study.settings import Settings, option_names, override
 from limbtorque.study.subjects import Subject
@@ -252,6 +252,8 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
         if row and own and row.subject in subjects:
             trials.append(_trial(row, own, subjects[row.subject], references.folder))
     faults += _duplicates([cells["trial"] for _, cells in rows], table)
+    faults += alike("session", (cells["session"] for _, cells in rows), table)
+    faults += alike("condition", (cells.get("condition", "") for _, cells in rows), table)
     return trials
 
 

@@ -12,6 +12,8 @@ READ_OTHERWISE = re.compile(
     r"y|n|yes|no|on|off|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9]*)?", re.IGNORECASE
 )  # by YAML 1.1
 
+LARGEST = 100_000  # values of a file, with those that its aliases repeat
+
 
 def read_yaml(path: Path) -> Any:
     """Read a YAML file.
@@ -31,6 +33,8 @@ def read_yaml(path: Path) -> Any:
     ValueError
         Not readable as YAML, with a key twice, or not in UTF-8: a sentence that goes on after the file's name.
     """
+    if path.exists() and not path.is_file():
+        raise ValueError(f"is {'a folder' if path.is_dir() else 'a device'}, expected a file")
     try:
         return parse_yaml(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
@@ -46,13 +50,34 @@ def parse_yaml(text: str) -> Any:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        return _yaml().load(text)
+        content = _yaml().load(text)
+        _expanded(content, {})
+        return content
     except YAMLError as error:
         mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
         problem = (error.problem if isinstance(error, MarkedYAMLError) else None) or str(error).splitlines()[0]
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         tab = "; indent with spaces, not tabs" if "\\t" in problem or "\t" in problem else ""
         raise ValueError(f"is not readable as YAML{where}: {problem}{tab}") from None
+
+
+def _expanded(content: Any, known: dict[int, int]) -> int:
+    """Number of values in plain data where each alias stands for all its values.
+
+    Raises
+    ------
+    ValueError
+        There are more than a study can have, or an alias stands inside its own anchor.
+    """
+    if not isinstance(content, dict | list):
+        return 1
+    if id(content) not in known:
+        known[id(content)] = LARGEST + 1  # of an alias inside
+        inner = content.values() if isinstance(content, dict) else content
+        known[id(content)] = 1 + sum(_expanded(value, known) for value in inner)
+    if known[id(content)] > LARGEST:
+        raise ValueError(f"has more than {LARGEST} values with its aliases (*name); write them out, or leave them away")
+    return known[id(content)]
 
 
 def yaml_text(content: Any) -> str:

@@ -16,6 +16,7 @@ import pyarrow.parquet
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.whole_file import whole_file
 from limbtorque.tables.column import Column
+from limbtorque.tables.csv_rows import FORMULA
 from limbtorque.tables.trial_record import TrialRecord
 
 META_KEY = b"limbtorque"
@@ -86,7 +87,8 @@ def empty_table(columns: Sequence[Column]) -> pa.Table:
 def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None) -> None:
     """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet and STO. A record is stored in Parquet only.
+    Missing numbers are empty cells in CSV and NaN in Parquet and STO. Text in CSV that a spreadsheet would take for a formula
+    begins with an apostrophe, which `limbtorque.tables.csv_rows.unquoted` takes away. A record is stored in Parquet only.
     """
     if path.suffix == ".parquet":
         text = "{}" if record is None else record.to_json()
@@ -150,8 +152,10 @@ def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[pyarrow.csv.CSVWriter
 
 
 def _blank(table: pa.Table) -> pa.Table:
-    """Table whose missing numbers are null, which CSV leaves empty."""
-    columns = [_nan_to_null(column) for column in table.columns]
+    """Table as it stands in CSV: missing numbers are null, text that a spreadsheet would run begins with an apostrophe."""
+    columns = [
+        _no_formula(column) if pa.types.is_string(column.type) else _nan_to_null(column) for column in table.columns
+    ]
     return pa.Table.from_arrays(columns, schema=table.schema.remove_metadata())
 
 
@@ -178,6 +182,12 @@ def long_table_writer(path: Path, columns: Sequence[Column]) -> Iterator[pyarrow
         pyarrow.parquet.ParquetWriter(part, schema, compression="zstd", use_dictionary=repeated) as writer,
     ):
         yield writer
+
+
+def _no_formula(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    from pyarrow import compute  # most tables have no text
+
+    return compute.replace_substring_regex(column, f"({FORMULA})", r"'\1")
 
 
 def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:

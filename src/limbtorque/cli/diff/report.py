@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
 from markupsafe import Markup
@@ -17,6 +17,7 @@ from limbtorque.cli.diff.compare import Comparison
 from limbtorque.cli.diff.coverage import Frames
 from limbtorque.cli.diff.runs import CURVES, short_number
 from limbtorque.report.page import page_template
+from limbtorque.tables.csv_rows import quoted
 from limbtorque.tables.words import capital, counted
 
 TITLES = {
@@ -227,25 +228,32 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
 
 
 def report_csv(found: Comparison) -> str:
-    """Every change as a row of a CSV table, changed settings and inputs first."""
+    """Every change as a row of a CSV table, changed settings and inputs first; no cell is a formula."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
-    writer.writerows((cause.kind, "", "", cause.name, cause.first, cause.second, "", "", "") for cause in found.causes)
+    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in _csv_rows(found))
+    return text.getvalue()
+
+
+def _csv_rows(found: Comparison) -> Iterator[tuple[object, ...]]:
+    """Header and rows of the CSV table."""
+    yield ("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share")
+    for cause in found.causes:
+        yield (cause.kind, "", "", cause.name, cause.first, cause.second, "", "", "")
     for letter, names in (("a", found.only_first), ("b", found.only_second)):
-        writer.writerows(("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names)
+        yield from (("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names)
     for frames in found.frames:
         about = (frames.table, frames.trial, " ".join(frames.items), "frames summed", frames.first, frames.second)
-        writer.writerow((*about, frames.second - frames.first, "", ""))
+        yield (*about, frames.second - frames.first, "", "")
     for lone in found.lone:
         quantity = f"only in {lone.where.lower()}"
-        writer.writerows((lone.table, lone.trial, item, quantity, "", "", "", "", "") for item in lone.items)
+        yield from ((lone.table, lone.trial, item, quantity, "", "", "", "", "") for item in lone.items)
     for change in found.changes:
-        numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
-        writer.writerow(
-            (change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers)
-        )
-    return text.getvalue()
+        numbers = (n if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
+        yield (change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers)
+
+
+def _cell(value: object) -> object:
+    return quoted(value) if isinstance(value, str) else repr(value) if isinstance(value, float) else value
 
 
 def report_html(found: Comparison) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.tables.csv_rows import read_rows
+from limbtorque.tables.csv_rows import read_rows, unquoted_rows
 
 KEYS = {  # columns that name a row
     "ledger": ("trial",),
@@ -98,7 +98,7 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS, CURVES)) -> Run:
                 found[name] = read_rows(path)
                 continue
             with path.open(encoding="utf-8", newline="") as file:
-                curves = _curves(csv.DictReader(file))
+                curves = _curves(unquoted_rows(csv.DictReader(file)))
     except FileNotFoundError as error:
         raise LimbtorqueError(
             f"{folder}: {Path(error.filename).name} is not there; give a folder 'results' of a finished run, or its study"

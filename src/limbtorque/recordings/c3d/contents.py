@@ -23,7 +23,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.header import Header
-from limbtorque.recordings.c3d.parameters import Parameter, decode, numbers, real_numbers, texts, value
+from limbtorque.recordings.c3d.parameters import MAX_DIMENSIONS, Parameter, decode, numbers, real_numbers, texts, value
 
 Group = Mapping[str, Any]
 
@@ -182,7 +182,7 @@ def _values(group: Any, processor: int) -> dict[str, Any]:
     for key, entry in group.param_items():
         parameter = Parameter(entry.bytes_per_element, tuple(entry.dimensions), bytes(entry.bytes))
         whole = len(parameter.content) == abs(parameter.size) * int(np.prod(parameter.shape, dtype=int))
-        if whole and parameter.size in (-1, 1, 2, 4):
+        if whole and parameter.size in (-1, 1, 2, 4) and len(parameter.shape) <= MAX_DIMENSIONS:
             found[key.upper()] = value(parameter, processor)
     return found
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 
+MAX_DIMENSIONS = 7  # of a parameter, by the C3D format
 INTEL, DEC, MIPS = 84, 85, 86
 _INTEGERS = {1: "u1", 2: "i2"}
 
@@ -135,7 +136,7 @@ def _parameter(raw: bytes, at: int) -> Parameter | None:
     begin = at + 2 + n_dimensions
     shape = tuple(raw[at + 2 : begin])
     length = abs(size) * math.prod(shape)
-    if size not in (-1, 1, 2, 4) or n_dimensions > 7 or begin + length > len(raw):
+    if size not in (-1, 1, 2, 4) or n_dimensions > MAX_DIMENSIONS or begin + length > len(raw):
         return None
     return Parameter(size, shape, raw[begin : begin + length])
 
@@ -165,7 +166,7 @@ def texts(parameter: Parameter) -> list[str]:
     if parameter.size != -1:
         return []
     width = parameter.shape[0] if parameter.shape else 1
-    n = math.prod(parameter.shape[1:])
+    n = math.prod(parameter.shape[1:]) if parameter.content else 0
     return [decode(parameter.content[k * width : (k + 1) * width]) for k in range(n)]
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+SMALLEST, LARGEST = 1e-15, 1e15  # sizes of numbers in any unit
+
 
 def option(default: Any, sentence: str, unit: str = "", allowed: str = "", **limits: Any) -> Any:
     """Field of a model with all that is known of an option.
@@ -35,6 +37,14 @@ class Frozen(BaseModel):
 
 class Options(Frozen):
     """A section of options, or an entry of one."""
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _of_a_size(cls, value: Any) -> Any:
+        """Refuse numbers that no quantity of a study has, with which arithmetic would overflow."""
+        if isinstance(value, float) and value and not SMALLEST <= abs(value) <= LARGEST:
+            raise ValueError(f"is {value:g}, expected 0, or a size from {SMALLEST:g} to {LARGEST:g}")
+        return value
 
     @field_validator("*", mode="before")
     @classmethod

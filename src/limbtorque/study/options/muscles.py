@@ -89,7 +89,7 @@ class Muscles(Options):
     @classmethod
     def _number_or_limit(cls, value: Any) -> Any:
         try:
-            number = float(value)
+            number = math.nan if isinstance(value, bool) else float(value)
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if value != "min_max" and not 1.0 <= number <= 10.0:

@@ -10,8 +10,8 @@ from limbtorque.study.options.base import Options, option
 class Reading(Options):
     """Reading of recordings."""
 
-    memory_limit_mb: int = option(2048, "Largest memory for reading one file.", "MB", ge=128)
-    time_limit_s: float = option(120.0, "Longest time for reading one file.", "s", gt=0.0)
+    memory_limit_mb: int = option(2048, "Largest memory for reading one file.", "MB", ge=128, le=1_000_000)
+    time_limit_s: float = option(120.0, "Longest time for reading one file.", "s", gt=0.0, le=86400.0)
     max_speed_m_s: float = option(
         40.0, "Speed that no joint centre can reach; a faster one is an error.", "m/s", gt=0.0
     )

@@ -1,0 +1,140 @@
+"""Names and numbers that no study has: refused with a sentence, before anything is computed."""
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from limbtorque.cli.main import main
+from limbtorque.errors import SettingsError, StudyError
+from limbtorque.study.settings import load_settings, make_settings
+from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml
+from study_runs import TRIALS, demo_rows, make_study, write_trials
+
+
+@pytest.fixture
+def study(tmp_path):
+    return make_study(tmp_path / "study")
+
+
+def faults(study):
+    with pytest.raises(StudyError) as caught:
+        load_study(study)
+    return "\n".join(caught.value.faults)
+
+
+@pytest.mark.parametrize("column", ["trial", "session", "subject", "condition", "note", "file", "prefix"])
+@pytest.mark.parametrize("character", ["\x07", "\x1b", "\x7f", "\x9b", "\u2028", "\u202e"])
+def test_characters_that_cannot_be_seen_are_refused_in_every_text(column, character, study):
+    rows = [{"note": "", "prefix": "", **row} for row in demo_rows(TRIALS)]
+    rows[-1][column] = f"a{character}b"
+    write_trials(study, rows)
+    assert f"config/trials.csv line 4: {column}: 'a" in faults(study)
+    assert f"has the character U+{ord(character):04X}" in faults(study)
+
+
+def test_they_are_refused_in_the_table_of_subjects_and_the_settings(study):
+    table = study / "config" / "subjects.csv"
+    table.write_text(table.read_text("utf-8").replace("S02", "S02\x08", 1), "utf-8")
+    assert "U+0008" in faults(study)
+    for raw in (
+        {"title": "a\0b"},
+        {"trials": "a\0.csv"},
+        {"marker_sets": {"a\x1b": {"wrist": "W"}}},
+        {"title": "\u202eb"},
+    ):
+        with pytest.raises(SettingsError, match=r"cannot be seen; remove it"):
+            make_settings(raw)
+    assert make_settings({"title": "Reach: naïve Größe 速い"}).title.endswith("速い")
+
+
+@pytest.mark.parametrize(
+    ("column", "name"),
+    [("session", "s01_SAGITTAL"), ("condition", "Fast"), ("condition", "ﬁst"), ("condition", "cafe\u0301")],
+)
+def test_names_that_differ_by_case_or_unicode_form_only_are_refused(column, name, study):
+    rows = demo_rows(TRIALS)
+    rows[0][column] = {"s01_SAGITTAL": "S01_sagittal", "Fast": "fast", "ﬁst": "fist"}.get(name, "café")
+    rows[1][column] = name
+    write_trials(study, rows)
+    assert f"{column} {rows[0][column]!r} and {name!r} differ by case or Unicode form only" in faults(study)
+
+
+def test_subjects_that_look_the_same_are_refused(study):
+    table = study / "config" / "subjects.csv"
+    lines = table.read_text("utf-8").splitlines()
+    row = next(line for line in lines if line.startswith("S01,"))
+    table.write_text("\n".join([*lines, "s01" + row[3:]]) + "\n", "utf-8")
+    assert "subject 'S01' and 's01' differ by case or Unicode form only" in faults(study)
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefg", "bcdefgh", strict=True)
+)
+
+
+@pytest.mark.parametrize("text", [BOMB, "a: &a [*a]", "a: &a {b: *a}"])
+def test_yaml_that_grows_by_its_aliases_is_refused_at_once(text):
+    start = time.monotonic()
+    with pytest.raises(ValueError, match=r"has more than 100000 values with its aliases"):
+        parse_yaml(text)
+    assert time.monotonic() - start < 1.0
+
+
+def test_plain_aliases_are_read():
+    assert parse_yaml("a: &a [1, 2]\nb: [*a, *a]") == {"a": [1, 2], "b": [[1, 2], [1, 2]]}
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        (
+            {"reading": {"time_limit_s": 1e308}},
+            "reading.time_limit_s is 1e+308, expected a number above 0 and of 86400 or less",
+        ),
+        ({"reading": {"memory_limit_mb": 10**30}}, "reading.memory_limit_mb is"),
+        ({"filter": {"cutoff_hz": 1e-320}}, "filter.cutoff_hz is 9.99989e-321, expected"),
+        ({"gaps": {"max_gap_s": 1e300}}, "gaps.max_gap_s is 1e+300, expected"),
+        ({"muscles": {"exponent": True}}, "muscles.exponent is true, expected a number from 1 to 10"),
+        ({"filter": {"cutoff_hz": True}}, "filter.cutoff_hz"),
+        ({"plates": {"assignment": True}}, "plates.assignment"),
+        ({"differentiation": {"accuracy": True}}, "differentiation.accuracy"),
+        ({"gravity_m_s2": "12:30:00"}, "gravity_m_s2 is '12:30:00', expected a number"),
+    ],
+)
+def test_numbers_that_no_study_has_are_refused(raw, says):
+    with pytest.raises(SettingsError, match=r"(?s).*") as caught:
+        make_settings(raw)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["trials", "subjects"])
+@pytest.mark.parametrize("path", ["/dev/zero", "config"])
+def test_tables_that_are_no_files_are_refused(option, path, study):
+    with (study / "config" / "config.yaml").open("a", encoding="utf-8") as file:
+        file.write(f"\n{option}: {path}\n")
+    assert "not a file, expected a CSV table" in faults(study)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_settings_that_are_no_file_are_refused(make, study, capsys):
+    path = study / "config" / "config.yaml"
+    path.unlink()
+    make(path)
+    with pytest.raises(SettingsError, match="expected a file"):
+        load_settings(path)
+    assert main(["check", str(study)]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.workflow
+def test_a_study_whose_name_begins_with_a_dash_runs(tmp_path, monkeypatch, capsys):
+    make_study(tmp_path / "-dash", TRIALS[:1])
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "./-dash"]) == 0
+    assert "next: limbtorque run-study ./-dash" in capsys.readouterr().err
+    assert main(["run-study", "./-dash", "--cores", "2"]) == 0
+    assert (tmp_path / "-dash" / "results" / "verdict.txt").is_file()
+    shutil.rmtree(tmp_path / "-dash")
