@@ -81,7 +81,7 @@ def run(*, folder: Path, key: str = "") -> None:
             anatomical += turned if study.settings.tables.xlsx else []
             about = {**identity(trial), "muscle_status": ledger[-1]["muscle_status"]}
             write_muscles([{**about, **row} for row in records["muscles"].summary])
-            write_beside_file([{**identity(trial), **row} for row in records["torques"].beside_file])
+            write_beside_file([{**common, **row} for row in records["torques"].beside_file])
             sources[trial.name] = _source(study, trial, records, rows_of)
     write_table(
         table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]

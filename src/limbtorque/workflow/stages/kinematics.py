@@ -43,13 +43,8 @@ def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
     )
 
 
-def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | None = None) -> ChainMotion:
-    """Motion of a trial's chain, as its row of the table asks for."""
-    return chain_motion(recording, trial_limb(trial), trial.settings, study_cutoff_hz=study_cutoff_hz)
-
-
-def trial_limb(trial: Trial) -> Limb:
-    """Limb of a trial, from its row of the table."""
+def limb_of(trial: Trial) -> Limb:
+    """Limb of a trial, as its row of the table asks for."""
     return Limb(
         trial.chain,
         side=trial.side,
@@ -61,6 +56,11 @@ def trial_limb(trial: Trial) -> Limb:
         start_s=trial.start_s,
         end_s=trial.end_s,
     )
+
+
+def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | None = None) -> ChainMotion:
+    """Motion of a trial's chain, as its row of the table asks for."""
+    return chain_motion(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_hz)
 
 
 def _study_cutoff(trial: Trial, folder: Path) -> float | None:
@@ -86,7 +86,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
                 motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
-            table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, trial_limb(trial))
+            table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, limb_of(trial))
             notes = (*recording.notes, *motion.notes, *told, *recording.audit.sentences)
             record = replace(record, recording=replace(_facts(recording), outputs=outputs))
             return table, replace(record, metrics=motion.metrics, notes=notes, motion=motion_constants(motion))

@@ -50,18 +50,11 @@ def run(*, folder: Path, session: str, key: str) -> None:
             notes=notes,
             window=window,
             summary=tuple(torque_summary(motion, torques, trial.settings.chain(trial.chain))),
-            beside_file=tuple(
-                beside_file(
-                    motion,
-                    torques,
-                    table,
-                    earlier.recording.outputs if earlier.recording else (),
-                    inside=window.frames(motion.time_s),
-                    mass_kg=trial.subject.mass_kg,
-                )
-            ),
         )
-        return torque_table(motion, torques, options=trial.settings.torques), done
+        outputs = earlier.recording.outputs if earlier.recording else ()
+        inside = window.frames(motion.time_s)
+        rows = beside_file(motion, torques, table, outputs, inside=inside, mass_kg=trial.subject.mass_kg)
+        return torque_table(motion, torques, options=trial.settings.torques), replace(done, beside_file=tuple(rows))
 
     run_session("torques", step, study=study, session=session, columns=columns)
 
