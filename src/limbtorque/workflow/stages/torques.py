@@ -52,8 +52,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             summary=tuple(torque_summary(motion, torques, trial.settings.chain(trial.chain))),
         )
         outputs = earlier.recording.outputs if earlier.recording else ()
-        inside = window.frames(motion.time_s)
-        rows = beside_file(motion, torques, table, outputs, inside=inside, mass_kg=trial.subject.mass_kg)
+        rows = beside_file(motion, torques, table, outputs, window=window, mass_kg=trial.subject.mass_kg)
         return torque_table(motion, torques, options=trial.settings.torques), replace(done, beside_file=tuple(rows))
 
     run_session("torques", step, study=study, session=session, columns=columns)
