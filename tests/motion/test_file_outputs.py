@@ -14,6 +14,7 @@ from limbtorque.recordings.recording import ModelOutput
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.files import column_values
+from limbtorque.tables.trial_record import Window
 from limbtorque.torques.beside_file import beside_file
 from limbtorque.torques.joint_torques import joint_torques
 
@@ -23,6 +24,7 @@ RECORDING = DEMO.recording(noise_m=0.0)
 LIMB = Limb("arm", side=DEMO.side, body_mass_kg=DEMO.arm.body_mass_kg, marker_set="limb_markers", prefix=DEMO.prefix)
 MOTION = chain_motion(RECORDING, LIMB, SETTINGS)
 TORQUES = joint_torques(MOTION)
+ALL = Window(float("nan"), float("nan"), "no window")
 
 
 def outputs(*, angle_sign=1, moment_sign=-1, per_kg=True, prefix="", side=LIMB.side, joint="elbow"):
@@ -64,7 +66,7 @@ def test_every_convention_comes_back_as_ours(angle_sign, moment_sign, per_kg):
         ("power_w", TORQUES.powers.joint[:, k]),
     ):
         np.testing.assert_allclose(column_values(table, f"elbow_file_{name}"), ours, atol=1e-9)
-    rows = beside_file(MOTION, TORQUES, table, [found], inside=np.ones(len(MOTION.time_s), bool), mass_kg=70.0)
+    rows = beside_file(MOTION, TORQUES, table, [found], window=ALL, mass_kg=70.0)
     assert [row["quantity"] for row in rows] == ["angle", "torque", "power"]
     for row in rows:
         assert row["r"] == pytest.approx(1.0, abs=1e-9)
@@ -114,10 +116,11 @@ def test_labels_of_two_subjects_need_the_prefix_of_the_trial():
 
 def test_frames_outside_the_window_do_not_count():
     table, outputs_found, _ = added(outputs())
-    inside = np.arange(len(MOTION.time_s)) < len(MOTION.time_s) // 2
-    (_, row, _) = beside_file(MOTION, TORQUES, table, outputs_found, inside=inside, mass_kg=70.0)
+    half = Window(0.0, float(MOTION.time_s[len(MOTION.time_s) // 2]))
+    (_, row, _) = beside_file(MOTION, TORQUES, table, outputs_found, window=half, mass_kg=70.0)
+    inside = MOTION.time_s <= half.end_s + 1e-9
     assert row["n_frames"] == (inside & ~MOTION.edge & np.isfinite(TORQUES.terms.net[:, 1])).sum()
-    assert row["end_s"] <= MOTION.time_s[inside][-1]
-    few = np.arange(len(MOTION.time_s)) < 5
-    (_, row, _) = beside_file(MOTION, TORQUES, table, outputs_found, inside=few, mass_kg=70.0)
+    assert row["end_s"] == pytest.approx(half.end_s)
+    few = Window(0.0, float(MOTION.time_s[5]))
+    (_, row, _) = beside_file(MOTION, TORQUES, table, outputs_found, window=few, mass_kg=70.0)
     assert np.isnan(row["r"])

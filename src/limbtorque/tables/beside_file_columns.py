@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from limbtorque.tables.column import FLEXION, OF_UNIT, TRIAL_COLUMNS, Column
+from limbtorque.tables.column import FLEXION, OF_UNIT, TORQUE_STATUS, TRIAL_COLUMNS, Column
 
 _SIGN = FLEXION + "; power: positive is generation"
 BESIDE_FILE_COLUMNS = (
     *TRIAL_COLUMNS,
+    TORQUE_STATUS,
     Column("joint", "", "joint", kind=str),
     Column("quantity", "", "angle, torque (net) or power", kind=str),
     Column("unit", "", "unit of rms, mean_difference, peak and file_peak: torques and powers per body mass", kind=str),

@@ -11,7 +11,7 @@ import pyarrow as pa
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.tables.files import column_values
-from limbtorque.tables.trial_record import FileOutput
+from limbtorque.tables.trial_record import SAME_TIME_S, FileOutput, Window
 from limbtorque.torques.joint_torques import Torques
 
 UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
@@ -24,7 +24,7 @@ def beside_file(
     table: pa.Table,
     outputs: Sequence[FileOutput],
     *,
-    inside: BoolArray,
+    window: Window,
     mass_kg: float,
 ) -> list[dict[str, Any]]:
     """Compare each joint with the results in the file, over the same frames.
@@ -37,8 +37,8 @@ def beside_file(
         Its table of kinematics, with the columns of `tables.kinematics_columns.file_columns`.
     outputs : sequence of FileOutput
         The joints that the file has results for.
-    inside : ndarray of bool, shape (n_frames,)
-        Frames of the trial's window.
+    window : Window
+        Window of the trial; where there is none, all frames count.
     mass_kg : float
         Body mass, kg.
 
@@ -53,10 +53,11 @@ def beside_file(
     Ours is a, theirs b, both flexion positive: r is their correlation, rms that of a - b, ``peak_ratio`` the extreme of a
     in the direction of the largest value of b over that value.
     """
+    inside = ~motion.edge
+    if not window.note:
+        inside &= (motion.time_s >= window.start_s - SAME_TIME_S) & (motion.time_s <= window.end_s + SAME_TIME_S)
     return [
-        row
-        for output in outputs
-        for row in _of_joint(motion, torques, table, output, inside=inside & ~motion.edge, mass_kg=mass_kg)
+        row for output in outputs for row in _of_joint(motion, torques, table, output, inside=inside, mass_kg=mass_kg)
     ]
 
 

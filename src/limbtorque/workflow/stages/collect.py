@@ -91,7 +91,7 @@ def run(*, folder: Path, key: str = "") -> None:
             by_condition.add(turned)
             anatomical += turned if study.settings.tables.xlsx else []
             write_muscles([_muscle_row(trial, row, verdict) for row in records["muscles"].summary])
-            write_beside_file([{**identity(trial), **row} for row in records["torques"].beside_file])
+            write_beside_file([_with_status(trial, row, verdict) for row in records["torques"].beside_file])
             sources[trial.name] = _source(study, trial, records, rows_of)
     write_table(
         table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
@@ -161,10 +161,15 @@ def _with_joints(records: Mapping[str, TrialRecord]) -> dict[str, float]:
     return metrics_of(records.values()) | {name: max(values.values()) for name, values in by_joint.items() if values}
 
 
+def _with_status(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    """Row of a joint with the columns of the trial and the status of the joint's torques."""
+    return {**identity(trial), "torque_status": verdict.joints.get(row["joint"], verdict.torques), **row}
+
+
 def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
     """Row of `results/summary.csv` with the status of its joint."""
-    status = verdict.joints[row["joint"]]
-    return {**identity(trial), "torque_status": status, **_usable(row, STATISTICS, status)}
+    row = _with_status(trial, row, verdict)
+    return _usable(row, STATISTICS, row["torque_status"])
 
 
 def _muscle_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:

@@ -71,18 +71,10 @@ def run(*, folder: Path, session: str, key: str) -> None:
             notes=(*judged.notes, *notes),
             window=window,
             summary=tuple(summary),
-            beside_file=tuple(
-                beside_file(
-                    motion,
-                    torques,
-                    table,
-                    earlier.recording.outputs if earlier.recording else (),
-                    inside=window.judged(motion.time_s, used),
-                    mass_kg=trial.subject.mass_kg,
-                )
-            ),
         )
-        return torque_table(motion, torques, options=trial.settings.torques), done
+        outputs = earlier.recording.outputs if earlier.recording else ()
+        rows = beside_file(motion, torques, table, outputs, window=window, mass_kg=trial.subject.mass_kg)
+        return torque_table(motion, torques, options=trial.settings.torques), replace(done, beside_file=tuple(rows))
 
     with GuardedReader() as reader:
         run_session("torques", step, study=study, session=session, columns=columns)
