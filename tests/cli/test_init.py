@@ -20,9 +20,11 @@ from limbtorque.cli.init.survey import Body, Clue, Seen, Strikes, look_at, same_
 from limbtorque.cli.init.text import summary_text
 from limbtorque.cli.init.up_axis import judge_up
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
+from limbtorque.cli.inspect import describe
 from limbtorque.cli.main import main
-from limbtorque.errors import StudyError
+from limbtorque.errors import ReadError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.read import SUFFIXES, read_recording
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.chains import ARM, LEG
@@ -209,6 +211,20 @@ def test_a_plate_without_a_sample_has_no_weight(tmp_path):
     there[3] = np.nan
     plates = tuple(ForcePlate(1, 2, np.zeros((4, 3)), 1000.0, force, force) for force in (missing, there))
     assert look_at(replace(recording, force_plates=plates), path=Path("a"), name="a").weight_n == 400.0
+
+
+def test_no_warning_reaches_the_user_of_any_recording(recordings):
+    """Pytest makes an error of each warning while a file is read, described and surveyed."""
+    readable = 0
+    for path in sorted(path for path in recordings.rglob("*") if path.suffix.lower() in SUFFIXES):
+        try:
+            recording = read_recording(path)
+        except ReadError:
+            continue
+        readable += 1
+        assert path.name in describe(recording)
+        assert look_at(recording, path=path, name=path.name).n_frames == recording.n_frames
+    assert readable >= 30
 
 
 def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,10 @@ def results(recordings, tmp_path_factory):
     shutil.copytree(ROOT / "tests" / "recordings_study" / "config", folder / "config")
     (folder / "recordings").symlink_to(recordings)
     command = [sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile", "--directory", folder, "--cores", "2"]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, timeout=600)
+    strict = {**os.environ, "PYTHONWARNINGS": "error::RuntimeWarning"}  # a warning fails its trial
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=False, timeout=600, env=strict
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "results"
 
