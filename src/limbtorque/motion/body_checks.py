@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs, widened
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import table_row
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.foot import centre_of_pressure
@@ -138,8 +138,7 @@ class TotalForce:
     force_n : ndarray of shape (n_frames, 3)
         Total force, mean of the samples around each frame, N.
     known : ndarray of bool, shape (n_frames,)
-        Frames in which a plate is loaded and no foot stands beside the loaded plates; `BESIDE_S` around a longer stance beside
-        them are left out, too.
+        Frames in which a plate is loaded and no foot stands beside the plates, or did so `BESIDE_S` before or after.
     """
 
     force_n: FloatArray
@@ -179,11 +178,18 @@ def total_force(
         for on, foot in zip(carried, feet_m, strict=True):
             on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
     known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
-    around = round(BESIDE_S * recording.rate_hz)
     for on, standing in zip(carried, slow, strict=True):
-        beside = standing & ~on
-        known &= ~beside & ~widened(ignore_short(beside, around, close=False), around)
+        known &= ~_beside(on, standing, round(BESIDE_S * recording.rate_hz))
     return TotalForce(total, known)
+
+
+def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
+    """Frames in which a foot stands beside the plates, or pushes off there: stances of which plates carry less than half."""
+    beside = np.zeros_like(on)
+    for start, stop in runs(standing):
+        if on[start:stop].mean() < 0.5:
+            beside[max(start - around, 0) : stop + around] = True
+    return beside
 
 
 def _frame_means(samples: FloatArray, per_frame: int) -> FloatArray:
