@@ -1,4 +1,4 @@
-"""Checks of sides, body mass, force plates and their clock against the movement of the whole body.
+"""Sides, body mass and force plates against the movement of the body.
 
 The ground moves the body: where every foot on the ground stands on a plate, the sum of the forces is the body mass times the
 acceleration of its centre of mass, less gravity (Newton's second law). The centre of mass is that of both legs by the table of
@@ -41,7 +41,7 @@ Side = dict[str, FloatArray]
 
 
 def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> tuple[Side, Side] | None:
-    """Landmarks of the limb and of the opposite one, m; None where the other is not mapped or not seen.
+    """Landmarks of the limb and of the opposite one, where both are mapped.
 
     Parameters
     ----------
@@ -53,6 +53,11 @@ def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: sli
         Marker sets and options of gaps.
     frames : slice
         The analysed frames.
+
+    Returns
+    -------
+    pair of dict, or None
+        Positions of shape (n_frames, 3) by landmark, m; None where a marker of the other side is not in the recording.
     """
     model, mapping = limb.model(settings), limb.landmarks(settings).anatomical()
     names = {*(joint.landmark for joint in model.joints), model.end}
@@ -76,7 +81,7 @@ def _located(mapping: LandmarkMap, names: set[str], index: Mapping[str, int], po
 
 
 def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:
-    """Share of frames in which the left hip or shoulder is to the right of the right one.
+    """Share of frames in which the left hip or shoulder is on the right.
 
     Parameters
     ----------
@@ -102,7 +107,7 @@ def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: Fl
 
 
 def centre_of_mass(model: ChainModel, sides: Sequence[Side], *, table: str) -> FloatArray:
-    """Centre of mass of both limbs, with the rest of the body between their first joints.
+    """Centre of mass of a body: both limbs, and the rest between their first joints.
 
     Parameters
     ----------
@@ -148,7 +153,7 @@ class TotalForce:
 def total_force(
     recording: Recording, feet_m: Sequence[FloatArray], slow: Sequence[BoolArray], frames: slice, settings: Settings
 ) -> TotalForce:
-    """Sum of the plates' forces, and the frames in which it is the whole force on the body.
+    """Sum of the plates' forces, and the frames in which it is the whole force.
 
     Parameters
     ----------
@@ -184,7 +189,7 @@ def total_force(
 
 
 def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
-    """Frames in which a foot stands beside the plates, or pushes off there: stances of which plates carry less than half."""
+    """Frames around the stances of a foot of which plates carry less than half."""
     beside = np.zeros_like(on)
     for start, stop in runs(standing):
         if on[start:stop].mean() < 0.5:
@@ -260,7 +265,7 @@ def _long_enough(known: BoolArray, rate_hz: float) -> BoolArray:
 
 
 def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:
-    """Time by which the force follows what was asked for: least variance of the difference, between frames by a parabola."""
+    """Delay with the least variance of the difference, to parts of a frame."""
     frames, reach = np.flatnonzero(counted), round(LARGEST_DELAY_S * rate_hz)
     shifts = np.arange(-reach, reach + 1)
     left = np.full(len(shifts), np.nan)
@@ -281,7 +286,7 @@ def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: 
 
 
 def braking_reversed_share(forward_n: FloatArray, upward_n: FloatArray, way_m: FloatArray, rate_hz: float) -> float:
-    """Share of the forces along the way with the wrong sign: propulsion first, or braking last.
+    """Share of the forces along the way that push first or brake last.
 
     Parameters
     ----------
@@ -315,7 +320,7 @@ def braking_reversed_share(forward_n: FloatArray, upward_n: FloatArray, way_m: F
 def pressure_off_toes_m(
     pressure_m: FloatArray, upward_n: FloatArray, *, heel_m: FloatArray, front_m: FloatArray
 ) -> float:
-    """Distance along the way of the centre of pressure from the ball of the foot while the heel is raised.
+    """Distance of the centre of pressure from the ball of a foot on its toes.
 
     Parameters
     ----------
@@ -434,7 +439,7 @@ def body_metrics(
 def _force_metrics(
     recording: Recording, limb: Limb, settings: Settings, placed: Placement, sides: tuple[Side, Side]
 ) -> dict[str, float]:
-    """Metrics of the whole force over the longest stretch in which both limbs are seen."""
+    """Metrics of the whole force over the longest stretch with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
     centre = centre_of_mass(model, sides, table=settings.segments.table)
     complete = runs(~np.isnan(centre).any(axis=1))
