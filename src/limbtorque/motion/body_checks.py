@@ -268,20 +268,21 @@ def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: 
     """Delay with the least variance of the difference, to parts of a frame."""
     frames, reach = np.flatnonzero(counted), round(LARGEST_DELAY_S * rate_hz)
     shifts = np.arange(-reach, reach + 1)
-    left = np.full(len(shifts), np.nan)
-    for k, shift in enumerate(shifts):
-        inside = frames[(frames - shift >= 0) & (frames - shift < len(asked))]
-        off = force[inside] - asked[inside - shift]
-        left[k] = np.nanvar(off) if len(off) and not np.isnan(off).all() else np.nan
-    if np.isnan(left).all():
-        return float("nan")
-    best = int(np.nanargmin(left))
-    if left[best] > MOST_UNEXPLAINED * force[counted].var():
+    around = np.pad(asked, reach, constant_values=np.nan)
+    off = force[frames, None] - around[frames[:, None] + reach - shifts]
+    known = ~np.isnan(off)
+    count = np.maximum(known.sum(axis=0), 1)
+    off = np.where(known, off, 0.0)
+    left = (off**2).sum(axis=0) / count - (off.sum(axis=0) / count) ** 2
+    left[known.mean(axis=0) < 0.5] = np.inf
+    best = int(np.argmin(left))
+    if not left[best] < MOST_UNEXPLAINED * force[counted].var():
         return float("nan")
     between = 0.0
     if 0 < best < len(left) - 1:
         before, at, after = left[best - 1 : best + 2]
-        between = 0.5 * (before - after) / max(before - 2.0 * at + after, 1e-12)
+        if np.isfinite(before + after):
+            between = 0.5 * (before - after) / max(before - 2.0 * at + after, 1e-12)
     return float((shifts[best] + between) / rate_hz)
 
 
