@@ -1,4 +1,4 @@
-"""Checks of sides, body mass, force plates and their clock against the movement of the whole body.
+"""Sides, body mass and force plates against the movement of the body.
 
 The ground moves the body: where every foot on the ground stands on a plate, the sum of the forces is the body mass times the
 acceleration of its centre of mass, less gravity (Newton's second law). The centre of mass is that of both legs by the table of
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs, widened
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import table_row
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.foot import centre_of_pressure
@@ -41,7 +41,7 @@ Side = dict[str, FloatArray]
 
 
 def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> tuple[Side, Side] | None:
-    """Landmarks of the limb and of the opposite one, m; None where the other is not mapped or not seen.
+    """Landmarks of the limb and of the opposite one, where both are mapped.
 
     Parameters
     ----------
@@ -53,6 +53,11 @@ def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: sli
         Marker sets and options of gaps.
     frames : slice
         The analysed frames.
+
+    Returns
+    -------
+    pair of dict, or None
+        Positions of shape (n_frames, 3) by landmark, m; None where a marker of the other side is not in the recording.
     """
     model, mapping = limb.model(settings), limb.landmarks(settings).anatomical()
     names = {*(joint.landmark for joint in model.joints), model.end}
@@ -76,7 +81,7 @@ def _located(mapping: LandmarkMap, names: set[str], index: Mapping[str, int], po
 
 
 def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:
-    """Share of frames in which the left hip or shoulder is to the right of the right one.
+    """Share of frames in which the left hip or shoulder is on the right.
 
     Parameters
     ----------
@@ -102,7 +107,7 @@ def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: Fl
 
 
 def centre_of_mass(model: ChainModel, sides: Sequence[Side], *, table: str) -> FloatArray:
-    """Centre of mass of both limbs, with the rest of the body between their first joints.
+    """Centre of mass of a body: both limbs, and the rest between their first joints.
 
     Parameters
     ----------
@@ -138,8 +143,7 @@ class TotalForce:
     force_n : ndarray of shape (n_frames, 3)
         Total force, mean of the samples around each frame, N.
     known : ndarray of bool, shape (n_frames,)
-        Frames in which a plate is loaded and no foot stands beside the loaded plates; `BESIDE_S` around a longer stance beside
-        them are left out, too.
+        Frames in which a plate is loaded and no foot stands beside the plates, or did so `BESIDE_S` before or after.
     """
 
     force_n: FloatArray
@@ -149,7 +153,7 @@ class TotalForce:
 def total_force(
     recording: Recording, feet_m: Sequence[FloatArray], slow: Sequence[BoolArray], frames: slice, settings: Settings
 ) -> TotalForce:
-    """Sum of the plates' forces, and the frames in which it is the whole force on the body.
+    """Sum of the plates' forces, and the frames in which it is the whole force.
 
     Parameters
     ----------
@@ -179,11 +183,18 @@ def total_force(
         for on, foot in zip(carried, feet_m, strict=True):
             on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
     known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
-    around = round(BESIDE_S * recording.rate_hz)
     for on, standing in zip(carried, slow, strict=True):
-        beside = standing & ~on
-        known &= ~beside & ~widened(ignore_short(beside, around, close=False), around)
+        known &= ~_beside(on, standing, round(BESIDE_S * recording.rate_hz))
     return TotalForce(total, known)
+
+
+def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
+    """Frames around the stances of a foot of which plates carry less than half."""
+    beside = np.zeros_like(on)
+    for start, stop in runs(standing):
+        if on[start:stop].mean() < 0.5:
+            beside[max(start - around, 0) : stop + around] = True
+    return beside
 
 
 def _frame_means(samples: FloatArray, per_frame: int) -> FloatArray:
@@ -254,28 +265,29 @@ def _long_enough(known: BoolArray, rate_hz: float) -> BoolArray:
 
 
 def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:
-    """Time by which the force follows what was asked for: least variance of the difference, between frames by a parabola."""
+    """Delay with the least variance of the difference, to parts of a frame."""
     frames, reach = np.flatnonzero(counted), round(LARGEST_DELAY_S * rate_hz)
     shifts = np.arange(-reach, reach + 1)
-    left = np.full(len(shifts), np.nan)
-    for k, shift in enumerate(shifts):
-        inside = frames[(frames - shift >= 0) & (frames - shift < len(asked))]
-        off = force[inside] - asked[inside - shift]
-        left[k] = np.nanvar(off) if len(off) and not np.isnan(off).all() else np.nan
-    if np.isnan(left).all():
-        return float("nan")
-    best = int(np.nanargmin(left))
-    if left[best] > MOST_UNEXPLAINED * force[counted].var():
+    around = np.pad(asked, reach, constant_values=np.nan)
+    off = force[frames, None] - around[frames[:, None] + reach - shifts]
+    known = ~np.isnan(off)
+    count = np.maximum(known.sum(axis=0), 1)
+    off = np.where(known, off, 0.0)
+    left = (off**2).sum(axis=0) / count - (off.sum(axis=0) / count) ** 2
+    left[known.mean(axis=0) < 0.5] = np.inf
+    best = int(np.argmin(left))
+    if not left[best] < MOST_UNEXPLAINED * force[counted].var():
         return float("nan")
     between = 0.0
     if 0 < best < len(left) - 1:
         before, at, after = left[best - 1 : best + 2]
-        between = 0.5 * (before - after) / max(before - 2.0 * at + after, 1e-12)
+        if np.isfinite(before + after):
+            between = 0.5 * (before - after) / max(before - 2.0 * at + after, 1e-12)
     return float((shifts[best] + between) / rate_hz)
 
 
 def braking_reversed_share(forward_n: FloatArray, upward_n: FloatArray, way_m: FloatArray, rate_hz: float) -> float:
-    """Share of the forces along the way with the wrong sign: propulsion first, or braking last.
+    """Share of the forces along the way that push first or brake last.
 
     Parameters
     ----------
@@ -309,7 +321,7 @@ def braking_reversed_share(forward_n: FloatArray, upward_n: FloatArray, way_m: F
 def pressure_off_toes_m(
     pressure_m: FloatArray, upward_n: FloatArray, *, heel_m: FloatArray, front_m: FloatArray
 ) -> float:
-    """Distance along the way of the centre of pressure from the ball of the foot while the heel is raised.
+    """Distance of the centre of pressure from the ball of a foot on its toes.
 
     Parameters
     ----------
@@ -428,7 +440,7 @@ def body_metrics(
 def _force_metrics(
     recording: Recording, limb: Limb, settings: Settings, placed: Placement, sides: tuple[Side, Side]
 ) -> dict[str, float]:
-    """Metrics of the whole force over the longest stretch in which both limbs are seen."""
+    """Metrics of the whole force over the longest stretch with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
     centre = centre_of_mass(model, sides, table=settings.segments.table)
     complete = runs(~np.isnan(centre).any(axis=1))

@@ -1,4 +1,4 @@
-"""Shortest period that a recording still holds: a sign of smoothing before the export."""
+"""Shortest period in a recording, a sign of smoothing before the export."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FEWEST_FRAMES = 40
 
 
 def shortest_period_s(positions_m: FloatArray, *, rate_hz: float) -> float:
-    """Period of the highest frequency at which positions move by more than a camera's noise.
+    """Period of the highest frequency above the noise of cameras.
 
     Parameters
     ----------

@@ -231,7 +231,7 @@ CHECKS = (
     Check(
         "unmeasured_share",
         "1",
-        "share of the judged frames with ground contact, or up to plates.min_contact_s after it, but no known force; their torques are empty",
+        "share of the judged frames with ground contact (or shortly after) but no known force; their torques are empty",
         "use frames with external_status 0 or 1; see the notes for unused plates",
         A_TWENTIETH,
     ),
