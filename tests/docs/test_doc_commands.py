@@ -46,6 +46,7 @@ RUN = {
         'limbtorque run-study "my study"',
         'limbtorque split "my study" parts',
         'limbtorque run-study "my study" --cores 4',
+        'limbtorque verify "my study"',
         'limbtorque run-study "my study" --cores 16',
         'limbtorque run-study "my study" -- --dry-run',
         "limbtorque diff old/results results",

@@ -89,7 +89,7 @@ def run_study(
 
 @contextlib.contextmanager
 def _passed_on(ended: list[int]) -> Iterator[None]:
-    """Note the signals that end this process, but those that it was started to ignore (`nohup`)."""
+    """Note the signals that end this process, unless ignored (`nohup`)."""
     before = {
         number: signal.signal(number, lambda number, _: ended.append(number))
         for number in (signal.SIGTERM, signal.SIGHUP)
@@ -103,7 +103,7 @@ def _passed_on(ended: list[int]) -> Iterator[None]:
 
 
 def _interrupt(pid: int, *, itself: bool) -> None:
-    """Interrupt all processes that one started, and itself; jobs may start until it has noticed."""
+    """Interrupt a process and all that it started; more may start meanwhile."""
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         for each in [*[process] * itself, *process.children(recursive=True)]:

@@ -29,7 +29,10 @@ def environment() -> Environment:
 
 
 def fill(template: str, /, **values: Any) -> str:
-    """Text of a template, named by its path in the package, with these values; Markdown holds no HTML."""
+    """Text of a template, named by its path in the package, with these values.
+
+    Markdown holds no HTML.
+    """
     text = environment().get_template(template).render(**values)
     return text.replace("<", "&lt;") if template.endswith(".md.jinja") else text
 

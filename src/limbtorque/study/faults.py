@@ -106,7 +106,7 @@ def sentences(
 
 
 def hidden_character(text: str, *, allowed: str = "") -> str:
-    r"""Sentence about the first character that cannot be seen; empty where there is none.
+    r"""Sentence about the first hidden character of a text, or nothing.
 
     Such are control characters, line breaks, and those that turn the direction of writing.
 
@@ -121,7 +121,7 @@ def hidden_character(text: str, *, allowed: str = "") -> str:
 
 
 def alike(column: str, names: Iterable[str], table: str) -> list[str]:
-    """Faults of names that differ by upper and lower case only, or by the way in which Unicode writes them.
+    """Faults of names that differ by case or by Unicode form only.
 
     >>> alike("session", ["Day1", "day1", "Day1"], "config/trials.csv")
     ["config/trials.csv: session 'Day1' and 'day1' differ by case or Unicode form only; write both in one way"]

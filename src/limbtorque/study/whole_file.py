@@ -1,4 +1,4 @@
-"""Write files whole or not at all: under another name, which becomes the file's own at the end."""
+"""Write files whole or not at all: under another name, then renamed."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def is_part(path: Path) -> bool:
-    """Return True for the name of a file that is being written, or was when its process was killed."""
+    """Return True for the name of a file that is not written to its end."""
     return bool(_PART.fullmatch(path.name))

@@ -1,4 +1,4 @@
-"""Rows of the CSV tables of a study, as text, and cells that a spreadsheet would run."""
+"""Rows of a study's CSV tables, as text; cells that a spreadsheet would run."""
 
 from __future__ import annotations
 

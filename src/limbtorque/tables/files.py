@@ -152,7 +152,7 @@ def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[pyarrow.csv.CSVWriter
 
 
 def _blank(table: pa.Table) -> pa.Table:
-    """Table as it stands in CSV: missing numbers are null, text that a spreadsheet would run begins with an apostrophe."""
+    """Table as it stands in CSV: missing numbers null, no text a formula."""
     columns = [
         _no_formula(column) if pa.types.is_string(column.type) else _nan_to_null(column) for column in table.columns
     ]

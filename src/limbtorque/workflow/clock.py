@@ -63,7 +63,7 @@ def _newer(paths: Iterable[Path], folder: Path) -> dict[Path, float]:
 
 
 def _changed(path: Path) -> float:
-    """Time of a file, or of the link to it where that is later, s; 0 where there is none."""
+    """Time of a file, or of a later link to it, s; 0 where there is none."""
     try:
         return max(path.stat().st_mtime, path.lstat().st_mtime)
     except OSError:

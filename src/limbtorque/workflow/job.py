@@ -66,7 +66,10 @@ def do(job: dict[str, Any]) -> None:
 
 
 def _forked(address: Path, job: dict[str, Any]) -> str:
-    """Exit code of a job done in a forked process; empty where there is no such process, or it was killed."""
+    """Exit code of a job done in a forked process.
+
+    Empty where there is no such process, or it was killed.
+    """
     message = json.dumps([str(Path.cwd()), job]).encode()
     try:
         with socket.socket(socket.AF_UNIX) as connection, short(address) as name:

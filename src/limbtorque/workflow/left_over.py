@@ -45,7 +45,10 @@ def move_left_over(study: Study, folder: Path) -> None:
 
 
 def remove_parts(folder: Path) -> None:
-    """Remove files that killed jobs did not write to their ends; nothing else may run in the study."""
+    """Remove files that killed jobs did not write to their ends.
+
+    Nothing else may run in the study.
+    """
     for place, _, names in os.walk(folder / RESULTS):
         for path in (Path(place, name) for name in names):
             if is_part(path):

@@ -1,4 +1,4 @@
-"""Record of a session's folder: names, sizes and hashes of its files, one JSON line per trial.
+"""Record of a session's folder: sizes and hashes, one JSON line per trial.
 
 A job writes it last. Its first line says what belongs to the folder, so that a deleted, truncated, emptied or edited file is
 noticed, and so that a job on another node knows which files to wait for.
@@ -57,7 +57,7 @@ def _seal(path: Path) -> _Seal:
 
 
 def _fault(path: Path, seal: _Seal, written_ns: int, contents: Contents) -> str:
-    """Difference of a file from its record, written at a time; empty where there is none."""
+    """Difference of a file from its record; empty where there is none."""
     try:
         state = path.stat()
         if state.st_size != seal[0]:
@@ -126,9 +126,9 @@ def write_study_record(stage: str, study: Study) -> None:
 
 
 def study_faults(stage: str, study: Study, *, contents: Contents = "none") -> dict[str, str]:
-    """Files of the whole study that differ from their record, and why; `contents` as of `faults`.
+    """Files of the whole study that differ from their record, and why.
 
-    Snakemake itself notices missing ones.
+    `contents` is as of `faults`. Snakemake itself notices missing ones.
     """
     there = [path.as_posix() for path in study_files(stage, study) if (study.folder / path).is_file()]
     record = study.folder / study_record_path(stage)

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or full: a message that nobody can read ends no run."""
+"""Closed and full standard streams: an unread message ends no run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import TextIO
 
 
 def ensure_streams() -> None:
-    """Open the null device in place of closed standard streams, whose numbers the next file would get."""
+    """Open the null device in place of closed standard streams.
+
+    The next file that is opened would get their numbers.
+    """
     for number in range(3):
         try:
             os.fstat(number)
@@ -29,7 +32,9 @@ def say(text: str, stream: TextIO | None = None) -> None:
 
 
 def flush_or_silence(stream: TextIO) -> bool:
-    """Flush a stream; one that fails is sent to the null device, or Python would fail as it ends.
+    """Flush a stream; send one that fails to the null device.
+
+    Otherwise Python fails as it ends.
 
     Returns
     -------

@@ -62,7 +62,7 @@ def _start(address: Path, stages: Sequence[str]) -> None:
 
 
 def clear() -> None:
-    """Remove folders of earlier processes that were killed, and nobody listens there any more."""
+    """Remove folders of earlier processes that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         try:
             old = time.time() - folder.stat().st_mtime > _STARTING_S

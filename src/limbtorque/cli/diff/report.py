@@ -228,7 +228,10 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
 
 
 def report_csv(found: Comparison) -> str:
-    """Every change as a row of a CSV table, changed settings and inputs first; no cell is a formula."""
+    """Every change as a row of a CSV table, changed settings and inputs first.
+
+    No cell is a formula.
+    """
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in _csv_rows(found))
     return text.getvalue()

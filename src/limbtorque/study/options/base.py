@@ -41,7 +41,7 @@ class Options(Frozen):
     @field_validator("*", mode="after")
     @classmethod
     def _of_a_size(cls, value: Any) -> Any:
-        """Refuse numbers that no quantity of a study has, with which arithmetic would overflow."""
+        """Refuse numbers that no quantity of a study has."""
         if isinstance(value, float) and value and not SMALLEST <= abs(value) <= LARGEST:
             raise ValueError(f"is {value:g}, expected 0, or a size from {SMALLEST:g} to {LARGEST:g}")
         return value
