@@ -417,6 +417,10 @@ def test_the_page_says_over_what_its_means_are(over, says):
     alone = ensemble_data([{**row, "mean": "", "n_subjects": "1", "n_rejected": "1"} for row in rows], min_units=5)
     count = "1 subject, 4 trials" if over == "subjects" else "4 trials of 1 subject"
     assert alone["curves"][0]["number"] == f"no mean: {count}; 1 trial rejected"
+    page_of_none = index_page([], empty_provenance(), files={}, ensembles=alone)
+    assert "No mean where fewer than 5" in page_of_none
+    assert "Lines are means" not in page_of_none
+    assert "ensembles_data" not in page_of_none
     few = "No mean where fewer than 2 subjects have a value (ensembles.min_units)."
     assert (few in text) == (over == "subjects")
 
