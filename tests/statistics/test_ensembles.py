@@ -519,3 +519,32 @@ def test_the_curves_of_a_trial_are_a_row_group(demo):
     files = [pq.ParquetFile(path) for path in sorted((demo.folder / "curves").glob("*/*.parquet"))]
     assert sum(file.metadata.num_rows for file in files) == len(demo.curves) == 5 * 48 * 101
     assert {file.metadata.row_group(k).num_rows for file in files for k in range(file.num_row_groups)} == {48 * 101}
+
+
+def test_a_rejected_joint_stays_in_its_own_table_and_leaves_summaries_and_means(changed):
+    """A limit that the elbow of every trial exceeds."""
+    tables = changed("quality:\n  torque_nm_kg: {elbow: 0.001}\n")
+    ledger = pd.read_csv(tables.folder / "ledger.csv")
+    assert set(ledger.rejected_joints) == {"elbow"}
+    assert set(ledger.status) == set(ledger.torque_status) == {"rejected"}
+    summary = pd.read_csv(tables.folder / "summary.csv")
+    of_elbow = summary.joint == "elbow"
+    assert set(summary[of_elbow].torque_status) == {"rejected"}
+    assert set(summary[~of_elbow].torque_status) == {"ok"}
+    assert summary[of_elbow][["peak_nm", "mean_nm", "peak_power_w", "negative_work_j"]].isna().all(axis=None)
+    assert summary[~of_elbow]["mean_nm"].notna().all()
+    assert summary.n_frames.gt(0).all()
+    assert set(pd.read_csv(tables.folder / "summary_by_condition.csv").joint) == {"shoulder", "wrist"}
+    muscles = pd.read_csv(tables.folder / "muscle_summary.csv")
+    assert set(muscles.muscle_status) == {"rejected"}
+    assert muscles["peak_n"].isna().all()
+    assert tables.windows.included.eq(1).all()
+    assert tables.windows.note.str.startswith("left out by its status: elbow").all()
+    assert np.isnan(tables.curve("S01_sagittal_fast", "elbow_torque_nm")).all()
+    assert not np.isnan(tables.curve("S01_sagittal_fast", "shoulder_torque_nm")).all()
+    own = pd.read_parquet(tables.table("torques", "S01_sagittal_fast"))
+    assert own.elbow_torque_nm.notna().all()
+    verdict.run(folder=tables.folder.parent)
+    text = (tables.folder / "verdict.txt").read_text(encoding="utf-8")
+    assert text.startswith("5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  rejects 5 trials: torque_nm_kg\n")
+    assert "rejected: S01_sagittal_fast: elbow" in text

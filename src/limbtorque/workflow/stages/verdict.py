@@ -1,4 +1,4 @@
-"""Ledger, windows, means -> `results/verdict.txt`: status, and if too few are left."""
+"""Ledger, windows, means -> `results/verdict.txt`: trials by status."""
 
 from __future__ import annotations
 
