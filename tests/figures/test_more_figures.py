@@ -373,6 +373,7 @@ def test_means_of_too_few_subjects_are_neither_drawn_nor_captioned_as_means():
     table["mean"] = np.nan
     none = captioned(curves=table, min_units=2)
     assert "(arm) Not drawn. No mean where fewer than 2 subjects have a value" in none
+    assert "slow, right; fast, right. results/ensembles.csv has the numbers." in none
 
 
 def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table():

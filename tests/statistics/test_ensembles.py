@@ -534,7 +534,11 @@ def test_a_rejected_joint_stays_in_its_own_table_and_leaves_summaries_and_means(
     assert summary[of_elbow][["peak_nm", "mean_nm", "peak_power_w", "negative_work_j"]].isna().all(axis=None)
     assert summary[~of_elbow]["mean_nm"].notna().all()
     assert summary.n_frames.gt(0).all()
-    assert set(pd.read_csv(tables.folder / "summary_by_condition.csv").joint) == {"shoulder", "wrist"}
+    means = pd.read_csv(tables.folder / "summary_by_condition.csv").set_index("joint")
+    assert means.loc["elbow", ["mean", "min", "max"]].isna().all(axis=None)
+    assert set(means.loc["elbow", "n_trials"]) == {0}
+    assert means.loc["elbow", "n_rejected"].gt(0).all()
+    assert set(means.loc["shoulder", "n_rejected"]) == {0}
     muscles = pd.read_csv(tables.folder / "muscle_summary.csv")
     assert set(muscles.muscle_status) == {"rejected"}
     assert muscles["peak_n"].isna().all()

@@ -464,8 +464,11 @@ def _run(options: argparse.Namespace) -> int:
     print(options.output / f"{stem}.png")
     for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
-    for sentence in result.flags(settings):
-        print(f"flag: {sentence}")
+    verdict = result.verdict
+    rejected = f", rejected: {', '.join(verdict.rejected_joints)}" if verdict.rejected_joints else ""
+    print(f"status: {verdict.status}{rejected}")
+    for flag in verdict.flags:
+        print(f"{flag.status}: {flag.sentence}")
     return 0
 
 

@@ -50,10 +50,11 @@ def index_page(
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
     status = Counter(row["status"] for row in ledger)
+    drawn = any(curve["drawn"] for curve in ensembles["curves"]) if ensembles else False
     n_chains = len({curve["chain"] for curve in ensembles["curves"]}) if ensembles else 0
     return PAGE.render(
         root="",
-        scripts=(*SCRIPTS, *(CURVE_SCRIPTS if ensembles else ())),
+        scripts=(*SCRIPTS, *(CURVE_SCRIPTS if drawn else ())),
         title=f"{title}: report",
         study_title=title,
         provenance=provenance,
@@ -65,7 +66,7 @@ def index_page(
         affects=AFFECTS,
         selects=_selects(rows, status),
         heads=HEADS,
-        ensembles=ensembles,
+        ensembles=ensembles if drawn else None,
         missing=_of_chains(
             {chain: [text] for chain, text in (missing or {}).items() if text}, len(missing or {}), ": "
         ),

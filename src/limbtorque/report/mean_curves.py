@@ -123,6 +123,7 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
         "number": f"{'' if shown else 'no mean: '}{count_words(over, **counted, rejected=rejected)}",
         "most": max(counted["trials"]),
         "counts": [] if min(trials) == max(trials) else trials,
+        "drawn": bool(shown),
         "unit_counts": units[:1] if min(units) == max(units) else units,  # one for all points where they are alike
         "units": over,
         "percent": fixed_point(np.array([_number(row["percent"]) for row in rows]), 1),

@@ -90,8 +90,9 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
     title = f"{title}: {what}, {chain}"
     rows = curves[curves["chain"] == chain]
     if rows["mean"].isna().all():
-        why = missing_means(rows, min_units=study.settings.ensembles.min_units) or notes.missing.get(chain, "")
-        return note_figure(f"{title}: {why} See results/windows.csv.", width_mm=width_mm)
+        few = missing_means(rows, min_units=study.settings.ensembles.min_units)
+        why = f"{few} See results/ensembles.csv." if few else f"{notes.missing.get(chain, '')} See results/windows.csv."
+        return note_figure(f"{title}: {why}", width_mm=width_mm)
     model = next(trial.settings.chain(chain) for trial in study.trials if trial.chain == chain)
     joints, axis = [joint.name for joint in model.joints], notes.axes.get(chain, "%")
     return draw(rows, joints=joints, title=title, width_mm=width_mm, axis=axis)
