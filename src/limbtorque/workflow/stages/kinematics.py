@@ -63,7 +63,7 @@ def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | No
 
 
 def _study_cutoff(trial: Trial, study: Study) -> float | None:
-    """Cut-off of a trial's chain and condition; None where it has its own, or no trial of them has one."""
+    """Cut-off of a trial's chain and condition; None where it has its own."""
     if not shares_cutoff(trial, study):
         return None
     found: dict[str, float] = json.loads((study.folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
