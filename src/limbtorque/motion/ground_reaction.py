@@ -239,14 +239,14 @@ def ground_load(
 def _in_plane(
     force: FloatArray, moment: FloatArray, frame: PlaneFrame, point_m: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Force in the plane and couple at a point, of a force and its moment about the origin."""
+    """Force in the plane and couple at a point, from the moment about the origin."""
     in_plane = frame.project(force)
     return in_plane, moment @ frame.normal - (point_m[:, 0] * in_plane[:, 1] - point_m[:, 1] * in_plane[:, 0])
 
 
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot, filtered and as frame means; masks of frames, metrics and notes."""
+    """Load of one plate on the foot, with masks of frames, metrics and notes."""
 
     force_n: FloatArray
     moment_nm: FloatArray
