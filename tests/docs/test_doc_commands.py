@@ -222,7 +222,7 @@ def test_the_tutorial(study, monkeypatch, capfd):
     assert main(shlex.split(compare)[1:]) == 1
     assert re.search(r"setting +filter\.cutoff_hz +expected_error +3\.0", capfd.readouterr().out)
     assert Path("changes.csv").stat().st_size > 1000
-    for name, cutoff_hz in (("results_default", 6.3), ("results", 3.0)):
+    for name, cutoff_hz in (("results_default", 6.5), ("results", 3.0)):
         net = shoulder(Path(name))
         row = next(row for row in ledger(Path(name)) if row["trial"] == TRIAL)
         assert float(row["cutoff_hz"]) == pytest.approx(cutoff_hz, abs=0.05)

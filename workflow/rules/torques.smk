@@ -15,5 +15,6 @@ use rule kinematics as torques with:
         stage="torques",
         key=partial(session_key, stage="torques"),
         code=code_key("torques"),
+        cutoffs="",  # the kinematics alone depend on them
     message:
         "Torque terms of session {wildcards.session}"

@@ -349,7 +349,7 @@ def _centred(n_links: int) -> FloatArray:
 
 
 def _off(length: FloatArray, orientation: FloatArray, measured: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-    """Directions of the links; fitted minus measured joints, with the base where it fits best."""
+    """Directions of the links, and fitted minus measured joints at the best base."""
     direction = np.exp(1j * orientation)
     fitted = (_centred(len(length)) * length) @ direction
     return direction, fitted - measured + measured.mean(axis=0)
@@ -383,7 +383,7 @@ def _curve(
 
 
 def _definite(matrices: FloatArray) -> BoolArray:
-    """Mask of the positive definite matrices: all pivots of the elimination are positive."""
+    """Mask of the positive definite matrices, whose pivots are all positive."""
     definite = np.ones(matrices.shape[2], dtype=bool)
     while len(matrices):
         pivot, row = matrices[0, 0], matrices[0, 1:]

@@ -122,7 +122,7 @@ def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
 
 
 def impact_times(recording: Recording, limb: Limb, settings: Settings, placed: Placement) -> tuple[float, ...]:
-    """Times at which the foot begins to load plates, from the first analysed frame, s; none of limbs off the ground.
+    """Times at which the foot begins to load plates; none of limbs off the ground.
 
     Parameters
     ----------
@@ -134,6 +134,11 @@ def impact_times(recording: Recording, limb: Limb, settings: Settings, placed: P
         Options of plates and filter.
     placed : Placement
         Joint centres, not filtered, and analysed frames.
+
+    Returns
+    -------
+    tuple of float
+        Times from the first analysed frame, s.
     """
     if not limb.model(settings).ground_contact or settings.filter.force_cutoff_hz is not None:
         return ()
@@ -149,7 +154,7 @@ def impact_times(recording: Recording, limb: Limb, settings: Settings, placed: P
 
 
 def _plate_smoothing(smoothed: SmoothedJoints, force_cutoff_hz: float | None, settings: Settings) -> Smoothing | None:
-    """Smoothing of the plates like the joints, at the same cut-offs unless they have their own."""
+    """Smoothing of the plates: that of the joints unless they have their own."""
     if smoothed.smoother is None or force_cutoff_hz is None:
         return None
     if settings.filter.force_cutoff_hz is not None:

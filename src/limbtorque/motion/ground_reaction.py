@@ -253,14 +253,14 @@ def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch, settings: Pla
 
 
 def _in_plane(wrench: FloatArray, frame: PlaneFrame, point_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Force in the plane and couple at a point, of a force and its moment about the origin."""
+    """Force in the plane and couple at a point, from the moment about the origin."""
     force = frame.project(wrench[:, :3])
     return force, wrench[:, 3:] @ frame.normal - (point_m[:, 0] * force[:, 1] - point_m[:, 1] * force[:, 0])
 
 
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot, filtered and as frame means; masks of frames, drift and notes."""
+    """Load of one plate on the foot, with masks of frames, drift and notes."""
 
     wrench: FloatArray
     mean: FloatArray

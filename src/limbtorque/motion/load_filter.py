@@ -9,7 +9,7 @@ from limbtorque.motion.ground_reaction import MEASURED, ExternalLoad
 
 
 def load_moment_lost(load: ExternalLoad, joint_m: FloatArray) -> FloatArray:
-    """Largest moment about each joint that the filter removes, relative to the largest moment of the measured load.
+    """Share of the load's largest moment about each joint that the filter removes.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def _cutoffs(
     chosen: Filter,
     study_cutoff_hz: float | None,
 ) -> tuple[tuple[float, ...], tuple[CutoffChoice, ...]]:
-    """Cut-off of all joint centres, or of each, and the choices by the trial's own data."""
+    """Cut-offs of the joint centres, and the choices by the trial's own data."""
     by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
     parts = [values[:, steady]]
     if isinstance(chosen.cutoff_hz, float):

@@ -128,11 +128,11 @@ def cutoff_key(study: Study) -> str:
 def session_cutoffs(study: Study, session: str) -> str:
     """Shared cut-offs of a session's trials, as JSON; a change repeats the job."""
     path = study.folder / STUDY_CUTOFF
-    sharing = [trial for trial in study.batches[session] if shares_cutoff(trial, study)]
-    if not sharing or not path.is_file():
+    alike = [trial for trial in study.batches[session] if shares_cutoff(trial, study)]
+    if not alike or not path.is_file():
         return ""
     found = json.loads(path.read_text(encoding="utf-8"))["cutoff_hz"]
-    return json.dumps([found.get(cutoff_group(trial)) for trial in sharing])
+    return json.dumps([found.get(cutoff_group(trial)) for trial in alike])
 
 
 def verdict_key(study: Study) -> str:

@@ -71,7 +71,7 @@ def motion_without_spikes(trial: Trial, reader: GuardedReader, study: Study) -> 
 
 
 def _study_cutoff(trial: Trial, study: Study) -> float | None:
-    """Cut-off of a trial's chain and condition; None where it has its own, or no trial of them has one."""
+    """Cut-off of a trial's chain and condition; None where it has its own."""
     if not shares_cutoff(trial, study):
         return None
     found: dict[str, float] = json.loads((study.folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
