@@ -18,7 +18,8 @@ from limbtorque.report.trial import SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
-from limbtorque.tables.quality_flags import CHECKS, Flag, Verdict
+from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.verdict import Flag, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.stages import collect, report

@@ -337,7 +337,7 @@ def _status(options: argparse.Namespace) -> int:
             count[state] += 1
             print(f"{state:8} {path}")
         if verdict := trials_by_status(Path()):
-            print(verdict)
+            say(verdict)
     say(", ".join(f"{number} {state}" for state, number in count.items()))
     return int(count["done"] < sum(count.values()))
 

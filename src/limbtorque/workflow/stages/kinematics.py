@@ -21,7 +21,6 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
-from limbtorque.torques.spike_change import without_spikes
 from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
 from limbtorque.workflow.run_session import failure, planned_study, run_session
 
@@ -64,14 +63,8 @@ def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | No
     return chain_motion(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_hz)
 
 
-def motion_without_spikes(trial: Trial, reader: GuardedReader, study: Study) -> ChainMotion | None:
-    """Motion of a trial's chain with spikes filled; None where they cannot be."""
-    recording = read_trial(trial, reader)
-    return without_spikes(recording, limb_of(trial), trial.settings, study_cutoff_hz=_study_cutoff(trial, study))
-
-
-def _study_cutoff(trial: Trial, study: Study) -> float | None:
-    """Cut-off of a trial's chain and condition; None where it has its own."""
+def study_cutoff_of(trial: Trial, study: Study) -> float | None:
+    """Cut-off of a trial's chain and condition, Hz; None where it has its own."""
     if not shares_cutoff(trial, study):
         return None
     found: dict[str, float] = json.loads((study.folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
@@ -88,7 +81,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             own = {**record.provenance["kinematics"], "reader": recording.reader}
             record = replace(record, provenance={"kinematics": own}, recording=_facts(recording))
             try:
-                motion = trial_motion(trial, recording, _study_cutoff(trial, study))
+                motion = trial_motion(trial, recording, study_cutoff_of(trial, study))
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
             table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, limb_of(trial))
