@@ -14,11 +14,11 @@ from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.report.page import json_text
 from limbtorque.report.panels import draw_trial
-from limbtorque.report.trial import TrialContents, trial_page
+from limbtorque.report.trial import SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
-from limbtorque.tables.quality_flags import CHECKS, Verdict
+from limbtorque.tables.quality_flags import CHECKS, Flag, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.stages import collect, report
@@ -479,3 +479,23 @@ def test_noise_too_small_for_its_decimals_is_not_zero(study):
     text = index_page(rows, empty_provenance(), files={})
     assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
     assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]
+
+
+def test_a_page_marks_the_joint_that_is_rejected(study):
+    check = next(check for check in CHECKS if check.name == "torque_nm_kg")
+    joints = {"shoulder": "ok", "elbow": "rejected", "wrist": "ok"}
+    flag = Flag(check, 9.0, 3.0, "elbow")
+    row = dict.fromkeys(SUMMARY, 1.0) | {"peak_at_gap": 0, "term": "net", "peak_sense": "flexion"}
+    rows = [{**row, "joint": joint} for joint in joints]
+    tables = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    drawing = draw_trial(*(table for table, _ in tables), model=ARM, motion=vars(tables[0][1].motion))
+    verdict = Verdict((flag,), "rejected", "rejected", joints)
+    text = trial_page(TrialContents("x", "", verdict, "", "", {}, summary=rows, drawing=drawing))
+    shown = Elements(text).text
+    assert "Do not use: torques of elbow." in shown
+    assert re.search(r"elbow \(rejected\)", shown)
+    assert not re.search(r"(shoulder|wrist) \(rejected\)", shown)
+    panels = re.findall(r"<figcaption><h3>(.*?)</h3>", text)
+    assert [panel.split(":")[0] for panel in panels if "rejected" in panel] == ["Elbow"]
+    (card,) = (attributes for attributes in Elements(text).all("article") if attributes["class"].startswith("card"))
+    assert card["class"] == "card rejected"

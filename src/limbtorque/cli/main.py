@@ -308,7 +308,7 @@ def _status(options: argparse.Namespace) -> int:
             count[state] += 1
             print(f"{state:8} {path}")
         if verdict := trials_by_status(Path()):
-            print(verdict)
+            print(verdict, file=sys.stderr)
     print(", ".join(f"{number} {state}" for state, number in count.items()), file=sys.stderr)
     return int(count["done"] < sum(count.values()))
 
@@ -419,8 +419,11 @@ def _run(options: argparse.Namespace) -> int:
     print(options.output / f"{stem}.png")
     for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
-    for sentence in result.flags(settings):
-        print(f"flag: {sentence}")
+    verdict = result.verdict
+    rejected = f", rejected: {', '.join(verdict.rejected_joints)}" if verdict.rejected_joints else ""
+    print(f"status: {verdict.status}{rejected}")
+    for flag in verdict.flags:
+        print(f"{flag.status}: {flag.sentence}")
     return 0
 
 

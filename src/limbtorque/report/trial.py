@@ -68,7 +68,7 @@ def trial_page(contents: TrialContents) -> str:
     """Text of the page of a trial; the same contents give the same text."""
     drawing = contents.drawing
     kind = contents.reason.split(" ")[0]
-    rows = [_summary_row(row) for row in contents.summary]
+    rows = [_summary_row(row, contents.verdict) for row in contents.summary]
     return PAGE.render(
         root=ROOT,
         scripts=SCRIPTS if drawing else (),
@@ -117,8 +117,12 @@ def _cell(value: object) -> str:
     return str(value).replace("_", " ")
 
 
-def _summary_row(row: Mapping[str, Any]) -> list[str]:
-    return [_cell(row[name]) + (" *" if name == "peak_nm" and row["peak_at_gap"] else "") for name in SUMMARY]
+def _summary_row(row: Mapping[str, Any], verdict: Verdict) -> list[str]:
+    """Cells of a row of the summary; a rejected joint is marked."""
+    cells = {name: _cell(row[name]) for name in SUMMARY}
+    cells["peak_nm"] += " *" if row["peak_at_gap"] else ""
+    cells["joint"] += " (rejected)" if row["joint"] in verdict.rejected_joints else ""
+    return list(cells.values())
 
 
 def _star(rows: Sequence[Sequence[str]]) -> str:
