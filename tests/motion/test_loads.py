@@ -530,3 +530,22 @@ def test_forces_across_the_up_axis_are_told_whoever_stands_on_the_plate():
     across = plate(loads=[(STANCE, [700.0, 0.0, 0.0], POINT)])
     assert ground([across], walking_foot(5.0, 0.0)).metrics["plate_tilt_deg"] == pytest.approx(90.0)
     assert ground([plate(loads=[UNDER])], walking_foot(5.0, 0.0)).metrics["plate_tilt_deg"] < 10.0
+
+
+def test_a_heel_that_passes_over_the_other_foots_plate_does_not_load_it():
+    """It comes slowly over plate 1, on which the other foot pushes off, and lands on plate 2."""
+    heel = OWN.back_m.copy()
+    approach = slice(STANCE.start - 4, STANCE.start)
+    heel[approach] = [[0.2 - 0.008 * k, 0.0, 0.03] for k in (4, 3, 2, 1)]
+    toe = heel + np.array([0.2, 0.0, 0.0])
+    foot = find_foot(
+        {"heel": heel, "toe": toe}, ends=(heel, toe), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3)
+    )
+    assert foot.contact[STANCE.start - 3]
+    other = walking_foot(-0.1, 0.15, slice(10, 56))
+    theirs = (slice(10, 56), FORCE_N, (0.0, 0.15, 0.0))
+    plates = [plate(x=-0.41, loads=[theirs]), plate(2, x=0.195, loads=[UNDER])]
+    found = ground(plates, foot, other)
+    is_own_load(found)
+    assert not (found.status == UNMEASURED).any()
+    assert any("plate 1 frames 11-56: other foot" in note for note in found.notes)

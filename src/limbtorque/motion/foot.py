@@ -236,6 +236,6 @@ def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArra
 
 
 def _cross_matrix(up: FloatArray) -> FloatArray:
-    """Matrix that multiplies a row vector from the right to its cross product with `up`."""
+    """Matrix whose product with a row vector is its cross product with `up`."""
     x, y, z = up
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

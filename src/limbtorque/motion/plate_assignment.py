@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
+from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.motion.foot import MAX_LEAD_S, MAX_SLOW_S, Foot, above, centre_of_pressure, distance_m, inside, standing
 from limbtorque.motion.plate_signals import Reading
 from limbtorque.recordings.recording import ForcePlate
@@ -126,9 +126,9 @@ def assign(
 
     Notes
     -----
-    A loaded stretch is cut where both feet stand above the plate. Each piece belongs to the foot if the centre of pressure
-    stays within `max_distance_m` of the line of the foot (median), nearer than to the other foot. The other foot does not
-    count where the plate stays unloaded while that foot alone stands above it.
+    A loaded stretch is cut where both feet stand above the plate and may load it. Each piece belongs to the foot if the centre of pressure
+    stays within `max_distance_m` of the line of the foot (median), nearer than to the other foot. A foot does not
+    load the plate where it stays unloaded while that foot alone stands above it.
 
     The foot's standing ends have to be above loaded plates, for a foot on two plates above either: their forces add. A
     heel behind the edge is accepted where the plates carry the body: their mean force in single support is that of
@@ -194,19 +194,33 @@ class _Case:
 
 
 def _both(case: _Case) -> BoolArray:
-    """Frames in which both feet stand above the plate, and the other foot may load it."""
-    own, other, shortest = case.feet.own, case.feet.other, case.shortest
-    both = np.zeros(case.stretch.n_frames, dtype=bool)
+    """Frames in which both feet stand above the plate, and both may load it."""
+    own, other = case.feet.own, case.feet.other
     if other is None:
-        return both
-    mine = widened_after(own.contact & case.over(own, case.reading.plate), shortest)
-    theirs = other.contact & case.over(other, case.reading.plate)
-    for start, stop in runs(theirs):
-        alone = ~own.contact[start:stop]
+        return np.zeros(case.stretch.n_frames, dtype=bool)
+    return _loading(case, own, other) & _loading(case, other, own)
+
+
+def _loading(case: _Case, foot: Foot, partner: Foot) -> BoolArray:
+    """Frames in which a foot stands above the plate and may load it."""
+    shortest, result = case.shortest, np.zeros(case.stretch.n_frames, dtype=bool)
+    over = case.over(foot, case.reading.plate)
+    for start, stop in runs(foot.contact & over):
+        alone = ~partner.contact[start:stop]
         idle = alone.sum() >= shortest and case.reading.loaded[start:stop][alone].mean() < IDLE_SHARE
-        if not idle:
-            both[start : stop + shortest] = mine[start : stop + shortest]
-    return both
+        off = not foot.contact[stop : stop + 1].any()  # the contact ends here; else the foot moves off the plate
+        if not idle and (off or not _lands_on_another(case, foot, start, stop)):
+            result[start : stop + shortest * off] = True
+    return result
+
+
+def _lands_on_another(case: _Case, foot: Foot, start: int, stop: int) -> bool:
+    """Return True where a foot passes over the plate and lands on another."""
+    last = start + MAX_LEAD_S * case.stretch.rate_hz
+    onsets = [(each.plate, first) for each in case.readings if each is not case.reading for first, _ in each.stretches]
+    return any(
+        stop <= first <= last and case.over(foot, plate, slice(first, first + 1)).all() for plate, first in onsets
+    )
 
 
 def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
