@@ -9,14 +9,20 @@ from limbtorque.analysis import analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.writers.recordings import write_recording
 from limbtorque.signals.jumps import find_jumps
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk_recording
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.study import load_study
+from limbtorque.tables.files import read_table
 from limbtorque.tables.quality_flags import CHECKS, judge
 from limbtorque.torques.spike_change import spike_change
-from staged_study import ROOT
+from limbtorque.workflow.keys import session_key
+from limbtorque.workflow.layout import table_path
+from limbtorque.workflow.stages import kinematics, torques
+from limbtorque.workflow.stages.kinematics import limb_of
+from staged_study import ROOT, make_study
 
 WALKER = Walker(strike_m_s=0.4)
 MARKERS = {
@@ -222,3 +228,25 @@ def test_defaults_limit_joints_of_the_built_in_chains_only():
     known = {joint.name for chain in ("arm", "leg") for joint in settings.chain(chain).joints}
     for option in ("torque_nm_kg", "power_w_kg", "flexion_deg", "extension_deg"):
         assert set(getattr(Quality(), option)) <= known
+
+
+def test_a_spike_is_judged_alike_by_the_workflow_and_in_memory(tmp_path):
+    """The torques stage reads the recording again; a spike of 10 cm in a wrist marker of a reach."""
+    name = "S01_sagittal_fast"
+    spiked = tmp_path / f"{name}.csv"
+    write_recording(moved(read_c3d(ROOT / "data" / "demo" / f"{name}.c3d"), "WRR", [125], 0.1), spiked)
+    folder = make_study(
+        tmp_path / "study", names=[name], change=lambda rows: [{**r, "file": str(spiked)} for r in rows]
+    )
+    study = load_study(folder)
+    for stage, module in (("kinematics", kinematics), ("torques", torques)):
+        for session in study.batches:
+            module.run(folder=folder, session=session, key=session_key(stage, study, session))
+    (trial,) = study.trials
+    _, record = read_table(folder / table_path("torques", trial.session, name))
+    share = record.joint_metrics["spike_change_share"]
+    found = analyse_recording(read_recording(spiked), limb_of(trial), trial.settings)
+    assert share == pytest.approx(found.judged.by_joint["spike_change_share"], rel=1e-6)
+    assert set(found.verdict.rejected_joints) == {joint for joint in share if share[joint] > 0.1}
+    assert found.verdict.rejected_joints
+    assert any("at frame 12" in note for note in record.notes)

@@ -328,7 +328,10 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
         ("muscles/static_optimization/solve.py", {"muscles", "pages", *LAST}),
         ("chain/model.py", {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
-        ("statistics/time_normalisation.py", {"curves", "ensembles", *LAST}),
+        (  # finds the window of a trial, by which its torques are judged
+            "statistics/time_normalisation.py",
+            {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
+        ),
         ("figures/style.py", {"figures", "study_figures"}),
         ("report/trial.py", {"pages"}),
         ("report/index.py", {"report"}),

@@ -308,7 +308,7 @@ def _status(options: argparse.Namespace) -> int:
             count[state] += 1
             print(f"{state:8} {path}")
         if verdict := trials_by_status(Path()):
-            print(verdict)
+            print(verdict, file=sys.stderr)
     print(", ".join(f"{number} {state}" for state, number in count.items()), file=sys.stderr)
     return int(count["done"] < sum(count.values()))
 

@@ -20,7 +20,6 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
-from limbtorque.torques.spike_change import without_spikes
 from limbtorque.workflow.layout import STUDY_CUTOFF, shares_cutoff
 from limbtorque.workflow.run_session import failure, planned_study, run_session
 
@@ -63,13 +62,8 @@ def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | No
     return chain_motion(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_hz)
 
 
-def motion_without_spikes(trial: Trial, reader: GuardedReader, folder: Path) -> ChainMotion | None:
-    """Motion of a trial's chain with spikes filled; None where they cannot be."""
-    recording = read_trial(trial, reader)
-    return without_spikes(recording, limb_of(trial), trial.settings, study_cutoff_hz=_study_cutoff(trial, folder))
-
-
-def _study_cutoff(trial: Trial, folder: Path) -> float | None:
+def study_cutoff_of(trial: Trial, folder: Path) -> float | None:
+    """Cut-off of the study, Hz; None where the trial has its own."""
     if not shares_cutoff(trial):
         return None
     found = json.loads((folder / STUDY_CUTOFF).read_text(encoding="utf-8"))
@@ -89,7 +83,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             own = {**record.provenance["kinematics"], "reader": recording.reader}
             record = replace(record, provenance={"kinematics": own}, recording=_facts(recording))
             try:
-                motion = trial_motion(trial, recording, _study_cutoff(trial, folder))
+                motion = trial_motion(trial, recording, study_cutoff_of(trial, folder))
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
             notes = (*recording.notes, *motion.notes, *recording.audit.sentences)

@@ -20,9 +20,10 @@ from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
 from limbtorque.torques.judged import judged_metrics
+from limbtorque.torques.spike_change import without_spikes
 from limbtorque.torques.summary import torque_summary
 from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
-from limbtorque.workflow.stages.kinematics import motion_without_spikes
+from limbtorque.workflow.stages.kinematics import limb_of, read_trial, study_cutoff_of
 
 
 def columns(trial: Trial) -> Sequence[Column]:
@@ -54,7 +55,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             window,
             model=model,
             body_mass_kg=trial.subject.mass_kg,
-            filled=lambda: motion_without_spikes(trial, reader, folder),
+            filled=lambda: _without_spikes(trial, reader, folder),
         )
         summary = torque_summary(
             motion,
@@ -87,3 +88,9 @@ def _replayed(trial: Trial, motion: ChainMotion, torques: Torques) -> tuple[dict
         return {}, ("no replay: no three neighbouring frames have a known torque",)
     ended = f"replay: the integration failed at {found.time_s[-1]:.3f} s: {found.message}"
     return found.metrics(options.tolerance_deg), () if found.success else (ended,)
+
+
+def _without_spikes(trial: Trial, reader: GuardedReader, folder: Path) -> ChainMotion | None:
+    """Motion of a trial's chain with spikes filled; None where they cannot be."""
+    recording = read_trial(trial, reader)
+    return without_spikes(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_of(trial, folder))
