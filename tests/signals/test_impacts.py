@@ -38,12 +38,12 @@ def test_near_an_impact_the_higher_cutoff_holds_and_far_from_it_the_lower():
     found, since = around(15.0, 1.5), np.arange(300) / RATE_HZ - 1.5
     near = (since >= -BEFORE_S - 1e-9) & (since <= AFTER_S + 1e-9)
     far = (since < -BEFORE_S - RAMP_S) | (since > AFTER_S + RAMP_S)
-    np.testing.assert_allclose(found[near], smooth(15.0)[near], rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(found[near], smooth(15.0)[near], rtol=0.0, atol=1e-8)  # from the frames around it
     np.testing.assert_array_equal(found[far], smooth(6.0)[far])
     between = ~near & ~far
     assert between.any()
     low, high = (np.minimum(smooth(6.0), smooth(15.0)), np.maximum(smooth(6.0), smooth(15.0)))
-    assert ((found >= low - 1e-12) & (found <= high + 1e-12))[between].all()
+    assert ((found >= low - 1e-8) & (found <= high + 1e-8))[between].all()
 
 
 @pytest.mark.parametrize("impact_hz", [6.0, 3.0])

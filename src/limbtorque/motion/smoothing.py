@@ -15,7 +15,7 @@ from limbtorque.signals.derivatives import differentiation_reach
 from limbtorque.signals.impacts import smooth_with_impacts
 from limbtorque.signals.methods import central_differences
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.signals.spectrum import spectrum
+from limbtorque.signals.spectrum import spectra
 from limbtorque.study.options.signal import CutoffCriterion, Filter
 from limbtorque.study.settings import Settings
 
@@ -115,7 +115,7 @@ def smooth_joints(
         judged = _noise_metrics(values, rate_hz, None, ())
         return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",), accuracy)
     smoother = Smoother(chosen.method, chosen.order, accuracy, None if chosen.ends == "auto" else chosen.ends)
-    steady = _steady(values, rate_hz)
+    steady = _steady(values)
     given_hz = study_cutoff_hz if chosen.scope == "study" else None
     cutoffs_hz, choices = _cutoffs(values, steady, rate_hz, smoother, chosen, given_hz)
     factor = 1.0 if isinstance(chosen.cutoff_hz, float) else chosen.impact_factor
@@ -192,17 +192,15 @@ def limited_cutoff(cutoff_hz: float, options: Filter, rate_hz: float) -> float:
     return min(max(cutoff_hz, lowest_hz), options.max_cutoff_hz)
 
 
-def _steady(values: FloatArray, rate_hz: float) -> BoolArray:
+def _steady(values: FloatArray) -> BoolArray:
     """Mask of the joint centres without jumping markers; all where most would jump.
 
     The noise of each is the root of the median power in the upper half of its spectrum.
     """
     if len(values) < FEWEST_FRAMES:
         return np.ones(values.shape[1], dtype=bool)
-    noise_m = np.empty(values.shape[1])
-    for k in range(values.shape[1]):
-        _, power = spectrum(values[:, k], rate_hz=rate_hz)
-        noise_m[k] = np.sqrt(np.median(power[len(power) // 2 :]))
+    power = spectra(values)
+    noise_m = np.sqrt(np.median(power[len(power) // 2 :], axis=0))
     return np.asarray(noise_m <= max(JUMPING * float(np.median(noise_m)), JUMPING_M))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray
-from limbtorque.signals.smoothers import Smoother, smooth_values
+from limbtorque.arrays import FloatArray, runs, widened
+from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
 
 BEFORE_S, AFTER_S = 0.03, 0.07  # of an impact, with the higher cut-off alone
 RAMP_S = 0.03  # from one cut-off to the other
 HIGHEST = 0.4  # of the rate
+MARGIN = 4  # times the smoother's reach: frames on both sides from which the higher cut-off is computed
 
 
 def smooth_with_impacts(
@@ -45,9 +46,14 @@ def smooth_with_impacts(
     impact_hz = min(impact_hz, HIGHEST * rate_hz)
     if not times.size or impact_hz <= cutoff_hz:
         return slow
-    fast = smooth_values(values, rate_hz=rate_hz, cutoff_hz=impact_hz, smoother=smoother)
-    weight = impact_weight(len(values), rate_hz, times).reshape(-1, *[1] * (slow.ndim - 1))
-    return np.asarray(slow + weight * (fast - slow))
+    weight = impact_weight(len(values), rate_hz, times)
+    reach = MARGIN * smoother_reach(impact_hz, rate_hz=rate_hz, smoother=smoother)
+    found = slow.copy()
+    for start, stop in runs(widened(weight > 0.0, reach)):
+        part = slice(start, stop)
+        fast = smooth_values(values[part], rate_hz=rate_hz, cutoff_hz=impact_hz, smoother=smoother)
+        found[part] += weight[part].reshape(-1, *[1] * (slow.ndim - 1)) * (fast - slow[part])
+    return found
 
 
 def impact_weight(n_frames: int, rate_hz: float, impacts_s: FloatArray) -> FloatArray:

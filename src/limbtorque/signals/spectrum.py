@@ -64,11 +64,28 @@ def spectrum(values: FloatArray, *, rate_hz: float) -> tuple[FloatArray, FloatAr
     Of the third differences under a Hann window, divided by the gain of the differences: differences of position, speed
     and acceleration between start and end do not leak into the high frequencies.
     """
-    steps = np.diff(values.reshape(len(values), -1), 3, axis=0)
-    window = np.hanning(len(steps) + 2)[1:-1, None]
-    power = (np.abs(np.fft.rfft(steps * window, axis=0)) ** 2).mean(axis=1) / (window**2).sum()
-    cycles = np.fft.rfftfreq(len(steps))[1:]
-    return np.asarray(cycles * rate_hz), np.asarray(power[1:] / (2.0 * np.sin(np.pi * cycles)) ** 6)
+    power = spectra(values.reshape(len(values), 1, -1))[:, 0]
+    return np.asarray(np.fft.rfftfreq(len(values) - 3)[1:] * rate_hz), power
+
+
+def spectra(values: FloatArray) -> FloatArray:
+    """Power of each point at the frequencies of `spectrum`, mean of its coordinates.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_frames, n_points, n_coordinates)
+        Signals, as for `spectrum`.
+
+    Returns
+    -------
+    ndarray of shape (n_frequencies, n_points)
+        Power.
+    """
+    steps = np.diff(values, 3, axis=0)
+    window = np.hanning(len(steps) + 2)[1:-1, None, None]
+    power = (np.abs(np.fft.rfft(steps * window, axis=0)) ** 2).mean(axis=2) / (window**2).sum()
+    cycles = np.fft.rfftfreq(len(steps))[1:, None]
+    return np.asarray(power[1:] / (2.0 * np.sin(np.pi * cycles)) ** 6)
 
 
 def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, n_channels: int) -> NoiseSpectrum:
