@@ -17,7 +17,7 @@ from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.tables.quality_flags import CHECKS
-from limbtorque.tables.verdict import judge
+from limbtorque.tables.verdict import judge, threshold_of
 from limbtorque.torques.spike_change import spike_change
 from limbtorque.workflow.keys import session_key
 from limbtorque.workflow.layout import table_path
@@ -40,8 +40,6 @@ SETTINGS = make_settings(
         "marker_sets": {"simulated": MARKERS},
         "substitutes": {"simulated": STAND_INS},
         "ensembles": {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"},
-        # Frames of unknown force next to a strike are judged by the tests of contact.
-        "quality": {"unmeasured_share": 0.15},
         "muscles": {"enabled": False},
     }
 )
@@ -185,7 +183,8 @@ def test_exchanged_labels_in_the_window_reject_every_joint_and_outside_none(walk
 
 def test_torques_and_powers_beyond_what_people_reach_are_rejected_at_their_joints(walking):
     """The torques of a person of 70 kg for one of 9 kg."""
-    found = analysed(walking, mass_kg=9.0)
+    other = override(SETTINGS, {"quality.weight_error_share": "100"}, source="x")  # sees the weight, for all joints
+    found = analysed(walking, other, mass_kg=9.0)
     assert "torque_nm_kg" in found.verdict.names
     limits = Quality().torque_nm_kg
     largest = found.judged.by_joint["torque_nm_kg"]
@@ -209,7 +208,11 @@ def test_each_rejecting_check_rejects_and_no_other_does(check):
     by_joint = {check.name: {"knee": 1e9}}
     assert judge({}, Quality(), by_joint, joints=JOINTS).joints == {"hip": "ok", "knee": "rejected", "ankle": "ok"}
     whole = [flag for flag in CHECKS if not flag.rejects and flag.affects == "torques"]
-    assert judge({flag.name: 1e9 for flag in whole}, Quality(), joints=JOINTS).status == "caution"
+    above = {flag.name: 1.5 * threshold_of(flag.name, Quality()) + 1e-12 for flag in whole}
+    assert judge(above, Quality(), joints=JOINTS).status == "caution"
+    for flag in whole:
+        status = judge({flag.name: 1e9}, Quality(), joints=JOINTS).status
+        assert status == ("rejected" if flag.rejects_at_twice else "caution"), flag.name
 
 
 def test_muscles_have_a_status_of_their_own():

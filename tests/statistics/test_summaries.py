@@ -59,7 +59,7 @@ def folder(tmp_path_factory):
         "S02_sagittal_slow",
     )
     chosen = [{**rows[name], "condition": ODD[0], "start_s": "", "end_s": "", "note": ""} for name in names]
-    chosen[1]["condition"], chosen[3]["condition"], chosen[3]["note"] = ODD[1], ODD[2], "-seen\x07 twice"
+    chosen[1]["condition"], chosen[3]["condition"], chosen[3]["note"] = ODD[1], ODD[2], "-seen twice"
     chosen[4] |= {"start_s": "90", "end_s": "91"}
     with (folder / "config" / "trials.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, chosen[0])

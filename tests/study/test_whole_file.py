@@ -19,7 +19,7 @@ from limbtorque.tables.column import Column
 from limbtorque.tables.files import csv_pieces, long_table_writer, write_table
 from limbtorque.tables.workbook import Sheet, write_workbook
 
-PACKAGE = Path(__file__).resolve().parents[1] / "src" / "limbtorque"
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "limbtorque"
 TABLE = pa.table({"time_s": [0.0, 0.1, 0.2], "elbow_torque_nm": [1.0, 2.0, 3.0]})
 RECORDING = demo_trials()[1].recording(noise_m=2e-4)
 COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"))
@@ -66,7 +66,7 @@ WRITERS = {
         "pyarrow.parquet.write_table",
     ),
     "markers.csv": (lambda path: write_recording(RECORDING, path), "pyarrow.csv.write_csv"),
-    "markers.c3d": (lambda path: write_c3d(RECORDING, path), "ezc3d.c3d.write"),
+    "markers.c3d": (lambda path: write_c3d(RECORDING, path), "pathlib.Path.write_bytes"),
     "book.xlsx": (lambda path: write_workbook(path, [Sheet("a", COLUMNS[:1], [])]), "pathlib.Path.write_bytes"),
     "page.html": (lambda path: write_text(path, "new"), "pathlib.Path.write_text"),
     "data.bin": (lambda path: write_bytes(path, b"new"), "pathlib.Path.write_bytes"),

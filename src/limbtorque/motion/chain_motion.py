@@ -53,6 +53,8 @@ class ChainMotion:
         with a filled marker, with a needed marker exchanged with another, and with an unfilled spike or jump of one.
     segment_length_m, segment_tilt_rad : ndarray of shape (n_frames, n_segments)
         Lengths of the segments in space, m, and inclinations to the plane, towards its normal positive; not filtered.
+    fit_m : ndarray of shape (n_frames,)
+        Root mean square distance of the fitted from the measured joints, m; NaN without a fitted chain.
     chain : Chain
         Lengths and inertial constants.
     gravity_m_s2 : ndarray of shape (2,)
@@ -87,6 +89,7 @@ class ChainMotion:
     spike: BoolArray
     segment_length_m: FloatArray
     segment_tilt_rad: FloatArray
+    fit_m: FloatArray
     chain: Chain
     gravity_m_s2: FloatArray
     plane: PlaneFrame
@@ -137,14 +140,14 @@ def chain_motion(
     )
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
     foreshortened = _foreshortened(recording, placed, smoothed, settings)
-    moving_m, joint_m, joint_metrics = _checked_joints(smoothed.values[..., :2], foreshortened, recording, settings)
+    moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
     kinematics = _kinematics(moving_m, foreshortened, flexion, smoothed, recording.rate_hz)
     edge = _edges(len(joint_m), smoothed.reach)
     external = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m)
     tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
     metrics = {
         **_metrics(recording, placed, smoothed, external, edge),
-        **joint_metrics,
+        "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz, settings),
         "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
         **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m),
     }
@@ -164,6 +167,7 @@ def chain_motion(
         spike=placed.prepared.spike[stretch],
         segment_length_m=length_m,
         segment_tilt_rad=tilt_rad,
+        fit_m=fit_m,
         chain=_constants(limb, settings, placed, moving_m),
         gravity_m_s2=plane.gravity(settings.gravity_m_s2, axis_vector(settings.plane.up_axis)),
         plane=plane,
@@ -206,16 +210,15 @@ def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJo
     return short
 
 
-def _checked_joints(
+def _fitted_joints(
     joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
-) -> tuple[FloatArray, FloatArray, dict[str, float]]:
-    """Joints for angles, joints for the levers of loads, and metrics of speed and fit."""
-    metrics, method = {"speed_m_s": _top_speed(joint_m, recording.rate_hz, settings)}, settings.motion.angles
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Joints for angles, joints for the levers of loads, and the distance of the fit from the measured joints."""
+    method = settings.motion.angles
     if method == "segments":
-        return joint_m, joint_m, metrics
+        return joint_m, joint_m, np.full(len(joint_m), np.nan)
     fit = _rigid_chain(joint_m, foreshortened, recording)
-    metrics["chain_fit_m"] = float(np.sqrt((fit.distance_m[~foreshortened] ** 2).mean()))
-    return fit.joint_m, fit.joint_m if method == "rigid_chain" else joint_m, metrics
+    return fit.joint_m, fit.joint_m if method == "rigid_chain" else joint_m, np.sqrt((fit.distance_m**2).mean(axis=1))
 
 
 def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:
@@ -352,7 +355,9 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
     if not frames.any():
         return {}
     planar = planarity(PlaneFrame(np.eye(3), motion.plane.view), _in_space(motion)[frames])
+    flat = frames & ~motion.foreshortened
     return {
+        "chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean())) if flat.any() else np.nan,
         "gap_share": float(motion.filled[frames].mean()),
         "swapped_frames": float(motion.swapped[frames].sum()),
         "spike_frames": float(motion.spike[frames].sum()),

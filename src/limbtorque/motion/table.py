@@ -27,6 +27,7 @@ def kinematics_table(motion: ChainMotion) -> pa.Table:
     """Table of `results/kinematics`; with `motion_constants` a complete record."""
     values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}
     values |= {name: getattr(motion, name) for name in MARKER_FLAGS}
+    values["chain_fit_m"] = motion.fit_m
     for k, point in enumerate((*motion.joints, "endpoint")):
         put_xy(values, f"{point}_position_{{}}_m", motion.joint_m[:, k])
     kinematics = motion.kinematics
@@ -127,6 +128,7 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         **{name: column_values(table, name).astype(bool) for name in MARKER_FLAGS},
         segment_length_m=column_array(table, *(f"{segment}_length_m" for segment in constants.segments)),
         segment_tilt_rad=column_array(table, *(f"{segment}_tilt_rad" for segment in constants.segments)),
+        fit_m=column_values(table, "chain_fit_m"),
         chain=Chain(**{name: np.array(value) for name, value in constants.chain.items()}),
         gravity_m_s2=np.array(constants.gravity_m_s2),
         plane=PlaneFrame(np.array(constants.plane_axes), constants.plane_view),

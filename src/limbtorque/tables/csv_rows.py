@@ -10,6 +10,7 @@ from pathlib import Path
 # text that spreadsheets take for a formula, also in full-width characters, after any apostrophes
 FORMULA = "^'*[=+\\-@\\t\\r＝＋－＠]"  # noqa: RUF001 (full-width characters are meant)
 _FORMULA = re.compile(FORMULA)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def unquoted(cell: str) -> str:
@@ -24,10 +25,10 @@ def unquoted(cell: str) -> str:
 def quoted(cell: str) -> str:
     """Text as a cell that no spreadsheet runs: an apostrophe stands before a formula.
 
-    >>> quoted("=1+1"), quoted("'=1+1"), quoted("control")
-    ("'=1+1", "''=1+1", 'control')
+    >>> quoted("=1+1"), quoted("'=1+1"), quoted("control"), quoted("-1.5")
+    ("'=1+1", "''=1+1", 'control', '-1.5')
     """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def unquoted_rows(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:

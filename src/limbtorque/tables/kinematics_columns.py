@@ -19,6 +19,11 @@ MARKER_FLAGS = (
     Column("swapped", "1", "1 where a needed marker is exchanged with another", kind=int),
     Column("spike", "1", "1 where a needed marker has an unfilled spike or jump", kind=int),
 )
+CHAIN_FIT = Column(
+    "chain_fit_m",
+    "m",
+    "root mean square distance of the fitted from the measured joints; empty with motion.angles segments",
+)
 
 
 def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
@@ -29,7 +34,7 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
     joints, segments : sequence of str
         Names, proximal first.
     """
-    columns = [*FRAME_COLUMNS, *MARKER_FLAGS]
+    columns = [*FRAME_COLUMNS, *MARKER_FLAGS, CHAIN_FIT]
     for point in (*joints, "endpoint"):
         text = f"filtered position of the {point} in the plane; of the fitted chain with motion.angles rigid_chain"
         columns += xy_columns(f"{point}_position", "m", "m", text)
