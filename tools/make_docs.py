@@ -110,6 +110,9 @@ A spike may have an effect far from its own frames: through the cut-off that is 
 judged by them. Hip and shoulder have no range of motion here: as first joints of their chains they have the angle of thigh and upper arm in the
 laboratory only.
 
+**In scripts**: `result = lt.analyse_recording(...)` has `result.status`, `result.verdict.joints` (status by joint), `result.verdict.flags` and
+`result.judged` (the metrics and, by joint, the extremes). `limbtorque status` and `results/verdict.txt` count the trials by status.
+
 Thresholds are options of `quality` in the settings; a change takes effect without a new computation of torques.
 
 | metric | above the threshold | unit | definition | threshold | action | source of the threshold |
