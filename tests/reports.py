@@ -17,7 +17,7 @@ from staged_study import run_cutoffs
 
 ROOT = Path(__file__).resolve().parents[1]
 BAD = "<img src=x onerror=alert(1)>"
-ENDS = "</script><!-- \u2028 " + BAD
+ENDS = "</script><!-- " + BAD
 TRIALS = ("spring", "labelled", "no_muscles", "window", "not_a_file")
 
 

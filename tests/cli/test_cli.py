@@ -83,7 +83,9 @@ def test_check_tries_every_trial(capsys):
     code, out, _ = run(capsys, "check", ROOT)
     assert code == 0
     assert (out.count(": ok\n"), out.count(": can be analysed, but\n")) == (29, 7)
-    assert out.endswith("every trial can be analysed; 7 of 36 would be caution or rejected\n")
+    assert out.endswith(
+        "every trial can be analysed; 7 of 36 would be caution or rejected; 1 would have no curve (ensembles.window)\n"
+    )
 
 
 def test_settings_prints_every_option(capsys):
@@ -169,7 +171,7 @@ def test_the_workflow_of_a_clone_is_found_and_gets_its_options():
         "--snakefile",
         str(ROOT / "Snakefile"),
         "--directory",
-        "my study",
+        str(Path("my study").absolute()),
         "--cores",
         "4",
         "--dry-run",

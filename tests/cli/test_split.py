@@ -32,7 +32,7 @@ def places(tmp_path_factory):
     def change(rows):  # both subjects have a right arm
         return [{**row, "subject": "S02"} if row["trial"] == "S01_horizontal_fast" else row for row in rows]
 
-    whole = make_study(place / "study", change=change)
+    whole = make_study(place / "study", change=change, extra=OWN_CUTOFFS)
     parts = split_study(whole, place / "parts")
     for folder in (whole, *parts):
         run_stages(folder)

@@ -213,7 +213,7 @@ def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJo
 def _fitted_joints(
     joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Joints for angles, joints for the levers of loads, and the distance of the fit from the measured joints."""
+    """Joints for angles and for the levers of loads, and the error of the fit."""
     method = settings.motion.angles
     if method == "segments":
         return joint_m, joint_m, np.full(len(joint_m), np.nan)
@@ -356,8 +356,11 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
         return {}
     planar = planarity(PlaneFrame(np.eye(3), motion.plane.view), _in_space(motion)[frames])
     flat = frames & ~motion.foreshortened
+    fit = (
+        {} if np.isnan(motion.fit_m[flat]).all() else {"chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean()))}
+    )
     return {
-        "chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean())) if flat.any() else np.nan,
+        **fit,
         "gap_share": float(motion.filled[frames].mean()),
         "swapped_frames": float(motion.swapped[frames].sum()),
         "spike_frames": float(motion.spike[frames].sum()),

@@ -162,7 +162,7 @@ def _with_joints(records: Mapping[str, TrialRecord]) -> dict[str, float]:
 
 
 def _with_status(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of a joint with the columns of the trial and the status of the joint's torques."""
+    """Row of a joint with the columns of its trial and its status."""
     return {**identity(trial), "torque_status": verdict.joints.get(row["joint"], verdict.torques), **row}
 
 
