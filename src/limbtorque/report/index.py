@@ -50,8 +50,9 @@ def index_page(
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
     status = Counter(row["status"] for row in ledger)
-    drawn = any(curve["drawn"] for curve in ensembles["curves"]) if ensembles else False
-    n_chains = len({curve["chain"] for curve in ensembles["curves"]}) if ensembles else 0
+    curves = ensembles["curves"] if ensembles else []
+    drawn = {curve["chain"] for curve in curves if curve["drawn"]}  # a chain without any mean has a sentence only
+    n_chains = len({curve["chain"] for curve in curves})
     return PAGE.render(
         root="",
         scripts=(*SCRIPTS, *(CURVE_SCRIPTS if drawn else ())),
@@ -66,11 +67,13 @@ def index_page(
         affects=AFFECTS,
         selects=_selects(rows, status),
         heads=HEADS,
-        ensembles=ensembles if drawn else None,
+        ensembles={**(ensembles or {}), "curves": [curve for curve in curves if curve["chain"] in drawn]}
+        if drawn
+        else None,
         missing=_of_chains(
             {chain: [text] for chain, text in (missing or {}).items() if text}, len(missing or {}), ": "
         ),
-        varying=any(curve["counts"] for curve in ensembles["curves"]) if ensembles else False,
+        varying=any(curve["counts"] for curve in curves),
         uneven=_of_chains(ensembles["uneven"], n_chains, ". ") if ensembles else [],
         too_few=_of_chains(ensembles["too_few"], n_chains, ": ") if ensembles else [],
         files=files,
