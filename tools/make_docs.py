@@ -93,7 +93,7 @@ Made from the code by `tools/make_docs.py`. Every trial has a status for its tor
 | `failed` | nothing could be computed; the ledger gives the reason | none |
 
 **Judged frames.** Counts, shares and extremes are taken over the frames that the outputs use: the window of the trial's curve (a stride,
-a movement), else all frames of known torque without edge effects. A metric above its threshold outside the window changes no status; the
+a movement), else all frames of known torque without edge effects; shares of frames without a torque are then of the whole trial. A metric above its threshold outside the window changes no status; the
 notes name it. Metrics of the whole recording (noise, cut-off, functional centres, drift and assignment of plates, direction of the up axis) are
 judged as such.
 

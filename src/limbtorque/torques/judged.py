@@ -10,6 +10,7 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, limit_metrics, torque_metrics, used_frames
 from limbtorque.torques.spike_change import spike_change
+MISSING = ("unused_share", "unmeasured_share", "foreshortened_share")  # shares of frames that have no torque
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def judged_metrics(
     frames = window.judged(motion.time_s, used_frames(motion, torques))
     metrics = {**frame_metrics(motion, frames, model), **torque_metrics(motion, torques, frames)}
     if window.note:
-        metrics["unused_share"] = torque_metrics(motion, torques)["unused_share"]
+        whole = {**frame_metrics(motion, ~motion.edge, model), **torque_metrics(motion, torques)}
+        metrics |= {name: whole[name] for name in MISSING if name in whole}
     by_joint = limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg)
     if not motion.spike.any():
         return Judged(metrics, by_joint)
