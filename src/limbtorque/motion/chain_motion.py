@@ -14,7 +14,7 @@ from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
 from limbtorque.motion.body_checks import body_metrics
-from limbtorque.motion.external_load import external_load, impact_times
+from limbtorque.motion.external_load import external_load, impact_times, plate_readings
 from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import UNMEASURED, ExternalLoad
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
@@ -130,26 +130,29 @@ def chain_motion(
     model = limb.model(settings)
     placed = place_joints(recording, limb, settings)
     stretch, plane = placed.prepared.stretch, placed.plane
+    readings = plate_readings(recording, limb, settings, stretch)
     smoothed = smooth_joints(
         placed.joints_m @ plane.axes.T,
         rate_hz=recording.rate_hz,
         settings=settings,
         names=[*(joint.name for joint in model.joints), "endpoint"],
         study_cutoff_hz=study_cutoff_hz,
-        impacts_s=impact_times(recording, limb, settings, placed),
+        impacts_s=impact_times(readings, placed, settings, recording.rate_hz),
     )
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
     foreshortened = _foreshortened(recording, placed, smoothed, settings)
     moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
     kinematics = _kinematics(moving_m, foreshortened, flexion, smoothed, recording.rate_hz)
     edge = _edges(len(joint_m), smoothed.reach)
-    external = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m)
+    external = external_load(
+        recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m, readings=readings
+    )
     tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
     metrics = {
         **_metrics(recording, placed, smoothed, external, edge),
         "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz, settings),
         "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
-        **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m),
+        **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m, readings=readings),
     }
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
     motion = ChainMotion(

@@ -10,7 +10,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs
 from limbtorque.motion.gait_events import NO_EVENTS, FootEvents
 from limbtorque.recordings.recording import ForcePlate
-from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.derivatives import first_derivative
 from limbtorque.study.options.loads import Plates
 
 # Errors of events in docs/events.md: markers against the rising flank of a plate's force
@@ -107,7 +107,7 @@ def find_foot(
     """
     contact = np.zeros(len(ends[1]), dtype=bool)
     for positions in contact_m.values():
-        velocity, _ = differentiate(positions, rate_hz=rate_hz, accuracy=2)
+        velocity = first_derivative(positions, rate_hz=rate_hz, accuracy=2)
         contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.max_contact_speed_m_s
     return Foot(ends[0], ends[1], ignore_short(contact, round(settings.min_contact_s * rate_hz)), side)
 
