@@ -19,11 +19,10 @@ from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import UNMEASURED, ExternalLoad
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import PlaneFrame, axis_vector, lengths_and_tilts, planarity
+from limbtorque.motion.plane import Planarity, PlaneFrame, axis_vector, lengths_and_tilts, segment_planarity
 from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.signals.shortest_period import shortest_period_s
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
@@ -196,7 +195,6 @@ def _metrics(
         "edge_share": float(edge.mean()),
         **placed.metrics,
         **smoothed.metrics,
-        "shortest_period_s": shortest_period_s(placed.joints_m, rate_hz=recording.rate_hz),
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
     }
 
@@ -357,7 +355,7 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
     """
     if not frames.any():
         return {}
-    planar = planarity(PlaneFrame(np.eye(3), motion.plane.view), _in_space(motion)[frames])
+    planar = _planarity(motion, frames)
     flat = frames & ~motion.foreshortened
     return {
         "chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean())) if flat.any() else np.nan,
@@ -373,10 +371,9 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
     }
 
 
-def _in_space(motion: ChainMotion) -> FloatArray:
-    """Joint centres in space, seen from the first joint."""
-    steps = np.diff(motion.joint_m, axis=1)
-    direction = steps / np.maximum(lengths(steps), np.finfo(float).tiny)[..., None]
-    in_plane = direction * np.cos(motion.segment_tilt_rad)[..., None]
-    segments = motion.segment_length_m[..., None] * np.dstack([in_plane, np.sin(motion.segment_tilt_rad)])
-    return np.cumsum(np.pad(segments, ((0, 0), (1, 0), (0, 0))), axis=1)
+def _planarity(motion: ChainMotion, frames: BoolArray) -> Planarity:
+    """Planarity of the chosen frames, from the segments' directions, lengths and inclinations."""
+    steps = np.diff(motion.joint_m[frames], axis=1)
+    length, tilt = motion.segment_length_m[frames], motion.segment_tilt_rad[frames]
+    in_plane = length * np.cos(tilt) / np.maximum(lengths(steps), np.finfo(float).tiny)
+    return segment_planarity(steps * in_plane[..., None], length * np.sin(tilt), length, tilt)

@@ -128,7 +128,7 @@ def read_plate(plate: ForcePlate, frames: slice, rate_hz: float, *, settings: Pl
     offset, note = offset_of(frame_means(everything, per_frame), up, settings)
     wrench = np.zeros((n_frames * per_frame, 6)) if offset is None else everything[samples] - offset
     mean = frame_means(wrench, per_frame)
-    broken = np.isnan(mean).any(axis=1)
+    broken: BoolArray = np.asarray(np.isnan(mean).any(axis=1))
     if broken.any():
         wrench[np.isnan(wrench).any(axis=1)] = 0.0
         mean = frame_means(wrench, per_frame)

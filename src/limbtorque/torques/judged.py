@@ -62,10 +62,11 @@ def judged_metrics(
     Judged
         They take the place of the metrics over all frames in `ChainMotion.metrics`.
     """
-    frames = window.judged(motion.time_s, used_frames(motion, torques))
+    used = used_frames(motion, torques)
+    frames = window.judged(motion.time_s, used)
     metrics = {**frame_metrics(motion, frames, model), **torque_metrics(motion, torques, frames)}
     if window.note:
-        metrics["unused_share"] = torque_metrics(motion, torques)["unused_share"]
+        metrics["unused_share"] = 1.0 - float(used.mean())
     by_joint = limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg)
     if not motion.spike.any():
         return Judged(metrics, by_joint)
