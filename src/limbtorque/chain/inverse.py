@@ -350,7 +350,8 @@ def _centred(n_links: int) -> FloatArray:
 
 def _off(length: FloatArray, orientation: FloatArray, measured: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
     """Directions of the links, and fitted minus measured joints at the best base."""
-    direction = np.exp(1j * orientation)
+    direction = np.empty(orientation.shape, dtype=complex)
+    direction.real, direction.imag = np.cos(orientation), np.sin(orientation)  # faster than the complex exponential
     fitted = (_centred(len(length)) * length) @ direction
     return direction, fitted - measured + measured.mean(axis=0)
 

@@ -311,8 +311,12 @@ def loading_onsets(
         level_m = float((reading.plate.corners_m @ up).mean())
         for start, stop in stretches:
             first = slice(start, min(stop, start + FIRST_FRAMES))
-            away = np.nanmedian(centre_of_pressure(mean[first], up=up, level_m=level_m) - foot_m[first], axis=0)
-            if start > 0 and np.linalg.norm(away - (away @ up) * up) < NEAR_M:
+            away = centre_of_pressure(mean[first], up=up, level_m=level_m) - foot_m[first]
+            away = away[~np.isnan(away).any(axis=1)]
+            if start == 0 or not len(away):
+                continue
+            middle = np.median(away, axis=0)
+            if np.linalg.norm(middle - (middle @ up) * up) < NEAR_M:
                 found.add(start)
     return tuple(sorted(start / rate_hz for start in found))
 
