@@ -219,7 +219,8 @@ def _fitted_joints(
     if method == "segments":
         return joint_m, joint_m, np.full(len(joint_m), np.nan)
     fit = _rigid_chain(joint_m, foreshortened, recording)
-    return fit.joint_m, fit.joint_m if method == "rigid_chain" else joint_m, np.sqrt((fit.distance_m**2).mean(axis=1))
+    fitted_m, distance_m = fit.joint_m, np.sqrt((fit.distance_m**2).mean(axis=1))
+    return fitted_m, fitted_m if method == "rigid_chain" else joint_m, distance_m
 
 
 def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:

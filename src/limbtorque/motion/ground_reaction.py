@@ -292,7 +292,10 @@ def _plate_load(
         for start, stop in runs(saturated):
             at = f"plate {plate.number} {stretch.named(start, stop)}"
             notes.append(f"{at}: a channel is saturated, the force is unknown")
-    mine = np.where(np.repeat(own, per_frame)[:, None], _in_plane(reading.wrench, frame), 0.0)
+    mine = np.zeros((len(reading.wrench), 3))
+    for start, stop in runs(own):
+        part = slice(start * per_frame, stop * per_frame)
+        mine[part] = _in_plane(reading.wrench[part], frame)
     smooth = at_frames(mine, per_frame, plate.rate_hz, smoothing)
     mean = np.where(own[:, None], _in_plane(reading.mean, frame), 0.0)
     masks = (own, assigned.unusable, assigned.beside, assigned.other_unknown, saturated)
