@@ -203,7 +203,7 @@ def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
 
 
 def _whole_wrench(reading: Reading, frames: slice) -> FloatArray:
-    """Wrench of a plate at each frame, that of a plate that pulls included; NaN where samples are missing."""
+    """Wrench of a plate at each frame, pulling or not; NaN where samples are missing."""
     samples, offset = reading.wrench, reading.offset
     if offset is None or reading.broken.any():
         plate, part = reading.plate, slice(frames.start * reading.per_frame, frames.stop * reading.per_frame)

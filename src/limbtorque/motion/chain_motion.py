@@ -214,7 +214,7 @@ def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJo
 def _fitted_joints(
     joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Joints for angles, joints for the levers of loads, and the distance of the fit from the measured joints."""
+    """Joints for angles and for the levers of loads, and the distance of the fit."""
     method = settings.motion.angles
     if method == "segments":
         return joint_m, joint_m, np.full(len(joint_m), np.nan)

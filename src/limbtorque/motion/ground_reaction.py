@@ -259,7 +259,7 @@ def _moved(in_plane: FloatArray, point_m: FloatArray) -> tuple[FloatArray, Float
 
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot in the plane, with masks of frames, drift and notes."""
+    """Load of one plate on the foot in the plane, with masks, drift and notes."""
 
     wrench: FloatArray
     mean: FloatArray

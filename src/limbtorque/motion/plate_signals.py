@@ -322,7 +322,7 @@ def loading_onsets(
 
 
 def frame_means(samples: FloatArray, per_frame: int) -> FloatArray:
-    """Means over whole frames, NaN where a sample is missing: a product with a matrix, which is fast."""
+    """Means over whole frames by a product with a matrix; NaN with missing samples."""
     whole, channels = len(samples) // per_frame * per_frame, samples.shape[1]
     sums = np.tile(np.eye(channels), (per_frame, 1)) / per_frame
     return np.asarray(samples[:whole].reshape(-1, channels * per_frame) @ sums)

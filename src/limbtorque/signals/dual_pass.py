@@ -52,7 +52,7 @@ def dual_pass(
 
 
 def _both_ways(sections: FloatArray, rows: FloatArray) -> FloatArray:
-    """Rows filtered forwards and backwards, each time from the steady state of the first sample."""
+    """Rows filtered forwards and backwards, from the steady state of the first sample."""
     from scipy import signal  # a slow import that most stages do not need
 
     steady = _steady_state(sections.tobytes())[:, None]
