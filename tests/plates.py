@@ -8,7 +8,7 @@ from limbtorque.motion.foot import find_foot, landed
 from limbtorque.motion.ground_reaction import ground_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.plate_assignment import Feet, Stretch
-from limbtorque.motion.plate_signals import Smoothing
+from limbtorque.motion.plate_signals import Smoothing, read_plates
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.options.loads import Plates
@@ -59,6 +59,7 @@ def ground(
         f and replace(f, **{n: getattr(f, n)[frames] for n in ("back_m", "front_m", "contact")}) for f in (foot, other)
     ]
     arguments = {
+        "readings": read_plates(plates, frames, RATE_HZ, settings=settings or Plates(), up=UP),
         "stretch": Stretch(frames, 1 + frames.start, RATE_HZ),
         "smoothing": None if cutoff_hz is None else Smoothing(smoother, cutoff_hz),
         "settings": settings or Plates(),

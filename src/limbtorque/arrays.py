@@ -106,8 +106,11 @@ def runs(mask: ArrayLike) -> list[tuple[int, int]]:
     >>> runs([False, True, True, False, True])
     [(1, 3), (4, 5)]
     """
-    steps = np.diff(np.concatenate([[False], np.asarray(mask, dtype=bool), [False]]).astype(np.int8))
-    return [(int(a), int(b)) for a, b in zip(np.flatnonzero(steps == 1), np.flatnonzero(steps == -1), strict=True)]
+    inside = np.asarray(mask, dtype=bool)
+    padded = np.zeros(len(inside) + 2, dtype=bool)
+    padded[1:-1] = inside
+    edges = np.flatnonzero(padded[1:] != padded[:-1]).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def widened(mask: BoolArray, frames: int) -> BoolArray:

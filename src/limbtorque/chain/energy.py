@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbtorque.arrays import FloatArray, vectors
 from limbtorque.chain.checks import of_motion
 from limbtorque.chain.dynamics import TorqueTerms
+from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics
 
 
@@ -109,12 +110,12 @@ def segment_energies(
     alpha, joint_velocity, base, base_velocity = kinematics.arrays(
         chain, "angle_rad", "velocity_rad_s", "base_m", "base_velocity_m_s", missing=missing
     )
-    direction, omega = np.exp(1j * np.cumsum(alpha, axis=1)), np.cumsum(joint_velocity, axis=1)
+    direction, omega = unit_vectors(np.cumsum(alpha, axis=1)), np.cumsum(joint_velocity, axis=1)
     place = _centres(chain, direction) + _complex(base)
     velocity = _centres(chain, 1j * omega * direction) + _complex(base_velocity)
     gravity = complex(*vectors("gravity_m_s2", gravity_m_s2))
     return SegmentEnergies(
-        translational=chain.mass_kg * np.abs(velocity) ** 2 / 2.0,
+        translational=chain.mass_kg * (velocity.real**2 + velocity.imag**2) / 2.0,
         rotational=chain.inertia_kgm2 * omega**2 / 2.0,
         potential=-chain.mass_kg * _dot(gravity, place),
     )
@@ -149,7 +150,7 @@ def power_balance(
     of_motion(terms.gravity, kinematics.angle_rad)
     theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
     base_velocity, base_acceleration = _complex(velocity_0), _complex(acceleration_0)
-    direction = np.exp(1j * theta)
+    direction = unit_vectors(theta)
     velocity = _centres(chain, 1j * omega * direction) + base_velocity
     acceleration = _centres(chain, (1j * spin - omega**2) * direction) + base_acceleration
     lifted = chain.mass_kg * (acceleration - complex(*vectors("gravity_m_s2", gravity_m_s2)))

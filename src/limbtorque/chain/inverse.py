@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, vectors
-from limbtorque.chain.kinematics import STILL, in_plane, jacobian, link_ends, point_acceleration, point_jerk
+from limbtorque.chain.kinematics import (
+    STILL,
+    in_plane,
+    jacobian,
+    link_ends,
+    point_acceleration,
+    point_jerk,
+    unit_vectors,
+)
 from limbtorque.chain.model import Chain, Kinematics
 
 ROUNDING = 1e-12  # a target out of reach by this share of the reach is out by rounding
@@ -252,7 +260,7 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     orientation[used[known]] = fitted.T
     if not used[known].all():
         orientation[~used[known]] = _turned(length, measured[~used[known]].T).T
-    ends = np.cumsum(length * np.exp(1j * orientation), axis=1)
+    ends = np.cumsum(length * unit_vectors(orientation), axis=1)
     ends = np.concatenate([np.zeros((len(measured), 1)), ends], axis=1)
     base = (measured - ends).mean(axis=1)
     n_links = joints.shape[1] - 1
@@ -350,7 +358,7 @@ def _centred(n_links: int) -> FloatArray:
 
 def _off(length: FloatArray, orientation: FloatArray, measured: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
     """Directions of the links, and fitted minus measured joints at the best base."""
-    direction = np.exp(1j * orientation)
+    direction = unit_vectors(orientation)
     fitted = (_centred(len(length)) * length) @ direction
     return direction, fitted - measured + measured.mean(axis=0)
 

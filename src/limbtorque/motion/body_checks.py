@@ -22,10 +22,10 @@ from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, 
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
-from limbtorque.motion.plate_signals import analysed_samples, offset_of
+from limbtorque.motion.plate_signals import Reading, means_around, read_plate
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.butterworth import low_pass
-from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.derivatives import differentiate, first_derivative
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
@@ -151,7 +151,12 @@ class TotalForce:
 
 
 def total_force(
-    recording: Recording, feet_m: Sequence[FloatArray], slow: Sequence[BoolArray], frames: slice, settings: Settings
+    recording: Recording,
+    readings: Sequence[Reading],
+    feet_m: Sequence[FloatArray],
+    slow: Sequence[BoolArray],
+    frames: slice,
+    settings: Settings,
 ) -> TotalForce:
     """Sum of the plates' forces, and the frames in which it is the whole force.
 
@@ -159,6 +164,8 @@ def total_force(
     ----------
     recording : Recording
         Its force plates.
+    readings : sequence of Reading
+        Signals of those that are read already.
     feet_m : sequence of ndarray of shape (n_frames, 3)
         Middle of each foot, m.
     slow : sequence of ndarray of bool, shape (n_frames,)
@@ -173,10 +180,8 @@ def total_force(
     carried = [np.zeros(len(total), dtype=bool) for _ in feet_m]
     flat = np.eye(3) - np.outer(up, up)
     for plate in recording.force_plates:
-        per_frame, part = analysed_samples(plate, frames, recording.rate_hz)
-        everything = np.hstack([plate.force_n, plate.moment_nm])
-        offset, _ = offset_of(everything, per_frame, up, options)
-        wrench = _frame_means(everything[part] - (0.0 if offset is None else offset), per_frame)
+        reading = next((each for each in readings if each.plate is plate), None)
+        wrench = _whole_wrench(reading or read_plate(plate, frames, recording.rate_hz, settings=options, up=up), frames)
         loaded = wrench[:, :3] @ up > options.threshold_n
         total += np.where(loaded[:, None], wrench[:, :3], 0.0)
         pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
@@ -197,11 +202,13 @@ def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
     return beside
 
 
-def _frame_means(samples: FloatArray, per_frame: int) -> FloatArray:
-    """Mean of the samples around each frame."""
-    before = per_frame // 2
-    padded = np.concatenate([np.repeat(samples[:1], before, axis=0), samples])[: len(samples)]
-    return np.asarray(padded.reshape(-1, per_frame, samples.shape[1]).mean(axis=1))
+def _whole_wrench(reading: Reading, frames: slice) -> FloatArray:
+    """Wrench of a plate at each frame, pulling or not; NaN where samples are missing."""
+    samples, offset = reading.wrench, reading.offset
+    if offset is None or reading.broken.any():
+        plate, part = reading.plate, slice(frames.start * reading.per_frame, frames.stop * reading.per_frame)
+        samples = np.hstack([plate.force_n[part], plate.moment_nm[part]]) - (0.0 if offset is None else offset)
+    return means_around(samples, reading.per_frame)
 
 
 def force_metrics(
@@ -242,7 +249,8 @@ def force_metrics(
     if not counted.any():
         return dict.fromkeys(names, float("nan"))
     cutoff_hz = min(CUTOFF_HZ, 0.4 * rate_hz)
-    force, smooth = (low_pass(x @ axes.T, rate_hz=rate_hz, cutoff_hz=cutoff_hz) for x in (force_n, centre_m))
+    both = np.hstack([force_n @ axes.T, centre_m @ axes.T])
+    force, smooth = np.hsplit(low_pass(both, rate_hz=rate_hz, cutoff_hz=cutoff_hz), 2)
     _, acceleration = differentiate(smooth, rate_hz=rate_hz, accuracy=2)
     asked = mass_kg * (acceleration + np.array([0.0, gravity_m_s2]))
     counted &= ~np.isnan(asked).any(axis=1)
@@ -388,13 +396,20 @@ def _slow(side: Side, names: Sequence[str], rate_hz: float, belt_m_s: FloatArray
     """Frames in which a landmark of a foot is slow."""
     slow = np.zeros(len(side[names[0]]), dtype=bool)
     for name in names:
-        velocity, _ = differentiate(side[name], rate_hz=rate_hz, accuracy=2)
+        velocity = first_derivative(side[name], rate_hz=rate_hz, accuracy=2)
         slow |= lengths(velocity - belt_m_s) < limit_m_s
     return slow
 
 
 def body_metrics(
-    recording: Recording, limb: Limb, settings: Settings, *, placed: Placement, load: ExternalLoad, joint_m: FloatArray
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    *,
+    placed: Placement,
+    load: ExternalLoad,
+    joint_m: FloatArray,
+    readings: Sequence[Reading],
 ) -> dict[str, float]:
     """Metrics of sides, mass and plates of a trial in the sagittal plane.
 
@@ -412,6 +427,8 @@ def body_metrics(
         Its load.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Its joints in the plane, m.
+    readings : sequence of Reading
+        Signals of the plates that may be used.
 
     Returns
     -------
@@ -434,11 +451,16 @@ def body_metrics(
     first, up = model.joints[0].landmark, axis_vector(settings.plane.up_axis)
     left, right = (side[first] for side in (sides if limb.side == "left" else sides[::-1]))
     metrics["sides_reversed_share"] = sides_reversed_share(left, right, forward=axes[0], up=up)
-    return metrics | (_force_metrics(recording, limb, settings, placed, sides) if on_plates else {})
+    return metrics | (_force_metrics(recording, limb, settings, placed, sides, readings) if on_plates else {})
 
 
 def _force_metrics(
-    recording: Recording, limb: Limb, settings: Settings, placed: Placement, sides: tuple[Side, Side]
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    placed: Placement,
+    sides: tuple[Side, Side],
+    readings: Sequence[Reading],
 ) -> dict[str, float]:
     """Metrics of the whole force over the longest stretch with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
@@ -452,6 +474,7 @@ def _force_metrics(
     belt, limit = -settings.plates.belt_speed_m_s * axes[0], settings.plates.max_contact_speed_m_s
     force = total_force(
         recording,
+        readings,
         [(side[names[0]] + side[model.end]) / 2.0 for side in sides],
         [_slow(side, names, rate_hz, belt, limit) for side in sides],
         placed.prepared.stretch,

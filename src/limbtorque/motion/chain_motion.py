@@ -14,16 +14,15 @@ from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import LandmarkError, SignalError
 from limbtorque.motion.body_checks import body_metrics
-from limbtorque.motion.external_load import external_load, impact_times
+from limbtorque.motion.external_load import external_load, impact_times, plate_readings
 from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import UNMEASURED, ExternalLoad
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import PlaneFrame, axis_vector, lengths_and_tilts, planarity
+from limbtorque.motion.plane import Planarity, PlaneFrame, axis_vector, lengths_and_tilts, segment_planarity
 from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.signals.shortest_period import shortest_period_s
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
@@ -130,26 +129,29 @@ def chain_motion(
     model = limb.model(settings)
     placed = place_joints(recording, limb, settings)
     stretch, plane = placed.prepared.stretch, placed.plane
+    readings = plate_readings(recording, limb, settings, stretch)
     smoothed = smooth_joints(
         placed.joints_m @ plane.axes.T,
         rate_hz=recording.rate_hz,
         settings=settings,
         names=[*(joint.name for joint in model.joints), "endpoint"],
         study_cutoff_hz=study_cutoff_hz,
-        impacts_s=impact_times(recording, limb, settings, placed),
+        impacts_s=impact_times(readings, placed, settings, recording.rate_hz),
     )
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
     foreshortened = _foreshortened(recording, placed, smoothed, settings)
     moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
     kinematics = _kinematics(moving_m, foreshortened, flexion, smoothed, recording.rate_hz)
     edge = _edges(len(joint_m), smoothed.reach)
-    external = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m)
+    external = external_load(
+        recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m, readings=readings
+    )
     tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
     metrics = {
         **_metrics(recording, placed, smoothed, external, edge),
         "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz, settings),
         "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
-        **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m),
+        **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m, readings=readings),
     }
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
     motion = ChainMotion(
@@ -193,7 +195,6 @@ def _metrics(
         "edge_share": float(edge.mean()),
         **placed.metrics,
         **smoothed.metrics,
-        "shortest_period_s": shortest_period_s(placed.joints_m, rate_hz=recording.rate_hz),
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
     }
 
@@ -218,7 +219,8 @@ def _fitted_joints(
     if method == "segments":
         return joint_m, joint_m, np.full(len(joint_m), np.nan)
     fit = _rigid_chain(joint_m, foreshortened, recording)
-    return fit.joint_m, fit.joint_m if method == "rigid_chain" else joint_m, np.sqrt((fit.distance_m**2).mean(axis=1))
+    fitted_m, distance_m = fit.joint_m, np.sqrt((fit.distance_m**2).mean(axis=1))
+    return fitted_m, fitted_m if method == "rigid_chain" else joint_m, distance_m
 
 
 def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:
@@ -354,7 +356,7 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
     """
     if not frames.any():
         return {}
-    planar = planarity(PlaneFrame(np.eye(3), motion.plane.view), _in_space(motion)[frames])
+    planar = _planarity(motion, frames)
     flat = frames & ~motion.foreshortened
     fit = (
         {} if np.isnan(motion.fit_m[flat]).all() else {"chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean()))}
@@ -373,10 +375,9 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
     }
 
 
-def _in_space(motion: ChainMotion) -> FloatArray:
-    """Joint centres in space, seen from the first joint."""
-    steps = np.diff(motion.joint_m, axis=1)
-    direction = steps / np.maximum(lengths(steps), np.finfo(float).tiny)[..., None]
-    in_plane = direction * np.cos(motion.segment_tilt_rad)[..., None]
-    segments = motion.segment_length_m[..., None] * np.dstack([in_plane, np.sin(motion.segment_tilt_rad)])
-    return np.cumsum(np.pad(segments, ((0, 0), (1, 0), (0, 0))), axis=1)
+def _planarity(motion: ChainMotion, frames: BoolArray) -> Planarity:
+    """Planarity of the chosen frames, from the segments' directions, lengths and inclinations."""
+    steps = np.diff(motion.joint_m[frames], axis=1)
+    length, tilt = motion.segment_length_m[frames], motion.segment_tilt_rad[frames]
+    in_plane = length * np.cos(tilt) / np.maximum(lengths(steps), np.finfo(float).tiny)
+    return segment_planarity(steps * in_plane[..., None], length * np.sin(tilt), length, tilt)

@@ -19,10 +19,10 @@ from limbtorque.motion.load_filter import load_moment_lost
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.plate_assignment import Feet, Stretch
-from limbtorque.motion.plate_signals import Smoothing, loading_onsets
+from limbtorque.motion.plate_signals import Reading, Smoothing, loading_onsets, read_plates
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import Recording
-from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.derivatives import differentiate, first_derivative
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.loads import Plates
@@ -40,6 +40,7 @@ def external_load(
     placed: Placement,
     smoothed: SmoothedJoints,
     joint_m: FloatArray,
+    readings: Sequence[Reading],
 ) -> ExternalLoad:
     """External load on the last segment of a limb.
 
@@ -57,6 +58,8 @@ def external_load(
         Smoothed joint positions: method for the plates, and coordinates along the plane's normal.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Joints and endpoint in the plane, m.
+    readings : sequence of Reading
+        From `plate_readings`.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def external_load(
         A load of the settings on a limb that meets the ground: the two cannot be combined.
     """
     model, plane = limb.model(settings), placed.plane
-    on_ground = model.ground_contact and settings.plates.assignment != "none"
+    on_ground = meets_ground(limb, settings)
     load = limb.external_load(settings)
     if load is not None:
         if on_ground:
@@ -98,6 +101,7 @@ def external_load(
         recording.force_plates,
         feet,
         joint_m[:, -2],
+        readings=readings,
         stretch=Stretch(frames, recording.first_frame + frames.start, recording.rate_hz),
         smoothing=_plate_smoothing(smoothed, force_cutoff, settings),
         settings=settings.plates,
@@ -121,36 +125,61 @@ def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
     return [f"the filter removes at most these parts of the largest moment of the ground reaction: {shares}"]
 
 
-def impact_times(recording: Recording, limb: Limb, settings: Settings, placed: Placement) -> tuple[float, ...]:
-    """Times at which the foot begins to load plates; none of limbs off the ground.
+def meets_ground(limb: Limb, settings: Settings) -> bool:
+    """Return True where the ground may load the limb (`plates.assignment`)."""
+    return limb.model(settings).ground_contact and settings.plates.assignment != "none"
+
+
+def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> list[Reading]:
+    """Signals of the plates that may be used; none of limbs off the ground.
 
     Parameters
     ----------
     recording : Recording
         For its force plates.
     limb : Limb
-        Its chain may stand on the ground.
+        Its chain may stand on the ground; a load of its own replaces the plates.
+    settings : Settings
+        Options of plates.
+    frames : slice
+        The analysed frames.
+
+    Raises
+    ------
+    LoadError
+        A plate of `plates.assignment` is not in the recording, or its samples do not fit the frames.
+    """
+    if limb.load or not meets_ground(limb, settings):
+        return []
+    up = axis_vector(settings.plane.up_axis)
+    return read_plates(recording.force_plates, frames, recording.rate_hz, settings=settings.plates, up=up)
+
+
+def impact_times(
+    readings: Sequence[Reading], placed: Placement, settings: Settings, rate_hz: float
+) -> tuple[float, ...]:
+    """Times at which the foot begins to load plates; none of limbs off the ground.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+        From `plate_readings`.
+    placed : Placement
+        Joint centres, not filtered.
     settings : Settings
         Options of plates and filter.
-    placed : Placement
-        Joint centres, not filtered, and analysed frames.
+    rate_hz : float
+        Frames per second.
 
     Returns
     -------
     tuple of float
         Times from the first analysed frame, s.
     """
-    if not limb.model(settings).ground_contact or settings.filter.force_cutoff_hz is not None:
+    if not readings or settings.filter.force_cutoff_hz is not None:
         return ()
-    up = axis_vector(settings.plane.up_axis)
-    return loading_onsets(
-        recording.force_plates,
-        placed.joints_m[:, -2:].mean(axis=1),
-        frames=placed.prepared.stretch,
-        rate_hz=recording.rate_hz,
-        up=up,
-        settings=settings.plates,
-    )
+    up, foot_m = axis_vector(settings.plane.up_axis), placed.joints_m[:, -2:].mean(axis=1)
+    return loading_onsets(readings, foot_m, rate_hz=rate_hz, up=up, settings=settings.plates)
 
 
 def _plate_smoothing(smoothed: SmoothedJoints, force_cutoff_hz: float | None, settings: Settings) -> Smoothing | None:
@@ -217,7 +246,7 @@ def _strikes(case: _Case, foot: Foot) -> Strikes:
     """Strikes and offs of a foot, by the file and by the markers."""
     rate_hz = case.recording.rate_hz
     flat = np.eye(3) - np.outer(case.up, case.up)
-    velocity, _ = differentiate(case.hip_m @ flat, rate_hz=rate_hz, accuracy=2)
+    velocity = first_derivative(case.hip_m @ flat, rate_hz=rate_hz, accuracy=2)
     velocity = velocity - case.belt_m_s
     speed = np.linalg.norm(velocity, axis=1, keepdims=True)
     way = np.divide(velocity, speed, where=speed > LEAST_SPEED_M_S, out=np.full_like(velocity, np.nan))

@@ -120,7 +120,10 @@ def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) ->
     """Return 1 where the limb stays too straight for a mirrored one to be noticed."""
     one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
     bent_deg = np.degrees(flexion.of(angle))[:, one_way]
-    ends = np.nanpercentile(bent_deg, RANGE_PERCENT, axis=0)
+    bent_deg = bent_deg[~np.isnan(bent_deg).any(axis=1)]
+    if not len(bent_deg):
+        return 0.0
+    ends = np.percentile(bent_deg, RANGE_PERCENT, axis=0)
     return float(np.abs(ends).max(initial=0.0) < UNDECIDED_DEG)
 
 

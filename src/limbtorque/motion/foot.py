@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +11,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs
 from limbtorque.motion.gait_events import NO_EVENTS, FootEvents
 from limbtorque.recordings.recording import ForcePlate
-from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.derivatives import first_derivative
 from limbtorque.study.options.loads import Plates
 
 # Errors of events in docs/events.md: markers against the rising flank of a plate's force
@@ -107,7 +108,7 @@ def find_foot(
     """
     contact = np.zeros(len(ends[1]), dtype=bool)
     for positions in contact_m.values():
-        velocity, _ = differentiate(positions, rate_hz=rate_hz, accuracy=2)
+        velocity = first_derivative(positions, rate_hz=rate_hz, accuracy=2)
         contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.max_contact_speed_m_s
     return Foot(ends[0], ends[1], ignore_short(contact, round(settings.min_contact_s * rate_hz)), side)
 
@@ -184,7 +185,7 @@ def centre_of_pressure(wrench: FloatArray, *, up: FloatArray, level_m: float) ->
     vertical = force @ up
     loaded = np.abs(vertical) > 1e-9
     per_newton = np.divide(1.0, vertical, where=loaded, out=np.full(len(vertical), np.nan))[:, None]
-    horizontal = np.cross(up, moment) * per_newton
+    horizontal = -(moment @ _cross_matrix(up)) * per_newton
     slope = (force - vertical[:, None] * up) * per_newton
     return np.asarray(horizontal + level_m * (up + slope))
 
@@ -227,12 +228,19 @@ def above(plates: Sequence[ForcePlate], points_m: FloatArray, up: FloatArray, *,
 
 
 def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArray, margin_m: float) -> BoolArray:
+    outward, edges = _edges(tuple(corners_m.ravel().tolist()), tuple(up.tolist()))
+    return np.asarray((points_m @ outward - edges < margin_m).all(axis=1))
+
+
+@functools.lru_cache(maxsize=64)
+def _edges(corners: tuple[float, ...], upwards: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
+    """Directions outwards from a plate's edges, (3, 4), and their places along them, m."""
+    corners_m, up = np.array(corners).reshape(-1, 3), np.array(upwards)
     along = np.roll(corners_m, -1, axis=0) - corners_m
     outward = along @ _cross_matrix(up)
     outward *= np.sign(np.einsum("ij,ij->i", outward, corners_m - corners_m.mean(axis=0)))[:, None]
     outward /= np.maximum(lengths(outward), 1e-12)[:, None]
-    beyond = points_m @ outward.T - np.einsum("ij,ij->i", corners_m, outward)
-    return np.asarray((beyond < margin_m).all(axis=1))
+    return outward.T, np.einsum("ij,ij->i", corners_m, outward)
 
 
 def _cross_matrix(up: FloatArray) -> FloatArray:

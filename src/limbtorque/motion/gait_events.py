@@ -10,7 +10,7 @@ from scipy.signal import find_peaks
 
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.recordings.recording import Event
-from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.derivatives import first_derivative
 from limbtorque.signals.smoothers import Smoother, smooth_values
 
 LOW_PASS = Smoother("butterworth", 2)
@@ -92,7 +92,7 @@ def oconnor_events(heel_m: FloatArray, toe_m: FloatArray, *, rate_hz: float) -> 
 
     def found(part: FloatArray) -> FootEvents:
         smooth = _low_pass(part, rate_hz)
-        velocity, _ = differentiate(smooth.mean(axis=1), rate_hz=rate_hz, accuracy=2)
+        velocity = first_derivative(smooth.mean(axis=1), rate_hz=rate_hz, accuracy=2)
         heel = smooth[:, 0]
         low = heel < heel.min() + LOW_HEEL_SHARE * np.ptp(heel)
         troughs, _ = find_peaks(-velocity)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, runs, widened, widened_after
-from limbtorque.errors import LoadError
 from limbtorque.motion.foot import Foot, inside
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.plate_assignment import Assignment, Feet, Stretch, assign
@@ -19,7 +18,6 @@ from limbtorque.motion.plate_signals import (
     at_frames,
     drift_n,
     reach_frames,
-    read_plate,
     saturated_samples,
 )
 from limbtorque.motion.pressure import pressure_in_plane
@@ -120,6 +118,7 @@ def ground_load(
     feet: Feet,
     ankle_m: FloatArray,
     *,
+    readings: Sequence[Reading],
     stretch: Stretch,
     smoothing: Smoothing | None,
     settings: Plates,
@@ -131,11 +130,13 @@ def ground_load(
     Parameters
     ----------
     plates : sequence of ForcePlate
-        The plates of the recording.
+        The plates of the recording, for their height.
     feet : Feet
         The foot in question, the other one, and the force that carries the body.
     ankle_m : ndarray of shape (n_frames, 2)
         Last joint in the plane, m: the point of the equivalent force and couple.
+    readings : sequence of Reading
+        Signals of the plates that may be used.
     stretch : Stretch
         The frames of the recording that are analysed.
     smoothing : pair of Smoother and float, or None
@@ -152,11 +153,6 @@ def ground_load(
     ExternalLoad
         Force and couple at the last joint. Contact frames without a usable plate have status 2 and NaN.
 
-    Raises
-    ------
-    LoadError
-        A plate of `plates.assignment` is not in the recording.
-
     Notes
     -----
     `plate_assignment.assign` decides which frames of a plate belong to the foot. Only those are filtered, so that the
@@ -170,16 +166,12 @@ def ground_load(
     throughout that change by less than half of `threshold_n`; NaN with fewer than six. `plate_after_oconnor_s` and
     `plate_after_zeni_s` are medians over the used stances: onset of the force, less the strike of the markers.
     """
-    readings = [
-        read_plate(plate, stretch.frames, stretch.rate_hz, settings=settings, up=up)
-        for plate in _chosen_plates(plates, settings)
-    ]
     assigned = [assign(reading, readings, feet, stretch=stretch, settings=settings, up=up) for reading in readings]
     loads = [
-        _plate_load(reading, each, stretch, smoothing, settings, up)
+        _plate_load(reading, each, stretch, smoothing, settings, frame, up)
         for reading, each in zip(readings, assigned, strict=True)
     ]
-    nothing = np.zeros((stretch.n_frames, 6))
+    nothing = np.zeros((stretch.n_frames, 3))
     wrench = sum((load.wrench for load in loads), start=nothing)
     own, unusable, beside, other_unknown, saturated = (
         np.any([getattr(load, name) for load in loads] or [nothing[:, 0] > 0.0], axis=0)
@@ -193,8 +185,8 @@ def ground_load(
     notes += _floor_notes(missing, feet.own, stretch, settings)
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
-    in_plane, couple = _in_plane(wrench, frame, ankle_m)
-    unfiltered = _in_plane(sum((load.mean for load in loads), start=nothing), frame, ankle_m)
+    in_plane, couple = _moved(wrench, ankle_m)
+    unfiltered = _moved(sum((load.mean for load in loads), start=nothing), ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
@@ -205,6 +197,8 @@ def ground_load(
         "plate_saturated_share": float(saturated.mean()),
         "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
         "plate_tilt_deg": max((reading.tilt_deg for reading in readings), default=0.0),
+        "strike_delay_s": _largest(abs(s) for each in assigned for s in each.after_file_s),
+        "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
         "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
         "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
     }
@@ -217,6 +211,10 @@ def ground_load(
 def _median(values: Sequence[float]) -> float:
     known = [value for value in values if not np.isnan(value)]
     return float(np.median(known)) if known else float("nan")
+
+
+def _largest(values: Iterable[float]) -> float:
+    return float(np.fmax.reduce(list(values), initial=np.nan))
 
 
 def _clear(
@@ -252,15 +250,22 @@ def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch, settings: Pla
     ]
 
 
-def _in_plane(wrench: FloatArray, frame: PlaneFrame, point_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Force in the plane and couple at a point, from the moment about the origin."""
-    force = frame.project(wrench[:, :3])
-    return force, wrench[:, 3:] @ frame.normal - (point_m[:, 0] * force[:, 1] - point_m[:, 1] * force[:, 0])
+def _in_plane(wrench: FloatArray, frame: PlaneFrame) -> FloatArray:
+    """Force in the plane and moment about its normal through the origin, shape (n, 3)."""
+    matrix = np.zeros((6, 3))
+    matrix[:3, :2], matrix[3:, 2] = frame.axes[:2].T, frame.normal
+    return np.asarray(wrench @ matrix)
+
+
+def _moved(in_plane: FloatArray, point_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Force and couple at a point, from force and moment of `_in_plane`."""
+    force = in_plane[:, :2].copy()
+    return force, in_plane[:, 2] - (point_m[:, 0] * force[:, 1] - point_m[:, 1] * force[:, 0])
 
 
 @dataclass(frozen=True)
 class _PlateLoad:
-    """Load of one plate on the foot, with masks of frames, drift and notes."""
+    """Load of one plate on the foot in the plane, with masks, drift and notes."""
 
     wrench: FloatArray
     mean: FloatArray
@@ -279,6 +284,7 @@ def _plate_load(
     stretch: Stretch,
     smoothing: Smoothing | None,
     settings: Plates,
+    frame: PlaneFrame,
     up: FloatArray,
 ) -> _PlateLoad:
     """Filtered load of the frames of a plate that belong to the foot."""
@@ -292,23 +298,11 @@ def _plate_load(
         for start, stop in runs(saturated):
             at = f"plate {plate.number} {stretch.named(start, stop)}"
             notes.append(f"{at}: a channel is saturated, the force is unknown")
-    mine = np.where(np.repeat(own, per_frame)[:, None], reading.wrench, 0.0)
+    mine = np.zeros((len(reading.wrench), 3))
+    for start, stop in runs(own):
+        part = slice(start * per_frame, stop * per_frame)
+        mine[part] = _in_plane(reading.wrench[part], frame)
     smooth = at_frames(mine, per_frame, plate.rate_hz, smoothing)
-    mean = np.where(own[:, None], reading.mean, 0.0)
+    mean = np.where(own[:, None], _in_plane(reading.mean, frame), 0.0)
     masks = (own, assigned.unusable, assigned.beside, assigned.other_unknown, saturated)
     return _PlateLoad(smooth, mean, *masks, drift, tuple(notes))
-
-
-def _chosen_plates(plates: Sequence[ForcePlate], settings: Plates) -> list[ForcePlate]:
-    if settings.assignment == "none":
-        return []
-    if settings.assignment == "auto":
-        return list(plates)
-    numbers = [plate.number for plate in plates]
-    unknown = [number for number in settings.assignment if number not in numbers]
-    if unknown:
-        raise LoadError(
-            f"plates.assignment names plate {unknown[0]}, the recording has "
-            f"{', '.join(map(str, numbers)) or 'no readable plates'}; correct plates.assignment"
-        )
-    return [plate for plate in plates if plate.number in settings.assignment]

@@ -175,17 +175,31 @@ def planarity(frame: PlaneFrame, joints_m: FloatArray) -> Planarity:
         Shares, inclinations and lengths.
     """
     segments = np.diff(joints_m, axis=1)
-    length = lengths(segments)
-    out = segments @ frame.normal
-    total = float(segments.var(axis=0).sum())
-    moves = np.sqrt(total) > 0.005
+    length, tilt = lengths_and_tilts(joints_m, frame)
+    return segment_planarity(frame.project(segments), segments @ frame.normal, length, tilt)
+
+
+def segment_planarity(
+    in_plane_m: FloatArray, out_m: FloatArray, length_m: FloatArray, tilt_rad: FloatArray
+) -> Planarity:
+    """Planarity of segments, from their components in a plane and out of it.
+
+    Parameters
+    ----------
+    in_plane_m : ndarray of shape (n_frames, n_segments, 2)
+        Components in the plane, m.
+    out_m, length_m, tilt_rad : ndarray of shape (n_frames, n_segments)
+        Components along the normal, m, lengths in space, m, and inclinations to the plane.
+    """
+    out = float(out_m.var(axis=0).sum())
+    total = float(in_plane_m.var(axis=0).sum()) + out
+    mean_m = length_m.mean(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        tilt = np.degrees(np.arcsin(np.clip(np.abs(out) / length, 0.0, 1.0))).mean(axis=0)
-        variation = length.std(axis=0) / length.mean(axis=0)
+        variation = length_m.std(axis=0) / mean_m
     return Planarity(
-        out_of_plane_share=float(out.var(axis=0).sum()) / total if moves else float("nan"),
-        tilt_deg=tilt,
-        length_m=length.mean(axis=0),
+        out_of_plane_share=out / total if np.sqrt(total) > 0.005 else float("nan"),
+        tilt_deg=np.degrees(np.abs(tilt_rad).mean(axis=0)),
+        length_m=mean_m,
         length_variation=variation,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
 from limbtorque.motion.foot import MAX_LEAD_S, MAX_SLOW_S, Foot, above, centre_of_pressure, distance_m, inside, standing
 from limbtorque.motion.plate_signals import Reading
 from limbtorque.recordings.recording import ForcePlate
@@ -17,6 +17,7 @@ EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the 
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
 BODY_SHARE = (0.9, 1.1)  # of the force that carries the body: mean over single support
 MAX_DELAY_S = 0.5  # between the onset of the force and a strike of the markers: beyond it they are not of one step
+PUSH_S = 0.12  # a foot still pushes while its heel and toes are fast: 0.1 s in a recorded walk
 LATE_S = 0.04  # later than the strike of the markers: the foot landed beside the plate
 
 
@@ -83,8 +84,10 @@ class Assignment:
         Frames of the same step before or after `own` in which the foot may stand beside the plate.
     timely : ndarray of bool, shape (n_frames,)
         Frames just before and after `own`, where the force begins and ends as the markers show it: the foot is not loaded.
-    after_oconnor_s, after_zeni_s : tuple of float
-        Onset of the force less the strike of the markers, for each used stance, s; NaN without a strike.
+    after_file_s, after_oconnor_s, after_zeni_s : tuple of float
+        Onset of the force less the strike of the file or of the markers, for each used stance, s; NaN without a strike.
+    carried : tuple of float
+        Vertical force on the foot over that of the body, mean over single support, for each used stance; NaN if unknown.
     notes : tuple of str
         Decisions, for the ledger.
     """
@@ -94,8 +97,10 @@ class Assignment:
     other_unknown: BoolArray
     beside: BoolArray
     timely: BoolArray
+    after_file_s: tuple[float, ...]
     after_oconnor_s: tuple[float, ...]
     after_zeni_s: tuple[float, ...]
+    carried: tuple[float, ...]
     notes: tuple[str, ...]
 
 
@@ -147,16 +152,16 @@ def assign(
         own[part], unusable[part] = owner == "own", owner == "unusable"
         if owner == "own":
             other_unknown[part] = True if feet.other is None else feet.other.unseen[part]
-            delays.append((timing.after_oconnor_s, timing.after_zeni_s))
+            delays.append((timing.after_file_s, timing.after_oconnor_s, timing.after_zeni_s, _stance_share(case, part)))
             beside[timing.landing : start] = timing.late
             beside[stop : timing.leaving] = timing.early
             timely[max(start - lead, 0) : start] |= not timing.late
             timely[stop : stop + lag] |= not timing.early
             reason += timing.reason
         notes.append(case.note(start, stop, reason))
-    oconnor, zeni = zip(*delays, strict=True) if delays else ((), ())
+    of_stances = tuple(zip(*delays, strict=True)) if delays else ((),) * 4
     masks = (own, unusable | both, other_unknown, beside & ~reading.loaded, timely)
-    return Assignment(*masks, oconnor, zeni, tuple(notes))
+    return Assignment(*masks, *of_stances, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -253,9 +258,7 @@ def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
     if over.mean() <= EDGE_SHARE:
         return True, ""
     share = f"{100 * over.mean():.0f} % of the frames"
-    step = case.step(part)
-    loaded = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate, step).any()]
-    loaded = loaded if case.reading in loaded else [case.reading, *loaded]
+    loaded = _below(case, part)
     carried = _carried(case, part, over, loaded)
     known = "" if np.isnan(carried) else f", {100 * carried:.0f} % of the body's force in single support"
     agrees = BODY_SHARE[0] <= carried <= BODY_SHARE[1]
@@ -272,6 +275,21 @@ def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
     return False, share + known
 
 
+def _below(case: _Case, part: slice) -> list[Reading]:
+    """Return the plate in question, and those that are loaded below this foot in the same step."""
+    foot, step = case.feet.own, case.step(part)
+    found = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate, step).any()]
+    return found if case.reading in found else [case.reading, *found]
+
+
+def _stance_share(case: _Case, part: slice) -> float:
+    """Force on the foot over that of the body, without the frames in which the other foot may still push."""
+    if case.feet.other is None:
+        return np.nan
+    pushed = widened_after(case.feet.other.contact, round(PUSH_S * case.stretch.rate_hz))
+    return _carried(case, part, ~pushed[part], _below(case, part))
+
+
 def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading]) -> float:
     """Force of the plates over that of the body in single support; NaN if unknown."""
     other, body_n = case.feet.other, case.feet.body_n
@@ -286,8 +304,9 @@ def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading
 
 @dataclass(frozen=True)
 class _Timing:
-    """Force of a step against the strikes and offs of the markers."""
+    """Force of a step against the strikes and offs of the file and the markers."""
 
+    after_file_s: float
     after_oconnor_s: float
     after_zeni_s: float
     landing: int
@@ -317,7 +336,7 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
         f", {earliest_s:.3f} s after the strike of the markers: it may have landed beside the plate" if late else ""
     )
     reason += f", {off_s:.3f} s before the foot leaves the ground: it may have left beside the plate" if early else ""
-    delays_s = (np.nan, np.nan) if before else (oconnor_s, zeni_s)
+    delays_s = (np.nan,) * 3 if before else (file_s, oconnor_s, zeni_s)
     return _Timing(*delays_s, landing, step.stop, late, early, reason)
 
 

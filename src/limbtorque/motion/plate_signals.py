@@ -63,6 +63,8 @@ class Reading:
         Vertical force of these means, N.
     broken : ndarray of bool, shape (n_frames,)
         Frames with missing samples.
+    offset : ndarray of shape (6,), or None
+        What was subtracted from the samples; None for a plate that pulls.
     stretches : tuple of (int, int)
         Runs of loaded frames, flanks included: first frame, and the one after the last.
     onset : ndarray of shape (n_stretches,)
@@ -79,6 +81,7 @@ class Reading:
     mean: FloatArray
     vertical_n: FloatArray
     broken: BoolArray
+    offset: FloatArray | None
     stretches: tuple[tuple[int, int], ...]
     onset: FloatArray
     tilt_deg: float
@@ -122,21 +125,25 @@ def read_plate(plate: ForcePlate, frames: slice, rate_hz: float, *, settings: Pl
     n_frames = frames.stop - frames.start
     per_frame, samples = analysed_samples(plate, frames, rate_hz)
     everything = np.hstack([plate.force_n, plate.moment_nm])
-    offset, note = offset_of(everything, per_frame, up, settings)
+    offset, note = offset_of(frame_means(everything, per_frame), up, settings)
     wrench = np.zeros((n_frames * per_frame, 6)) if offset is None else everything[samples] - offset
-    broken = np.asarray(np.isnan(wrench).any(axis=1))
-    wrench[broken] = 0.0
-    mean = wrench.reshape(n_frames, per_frame, 6).mean(axis=1)
+    mean = frame_means(wrench, per_frame)
+    broken: BoolArray = np.asarray(np.isnan(mean).any(axis=1))
+    if broken.any():
+        wrench[np.isnan(wrench).any(axis=1)] = 0.0
+        mean = frame_means(wrench, per_frame)
     seen = mean[:, :3] + (0.0 if offset is None else offset[:3])
     heavy = np.linalg.norm(seen, axis=1) > HEAVY * settings.threshold_n
-    stretches = loaded_stretches(mean, up, settings, rate_hz)
+    vertical = mean[:, :3] @ up
+    stretches = loaded_stretches(vertical, settings, rate_hz)
     return Reading(
         plate=plate,
         per_frame=per_frame,
         wrench=wrench,
         mean=mean,
-        vertical_n=mean[:, :3] @ up,
-        broken=np.asarray(broken.reshape(n_frames, per_frame).any(axis=1)),
+        vertical_n=vertical,
+        broken=broken,
+        offset=offset,
         stretches=tuple(stretches),
         onset=_onsets(wrench[:, :3] @ up > settings.threshold_n, stretches, per_frame),
         tilt_deg=_angle_deg(seen[heavy].sum(axis=0), up),
@@ -174,18 +181,44 @@ def analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple[
     return per_frame, slice(start, stop)
 
 
-def offset_of(
-    everything: FloatArray, per_frame: int, up: FloatArray, settings: Plates
-) -> tuple[FloatArray | None, str]:
+def read_plates(
+    plates: Sequence[ForcePlate], frames: slice, rate_hz: float, *, settings: Plates, up: FloatArray
+) -> list[Reading]:
+    """Signals of the plates that `plates.assignment` names, or of all.
+
+    Parameters
+    ----------
+    plates : sequence of ForcePlate
+        The plates of the recording.
+    frames, rate_hz, settings, up
+        As in `read_plate`.
+
+    Raises
+    ------
+    LoadError
+        A plate of `plates.assignment` is not in the recording, or its samples do not fit the frames.
+    """
+    chosen = list(plates) if settings.assignment == "auto" else []
+    if settings.assignment not in ("auto", "none"):
+        numbers = [plate.number for plate in plates]
+        unknown = [number for number in settings.assignment if number not in numbers]
+        if unknown:
+            raise LoadError(
+                f"plates.assignment names plate {unknown[0]}, the recording has "
+                f"{', '.join(map(str, numbers)) or 'no readable plates'}; correct plates.assignment"
+            )
+        chosen = [plate for plate in plates if plate.number in settings.assignment]
+    return [read_plate(plate, frames, rate_hz, settings=settings, up=up) for plate in chosen]
+
+
+def offset_of(mean: FloatArray, up: FloatArray, settings: Plates) -> tuple[FloatArray | None, str]:
     """Mean wrench of the unloaded frames of the whole recording, and a note.
 
-    Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, itself
+    The frames are given by their means, shape (n_frames, 6). Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, itself
     near zero, for at least 5 % of the recording.
     """
     if not settings.remove_offset:
         return np.zeros(6), ""
-    whole = len(everything) // per_frame * per_frame
-    mean = everything[:whole].reshape(-1, per_frame, 6).mean(axis=1)
     mean = mean[~np.isnan(mean).any(axis=1)]
     if not len(mean):
         return np.zeros(6), "has no complete sample"
@@ -230,10 +263,9 @@ def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plat
     return float(abs(np.median(level[-third:]) - np.median(level[:third])))
 
 
-def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
+def loaded_stretches(vertical: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
     """Runs of frames above the threshold, with their rising and falling flanks."""
     shortest = round(settings.min_contact_s * rate_hz)
-    vertical = mean[:, :3] @ up
     found = runs(ignore_short(vertical > settings.threshold_n, shortest))
     bounds = [0, *(edge for run in found for edge in run), len(vertical)]
     stretches = []
@@ -248,59 +280,58 @@ def loaded_stretches(mean: FloatArray, up: FloatArray, settings: Plates, rate_hz
 
 
 def loading_onsets(
-    plates: Sequence[ForcePlate],
-    foot_m: FloatArray,
-    *,
-    frames: slice,
-    rate_hz: float,
-    up: FloatArray,
-    settings: Plates,
+    readings: Sequence[Reading], foot_m: FloatArray, *, rate_hz: float, up: FloatArray, settings: Plates
 ) -> tuple[float, ...]:
     """Times at which a foot begins to load a plate, from the first analysed frame, s.
 
     Parameters
     ----------
-    plates : sequence of ForcePlate
-        The plates.
+    readings : sequence of Reading
+        Signals of the plates.
     foot_m : ndarray of shape (n_frames, 3)
         Middle of the foot, not filtered, m.
-    frames : slice
-        Analysed frames of the recording.
     rate_hz : float
         Frames per second.
     up : ndarray of shape (3,)
         Unit vector upwards.
     settings : Plates
-        Threshold, offset, shortest contact, and the plates that are used.
+        Threshold and shortest contact.
 
     Notes
     -----
-    The foot is the one whose middle is within `NEAR_M` of the centre of pressure in the first loaded frames.
+    The foot is the one whose middle is within `NEAR_M` of the centre of pressure in the first loaded frames; a frame with
+    missing samples counts as unloaded.
     """
     found = set()
-    for plate in plates:
-        if settings.assignment == "none" or (settings.assignment != "auto" and plate.number not in settings.assignment):
-            continue
-        per_frame, _ = analysed_samples(plate, frames, rate_hz)
-        whole = np.hstack([_frame_means(values, per_frame) for values in (plate.force_n, plate.moment_nm)])
-        offset, _ = offset_of(whole, 1, up, settings)
-        if offset is None:
-            continue
-        mean = np.nan_to_num(whole[frames] - offset)
-        for start, stop in loaded_stretches(mean, up, settings, rate_hz):
+    for reading in readings:
+        mean, stretches = reading.mean, reading.stretches
+        if reading.broken.any():
+            mean = np.where(reading.broken[:, None], 0.0, mean)
+            stretches = tuple(loaded_stretches(mean @ np.append(up, np.zeros(3)), settings, rate_hz))
+        level_m = float((reading.plate.corners_m @ up).mean())
+        for start, stop in stretches:
             first = slice(start, min(stop, start + FIRST_FRAMES))
-            level_m = float((plate.corners_m @ up).mean())
-            away = np.nanmedian(centre_of_pressure(mean[first], up=up, level_m=level_m) - foot_m[first], axis=0)
-            if start > 0 and np.linalg.norm(away - (away @ up) * up) < NEAR_M:
+            away = centre_of_pressure(mean[first], up=up, level_m=level_m) - foot_m[first]
+            away = away[~np.isnan(away).any(axis=1)]
+            if start == 0 or not len(away):
+                continue
+            middle = np.median(away, axis=0)
+            if np.linalg.norm(middle - (middle @ up) * up) < NEAR_M:
                 found.add(start)
     return tuple(sorted(start / rate_hz for start in found))
 
 
-def _frame_means(vectors: FloatArray, per_frame: int) -> FloatArray:
-    """Means of samples (n, 3) over frames, as a product with a matrix, which is fast."""
-    whole = len(vectors) // per_frame * per_frame
-    sums = np.tile(np.eye(3), (per_frame, 1)) / per_frame
-    return np.asarray(vectors[:whole].reshape(-1, 3 * per_frame) @ sums)
+def frame_means(samples: FloatArray, per_frame: int) -> FloatArray:
+    """Means over whole frames by a product with a matrix; NaN with missing samples."""
+    whole, channels = len(samples) // per_frame * per_frame, samples.shape[1]
+    sums = np.tile(np.eye(channels), (per_frame, 1)) / per_frame
+    return np.asarray(samples[:whole].reshape(-1, channels * per_frame) @ sums)
+
+
+def means_around(samples: FloatArray, per_frame: int) -> FloatArray:
+    """Means of the samples around the first one of each frame."""
+    before = per_frame // 2
+    return frame_means(np.concatenate([np.repeat(samples[:1], before, axis=0), samples])[: len(samples)], per_frame)
 
 
 def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
@@ -322,6 +353,4 @@ def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smo
             impacts_s=smoothing.impacts_s,
         )
         return smooth[::per_frame]
-    before = per_frame // 2
-    padded = np.concatenate([np.repeat(wrench[:1], before, axis=0), wrench])[: len(wrench)]
-    return cast(FloatArray, padded.reshape(-1, per_frame, wrench.shape[1]).mean(axis=1))
+    return means_around(wrench, per_frame)

@@ -14,8 +14,9 @@ from limbtorque.signals.cutoff import FEWEST_FRAMES, HIGHEST, CutoffChoice, choo
 from limbtorque.signals.derivatives import differentiation_reach
 from limbtorque.signals.impacts import smooth_with_impacts
 from limbtorque.signals.methods import central_differences
+from limbtorque.signals.shortest_period import shortest_period_s
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.signals.spectrum import spectra
+from limbtorque.signals.spectrum import Spectra, spectra
 from limbtorque.study.options.signal import CutoffCriterion, Filter
 from limbtorque.study.settings import Settings
 
@@ -111,13 +112,14 @@ def smooth_joints(
     (`_steady`). A chosen cut-off is limited by `filter.min_cutoff_hz` and `filter.max_cutoff_hz`.
     """
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
+    power = spectra(values) if len(values) >= FEWEST_FRAMES else None
     if chosen.method == "none":
-        judged = _noise_metrics(values, rate_hz, None, ())
+        judged = _noise_metrics(values, power, rate_hz, None, ())
         return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",), accuracy)
     smoother = Smoother(chosen.method, chosen.order, accuracy, None if chosen.ends == "auto" else chosen.ends)
-    steady = _steady(values)
+    steady = _steady(power, values.shape[1])
     given_hz = study_cutoff_hz if chosen.scope == "study" else None
-    cutoffs_hz, choices = _cutoffs(values, steady, rate_hz, smoother, chosen, given_hz)
+    cutoffs_hz, choices = _cutoffs(values, power, steady, rate_hz, smoother, chosen, given_hz)
     factor = 1.0 if isinstance(chosen.cutoff_hz, float) else chosen.impact_factor
     smooth = [
         smooth_with_impacts(
@@ -132,7 +134,7 @@ def smooth_joints(
     ]
     designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in cutoffs_hz]
     reach = max(map(smoother.strategy.derived_reach, designs))
-    metrics = {"cutoff_hz": max(cutoffs_hz), **_noise_metrics(values, rate_hz, smoother, cutoffs_hz)}
+    metrics = {"cutoff_hz": max(cutoffs_hz), **_noise_metrics(values, power, rate_hz, smoother, cutoffs_hz)}
     if choices:
         metrics |= {
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
@@ -156,6 +158,7 @@ def smooth_joints(
 
 def _cutoffs(
     values: FloatArray,
+    power: Spectra | None,
     steady: BoolArray,
     rate_hz: float,
     smoother: Smoother,
@@ -164,15 +167,17 @@ def _cutoffs(
 ) -> tuple[tuple[float, ...], tuple[CutoffChoice, ...]]:
     """Cut-offs of the joint centres, and the choices by the trial's own data."""
     by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
-    parts = [values[:, steady]]
+    parts = [(values[:, steady], None if power is None else power.together(steady))]
     if isinstance(chosen.cutoff_hz, float):
         return (chosen.cutoff_hz,), _own_choices(parts, rate_hz, smoother, by)
     if study_cutoff_hz is not None:
         highest_hz = min(chosen.max_cutoff_hz, HIGHEST * rate_hz)
         return (min(study_cutoff_hz, highest_hz),), _own_choices(parts, rate_hz, smoother, by)
     if chosen.scope == "joint":
-        parts = [values[:, k] for k in range(values.shape[1])]
-    choices = tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by) for part in parts)
+        parts = [
+            (values[:, k], None if power is None else power.together(slice(k, k + 1))) for k in range(values.shape[1])
+        ]
+    choices = tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by, power=own) for part, own in parts)
     return tuple(limited_cutoff(choice.cutoff_hz, chosen, rate_hz) for choice in choices), choices
 
 
@@ -192,24 +197,24 @@ def limited_cutoff(cutoff_hz: float, options: Filter, rate_hz: float) -> float:
     return min(max(cutoff_hz, lowest_hz), options.max_cutoff_hz)
 
 
-def _steady(values: FloatArray) -> BoolArray:
+def _steady(power: Spectra | None, n_points: int) -> BoolArray:
     """Mask of the joint centres without jumping markers; all where most would jump.
 
     The noise of each is the root of the median power in the upper half of its spectrum.
     """
-    if len(values) < FEWEST_FRAMES:
-        return np.ones(values.shape[1], dtype=bool)
-    power = spectra(values)
-    noise_m = np.sqrt(np.median(power[len(power) // 2 :], axis=0))
+    if power is None:
+        return np.ones(n_points, dtype=bool)
+    each = power.each()
+    noise_m = np.sqrt(np.median(each[len(each) // 2 :], axis=0))
     return np.asarray(noise_m <= max(JUMPING * float(np.median(noise_m)), JUMPING_M))
 
 
 def _own_choices(
-    parts: Sequence[FloatArray], rate_hz: float, smoother: Smoother, by: CutoffCriterion
+    parts: Sequence[tuple[FloatArray, FloatArray | None]], rate_hz: float, smoother: Smoother, by: CutoffCriterion
 ) -> tuple[CutoffChoice, ...]:
     """Cut-offs by the trial's own data beside a given one; empty for short trials."""
     try:
-        return tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by) for part in parts)
+        return tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by, power=own) for part, own in parts)
     except SignalError:
         return ()
 
@@ -250,9 +255,19 @@ def _notes(
 
 
 def _noise_metrics(
-    values: FloatArray, rate_hz: float, smoother: Smoother | None, cutoffs_hz: tuple[float, ...]
+    values: FloatArray,
+    power: Spectra | None,
+    rate_hz: float,
+    smoother: Smoother | None,
+    cutoffs_hz: tuple[float, ...],
 ) -> dict[str, float]:
     """Metrics of noise, bandwidth and acceleration removed at the lowest cut-off."""
     lowest_hz = min(cutoffs_hz, default=None)
-    found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoother, cutoff_hz=lowest_hz)
-    return {"noise_m": found.noise, "bandwidth_hz": found.bandwidth_hz, "acceleration_lost_share": found.lost_share}
+    whole = None if power is None else power.together()
+    found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoother, cutoff_hz=lowest_hz, power=whole)
+    return {
+        "noise_m": found.noise,
+        "bandwidth_hz": found.bandwidth_hz,
+        "acceleration_lost_share": found.lost_share,
+        "shortest_period_s": shortest_period_s(values, rate_hz=rate_hz, power=whole),
+    }

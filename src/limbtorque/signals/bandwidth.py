@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray
 from limbtorque.signals.smoothers import Smoother, second_gain
-from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
+from limbtorque.signals.spectrum import find_noise, find_plateau, frequencies, spectrum
 
 FEWEST_FRAMES = 20
 TAIL_FROM = 0.6  # of the bandwidth: above, the signal only falls
@@ -36,7 +36,12 @@ class Bandwidth:
 
 
 def judge_cutoff(
-    values: ArrayLike, *, rate_hz: float, smoother: Smoother | None = None, cutoff_hz: float | None = None
+    values: ArrayLike,
+    *,
+    rate_hz: float,
+    smoother: Smoother | None = None,
+    cutoff_hz: float | None = None,
+    power: FloatArray | None = None,
 ) -> Bandwidth:
     """Judge a cut-off from the spectrum of the signal.
 
@@ -50,6 +55,8 @@ def judge_cutoff(
         The method; None where nothing is filtered.
     cutoff_hz : float, optional
         Its cut-off, Hz.
+    power : ndarray of shape (n_frequencies,), optional
+        Its `spectrum`, where it is known already.
 
     Returns
     -------
@@ -74,7 +81,8 @@ def judge_cutoff(
     samples = samples.reshape(len(samples), -1)
     if len(samples) < FEWEST_FRAMES:
         return Bandwidth(float("nan"), float("nan"), float("nan"))
-    frequency_hz, power = spectrum(samples, rate_hz=rate_hz)
+    frequency_hz = frequencies(len(samples), rate_hz)
+    power = spectrum(samples, rate_hz=rate_hz)[1] if power is None else power
     if not power.any():  # nothing moves
         return Bandwidth(0.0, 0.0, 0.0)
     weight = frequency_hz**4

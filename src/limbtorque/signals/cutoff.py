@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.smoothers import Smoother, degrees_of_freedom, second_gains, smooth_values, smoother_reach
-from limbtorque.signals.spectrum import find_noise, find_plateau, spectrum
+from limbtorque.signals.spectrum import find_noise, find_plateau, frequencies, spectrum
 
 Criterion = Literal["residual", "autocorrelation", "gcv", "expected_error"]
 
@@ -68,7 +68,12 @@ class CutoffChoice:
 
 
 def choose_cutoff(
-    values: ArrayLike, *, rate_hz: float, smoother: Smoother, by: Criterion = "expected_error"
+    values: ArrayLike,
+    *,
+    rate_hz: float,
+    smoother: Smoother,
+    by: Criterion = "expected_error",
+    power: FloatArray | None = None,
 ) -> CutoffChoice:
     """Choose one cut-off for all channels of a signal.
 
@@ -82,6 +87,8 @@ def choose_cutoff(
         The method the cut-off is for.
     by : {"residual", "autocorrelation", "gcv", "expected_error"}, optional
         Criterion.
+    power : ndarray of shape (n_frequencies,), optional
+        Its `spectrum`, where it is known already.
 
     Returns
     -------
@@ -121,7 +128,7 @@ def choose_cutoff(
         raise SignalError(f"{len(samples)} frames are fewer than the {FEWEST_FRAMES} an automatic cut-off needs")
     grid_hz = _grid(len(samples), rate_hz, smoother)
     if by == "expected_error":
-        return _by_expected_error(samples, rate_hz, smoother, grid_hz)
+        return _by_expected_error(samples, rate_hz, smoother, grid_hz, power)
     residuals = [
         samples - smooth_values(samples, rate_hz=rate_hz, cutoff_hz=float(f), smoother=smoother) for f in grid_hz
     ]
@@ -222,12 +229,15 @@ def _explained(at: FloatArray, curve: FloatArray) -> float:
     return float(np.corrcoef(at, curve)[0, 1] ** 2)
 
 
-def _by_expected_error(samples: FloatArray, rate_hz: float, smoother: Smoother, grid_hz: FloatArray) -> CutoffChoice:
+def _by_expected_error(
+    samples: FloatArray, rate_hz: float, smoother: Smoother, grid_hz: FloatArray, power: FloatArray | None
+) -> CutoffChoice:
     """Cut-off of least expected error of the second derivative.
 
     No higher than by cross-validation, which takes all noise for white.
     """
-    frequency_hz, power = spectrum(samples, rate_hz=rate_hz)
+    frequency_hz = frequencies(len(samples), rate_hz)
+    power = spectrum(samples, rate_hz=rate_hz)[1] if power is None else power
     cutoffs_hz = [float(f) for f in grid_hz]
     passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
     left = 1.0 - passed

@@ -46,21 +46,48 @@ def differentiate(values: FloatArray, *, rate_hz: float, accuracy: int = 4) -> t
     >>> bool(np.allclose(first, 3 * t**2)), bool(np.allclose(second, 6 * t))
     (True, True)
     """
-    points = accuracy + 1
-    if len(values) < points:
-        raise SignalError(f"{len(values)} frames are fewer than the {points} a derivative of accuracy {accuracy} needs")
-    half = accuracy // 2
     samples = np.asarray(values, dtype=float)
-    results = []
-    for derivative in (1, 2):
-        weights = _stencils(accuracy, derivative) * rate_hz**derivative
-        result = np.empty_like(samples)
-        inner = sum(weights[half, k] * samples[k : len(samples) - accuracy + k] for k in range(points))
-        result[half : len(samples) - half] = inner
-        result[:half] = np.tensordot(weights[:half], samples[:points], axes=1)
-        result[len(samples) - half :] = np.tensordot(weights[half + 1 :], samples[-points:], axes=1)
-        results.append(result)
-    return results[0], results[1]
+    return _derivative(samples, 1, rate_hz, accuracy), _derivative(samples, 2, rate_hz, accuracy)
+
+
+def first_derivative(values: FloatArray, *, rate_hz: float, accuracy: int = 4) -> FloatArray:
+    """First derivative by central differences, the same as from `differentiate`.
+
+    Parameters
+    ----------
+    values, rate_hz, accuracy
+        As in `differentiate`.
+
+    Returns
+    -------
+    ndarray of the shape of `values`
+        Derivative per second.
+
+    Raises
+    ------
+    SignalError
+        Fewer frames than the stencil has points.
+    """
+    return _derivative(np.asarray(values, dtype=float), 1, rate_hz, accuracy)
+
+
+def _derivative(samples: FloatArray, order: int, rate_hz: float, accuracy: int) -> FloatArray:
+    """First or second derivative by a stencil of ``accuracy + 1`` samples."""
+    points, half = accuracy + 1, accuracy // 2
+    if len(samples) < points:
+        raise SignalError(
+            f"{len(samples)} frames are fewer than the {points} a derivative of accuracy {accuracy} needs"
+        )
+    weights = _stencils(accuracy, order) * rate_hz**order
+    rows, result = samples.reshape(len(samples), -1), np.empty_like(samples)
+    inner = result[half : len(samples) - half]
+    np.multiply(weights[half, 0], samples[: len(samples) - accuracy], out=inner)
+    for k in range(1, points):
+        inner += weights[half, k] * samples[k : len(samples) - accuracy + k]
+    ends = result[:half], result[len(samples) - half :]
+    ends[0][...] = (weights[:half] @ rows[:points]).reshape(ends[0].shape)
+    ends[1][...] = (weights[half + 1 :] @ rows[-points:]).reshape(ends[1].shape)
+    return result
 
 
 def differentiation_reach(accuracy: int) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
+import functools
+
+import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
@@ -38,16 +40,30 @@ def dual_pass(
     SignalError
         Fewer frames than the filter needs.
     """
-    from scipy import signal  # a slow import that most stages do not need
-
     if len(values) <= reach:
         raise SignalError(
             f"{len(values)} frames are fewer than a {cutoff_hz:g} Hz filter at {rate_hz:g} Hz needs ({reach + 1}); "
             "raise filter.cutoff_hz, or leave the trial out"
         )
     padding = min(3 * reach, len(values) - 1)
-    if ends == "reflect":
-        return cast(FloatArray, signal.sosfiltfilt(sections, values, axis=0, padlen=padding))
     longer = extend(values, frames=padding, ends=ends, trend_frames=max(2, reach // 2))
-    filtered = cast(FloatArray, signal.sosfiltfilt(sections, longer, axis=0, padtype=None))
+    filtered = _both_ways(sections, longer.reshape(len(longer), -1).T).T.reshape(longer.shape)
     return filtered if ends == "none" else filtered[padding:-padding]
+
+
+def _both_ways(sections: FloatArray, rows: FloatArray) -> FloatArray:
+    """Rows filtered forwards and backwards, from the steady state of the first sample."""
+    from scipy import signal  # a slow import that most stages do not need
+
+    steady = _steady_state(sections.tobytes())[:, None]
+    forwards, _ = signal.sosfilt(sections, rows, zi=steady * rows[:, :1])
+    backwards, _ = signal.sosfilt(sections, forwards[:, ::-1], zi=steady * forwards[:, -1:])
+    return np.asarray(backwards[:, ::-1])
+
+
+@functools.lru_cache(maxsize=64)
+def _steady_state(sections: bytes) -> FloatArray:
+    """States of the sections for a constant signal of 1, shape (n_sections, 2)."""
+    from scipy import signal
+
+    return np.asarray(signal.sosfilt_zi(np.frombuffer(sections).reshape(-1, 6)))

@@ -45,7 +45,8 @@ def find_jumps(markers_m: FloatArray, *, rate_hz: float) -> BoolArray:
     found = np.zeros(markers_m.shape[:2], dtype=bool)
     if len(markers_m) < 5:
         return found
-    fourth = np.pad(np.nan_to_num(lengths(np.diff(markers_m, 4, axis=0))), ((2, 2), (0, 0)))
+    fourth = np.zeros(found.shape)
+    fourth[2:-2] = np.nan_to_num(lengths(np.diff(markers_m, 4, axis=0)))
     high = (0.5 * fourth * rate_hz**2 > EXCESS_M_S2) & (fourth / 6.0 > LEAST_M)
     for marker in np.flatnonzero(high.any(axis=0)):
         for start, stop in _together(high[:, marker], round(LONGEST_S * rate_hz)):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.signals.spectrum import spectrum
+from limbtorque.signals.spectrum import frequencies, spectrum
 
 FLOOR_M = 2e-5  # less than any camera's noise: optical systems err by 0.15 mm at rest (Merriaux et al. 2017), a rigid box by 0.03 mm
 FEWEST_FRAMES = 40
 
 
-def shortest_period_s(positions_m: FloatArray, *, rate_hz: float) -> float:
+def shortest_period_s(positions_m: FloatArray, *, rate_hz: float, power: FloatArray | None = None) -> float:
     """Period of the highest frequency above the noise of cameras.
 
     Parameters
@@ -20,6 +20,8 @@ def shortest_period_s(positions_m: FloatArray, *, rate_hz: float) -> float:
         Unfiltered positions without missing samples, m.
     rate_hz : float
         Frames per second.
+    power : ndarray of shape (n_frequencies,), optional
+        Its `spectrum`, where it is known already.
 
     Returns
     -------
@@ -29,7 +31,8 @@ def shortest_period_s(positions_m: FloatArray, *, rate_hz: float) -> float:
     """
     if len(positions_m) < FEWEST_FRAMES:
         return float("nan")
-    frequency_hz, power = spectrum(positions_m, rate_hz=rate_hz)
+    if power is None:
+        power = spectrum(positions_m, rate_hz=rate_hz)[1]
     level = np.convolve(power, np.ones(3) / 3.0, mode="same")
     above = np.flatnonzero(level > FLOOR_M**2)
-    return float(1.0 / frequency_hz[above[-1]]) if len(above) else float("nan")
+    return float(1.0 / frequencies(len(positions_m), rate_hz)[above[-1]]) if len(above) else float("nan")

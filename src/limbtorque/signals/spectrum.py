@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 
 SLOPES = (8.0, 10.0, 14.0, 20.0)  # of the signal's power against frequency, where it falls towards the noise
 SIGNIFICANT = 2.0  # gain of log-likelihood for one more parameter: 95 %
@@ -64,28 +64,52 @@ def spectrum(values: FloatArray, *, rate_hz: float) -> tuple[FloatArray, FloatAr
     Of the third differences under a Hann window, divided by the gain of the differences: differences of position, speed
     and acceleration between start and end do not leak into the high frequencies.
     """
-    power = spectra(values.reshape(len(values), 1, -1))[:, 0]
-    return np.asarray(np.fft.rfftfreq(len(values) - 3)[1:] * rate_hz), power
+    return frequencies(len(values), rate_hz), spectra(values.reshape(len(values), 1, -1)).together()
 
 
-def spectra(values: FloatArray) -> FloatArray:
-    """Power of each point at the frequencies of `spectrum`, mean of its coordinates.
+def frequencies(n_frames: int, rate_hz: float) -> FloatArray:
+    """Frequencies of `spectrum` for so many frames, Hz."""
+    return np.asarray(np.fft.rfftfreq(n_frames - 3)[1:] * rate_hz)
+
+
+@dataclass(frozen=True)
+class Spectra:
+    """Power of several points at the frequencies of `spectrum`, to be averaged.
+
+    Attributes
+    ----------
+    squares : ndarray of shape (n_frequencies, n_points, n_coordinates)
+        Squared Fourier coefficients of the third differences under the window.
+    scale : pair of float and ndarray of shape (n_frequencies, 1)
+        Gains of the window and of the differences, by which means are divided.
+    """
+
+    squares: FloatArray
+    scale: tuple[float, FloatArray]
+
+    def each(self) -> FloatArray:
+        """Power of each point, shape (n_frequencies, n_points)."""
+        return np.asarray(self.squares.mean(axis=2) / self.scale[0] / self.scale[1])
+
+    def together(self, points: BoolArray | slice = slice(None)) -> FloatArray:
+        """Mean power of the chosen points, shape (n_frequencies,)."""
+        chosen = self.squares[:, points]
+        return np.asarray(chosen.reshape(len(chosen), -1).mean(axis=1) / self.scale[0] / self.scale[1][:, 0])
+
+
+def spectra(values: FloatArray) -> Spectra:
+    """Power of each point at the frequencies of `spectrum`.
 
     Parameters
     ----------
     values : ndarray of shape (n_frames, n_points, n_coordinates)
         Signals, as for `spectrum`.
-
-    Returns
-    -------
-    ndarray of shape (n_frequencies, n_points)
-        Power.
     """
     steps = np.diff(values, 3, axis=0)
     window = np.hanning(len(steps) + 2)[1:-1, None, None]
-    power = (np.abs(np.fft.rfft(steps * window, axis=0)) ** 2).mean(axis=2) / (window**2).sum()
+    squares = np.abs(np.fft.rfft(steps * window, axis=0)[1:]) ** 2
     cycles = np.fft.rfftfreq(len(steps))[1:, None]
-    return np.asarray(power[1:] / (2.0 * np.sin(np.pi * cycles)) ** 6)
+    return Spectra(squares, (float((window**2).sum()), (2.0 * np.sin(np.pi * cycles)) ** 6))
 
 
 def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, n_channels: int) -> NoiseSpectrum:

@@ -10,7 +10,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.recordings.recording import Event
-from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.derivatives import first_derivative
 from limbtorque.statistics.time_normalisation import find_between, find_movement
 from limbtorque.study.settings import Settings
 from limbtorque.tables.trial_record import Window
@@ -57,7 +57,7 @@ def find_window(
             known=used,
             cycle=options.cycle,
         )
-    velocity, _ = differentiate(
+    velocity = first_derivative(
         motion.joint_m[:, -1], rate_hz=motion.rate_hz, accuracy=settings.differentiation.accuracy
     )
     speed_m_s = np.hypot(velocity[:, 0], velocity[:, 1])

@@ -266,6 +266,22 @@ CHECKS = (
         rejects_at_twice=True,
     ),
     Check(
+        "stance_force_error_share",
+        "1",
+        "largest difference of a stance's vertical force from that which carries the body, mean over single support",
+        "check the body mass, the plate's scale and whether the whole foot was on the plates",
+        "Newton's second law, with the hip's acceleration for that of the body: SOURCE",
+        rejects_at_twice=True,
+    ),
+    Check(
+        "strike_delay_s",
+        "s",
+        "largest time between a foot strike of the file and the onset of the plate's force, for the used stances",
+        "check the synchronisation of plates and cameras, and the events",
+        "onset and event differ by 1 to 9 ms in nine recorded steps (docs/events.md); the threshold is twice that",
+        rejects_at_twice=True,
+    ),
+    Check(
         "force_tilt_deg",
         "deg",
         "inclination, forward or backward, of the mean force that carries the body, its acceleration taken off",

@@ -24,7 +24,7 @@ from limbtorque.chain.model import Load, pairs
 from limbtorque.errors import LoadError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, put_xy
-from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.derivatives import differentiation_reach, first_derivative
 from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.files import make_table
 from limbtorque.tables.torque_columns import inducing_sources, term_columns, torque_columns
@@ -167,7 +167,7 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -
     energy = torques.energies.total
     if len(energy) <= 2 * differentiation_reach(8):
         return float("nan")
-    rate = differentiate(energy, rate_hz=motion.rate_hz, accuracy=8)[0]  # energy has twice the motion's frequencies
+    rate = first_derivative(energy, rate_hz=motion.rate_hz, accuracy=8)  # energy has twice the motion's frequencies
     counted = used & ~np.isnan(rate)
     if not counted.any():
         return float("nan")

@@ -63,7 +63,8 @@ def judged_metrics(
     Judged
         They take the place of the metrics over all frames in `ChainMotion.metrics`.
     """
-    frames = window.judged(motion.time_s, used_frames(motion, torques))
+    used = used_frames(motion, torques)
+    frames = window.judged(motion.time_s, used)
     metrics = {**frame_metrics(motion, frames, model), **torque_metrics(motion, torques, frames)}
     if window.note:
         whole = {**frame_metrics(motion, ~motion.edge, model), **torque_metrics(motion, torques)}
