@@ -21,9 +21,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 # Files whose tests share one slow study: one worker runs all of a file, so that the study is made once. The mark xdist_group
 # does nothing with pytest 9.2 (pytest-xdist, issue 1386).
-ONE_WORKER = tuple(
-    f"tests/{name}.py::"
-    for name in ("workflow/test_plug_in_gait", "workflow/test_recordings", "workflow/test_slurm", "test_damages")
+ONE_WORKER = (
+    "tests/cli/test_split.py",
+    "tests/report/test_report.py",
+    "tests/report/test_report_browser.py",
+    "tests/statistics/test_ensembles.py",
+    "tests/statistics/test_summaries.py",
+    "tests/test_damages.py",
+    "tests/workflow/test_plug_in_gait.py",
+    "tests/workflow/test_recordings.py",
+    "tests/workflow/test_slurm.py",
 )
 
 
@@ -35,7 +42,8 @@ def pytest_xdist_make_scheduler(config, log):
 
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid.partition("::")[0] if nodeid.startswith(ONE_WORKER) else nodeid
+            file = nodeid.partition("::")[0]
+            return file if file in ONE_WORKER else nodeid
 
     return Scheduling(config, log)
 
