@@ -1,7 +1,7 @@
 """Our angles, torques and powers beside Plug-in Gait's, for every leg of a folder of C3D files that hold both.
 
-One command makes the tables of docs/plug_in_gait.md: ``limbtorque init`` proposes the study, the workflow runs it as it
-is, and once more with another cut-off; nothing is changed by hand.
+One command makes the tables of docs/plug_in_gait.md: ``limbtorque init`` proposes the study, the workflow runs it
+without muscles, and once more with another cut-off; nothing is changed by hand.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def make_tables(folder: Path, recordings: Path, *, cores: int) -> Sequence[str]:
     init_study(folder, recordings, chains=("leg",))
     rows = compared(folder, cores=cores)
     angles = axis_angles(folder)
-    other = compared(folder, "--config", f"filter={{cutoff_hz: {HIGH_CUTOFF_HZ:g}}}", cores=cores)
+    other = compared(folder, f"filter={{cutoff_hz: {HIGH_CUTOFF_HZ:g}}}", cores=cores)
     return limb_table(rows), angle_table(rows), cause_table(rows, other, angles)
 
 
-def compared(folder: Path, *more: str, cores: int) -> list[Row]:
+def compared(folder: Path, *options: str, cores: int) -> list[Row]:
     """Rows of `results/compared_with_file.csv` of a study that the workflow has run."""
     command = [sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile", "--directory", folder, "--cores", cores]
-    asked = [*command, "--quiet", "all", *more, "--", RESULT]
+    asked = [*command, "--quiet", "all", "--config", "muscles={enabled: false}", *options, "--", RESULT]
     done = subprocess.run([str(part) for part in asked], capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)

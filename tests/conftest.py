@@ -19,6 +19,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: next((n for n, mark in enumerate(FIRST) if item.get_closest_marker(mark)), len(FIRST)))
 
 
+# Files whose tests share one slow study: one worker runs all of a file, so that the study is made once. The mark xdist_group
+# does nothing with pytest 9.2 (pytest-xdist, issue 1386).
+ONE_WORKER = (
+    "tests/cli/test_split.py",
+    "tests/report/test_report.py",
+    "tests/report/test_report_browser.py",
+    "tests/statistics/test_ensembles.py",
+    "tests/statistics/test_summaries.py",
+    "tests/test_damages.py",
+    "tests/workflow/test_plug_in_gait.py",
+    "tests/workflow/test_recordings.py",
+    "tests/workflow/test_slurm.py",
+)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if file in ONE_WORKER else nodeid
+
+    return Scheduling(config, log)
+
+
 @pytest.fixture(scope="session")
 def recordings() -> Path:
     """Folder of real recordings; tests that need it are skipped where it is missing."""

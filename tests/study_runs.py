@@ -1,6 +1,7 @@
 """Studies of a few trials of the demo, run as a user runs them."""
 
 import csv
+import fcntl
 import hashlib
 import os
 import re
@@ -24,6 +25,29 @@ def make_study(folder, names=TRIALS):
         shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", folder / "data" / "demo")
     write_trials(folder, demo_rows(names))
     return folder
+
+
+def make_plain_study(folder, names=TRIALS):
+    """A study without figures, report and muscles, which a run makes faster."""
+    path = make_study(folder, names) / "config" / "config.yaml"
+    text = path.read_text(encoding="utf-8").replace("formats: [png]", "formats: []")
+    off = "".join(f"{section}:\n  enabled: false\n" for section in ("muscles", "report"))
+    path.write_text(text + off, encoding="utf-8")
+    return folder
+
+
+def made_once(factory, name, make):
+    """A folder that one worker of pytest-xdist makes, and all use: `make` is called with its path."""
+    base = factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with place.with_name(f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            part = place.with_name(f"{name}.part")
+            shutil.rmtree(part, ignore_errors=True)
+            make(part)
+            part.rename(place)
+    return place
 
 
 def demo_rows(names):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from study_runs import make_study
+from study_runs import make_plain_study, make_study
 
 COMMAND = f'"{sys.executable}" -m limbtorque.cli.main'
 FULL = "limbtorque: the output cannot be written: No space left on device"
@@ -45,7 +45,7 @@ def test_a_command_whose_streams_are_gone_ends_in_order(words, code, says, study
 @pytest.mark.workflow
 @pytest.mark.parametrize("streams", ["> /dev/full", ">&- 2>&- <&-"])
 def test_a_run_does_its_work_without_streams(streams, tmp_path):
-    folder = make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     code, _, _ = shell(f"{COMMAND} run-study study --cores 2 {streams}", tmp_path)
     assert (folder / "results" / "verdict.txt").is_file()
     assert code == 0

@@ -10,7 +10,7 @@ from limbtorque.cli.main import main
 from limbtorque.errors import StudyError
 from limbtorque.workflow import clock
 from limbtorque.workflow.load_checked import checked_study
-from study_runs import TRIALS, ledger, make_study, run
+from study_runs import TRIALS, ledger, make_plain_study, make_study, run
 
 DAY_S = 86400.0
 
@@ -94,7 +94,8 @@ def test_a_run_computes_nothing_before_it_says_so(study):
 
 
 @pytest.mark.workflow
-def test_recordings_of_1970_run_once_and_results_of_the_future_are_refused(study):
+def test_recordings_of_1970_run_once_and_results_of_the_future_are_refused(tmp_path):
+    study = make_plain_study(tmp_path / "my study")
     for trial, when in zip(TRIALS, (0.0, 1.0, -DAY_S), strict=True):
         os.utime(recording(study, trial), (when, when))
     run(study)

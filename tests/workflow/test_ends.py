@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from study_runs import make_study, run
+from study_runs import make_plain_study, run
 
 pytestmark = pytest.mark.workflow
 
@@ -43,7 +43,7 @@ def safe(process):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_the_command_ends_all_of_it(number, tmp_path):
-    folder = make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     process, family = started(folder)
     assert len(family) >= 3  # Snakemake, the process that forks, a job
     process.send_signal(number)
@@ -56,7 +56,7 @@ def test_a_signal_to_the_command_ends_all_of_it(number, tmp_path):
 
 
 def test_what_was_started_to_ignore_the_end_of_its_terminal_goes_on(tmp_path):
-    folder = make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     process, family = started(folder, "nohup")
     process.send_signal(signal.SIGHUP)
     time.sleep(2.0)

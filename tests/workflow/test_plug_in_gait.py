@@ -17,7 +17,7 @@ from limbtorque.tables.files import column_values
 from limbtorque.workflow.stages.kinematics import limb_of
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("plug_in_gait")]
+pytestmark = pytest.mark.workflow
 
 # Least correlation and largest rms difference, N m/kg, by joint. The program sees the same joint centres and plates, so that the
 # differences that remain are known: forces smoothed like markers, and axes up to 23 deg from the plane's normal

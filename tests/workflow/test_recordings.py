@@ -19,7 +19,7 @@ from limbtorque.tables.files import read_table
 from limbtorque.torques.joint_torques import joint_torques
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("recordings")]  # one study for all
+pytestmark = pytest.mark.workflow  # one study for all
 
 
 @pytest.fixture(scope="module")

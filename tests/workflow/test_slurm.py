@@ -18,7 +18,7 @@ from limbtorque.cli.run_study import command
 from limbtorque.study.study import load_study
 from limbtorque.workflow import resources
 
-pytestmark = [pytest.mark.slurm, pytest.mark.workflow, pytest.mark.xdist_group("slurm")]
+pytestmark = [pytest.mark.slurm, pytest.mark.workflow]
 # this Slurm keeps no accounts of jobs, which take seconds here; two sessions in a job
 HERE = (
     *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "3"),

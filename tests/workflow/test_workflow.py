@@ -22,6 +22,8 @@ from study_runs import (
     command,
     demo_rows,
     ledger,
+    made_once,
+    make_plain_study,
     make_study,
     planned,
     planned_jobs,
@@ -38,8 +40,13 @@ pytestmark = pytest.mark.workflow
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A study that has run, in a folder with a space in its name, and what it printed."""
-    folder = make_study(tmp_path_factory.mktemp("studies") / "study with a space")
-    return folder, run(folder)
+
+    def make(folder):
+        text = run(make_study(folder / "study with a space"))
+        (folder / "printed.txt").write_text(text, encoding="utf-8")
+
+    place = made_once(tmp_path_factory, "finished study", make)
+    return place / "study with a space", (place / "printed.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -310,15 +317,15 @@ def test_a_long_session_is_divided_into_parts_with_folders_of_their_own(tmp_path
     assert planned(folder) == set()
 
 
-def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(study):
+def test_trials_that_share_a_cutoff_wait_for_it_and_take_it(tmp_path):
     """Two of three trials share; the third has a number. A trial that cannot be analysed has no say and fails alone."""
+    study = make_plain_study(tmp_path / "study")
     rows = [{**row, "condition": "alike"} for row in demo_rows(TRIALS)]
     broken = {**rows[0], "trial": "broken", "session": "broken", "start_s": "90", "end_s": "91"}
     extra = {"filter.cutoff_hz": "", "start_s": "", "end_s": ""}
     rows = [{**extra, **row} for row in (*rows, broken)]
     rows[2]["filter.cutoff_hz"] = "7"
     write_trials(study, rows)
-    shutil.rmtree(study / "results")
     sessions = sorted(session for stage, session in planned_jobs(study) if stage == "cutoffs")
     assert sessions == ["S01_horizontal", "S01_sagittal", "broken"]
     run(study)
@@ -371,6 +378,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
 @pytest.mark.parametrize(
     ("module", "stages"),
     [
+        (None, set()),  # the same code in another place
         ("muscles/static_optimization/solve.py", {"muscles", "pages", *LAST}),
         (
             "chain/model.py",
@@ -393,9 +401,9 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
 def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
     package = tmp_path / "package"
     shutil.copytree(ROOT / "src", package)
-    assert planned(study, package=package) == set()
-    path = package / "limbtorque" / module
-    path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    if module:
+        path = package / "limbtorque" / module
+        path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     assert planned(study, package=package) == stages
 
 
@@ -409,7 +417,8 @@ def test_python_in_another_place_makes_nothing_again(study, tmp_path, monkeypatc
     assert planned(study, package=packages) == set()
 
 
-def test_a_workbook_is_made_where_it_is_wanted_and_moved_where_not(study):
+def test_a_workbook_is_made_where_it_is_wanted_and_moved_where_not(tmp_path):
+    study = make_plain_study(tmp_path / "study", TRIALS[:1])
     path = study / "config" / "config.yaml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text + "\ntables:\n  xlsx: true\n", encoding="utf-8")
@@ -448,7 +457,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_bytes(finished, tmp_path):
 
 
 def test_trials_that_fail_become_rows_of_the_ledger_and_the_others_finish(tmp_path):
-    folder = make_study(tmp_path / "failing")
+    folder = make_plain_study(tmp_path / "failing")
     rows = demo_rows(TRIALS)
     bad = {
         "empty": b"",
@@ -508,8 +517,9 @@ def test_files_of_trials_that_were_taken_out_are_moved(study):
     assert (study / "results" / "left_over" / "torques" / SESSION[TRIALS[2]] / f"{TRIALS[2]}.csv").exists()
 
 
-def test_a_trial_that_is_taken_out_of_a_session_leaves_its_tables_behind(study):
+def test_a_trial_that_is_taken_out_of_a_session_leaves_its_tables_behind(tmp_path):
     """Snakemake empties the folder of a session before it is made again: its tables are moved before that."""
+    study = make_plain_study(tmp_path / "study")
     rows = [{**row, "session": "one"} for row in demo_rows(TRIALS)]
     write_trials(study, rows)
     run(study)
@@ -522,7 +532,8 @@ def test_a_trial_that_is_taken_out_of_a_session_leaves_its_tables_behind(study):
     assert (study / "results" / "left_over" / "torques" / "one" / table.name).read_bytes() == content
 
 
-def test_a_changed_muscle_set_of_the_study_runs_the_muscles(study):
+def test_a_changed_muscle_set_of_the_study_runs_the_muscles(tmp_path):
+    study = make_study(tmp_path / "study", TRIALS[:1])
     built_in = ROOT / "src" / "limbtorque" / "muscles" / "sets" / "arm.yaml"
     own = study / "config" / "my_arm.yaml"
     shutil.copy(built_in, own)

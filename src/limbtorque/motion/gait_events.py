@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import find_peaks
 
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.recordings.recording import Event
@@ -88,6 +87,8 @@ def oconnor_events(heel_m: FloatArray, toe_m: FloatArray, *, rate_hz: float) -> 
     O'Connor, Thorpe, O'Malley and Vaughan (2007), Gait & Posture 25, 469-474: heights are low-pass filtered at 7 Hz; a
     heel is low in the lowest 35 % of its range. Of several extremes while the heel stays low, the deepest is the strike.
     """
+    from scipy.signal import find_peaks  # a slow import that most stages do not need
+
     heights = np.stack([heel_m, toe_m], axis=1)
 
     def found(part: FloatArray) -> FootEvents:
@@ -147,6 +148,8 @@ def _low_pass(values: FloatArray, rate_hz: float) -> FloatArray:
 
 def _peaks(values: FloatArray, rate_hz: float) -> FloatArray:
     """Peaks that stand out, at least the shortest stride apart."""
+    from scipy.signal import find_peaks
+
     spread = float(np.ptp(values))
     apart = max(round(MIN_STRIDE_S * rate_hz), 1)
     found, _ = find_peaks(values, distance=apart, prominence=MIN_RANGE_SHARE * spread or None)

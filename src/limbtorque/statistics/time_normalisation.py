@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import make_interp_spline
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.recordings.recording import Event
@@ -197,6 +196,8 @@ def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: flo
     frames, and a load may be known up to it only: the first and the last point may be less than a frame beyond the known
     frames, where the spline is continued.
     """
+    from scipy.interpolate import make_interp_spline  # a slow import that most stages do not need
+
     time, matrix = np.asarray(time_s, dtype=float), np.asarray(values, dtype=float)
     points = np.linspace(start_s, end_s, n_points)
     out = np.full((n_points, matrix.shape[1]), np.nan)
