@@ -197,7 +197,7 @@ def ground_load(
         "plate_saturated_share": float(saturated.mean()),
         "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
         "plate_tilt_deg": max((reading.tilt_deg for reading in readings), default=0.0),
-        "strike_delay_s": _largest(abs(s) for each in assigned for s in each.after_file_s),
+        "force_early_s": _largest(-s for each in assigned for s in each.after_file_s),
         "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
         "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
         "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),

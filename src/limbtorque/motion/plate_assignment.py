@@ -159,9 +159,9 @@ def assign(
             timely[stop : stop + lag] |= not timing.early
             reason += timing.reason
         notes.append(case.note(start, stop, reason))
-    of_stances = tuple(zip(*delays, strict=True)) if delays else ((),) * 4
+    file_s, oconnor_s, zeni_s, carried = zip(*delays, strict=True) if delays else ((), (), (), ())
     masks = (own, unusable | both, other_unknown, beside & ~reading.loaded, timely)
-    return Assignment(*masks, *of_stances, tuple(notes))
+    return Assignment(*masks, file_s, oconnor_s, zeni_s, carried, tuple(notes))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, limit_metrics, torque_metrics, used_frames
 from limbtorque.torques.spike_change import spike_change
+
 MISSING = ("unused_share", "unmeasured_share", "foreshortened_share")  # shares of frames that have no torque
 
 

@@ -110,10 +110,10 @@ class Quality(Options):
         0.15, "Difference between the plates' vertical impulse and that of the body mass, as a fraction.", "1", gt=0.0
     )
     stance_force_error_share: float = option(
-        0.15, "Difference of a stance's vertical force from that which carries the body, as a fraction.", "1", gt=0.0
+        0.1, "Difference of a stance's vertical force from that which carries the body, as a fraction.", "1", gt=0.0
     )
-    strike_delay_s: float = option(
-        0.02, "Time between a foot strike of the file and the onset of the plate's force.", "s", gt=0.0
+    force_early_s: float = option(
+        0.015, "Time by which the force on a foot begins before its strike in the file.", "s", gt=0.0
     )
     force_tilt_deg: float = option(12.0, "Inclination of the mean force that carries the body.", "deg", gt=0.0)
     force_residual_share: float = option(

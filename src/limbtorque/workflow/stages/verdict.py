@@ -12,14 +12,13 @@ import pyarrow.csv
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.verdict import STATUSES
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 from limbtorque.workflow.run_session import whole_study
 
 READ = ("trial", "status", "torque_status", "rejected_joints", "reason", "message")
 
-REJECTING = {check.name for check in CHECKS if check.rejects}
+FLAGGED = ("caution", "rejected")
 
 
 def run(*, folder: Path, key: str = "") -> None:
@@ -34,11 +33,12 @@ def run(*, folder: Path, key: str = "") -> None:
     rows = _ledger(folder / STUDY_TABLES["ledger"])
     count = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
     lines = [f"{len(rows)} trials: {_counts(count)}"]
-    names = Counter(name for row in rows if row["status"] in ("caution", "rejected") for name in row["reason"].split())
-    lines += [
-        f"  {'rejects' if name in REJECTING else 'caution in'} {number} trials: {name}"
-        for name, number in names.most_common()
-    ]
+    flagged = {
+        s: Counter(name for row in rows if row["status"] == s for name in row["reason"].split()) for s in FLAGGED
+    }
+    for name, number in sum(flagged.values(), start=Counter()).most_common():
+        rejected = flagged["rejected"][name]
+        lines.append(f"  {name}: {number} trials" + (f", {rejected} of them rejected" if rejected else ""))
     lines += [
         f"  rejected: {row['trial']}: {row['rejected_joints'] or 'muscle forces'}"
         for row in rows
@@ -59,7 +59,9 @@ def run(*, folder: Path, key: str = "") -> None:
             f"the tables of the others and {STUDY_TABLES['ledger']} are complete"
         )
     include = settings.ensembles.include
-    if count["failed"] < len(rows) and not read_rows(folder / STUDY_TABLES["summary_by_condition"]):
+    if count["failed"] < len(rows) and not any(
+        int(row["n_trials"]) for row in read_rows(folder / STUDY_TABLES["summary_by_condition"])
+    ):
         torques = Counter(row["torque_status"] for row in rows)
         raise LimbtorqueError(
             f"{text}\nno trial is left for means: of {len(rows)} trials the torques are {_counts(torques)}, and ensembles.include is "
