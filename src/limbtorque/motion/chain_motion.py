@@ -376,7 +376,7 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
 
 
 def _planarity(motion: ChainMotion, frames: BoolArray) -> Planarity:
-    """Planarity of the chosen frames, from the segments' directions, lengths and inclinations."""
+    """Planarity of the chosen frames."""
     steps = np.diff(motion.joint_m[frames], axis=1)
     length, tilt = motion.segment_length_m[frames], motion.segment_tilt_rad[frames]
     in_plane = length * np.cos(tilt) / np.maximum(lengths(steps), np.finfo(float).tiny)

@@ -234,7 +234,7 @@ def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArra
 
 @functools.lru_cache(maxsize=64)
 def _edges(corners: tuple[float, ...], upwards: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    """Directions outwards from a plate's edges, (3, 4), and their places along them, m."""
+    """Normals of a plate's edges, outwards, (3, 4), and their places along them, m."""
     corners_m, up = np.array(corners).reshape(-1, 3), np.array(upwards)
     along = np.roll(corners_m, -1, axis=0) - corners_m
     outward = along @ _cross_matrix(up)
