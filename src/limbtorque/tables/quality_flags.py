@@ -269,7 +269,7 @@ CHECKS = (
         "stance_force_error_share",
         "1",
         "largest difference of a stance's vertical force from that which carries the body, mean over single support",
-        "check the body mass, the plate's scale and whether the whole foot was on the plates",
+        "check the body mass, the plate's scale and the foot's place on it",
         "Newton's second law, with the hip's acceleration for the body's: at most 0.02 in 11 recorded walks and 0.03 in the demo's",
         rejects_at_twice=True,
     ),
