@@ -159,7 +159,7 @@ def limit_metrics(
 
 
 def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
-    """Torque that the distance of the fitted chain from the measured joints is worth, relative to its range.
+    """Torque that the misfit of the rigid chain is worth, relative to its range.
 
     Parameters
     ----------
