@@ -80,7 +80,7 @@ def verdict_table(reported: pd.DataFrame) -> str:
     ]
     for family, name in {**FAMILIES, "": "both"}.items():
         own = judged[judged.family == family] if family else judged
-        seen = own[[(f, k) not in unseen for f, k in zip(own.family, own.kind, strict=True)]]
+        seen = own[[pair not in unseen for pair in zip(own.task, own.kind, strict=True)]]
         calm = own[own.kind == "none"]
         parts = [_with_interval(part, _area_of("order")) for part in (own, seen)]
         parts.append(_with_interval(seen[seen.bad | (seen.kind == "none")], _area_of("order")))
@@ -91,14 +91,14 @@ def verdict_table(reported: pd.DataFrame) -> str:
 
 
 def visible(judged: pd.DataFrame) -> dict[tuple[str, str], bool]:
-    """Kinds whose bad trials any metric tells from the undamaged ones, by family and kind."""
+    """Kinds whose bad trials any metric tells from the undamaged ones, by task and kind."""
     found = {}
-    for family in FAMILIES:
-        own = judged[judged.family == family]
+    for task in judged.task.unique():
+        own = judged[judged.task == task]
         for kind in KINDS:
             part = own[(own.kind == kind.name) & own.bad]
             if len(part):
-                found[family, kind.name] = best_metric(part, own[own.kind == "none"])[1] > UNSEEN
+                found[task, kind.name] = best_metric(part, own[own.kind == "none"])[1] > UNSEEN
     return found
 
 
@@ -106,12 +106,12 @@ def unseen_list(reported: pd.DataFrame) -> str:
     """Kinds that no metric tells, and those of whose bad trials the verdict misses half or more."""
     judged = reported[reported.judged]
     lines = []
-    for (family, kind), seen in visible(judged).items():
-        bad = judged[judged.bad & (judged.family == family) & (judged.kind == kind)]
+    for (task, kind), seen in visible(judged).items():
+        bad = judged[judged.bad & (judged.task == task) & (judged.kind == kind)]
         missed = (bad.order < 1).mean()
         if not seen or missed >= 0.5:
             why = "no metric sees it" if not seen else "a metric tells it, below the thresholds in use"
-            lines.append(f"- {FAMILIES[family]}: {kind}, {_percent(missed)} of {len(bad)} bad trials are `ok` ({why})")
+            lines.append(f"- {task}: {kind}, {_percent(missed)} of {len(bad)} bad trials are `ok` ({why})")
     return "\n".join(lines)
 
 

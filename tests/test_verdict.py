@@ -18,6 +18,7 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.verdict import judge, threshold_of
+from limbtorque.torques.joint_torques import fit_error_share
 from limbtorque.torques.spike_change import spike_change
 from limbtorque.workflow.keys import session_key
 from limbtorque.workflow.layout import table_path
@@ -166,6 +167,29 @@ def test_jumps_of_a_still_marker(height_m, n_frames, found):
     markers_m[100 : 100 + n_frames, 0, 2] += height_m
     jumps = find_jumps(markers_m, rate_hz=100.0)
     assert np.flatnonzero(jumps[:, 0]).tolist() == list(range(100, 100 + found))
+
+
+def test_white_noise_of_a_centimetre_is_no_jump_but_a_jump_of_fifty_is():
+    still = 0.01 * np.random.default_rng(3).standard_normal((600, 5, 3))
+    assert not find_jumps(still, rate_hz=100.0).any()
+    still[300:303, 2] += 0.5
+    assert np.argwhere(find_jumps(still, rate_hz=100.0)).tolist() == [[300, 2], [301, 2], [302, 2]]
+
+
+def test_what_the_distance_of_the_fitted_chain_is_worth(walking):
+    found = analysed(walking)
+    motion, frames = found.motion, np.zeros(len(found.motion.time_s), dtype=bool)
+    frames[np.flatnonzero(~motion.edge & ~np.isnan(found.torques.terms.net).any(axis=1))[:40]] = True
+    off = replace(motion, fit_m=np.where(np.arange(len(frames)) % 2, 0.003, 0.004))
+    share = fit_error_share(off, found.torques, frames)
+    reaction = found.torques.wrenches.reaction_n[frames]
+    expected = (
+        np.sqrt(12.5e-6)
+        * np.sqrt((reaction**2).sum(axis=2).mean(axis=0))
+        / np.ptp(found.torques.terms.net[frames], axis=0)
+    )
+    assert list(share.values()) == pytest.approx(expected.tolist(), rel=1e-12)
+    assert fit_error_share(off, found.torques, np.zeros_like(frames)) == {}
 
 
 # ---- every cause of a rejection ----

@@ -8,6 +8,7 @@ from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 
 EXCESS_M_S2 = 500.0
 LEAST_M = 0.01
+TIMES_USUAL = 4.0  # the largest of a thousand frames of white noise is 2.8 times the median
 LONGEST_S = 0.1
 
 
@@ -32,7 +33,8 @@ def find_jumps(markers_m: FloatArray, *, rate_hz: float) -> BoolArray:
     the rate squared. A jump has an excess of more than 500 m/s^2, fifty times gravity, where the position also differs
     by more than 1 cm (a sixth of the fourth difference) from the cubic through the two frames before and the two after:
     noise at high rates stays below the second limit, impacts below the first (at most 10 m/s^2 in walks at 100 frames a
-    second, 170 with 1 mm of noise at 200). At 100 frames a second the smallest spike of one frame that is found is 1.7 cm, the
+    second, 170 with 1 mm of noise at 200). The fourth difference must also exceed four times its median over the recording, so that
+    noise of centimetres is not taken for jumps. At 100 frames a second the smallest spike of one frame that is found is 1.7 cm, the
     smallest step 3.3 cm; at 250, 1 cm and 2 cm.
 
     Examples
@@ -48,6 +50,7 @@ def find_jumps(markers_m: FloatArray, *, rate_hz: float) -> BoolArray:
     fourth = np.zeros(found.shape)
     fourth[2:-2] = np.nan_to_num(lengths(np.diff(markers_m, 4, axis=0)))
     high = (0.5 * fourth * rate_hz**2 > EXCESS_M_S2) & (fourth / 6.0 > LEAST_M)
+    high &= fourth > TIMES_USUAL * np.median(fourth, axis=0)
     for marker in np.flatnonzero(high.any(axis=0)):
         for start, stop in _together(high[:, marker], round(LONGEST_S * rate_hz)):
             sizes = fourth[start:stop, marker]

@@ -82,7 +82,17 @@ CHECKS = (
         "m",
         "root mean square distance between fitted and measured joints, without foreshortened frames (motion.angles: rigid_chain)",
         "check the joint centres for swapped or loose markers",
-        "measured: 1 to 7 mm on recordings of limbs that stay in the plane, 15 mm where one leaves it (docs/recordings.md)",
+        f"{BENCHMARK}: 2.6 to 5 mm in children's straight walks, 7 to 12 mm where they turn",
+        rejects_at_twice=True,
+    ),
+    Check(
+        "fit_error_share",
+        "1",
+        "chain_fit_m times the reaction force of the joint (root mean square), over the range of its net torque",
+        "check the joint centres for swapped or loose markers",
+        "simulated recordings with known damage (docs/damage_benchmark.md): at most 0.05 where undamaged; 0.013 to 0.041 in the legs of "
+        "straight walks, 0.09 to 0.27 at their wrists, whose torques are small",
+        rejects_at_twice=True,
     ),
     Check(
         "gap_share",

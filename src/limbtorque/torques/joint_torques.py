@@ -158,6 +158,41 @@ def limit_metrics(
     return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
 
 
+def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
+    """Torque that the misfit of the rigid chain is worth, relative to its range.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Judged frames; those with edge effects or unknown torque are left out.
+
+    Returns
+    -------
+    dict of str to float
+        By joint; empty without a frame, a fitted chain or a torque that changes.
+
+    Notes
+    -----
+    A joint centre that is off by a distance d changes the net torque by d times the part of the reaction force F across it. The
+    share is rms(d) rms(F) / range of the net torque: 4 mm matter more to a leg that carries the body than to one that swings.
+    """
+    used = used_frames(motion, torques) & frames
+    if not used.any() or np.isnan(motion.fit_m[used]).any():
+        return {}
+    off_m = np.sqrt((motion.fit_m[used] ** 2).mean())
+    force_n = np.sqrt((torques.wrenches.reaction_n[used] ** 2).sum(axis=2).mean(axis=0))
+    size_nm = np.ptp(torques.terms.net[used], axis=0)
+    return {
+        joint: float(off_m * force / size)
+        for joint, force, size in zip(motion.joints, force_n, size_nm, strict=True)
+        if size > 0.0
+    }
+
+
 def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:
     """Rms difference of powers and rate of energy, relative.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from limbtorque.motion.chain_motion import ChainMotion, frame_metrics
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.trial_record import Window
-from limbtorque.torques.joint_torques import Torques, limit_metrics, torque_metrics, used_frames
+from limbtorque.torques.joint_torques import Torques, fit_error_share, limit_metrics, torque_metrics, used_frames
 from limbtorque.torques.spike_change import spike_change
 
 MISSING = ("unused_share", "unmeasured_share", "foreshortened_share")  # shares of frames that have no torque
@@ -70,7 +70,10 @@ def judged_metrics(
     if window.note:
         whole = {**frame_metrics(motion, ~motion.edge, model), **torque_metrics(motion, torques)}
         metrics |= {name: whole[name] for name in MISSING if name in whole}
-    by_joint = limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg)
+    by_joint = {
+        **limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg),
+        "fit_error_share": fit_error_share(motion, torques, frames),
+    }
     if not motion.spike.any():
         return Judged(metrics, by_joint)
     shares, notes = spike_change(motion, torques, filled(), frames)

@@ -27,7 +27,13 @@ class Quality(Options):
     energy_rate_share: float = option(
         0.05, "Difference between the powers and the change of energy from frame to frame, as a fraction.", "1", gt=0.0
     )
-    chain_fit_m: float = option(0.01, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
+    chain_fit_m: float = option(0.008, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
+    fit_error_share: float = option(
+        0.15,
+        "Torque that this distance is worth, by the joint's reaction force, as a fraction of the range of the net torque.",
+        "1",
+        gt=0.0,
+    )
     out_of_plane_share: float = option(
         0.20, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )
