@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,8 @@ from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.verdict import Flag, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
-from limbtorque.workflow.stages import collect, report
+from limbtorque.workflow.run_session import TrialTables
+from limbtorque.workflow.stages import collect, pages, report
 from reports import (
     BAD,
     ENDS,
@@ -514,6 +516,28 @@ def test_noise_too_small_for_its_decimals_is_not_zero(study):
     text = index_page(rows, empty_provenance(), files={})
     assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
     assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]
+
+
+def test_the_summary_of_a_page_is_flexion_positive(study):
+    """The sign of a peak is that of its sense; a clockwise flexion turns the numbers of the record."""
+    loaded = load_study(study)
+    trial = next(trial for trial in loaded.trials if trial.name == "spring")
+
+    class Turned(TrialTables):
+        def read(self, stage, trial, **columns):
+            found, record = super().read(stage, trial, **columns)
+            if stage == "kinematics":
+                turned = replace(record.motion, flexion_sign=[-sign for sign in record.motion.flexion_sign])
+                record = replace(record, motion=turned)
+            return found, record
+
+    session = layout.places(loaded)[trial.name]
+    rows, turned = (pages.contents(loaded, session, trial, read(loaded)).summary for read in (TrialTables, Turned))
+    senses = {(row["peak_sense"], row["peak_nm"] > 0.0) for row in rows if row["peak_sense"]}
+    assert senses == {("flexion", True), ("extension", False)}
+    peaks = [[row["peak_nm"] for row in some] for some in (rows, turned)]
+    np.testing.assert_array_equal(peaks[0], np.negative(peaks[1]))
+    assert "Net joint torques, flexion positive, over the window" in Elements(page(study, "spring")).text
 
 
 def test_a_page_marks_the_joint_that_is_rejected(study):

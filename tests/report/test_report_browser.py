@@ -7,9 +7,14 @@ import time
 import pytest
 
 from limbtorque.report.index import index_page
+from limbtorque.report.panels import draw_trial
+from limbtorque.report.trial import TrialContents, trial_page
+from limbtorque.study.chains import ARM
+from limbtorque.tables.files import read_table
+from limbtorque.tables.verdict import Verdict
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import report
-from reports import BAD, TRIALS, analyse, make_study, page, page_file, write_ensembles
+from reports import BAD, TRIALS, analyse, make_study, page, page_file, table_file, write_ensembles
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = [
@@ -205,9 +210,33 @@ def test_terms_are_switched_on_and_off(browser, study):
 def test_signs_turn_to_flexion(browser, study):
     visit(browser, study, "spring")
     read = "return document.querySelector('#panel_angles .plot').data[0].y[0]"
+    assert find(browser, "[value=flexion]").is_selected()
     before = browser.execute_script(read)
-    find(browser, "[value=flexion]").click()
-    assert browser.execute_script(read) == pytest.approx(before + 90.0)  # the shoulder counts from the hanging arm
+    find(browser, "[value=tables]").click()
+    assert browser.execute_script(read) == pytest.approx(before - 90.0)  # the shoulder counts from the hanging arm
+
+
+def test_a_panel_of_several_joints_states_the_sign_of_each(browser, study):
+    """An elbow whose flexion is clockwise, beside another program's torques."""
+    read = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    kinematics, torques, muscles = (table for table, _ in read)
+    for joint in ARM.joints:
+        for quantity, unit in (("torque", "nm"), ("power", "w")):
+            values = torques.column(f"{joint.name}_{quantity}_{unit}")
+            kinematics = kinematics.append_column(f"{joint.name}_file_{quantity}_{unit}", values)
+    motion = {**vars(read[0][1].motion), "flexion_sign": [1.0, -1.0, 1.0]}
+    drawing = draw_trial(kinematics, torques, muscles, model=ARM, motion=motion)
+    made = page_file(study, "spring").with_name("mixed.html")
+    made.write_text(trial_page(TrialContents("mixed", "", Verdict(), "", "", {}, drawing=drawing)), encoding="utf-8")
+    browser.get(made.as_uri())
+    first = "return document.querySelector('#panel_file_torque .plot').data[2].y[100]"
+    sense = "#panel_file_torque .sense"
+    assert find(browser, sense).text == "N m; + flexion, − extension"
+    elbow = browser.execute_script(first)
+    assert elbow == pytest.approx(-torques.column("elbow_torque_nm")[100].as_py(), rel=1e-2)
+    find(browser, "[value=tables]").click()
+    assert browser.execute_script(first) == -elbow
+    assert find(browser, sense).text == "N m; shoulder, wrist: + flexion, − extension; elbow: + extension, − flexion"
 
 
 def test_all_panels_zoom_together(browser, study):

@@ -236,7 +236,7 @@ def _angle_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
         for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
     )
     of = tuple(range(len(joints)))
-    about = "Of each segment against the one before it; the first against the x axis."
+    about = "Flexion positive: from the anatomical position. As in the tables: of each segment against the one before it, the first against the x axis."
     return Panel("angles", "Joint angles", "angle", "deg", lines, ("edge", "foreshortened", "filled"), of, True, about)
 
 

@@ -40,7 +40,7 @@ class TrialContents:
     notes : sequence of str
         Other notes.
     summary : sequence of dict
-        Rows of the summary.
+        Rows of the summary, flexion positive.
     beside_file : sequence of dict
         Comparison with the results of another program in the recording.
     tables, pictures : dict of str to str

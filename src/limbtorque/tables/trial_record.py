@@ -115,6 +115,11 @@ class MotionConstants:
     cutoffs: Sequence[Mapping[str, Any]]
     notes: Sequence[str]
 
+    @property
+    def flexion_signs(self) -> dict[str, float]:
+        """+1 where counter-clockwise is flexion, -1 for extension, by joint."""
+        return dict(zip(self.joints, self.flexion_sign, strict=True))
+
 
 @dataclass(frozen=True)
 class Window:

@@ -6,7 +6,7 @@ function trialView(data) {
   const time = decode(data.curves.time_s);
   const last = time.length - 1;
   const step_s = last > 0 ? (time[last] - time[0]) / last : 1;
-  const state = { at: 0, range: [time[0], time[last]], grouped: true, flexion: false, kindsOff: new Set(), off: new Set(), ranged: "" };
+  const state = { at: 0, range: [time[0], time[last]], grouped: true, flexion: true, kindsOff: new Set(), off: new Set(), ranged: "" };
   for (const panel of data.panels) for (const line of panel.lines) if (line.shown === false) state.off.add(line.curve);
 
   const cache = {};
@@ -29,12 +29,24 @@ function trialView(data) {
     const joint = data.joints[panel.joints[k]];
     return state.flexion || joint.sign > 0 ? [joint.flexion, joint.extension] : [joint.extension, joint.flexion];
   }
-  return { data, time, last, step_s, state, curve, there, visible, values, senses };
+
+  /** Senses of a panel in words; by the names of the joints where these differ. */
+  function sensesText(panel) {
+    const names = new Map();
+    for (const [k, joint] of panel.joints.entries()) {
+      const [positive, negative] = senses(panel, k);
+      const text = `+ ${positive}, − ${negative}`;
+      names.set(text, (names.get(text) ?? new Set()).add(words(data.joints[joint].name)));
+    }
+    if (names.size < 2) return [...names.keys()].join("");
+    return [...names].map(([text, some]) => `${[...some].join(", ")}: ${text}`).join("; ");
+  }
+  return { data, time, last, step_s, state, curve, there, visible, values, senses, sensesText };
 }
 
 /** Draw the panels of a trial; `changed` is called after a panel was drawn for another choice of lines. */
 function trialPanels(view, changed) {
-  const { data, time, last, state, curve, there, visible, values, senses } = view;
+  const { data, time, last, state, curve, there, visible, values, senses, sensesText } = view;
   const plotOf = (panel) => byId(`panel_${panel.name}`).querySelector(".plot");
   const legendOf = (panel) => byId(`panel_${panel.name}`).querySelector(".legend");
 
@@ -93,9 +105,8 @@ function trialPanels(view, changed) {
     }
     if (panel.name === "muscles" && panel.lines.some((line) => line.greatest)) legend.append(rangeChoice(panel));
     if (focus >= 0) legend.querySelectorAll("button")[focus]?.focus();
-    const sense = senses(panel, 0);
-    const shown = sense && !panel.angle ? `${panel.unit}; + ${sense[0]}, − ${sense[1]}` : panel.unit;
-    byId(`panel_${panel.name}`).querySelector(".sense").textContent = shown;
+    const sense = panel.angle ? "" : sensesText(panel);
+    byId(`panel_${panel.name}`).querySelector(".sense").textContent = sense ? `${panel.unit}; ${sense}` : panel.unit;
   }
 
   function rangeChoice(panel) {
