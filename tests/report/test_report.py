@@ -14,7 +14,7 @@ from limbtorque.report.explain import REASONS
 from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.report.page import json_text
-from limbtorque.report.panels import draw_trial
+from limbtorque.report.panels import draw_trial, drawn_columns
 from limbtorque.report.trial import SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
@@ -148,6 +148,19 @@ def test_frames_without_a_known_force_are_shaded(study):
     drawing = draw_trial(changed, torques, muscles, model=ARM, motion=vars(kept.motion))
     assert drawing.bands["external_unknown"]["count"] == 10
     assert drawing.bands["external_unknown"]["spans"] == [[0.095, 0.195]]
+
+
+@pytest.mark.parametrize("fault", ["spike", "swapped"])
+def test_frames_of_a_spike_or_exchange_are_shaded_in_every_panel(study, fault):
+    read = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    (kinematics, kept), (torques, _), (muscles, _) = read
+    marked = np.zeros(kinematics.num_rows, dtype=int)
+    marked[50] = 1
+    changed = kinematics.set_column(kinematics.column_names.index(fault), fault, [marked])
+    assert drawn_columns(JOINTS)(fault)
+    drawing = draw_trial(changed, torques, muscles, model=ARM, motion=vars(kept.motion))
+    assert drawing.bands[fault]["count"] == 1
+    assert all(fault in panel.bands for panel in drawing.panels)
 
 
 def test_long_trials_are_thinned_out_and_say_so(study):
@@ -543,7 +556,7 @@ def test_the_summary_of_a_page_is_flexion_positive(study):
 def test_a_page_marks_the_joint_that_is_rejected(study):
     check = next(check for check in CHECKS if check.name == "torque_nm_kg")
     joints = {"shoulder": "ok", "elbow": "rejected", "wrist": "ok"}
-    flag = Flag(check, 9.0, 3.0, "elbow")
+    flag = Flag(check, 9.0, 3.0, "elbow", where="spikes (marker, frames): ELB 247")
     row = dict.fromkeys(SUMMARY, 1.0) | {"peak_at_gap": 0, "term": "net", "peak_sense": "flexion"}
     rows = [{**row, "joint": joint} for joint in joints]
     tables = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
@@ -552,6 +565,7 @@ def test_a_page_marks_the_joint_that_is_rejected(study):
     text = trial_page(TrialContents("x", "", verdict, "", "", {}, summary=rows, drawing=drawing))
     shown = Elements(text).text
     assert "Do not use: torques of elbow." in shown
+    assert "spikes (marker, frames): ELB 247" in shown[: shown.index("definition")]
     assert re.search(r"elbow \(rejected\)", shown)
     assert not re.search(r"(shoulder|wrist) \(rejected\)", shown)
     panels = re.findall(r"<figcaption><h3>(.*?)</h3>", text)

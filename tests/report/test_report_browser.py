@@ -231,12 +231,13 @@ def test_a_panel_of_several_joints_states_the_sign_of_each(browser, study):
     browser.get(made.as_uri())
     first = "return document.querySelector('#panel_file_torque .plot').data[2].y[100]"
     sense = "#panel_file_torque .sense"
-    assert find(browser, sense).text == "N m; + flexion, − extension"
+    assert find(browser, sense).text == "N m; + flexion, \u2212 extension"
     elbow = browser.execute_script(first)
     assert elbow == pytest.approx(-torques.column("elbow_torque_nm")[100].as_py(), rel=1e-2)
     find(browser, "[value=tables]").click()
     assert browser.execute_script(first) == -elbow
-    assert find(browser, sense).text == "N m; shoulder, wrist: + flexion, − extension; elbow: + extension, − flexion"
+    turned = "N m; shoulder, wrist: + flexion, \u2212 extension; elbow: + extension, \u2212 flexion"
+    assert find(browser, sense).text == turned
 
 
 def test_all_panels_zoom_together(browser, study):
