@@ -240,6 +240,22 @@ def test_a_panel_of_several_joints_states_the_sign_of_each(browser, study):
     assert find(browser, sense).text == turned
 
 
+def test_every_panel_marks_the_window(browser, study):
+    visit(browser, study, "spring")
+    window = read_table(table_file(study, "torques", "spring"))[1].window
+    script = """return [...document.querySelectorAll('.panel .plot')].map((plot) => plot.layout.shapes
+      .filter((shape) => shape.type === 'line').map((shape) => [shape.x0, shape.label.text]))"""
+    panels = browser.execute_script(script)
+    expected = [[pytest.approx(window.start_s, abs=1e-5), "0 %"], [pytest.approx(window.end_s, abs=1e-5), "100 %"]]
+    assert len(panels) == len(browser.find_elements("css selector", ".panel"))
+    assert all(marks == expected for marks in panels)
+    drawn = browser.execute_script("return document.querySelector('#panel_power .plot').textContent")
+    assert "0 %" in drawn
+    assert "100 %" in drawn
+    times = f"0 to 100 %: {window.start_s:.4g} to {window.end_s:.4g} s"
+    assert times in find(browser, "#summary").text
+
+
 def test_all_panels_zoom_together(browser, study):
     visit(browser, study, "spring")
     ranges = "return [...document.querySelectorAll('.panel .plot')].map((p) => p.layout.xaxis.range.map((x) => x.toFixed(3)).join())"

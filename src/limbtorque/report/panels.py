@@ -18,6 +18,7 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.trial_record import Window
 
 INK = "ink"  # the colour of the text: the net torque
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -155,7 +156,13 @@ def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
 
 
 def draw_trial(
-    kinematics: pa.Table, torques: pa.Table, muscles: pa.Table, *, model: ChainModel, motion: Mapping[str, Any]
+    kinematics: pa.Table,
+    torques: pa.Table,
+    muscles: pa.Table,
+    *,
+    model: ChainModel,
+    motion: Mapping[str, Any],
+    window: Window | None = None,
 ) -> Drawing:
     """Choose the panels of the page of a trial, and encode their numbers.
 
@@ -167,6 +174,8 @@ def draw_trial(
         The chain.
     motion : mapping
         Entry ``motion`` of the kinematics table's record: senses and zeros of flexion.
+    window : Window, optional
+        The part that is 0 to 100 %, which is marked in every panel.
 
     Notes
     -----
@@ -198,6 +207,7 @@ def draw_trial(
         "step": step,
         "panels": [_panel_data(panel) for panel in panels],
         "bands": bands,
+        "window": [round(float(at), 5) for at in (window.start_s, window.end_s)] if window and not window.note else [],
         "stick": stick,
         "curves": {"time_s": fixed_point(time_s[kept], 5), **encoded},
     }

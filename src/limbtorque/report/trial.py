@@ -84,6 +84,7 @@ def trial_page(contents: TrialContents) -> str:
         affects=AFFECTS,
         drawing=drawing,
         nth={2: "second", 3: "third"}.get(drawing.step, f"{drawing.step}th") if drawing else "",
+        percent=_percent(drawing.data["window"]) if drawing else "",
         n_drawn=len(drawing.data["curves"]["time_s"]["values"]) if drawing else 0,
         terms=[("net", "net", INK), *((kind, TERM_NAMES[kind], colour) for kind, colour in TERM_COLOURS.items())],
         summary_head=list(SUMMARY.values()),
@@ -94,6 +95,15 @@ def trial_page(contents: TrialContents) -> str:
         beside=[_beside_row(row) for row in contents.beside_file],
         metrics=_metrics(contents),
     )
+
+
+def _percent(window: Sequence[float]) -> str:
+    """Times of the window behind its name; empty without a window.
+
+    >>> _percent([0.17, 1.2])
+    ' (0 to 100 %: 0.17 to 1.2 s)'
+    """
+    return f" (0 to 100 %: {window[0]:.4g} to {window[1]:.4g} s)" if window else ""
 
 
 def _verdict(contents: TrialContents) -> str:

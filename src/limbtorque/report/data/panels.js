@@ -77,9 +77,17 @@ function trialPanels(view, changed) {
     ));
   }
 
+  /** The ends of the part that is 0 to 100 %: a thin dashed line each, with its name at the top. */
+  function windowEnds() {
+    return data.window.map((at, k) => (
+      { type: "line", xref: "x", yref: "paper", x0: at, x1: at, y0: 0, y1: 1, line: { width: 1, dash: "dash", color: ink() },
+        label: { text: `${100 * k} %`, textposition: "end", textangle: 0, xanchor: k ? "right" : "left", yanchor: "top", padding: 3, font: { size: 11 } } }
+    ));
+  }
+
   function drawPlot(panel) {
     const layout = layoutOf("time (s)", `${panel.quantity} (${panel.unit})`, state.range);
-    layout.shapes = shades(panel);
+    layout.shapes = [...shades(panel), ...windowEnds()];
     if (printing.now) layout.width = PRINT_WIDTH;
     const line = panel.name === "muscles" && panel.lines.find((one) => one.curve === state.ranged && one.greatest);
     if (line) { // the possible forces may leave the panel at its top: the scale is that of the lines

@@ -41,7 +41,12 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
     metrics, verdict = metrics_of(records.values()), verdict_of(trial, records)
     drawing: Drawing | None = None
     if kinematics.motion and not records["torques"].failed:
-        drawing = draw_trial(*(table for table, _ in read.values()), model=model, motion=vars(kinematics.motion))
+        drawing = draw_trial(
+            *(table for table, _ in read.values()),
+            model=model,
+            motion=vars(kinematics.motion),
+            window=records["torques"].window,
+        )
     audit = kinematics.recording.audit if kinematics.recording else Audit()
     notes = [note for record in records.values() for note in record.notes if note not in audit.sentences]
     return TrialContents(
