@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 
 from limbtorque.figures.palette import TERM_COLOURS
+from limbtorque.motion.load_filter import LOST
 from limbtorque.report.explain import REASONS
 from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.report.page import json_text
 from limbtorque.report.panels import draw_trial, drawn_columns
-from limbtorque.report.trial import SUMMARY, TrialContents, trial_page
+from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.trial_record import FileOutput
 from limbtorque.tables.verdict import Flag, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
@@ -551,6 +553,26 @@ def test_the_summary_of_a_page_is_flexion_positive(study):
     peaks = [[row["peak_nm"] for row in some] for some in (rows, turned)]
     np.testing.assert_array_equal(peaks[0], np.negative(peaks[1]))
     assert "Net joint torques, flexion positive, over the window" in Elements(page(study, "spring")).text
+
+
+def test_a_page_names_the_filters_loss_and_the_labels_of_each_quantity():
+    note = f"{LOST}: hip 43 %, knee 29 %"
+    output = FileOutput("hip", {"angle": "RHipAngles", "moment": "RHipMoment"}, {}, True, 1, -1)
+    row = dict.fromkeys(BESIDE, 1.0) | {"joint": "hip", "file_per_kg": 0, "file_unit": "deg"}
+    compared = [
+        {**row, "quantity": name, "file_label": output.labels[kind], "file_convention": output.convention(kind)}
+        for name, kind in (("angle", "angle"), ("torque", "moment"))
+    ]
+    net = dict.fromkeys(SUMMARY, 1.0) | {"peak_at_gap": 0, "term": "net", "joint": "hip"}
+    contents = TrialContents("x", "", Verdict(), "", "", {}, notes=[note, "other"], summary=[net], beside_file=compared)
+    shown = Elements(trial_page(contents)).text
+    assert shown.count(f"Peak torques may be lower by this: {note}.") == 2
+    assert "under the names of Plug-in Gait (Vicon)" in shown
+    assert "Its moments are: internal moment, extension positive (the same numbers" in shown
+    assert "flexion positive;" not in shown
+    assert "RHipAngles" in shown
+    without = Elements(trial_page(replace(contents, notes=["other"]))).text
+    assert "may be lower by this" not in without
 
 
 def test_a_page_marks_the_joint_that_is_rejected(study):

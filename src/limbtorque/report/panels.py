@@ -374,7 +374,8 @@ def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str],
         of = tuple(joints.index(joint) for joint in there for _ in range(2)) if quantity == "torque" else ()
         title = f"{quantity.capitalize()}s beside those in the recording"
         about = (
-            "Dotted: another program's results, as the recording holds them, in the signs of this page; not used here."
+            "Dotted: results with the names of Plug-in Gait, as the recording holds them, in the signs of this page; "
+            "not used here."
         )
         yield Panel(f"file_{quantity}", title, quantity, unit, tuple(lines), shaded, of, about=about)
 

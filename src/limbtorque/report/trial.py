@@ -9,11 +9,12 @@ from typing import Any
 
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
+from limbtorque.motion.load_filter import LOST
 from limbtorque.report.explain import AFFECTS, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
 from limbtorque.tables.quality_flags import CHECKS, METRICS
-from limbtorque.tables.verdict import Verdict
+from limbtorque.tables.verdict import Verdict, note_that_begins
 
 PAGE = page_template("report/trial.html.jinja")
 SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")
@@ -94,6 +95,7 @@ def trial_page(contents: TrialContents) -> str:
         beside_head=list(BESIDE.values()),
         beside=[_beside_row(row) for row in contents.beside_file],
         metrics=_metrics(contents),
+        lost=note_that_begins(LOST, contents.notes),
     )
 
 
@@ -140,7 +142,7 @@ BESIDE = {
     "peak_ratio": "ratio of peaks",
     "unit": "unit",
     "n_frames": "frames",
-    "file_label": "moment in the file",
+    "file_label": "label in the file",
     "file_unit": "its unit",
     "file_sign": "sign",
 }
