@@ -101,7 +101,14 @@ class TrialResult:
     def _verdict(self, settings: Settings) -> Verdict:
         metrics = {**self.motion.metrics, **self.judged.metrics, **(self.muscles.metrics if self.muscles else {})}
         muscles = self.muscles is not None
-        return judge(metrics, settings.quality, self.judged.by_joint, joints=self.motion.joints, muscles=muscles)
+        return judge(
+            metrics,
+            settings.quality,
+            self.judged.by_joint,
+            joints=self.motion.joints,
+            muscles=muscles,
+            notes=self.motion.notes,
+        )
 
     def to_dataframe(self, which: Which = "torques") -> pd.DataFrame:
         """One of the three tables as a data frame.

@@ -24,6 +24,7 @@ RECORDING = DEMO.recording(noise_m=0.0)
 LIMB = Limb("arm", side=DEMO.side, body_mass_kg=DEMO.arm.body_mass_kg, marker_set="limb_markers", prefix=DEMO.prefix)
 MOTION = chain_motion(RECORDING, LIMB, SETTINGS)
 TORQUES = joint_torques(MOTION)
+STATED = {"angle": "deg", "moment": "Nmm", "power": "W"}
 ALL = Window(float("nan"), float("nan"), "no window")
 
 
@@ -43,7 +44,7 @@ def outputs(*, angle_sign=1, moment_sign=-1, per_kg=True, prefix="", side=LIMB.s
         values[frames] = 0.0
         values[frames, 2 if kind == "power" else 0] = ours
         label = f"{prefix}{side[0].upper()}{joint.capitalize()}{kind.capitalize()}"
-        made.append(ModelOutput(label, side, joint, kind, "Nmm", per_kg, values))
+        made.append(ModelOutput(label, side, joint, kind, STATED[kind], per_kg, values))
     return tuple(made)
 
 
@@ -73,6 +74,14 @@ def test_every_convention_comes_back_as_ours(angle_sign, moment_sign, per_kg):
         assert row["rms"] == pytest.approx(0.0, abs=1e-9)
         assert row["peak_ratio"] == pytest.approx(1.0, abs=1e-9)
     assert rows[1]["unit"] == "N m/kg"
+    side = LIMB.side[0].upper()
+    assert [row["file_label"] for row in rows] == [f"{side}Elbow{kind}" for kind in ("Angle", "Moment", "Power")]
+    assert [row["file_unit"] for row in rows] == ["deg", "Nmm", "W"]
+    assert [row["file_per_kg"] for row in rows] == [0, per_kg, per_kg]
+    angle, moment, power = (row["file_convention"] for row in rows)
+    assert angle == ("flexion positive" if angle_sign > 0 else "extension positive")
+    assert moment.startswith(f"internal moment, {'flexion' if moment_sign > 0 else 'extension'} positive")
+    assert power == "power generation positive"
     known = ~MOTION.edge & np.isfinite(TORQUES.terms.net[:, k])
     assert abs(rows[1]["file_peak"]) == pytest.approx(np.abs(TORQUES.terms.net[known, k]).max() / 70.0)
 
@@ -111,7 +120,7 @@ def test_labels_of_two_subjects_need_the_prefix_of_the_trial():
     assert added(own, other, limb=replace(LIMB, prefix=""))[1] == ()
     assert added(own, other, limb=replace(LIMB, prefix="A"))[1][0].moment_sign == -1
     assert added(own, other, limb=replace(LIMB, prefix="B"))[1][0].moment_sign == 1
-    assert added(own, limb=replace(LIMB, prefix=""))[1][0].label == f"A:{LIMB.side[0].upper()}ElbowMoment"
+    assert added(own, limb=replace(LIMB, prefix=""))[1][0].labels["moment"] == f"A:{LIMB.side[0].upper()}ElbowMoment"
 
 
 def test_frames_outside_the_window_do_not_count():

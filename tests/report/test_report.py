@@ -4,25 +4,29 @@ import csv
 import hashlib
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from limbtorque.figures.palette import TERM_COLOURS
+from limbtorque.motion.load_filter import LOST
 from limbtorque.report.explain import REASONS
 from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.report.page import json_text
-from limbtorque.report.panels import draw_trial
-from limbtorque.report.trial import SUMMARY, TrialContents, trial_page
+from limbtorque.report.panels import draw_trial, drawn_columns
+from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.trial_record import FileOutput
 from limbtorque.tables.verdict import Flag, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
-from limbtorque.workflow.stages import collect, report
+from limbtorque.workflow.run_session import TrialTables
+from limbtorque.workflow.stages import collect, pages, report
 from reports import (
     BAD,
     ENDS,
@@ -146,6 +150,19 @@ def test_frames_without_a_known_force_are_shaded(study):
     drawing = draw_trial(changed, torques, muscles, model=ARM, motion=vars(kept.motion))
     assert drawing.bands["external_unknown"]["count"] == 10
     assert drawing.bands["external_unknown"]["spans"] == [[0.095, 0.195]]
+
+
+@pytest.mark.parametrize("fault", ["spike", "swapped"])
+def test_frames_of_a_spike_or_exchange_are_shaded_in_every_panel(study, fault):
+    read = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    (kinematics, kept), (torques, _), (muscles, _) = read
+    marked = np.zeros(kinematics.num_rows, dtype=int)
+    marked[50] = 1
+    changed = kinematics.set_column(kinematics.column_names.index(fault), fault, [marked])
+    assert drawn_columns(JOINTS)(fault)
+    drawing = draw_trial(changed, torques, muscles, model=ARM, motion=vars(kept.motion))
+    assert drawing.bands[fault]["count"] == 1
+    assert all(fault in panel.bands for panel in drawing.panels)
 
 
 def test_long_trials_are_thinned_out_and_say_so(study):
@@ -516,10 +533,52 @@ def test_noise_too_small_for_its_decimals_is_not_zero(study):
     assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]
 
 
+def test_the_summary_of_a_page_is_flexion_positive(study):
+    """The sign of a peak is that of its sense; a clockwise flexion turns the numbers of the record."""
+    loaded = load_study(study)
+    trial = next(trial for trial in loaded.trials if trial.name == "spring")
+
+    class Turned(TrialTables):
+        def read(self, stage, trial, **columns):
+            found, record = super().read(stage, trial, **columns)
+            if stage == "kinematics":
+                turned = replace(record.motion, flexion_sign=[-sign for sign in record.motion.flexion_sign])
+                record = replace(record, motion=turned)
+            return found, record
+
+    session = layout.places(loaded)[trial.name]
+    rows, turned = (pages.contents(loaded, session, trial, read(loaded)).summary for read in (TrialTables, Turned))
+    senses = {(row["peak_sense"], row["peak_nm"] > 0.0) for row in rows if row["peak_sense"]}
+    assert senses == {("flexion", True), ("extension", False)}
+    peaks = [[row["peak_nm"] for row in some] for some in (rows, turned)]
+    np.testing.assert_array_equal(peaks[0], np.negative(peaks[1]))
+    assert "Net joint torques, flexion positive, over the window" in Elements(page(study, "spring")).text
+
+
+def test_a_page_names_the_filters_loss_and_the_labels_of_each_quantity():
+    note = f"{LOST}: hip 43 %, knee 29 %"
+    output = FileOutput("hip", {"angle": "RHipAngles", "moment": "RHipMoment"}, {}, True, 1, -1)
+    row = dict.fromkeys(BESIDE, 1.0) | {"joint": "hip", "file_per_kg": 0, "file_unit": "deg"}
+    compared = [
+        {**row, "quantity": name, "file_label": output.labels[kind], "file_convention": output.convention(kind)}
+        for name, kind in (("angle", "angle"), ("torque", "moment"))
+    ]
+    net = dict.fromkeys(SUMMARY, 1.0) | {"peak_at_gap": 0, "term": "net", "joint": "hip"}
+    contents = TrialContents("x", "", Verdict(), "", "", {}, notes=[note, "other"], summary=[net], beside_file=compared)
+    shown = Elements(trial_page(contents)).text
+    assert shown.count(f"Peak torques may be lower by this: {note}.") == 2
+    assert "under the names of Plug-in Gait (Vicon)" in shown
+    assert "Its moments are: internal moment, extension positive (the same numbers" in shown
+    assert "flexion positive;" not in shown
+    assert "RHipAngles" in shown
+    without = Elements(trial_page(replace(contents, notes=["other"]))).text
+    assert "may be lower by this" not in without
+
+
 def test_a_page_marks_the_joint_that_is_rejected(study):
     check = next(check for check in CHECKS if check.name == "torque_nm_kg")
     joints = {"shoulder": "ok", "elbow": "rejected", "wrist": "ok"}
-    flag = Flag(check, 9.0, 3.0, "elbow")
+    flag = Flag(check, 9.0, 3.0, "elbow", where="spikes (marker, frames): ELB 247")
     row = dict.fromkeys(SUMMARY, 1.0) | {"peak_at_gap": 0, "term": "net", "peak_sense": "flexion"}
     rows = [{**row, "joint": joint} for joint in joints]
     tables = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
@@ -528,6 +587,7 @@ def test_a_page_marks_the_joint_that_is_rejected(study):
     text = trial_page(TrialContents("x", "", verdict, "", "", {}, summary=rows, drawing=drawing))
     shown = Elements(text).text
     assert "Do not use: torques of elbow." in shown
+    assert "spikes (marker, frames): ELB 247" in shown[: shown.index("definition")]
     assert re.search(r"elbow \(rejected\)", shown)
     assert not re.search(r"(shoulder|wrist) \(rejected\)", shown)
     panels = re.findall(r"<figcaption><h3>(.*?)</h3>", text)

@@ -7,9 +7,14 @@ import time
 import pytest
 
 from limbtorque.report.index import index_page
+from limbtorque.report.panels import draw_trial
+from limbtorque.report.trial import TrialContents, trial_page
+from limbtorque.study.chains import ARM
+from limbtorque.tables.files import read_table
+from limbtorque.tables.verdict import Verdict
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import report
-from reports import BAD, TRIALS, analyse, make_study, page, page_file, write_ensembles
+from reports import BAD, TRIALS, analyse, make_study, page, page_file, table_file, write_ensembles
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = [
@@ -205,9 +210,50 @@ def test_terms_are_switched_on_and_off(browser, study):
 def test_signs_turn_to_flexion(browser, study):
     visit(browser, study, "spring")
     read = "return document.querySelector('#panel_angles .plot').data[0].y[0]"
+    assert find(browser, "[value=flexion]").is_selected()
     before = browser.execute_script(read)
-    find(browser, "[value=flexion]").click()
-    assert browser.execute_script(read) == pytest.approx(before + 90.0)  # the shoulder counts from the hanging arm
+    find(browser, "[value=tables]").click()
+    assert browser.execute_script(read) == pytest.approx(before - 90.0)  # the shoulder counts from the hanging arm
+
+
+def test_a_panel_of_several_joints_states_the_sign_of_each(browser, study):
+    """An elbow whose flexion is clockwise, beside another program's torques."""
+    read = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
+    kinematics, torques, muscles = (table for table, _ in read)
+    for joint in ARM.joints:
+        for quantity, unit in (("torque", "nm"), ("power", "w")):
+            values = torques.column(f"{joint.name}_{quantity}_{unit}")
+            kinematics = kinematics.append_column(f"{joint.name}_file_{quantity}_{unit}", values)
+    motion = {**vars(read[0][1].motion), "flexion_sign": [1.0, -1.0, 1.0]}
+    drawing = draw_trial(kinematics, torques, muscles, model=ARM, motion=motion)
+    made = page_file(study, "spring").with_name("mixed.html")
+    made.write_text(trial_page(TrialContents("mixed", "", Verdict(), "", "", {}, drawing=drawing)), encoding="utf-8")
+    browser.get(made.as_uri())
+    first = "return document.querySelector('#panel_file_torque .plot').data[2].y[100]"
+    sense = "#panel_file_torque .sense"
+    assert find(browser, sense).text == "N m; + flexion, \u2212 extension"
+    elbow = browser.execute_script(first)
+    assert elbow == pytest.approx(-torques.column("elbow_torque_nm")[100].as_py(), rel=1e-2)
+    find(browser, "[value=tables]").click()
+    assert browser.execute_script(first) == -elbow
+    turned = "N m; shoulder, wrist: + flexion, \u2212 extension; elbow: + extension, \u2212 flexion"
+    assert find(browser, sense).text == turned
+
+
+def test_every_panel_marks_the_window(browser, study):
+    visit(browser, study, "spring")
+    window = read_table(table_file(study, "torques", "spring"))[1].window
+    script = """return [...document.querySelectorAll('.panel .plot')].map((plot) => plot.layout.shapes
+      .filter((shape) => shape.type === 'line').map((shape) => [shape.x0, shape.label.text]))"""
+    panels = browser.execute_script(script)
+    expected = [[pytest.approx(window.start_s, abs=1e-5), "0 %"], [pytest.approx(window.end_s, abs=1e-5), "100 %"]]
+    assert len(panels) == len(browser.find_elements("css selector", ".panel"))
+    assert all(marks == expected for marks in panels)
+    drawn = browser.execute_script("return document.querySelector('#panel_power .plot').textContent")
+    assert "0 %" in drawn
+    assert "100 %" in drawn
+    times = f"0 to 100 %: {window.start_s:.4g} to {window.end_s:.4g} s"
+    assert times in find(browser, "#summary").text
 
 
 def test_all_panels_zoom_together(browser, study):

@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
+from limbtorque.signals.labels import LabelFaults, Swap, fault_notes
 from limbtorque.study.options.quality import Quality
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.quality_flags import CHECKS, METRICS
@@ -67,6 +69,25 @@ def test_sentence_of_a_flag():
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 def test_the_sentence_of_a_flag_fits_on_three_lines(check):
     assert len(Flag(check, 0.1234, 0.01).sentence) <= THREE_LINES
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKS if check.where], ids=lambda check: check.name)
+def test_a_flag_names_the_markers_and_frames_of_its_note(check):
+    spikes = np.zeros((20, 2), dtype=bool)
+    spikes[7, 1] = True
+    faults = LabelFaults((Swap(0, 1, 3, 5),), np.zeros((20, 2), dtype=bool), spikes)
+    notes = ["filter: none", *fault_notes(faults, ("RFEO", "RTIO"), first_frame=240)]
+    expected = {
+        "swapped_frames": "labels exchanged (markers, frames): RFEO and RTIO 243-244",
+        "spike_frames": "spikes (marker, frames): RTIO 247",
+        "spike_change_share": "spikes (marker, frames): RTIO 247",
+    }
+    (flag,) = assess({check.name: 1.0}, THRESHOLDS, notes=notes)
+    assert flag.where == expected[check.name]
+    assert f": {flag.where}; {check.definition}" in flag.sentence
+    assert len(flag.sentence) <= THREE_LINES
+    (without,) = assess({check.name: 1.0}, THRESHOLDS, notes=notes[:1])
+    assert without.where == ""
 
 
 def test_no_two_flags_ask_for_opposite_changes_of_the_cutoff():

@@ -15,7 +15,7 @@ from limbtorque.motion.ground_reaction import ExternalLoad, ground_load, hand_lo
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.load_filter import load_moment_lost
+from limbtorque.motion.load_filter import LOST, load_moment_lost
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.plate_assignment import Feet, Stretch
@@ -122,7 +122,7 @@ def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
     if np.isnan(lost).all():
         return []
     shares = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in zip(names, lost.tolist(), strict=True))
-    return [f"the filter removes at most these parts of the largest moment of the ground reaction: {shares}"]
+    return [f"{LOST}: {shares}"]
 
 
 def meets_ground(limb: Limb, settings: Settings) -> bool:

@@ -75,7 +75,8 @@ def with_file_outputs(
         values[f"{joint}_file_angle_rad"] = sense * signs[0] * found["angle"][:, SAGITTAL] + zero_rad
         values[f"{joint}_file_torque_nm"] = sense * signs[1] * found["moment"][:, SAGITTAL] * mass_kg
         values[f"{joint}_file_power_w"] = found["power"].sum(axis=1) * mass_kg
-        outputs.append(FileOutput(joint, moment.label, moment.unit, moment.per_kg, *signs))
+        labels, units = ({kind: getattr(output, name) for kind, output in there.items()} for name in ("label", "unit"))
+        outputs.append(FileOutput(joint, labels, units, moment.per_kg, *signs))
     added = make_table(file_columns([output.joint for output in outputs]), values)
     for field, column in zip(added.schema, added.columns, strict=True):
         table = table.append_column(field, column)

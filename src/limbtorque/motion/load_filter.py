@@ -7,6 +7,8 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.motion.ground_reaction import MEASURED, ExternalLoad
 
+LOST = "the filter removes at most these parts of the largest moment of the ground reaction"  # beginning of the note
+
 
 def load_moment_lost(load: ExternalLoad, joint_m: FloatArray) -> FloatArray:
     """Share of the load's largest moment about each joint that the filter removes.

@@ -18,6 +18,7 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.trial_record import Window
 
 INK = "ink"  # the colour of the text: the net torque
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
@@ -127,7 +128,8 @@ class _Curves:
 
 
 _OF_MUSCLES = ("_force_n", "_activation")
-_OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled")
+_OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled", "spike", "swapped")
+_FAULTS = ("spike", "swapped")  # shaded in every panel
 _STATUS = ("external_status", "moment_arm_status", "fibre_status", "optimization_status")
 _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
 
@@ -154,7 +156,13 @@ def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
 
 
 def draw_trial(
-    kinematics: pa.Table, torques: pa.Table, muscles: pa.Table, *, model: ChainModel, motion: Mapping[str, Any]
+    kinematics: pa.Table,
+    torques: pa.Table,
+    muscles: pa.Table,
+    *,
+    model: ChainModel,
+    motion: Mapping[str, Any],
+    window: Window | None = None,
 ) -> Drawing:
     """Choose the panels of the page of a trial, and encode their numbers.
 
@@ -166,6 +174,8 @@ def draw_trial(
         The chain.
     motion : mapping
         Entry ``motion`` of the kinematics table's record: senses and zeros of flexion.
+    window : Window, optional
+        The part that is 0 to 100 %, which is marked in every panel.
 
     Notes
     -----
@@ -197,6 +207,7 @@ def draw_trial(
         "step": step,
         "panels": [_panel_data(panel) for panel in panels],
         "bands": bands,
+        "window": [round(float(at), 5) for at in (window.start_s, window.end_s)] if window and not window.note else [],
         "stick": stick,
         "curves": {"time_s": fixed_point(time_s[kept], 5), **encoded},
     }
@@ -236,8 +247,10 @@ def _angle_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
         for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
     )
     of = tuple(range(len(joints)))
-    about = "Of each segment against the one before it; the first against the x axis."
-    return Panel("angles", "Joint angles", "angle", "deg", lines, ("edge", "foreshortened", "filled"), of, True, about)
+    about = "Flexion positive: from the anatomical position. As in the tables: of each segment against the one before it, the first against the x axis."
+    return Panel(
+        "angles", "Joint angles", "angle", "deg", lines, ("edge", *_FAULTS, "foreshortened", "filled"), of, True, about
+    )
 
 
 def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _Curves) -> Panel:
@@ -268,7 +281,7 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
             for name, dash in zip(there, itertools.cycle(DASHES), strict=False)
         ]
     title = f"{joint.replace('_', ' ').capitalize()}: net torque and its terms"
-    shaded = ("edge", "foreshortened", "external_unknown", f"{joint}_unknown")
+    shaded = ("edge", *_FAULTS, "foreshortened", "external_unknown", f"{joint}_unknown")
     return Panel(f"torque_{joint}", title, "torque", "N m", tuple(lines), shaded, (number,) * len(lines))
 
 
@@ -288,7 +301,7 @@ def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
         Line(f"{joint}_power_w", joint, colour, dash)
         for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
     )
-    shaded = ("edge", "foreshortened", "external_unknown")
+    shaded = ("edge", *_FAULTS, "foreshortened", "external_unknown")
     about = "Net torque times angular velocity; positive: power generation."
     return Panel("power", "Joint power", "power", "W", lines, shaded, about=about)
 
@@ -316,7 +329,16 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         )
         for k, name in enumerate(pulling)
     )
-    shaded = ("edge", "foreshortened", "external_unknown", "moment_arm", "fibre", "beyond_muscles", "not_certified")
+    shaded = (
+        "edge",
+        *_FAULTS,
+        "foreshortened",
+        "external_unknown",
+        "moment_arm",
+        "fibre",
+        "beyond_muscles",
+        "not_certified",
+    )
     yield Panel("muscles", "Muscle forces", "force", "N", lines, shaded)
 
 
@@ -331,13 +353,13 @@ def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         Line(names[1], "y", LINE_COLOURS[0], "dash"),
     )
     about = "On the last segment, in the plane of motion; y is up (in a horizontal plane: to the left)."
-    yield Panel("external", "External force", "force", "N", lines, ("edge", "external_unknown"), about=about)
+    yield Panel("external", "External force", "force", "N", lines, ("edge", *_FAULTS, "external_unknown"), about=about)
 
 
 def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
     """Torques and powers beside another program's, where the recording holds them."""
     there = [joint for joint in joints if f"{joint}_file_torque_nm" in kinematics.column_names]
-    shaded = ("edge", "foreshortened", "external_unknown")
+    shaded = ("edge", *_FAULTS, "foreshortened", "external_unknown")
     for quantity, unit in (("torque", "N m"), ("power", "W")):
         names = [f"{joint}_file_{quantity}_{unit.lower().replace(' ', '')}" for joint in there]
         if not there or not largest_of(*_columns(kinematics, names).values()) > 0.0:
@@ -352,7 +374,8 @@ def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str],
         of = tuple(joints.index(joint) for joint in there for _ in range(2)) if quantity == "torque" else ()
         title = f"{quantity.capitalize()}s beside those in the recording"
         about = (
-            "Dotted: another program's results, as the recording holds them, in the signs of this page; not used here."
+            "Dotted: results with the names of Plug-in Gait, as the recording holds them, in the signs of this page; "
+            "not used here."
         )
         yield Panel(f"file_{quantity}", title, quantity, unit, tuple(lines), shaded, of, about=about)
 
@@ -380,6 +403,8 @@ def _bands(
     unknown = status(kinematics, "external_status") == 2
     found: list[tuple[str, str, str, BoolArray]] = [
         ("edge", "affected by filter edge effects: less certain", "#888888", edge),
+        ("spike", "spike or jump of a marker, not filled", "#EE3377", status(kinematics, "spike") == 1),
+        ("swapped", "markers exchanged", "#AA4499", status(kinematics, "swapped") == 1),
         ("filled", "gap in a marker filled", "#56B4E9", status(kinematics, "filled") == 1),
         ("foreshortened", "segment out of the plane: no torques", "#E69F00", short),
         (

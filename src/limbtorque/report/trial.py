@@ -9,11 +9,12 @@ from typing import Any
 
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
+from limbtorque.motion.load_filter import LOST
 from limbtorque.report.explain import AFFECTS, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
 from limbtorque.tables.quality_flags import CHECKS, METRICS
-from limbtorque.tables.verdict import Verdict
+from limbtorque.tables.verdict import Verdict, note_that_begins
 
 PAGE = page_template("report/trial.html.jinja")
 SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")
@@ -40,7 +41,7 @@ class TrialContents:
     notes : sequence of str
         Other notes.
     summary : sequence of dict
-        Rows of the summary.
+        Rows of the summary, flexion positive.
     beside_file : sequence of dict
         Comparison with the results of another program in the recording.
     tables, pictures : dict of str to str
@@ -84,6 +85,7 @@ def trial_page(contents: TrialContents) -> str:
         affects=AFFECTS,
         drawing=drawing,
         nth={2: "second", 3: "third"}.get(drawing.step, f"{drawing.step}th") if drawing else "",
+        percent=_percent(drawing.data["window"]) if drawing else "",
         n_drawn=len(drawing.data["curves"]["time_s"]["values"]) if drawing else 0,
         terms=[("net", "net", INK), *((kind, TERM_NAMES[kind], colour) for kind, colour in TERM_COLOURS.items())],
         summary_head=list(SUMMARY.values()),
@@ -93,7 +95,17 @@ def trial_page(contents: TrialContents) -> str:
         beside_head=list(BESIDE.values()),
         beside=[_beside_row(row) for row in contents.beside_file],
         metrics=_metrics(contents),
+        lost=note_that_begins(LOST, contents.notes),
     )
+
+
+def _percent(window: Sequence[float]) -> str:
+    """Times of the window behind its name; empty without a window.
+
+    >>> _percent([0.17, 1.2])
+    ' (0 to 100 %: 0.17 to 1.2 s)'
+    """
+    return f" (0 to 100 %: {window[0]:.4g} to {window[1]:.4g} s)" if window else ""
 
 
 def _verdict(contents: TrialContents) -> str:
@@ -130,7 +142,7 @@ BESIDE = {
     "peak_ratio": "ratio of peaks",
     "unit": "unit",
     "n_frames": "frames",
-    "file_label": "moment in the file",
+    "file_label": "label in the file",
     "file_unit": "its unit",
     "file_sign": "sign",
 }

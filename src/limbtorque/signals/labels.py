@@ -19,6 +19,7 @@ LONGEST_SPIKE = 3
 AROUND = 25
 TIMES_USUAL = 6.0
 LISTED = 10
+EXCHANGED, SPIKES = "labels exchanged (markers, frames)", "spikes (marker, frames)"  # beginnings of notes
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,7 @@ def fault_notes(faults: LabelFaults, labels: Sequence[str], *, first_frame: int)
     return [
         f"{title}: {', '.join(entries[:LISTED])}"
         + (f", and {len(entries) - LISTED} more" if len(entries) > LISTED else "")
-        for title, entries in (("labels exchanged (markers, frames)", swaps), ("spikes (marker, frames)", spikes))
+        for title, entries in ((EXCHANGED, swaps), (SPIKES, spikes))
         if entries
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from limbtorque.signals.labels import EXCHANGED, SPIKES
 from limbtorque.tables.column import Column
 
 NO_TOLERANCE = "no tolerance: every occurrence counts"
@@ -41,6 +42,8 @@ class Check:
         The numbers must not be used: status rejected, not caution.
     rejects_at_twice : bool
         The same where the metric is above `REJECTED_TIMES` its threshold.
+    where : str
+        Beginning of the note that names markers and frames (signals/labels.py); empty without such a note.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Check:
     affects: Literal["torques", "muscles"] = "torques"
     rejects: bool = False
     rejects_at_twice: bool = False
+    where: str = ""
 
 
 CHECKS = (
@@ -104,25 +108,28 @@ CHECKS = (
     Check(
         "swapped_frames",
         "1",
-        "number of judged frames in which a needed marker is exchanged with another",
-        "correct the labels in the capture software (frames: see notes), or leave the frames out with start_s and end_s",
+        "judged frames in which a needed marker is exchanged with another",
+        "correct the labels in the capture software, or leave them out (start_s, end_s)",
         f"{NO_TOLERANCE}; 26 recorded files have two, both in one serve at 50 Hz, both confirmed by eye",
         rejects=True,
+        where=EXCHANGED,
     ),
     Check(
         "spike_frames",
         "1",
-        "number of judged frames in which a needed marker leaves its path for up to three frames, or jumps (signals/jumps.py)",
-        "correct them in the capture software (frames: see notes), or set gaps.spikes to fill",
+        "number of judged frames in which a needed marker leaves its path for up to three frames, or jumps",
+        "correct them in the capture software, or set gaps.spikes to fill",
         f"{NO_TOLERANCE}; 26 recorded files at 50 to 250 Hz have spikes in two movements, both confirmed by eye, and jumps in two",
+        where=SPIKES,
     ),
     Check(
         "spike_change_share",
         "1",
         "largest change of the net torque or of a term, over its range, where spikes are filled",
-        "correct the spikes in the capture software (frames: see notes), or set gaps.spikes to fill",
+        "correct the spikes in the capture software, or set gaps.spikes to fill",
         f"{CONVENTION}: a tenth of the range",
         rejects=True,
+        where=SPIKES,
     ),
     Check(
         "torque_nm_kg",

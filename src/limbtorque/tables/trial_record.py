@@ -22,8 +22,10 @@ class FileOutput:
 
     Attributes
     ----------
-    joint, label, unit : str
-        The joint, and the label and unit of the moment in the file.
+    joint : str
+        The joint.
+    labels, units : dict of str to str
+        Labels and units of its angle, moment and power in the file, by these words.
     per_kg : bool
         The file's moments and powers are per kilogram of body mass.
     angle_sign, moment_sign : int
@@ -31,16 +33,20 @@ class FileOutput:
     """
 
     joint: str
-    label: str
-    unit: str
+    labels: Mapping[str, str]
+    units: Mapping[str, str]
     per_kg: bool
     angle_sign: int
     moment_sign: int
 
-    @property
-    def convention(self) -> str:
-        """Convention of the moment, under both of its names."""
-        one, other = ("flexion", "extension") if self.moment_sign > 0 else ("extension", "flexion")
+    def convention(self, kind: str) -> str:
+        """Convention of the angle, moment or power; of the moment under both of its names."""
+        if kind == "power":
+            return "power generation positive"
+        sign = self.angle_sign if kind == "angle" else self.moment_sign
+        one, other = ("flexion", "extension") if sign > 0 else ("extension", "flexion")
+        if kind == "angle":
+            return f"{one} positive"
         return f"internal moment, {one} positive (the same numbers as an external moment, {other} positive)"
 
 
@@ -114,6 +120,11 @@ class MotionConstants:
     cutoff_hz: Sequence[float]
     cutoffs: Sequence[Mapping[str, Any]]
     notes: Sequence[str]
+
+    @property
+    def flexion_signs(self) -> dict[str, float]:
+        """+1 where counter-clockwise is flexion, -1 for extension, by joint."""
+        return dict(zip(self.joints, self.flexion_sign, strict=True))
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,15 @@ class Flag:
         Value of the metric and largest allowed one.
     joint : str
         The joint concerned; empty where it is the whole trial.
+    where : str
+        Markers and frames, where a note of the trial names them.
     """
 
     check: Check
     value: float
     threshold: float
     joint: str = ""
+    where: str = ""
 
     @property
     def status(self) -> str:
@@ -42,19 +45,19 @@ class Flag:
 
     @property
     def sentence(self) -> str:
-        """Joint, value, threshold, definition and advice in one sentence."""
+        """Joint, value, threshold, place, definition and advice in one sentence."""
         unit = f" {self.check.unit}" if self.check.unit != "1" else ""
         joint = f"{self.joint}: " if self.joint else ""
-        return (
-            f"{joint}{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}: {self.check.definition}; "
-            f"{self.check.advice}"
-        )
+        details = "; ".join(filter(None, (self.where, self.check.definition, self.check.advice)))
+        return f"{joint}{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}: {details}"
 
 
 JointMetrics = Mapping[str, Mapping[str, float]]  # metric -> joint -> value
 
 
-def assess(metrics: Mapping[str, float], thresholds: Quality, by_joint: JointMetrics | None = None) -> list[Flag]:
+def assess(
+    metrics: Mapping[str, float], thresholds: Quality, by_joint: JointMetrics | None = None, notes: Sequence[str] = ()
+) -> list[Flag]:
     """Flag every metric above its threshold.
 
     Parameters
@@ -65,6 +68,8 @@ def assess(metrics: Mapping[str, float], thresholds: Quality, by_joint: JointMet
         Largest allowed values.
     by_joint : mapping of str to mapping of str to float, optional
         Metrics with a value for each joint.
+    notes : sequence of str, optional
+        Notes of the trial.
 
     Returns
     -------
@@ -85,8 +90,17 @@ def assess(metrics: Mapping[str, float], thresholds: Quality, by_joint: JointMet
         for joint, value in values.items():
             allowed = threshold_of(check.name, thresholds, joint)
             if value > allowed:
-                flags.append(Flag(check, value, allowed, joint))
+                flags.append(Flag(check, value, allowed, joint, note_that_begins(check.where, notes)))
     return flags
+
+
+def note_that_begins(beginning: str, notes: Iterable[str]) -> str:
+    """Return the first note with this beginning; empty without any.
+
+    >>> note_that_begins("spikes", ["filter: none", "spikes (marker, frames): ELB 247"])
+    'spikes (marker, frames): ELB 247'
+    """
+    return next((note for note in notes if beginning and note.startswith(beginning)), "")
 
 
 def threshold_of(name: str, thresholds: Quality, joint: str = "") -> float:
@@ -147,6 +161,7 @@ def judge(
     *,
     joints: Sequence[str],
     muscles: bool = True,
+    notes: Sequence[str] = (),
 ) -> Verdict:
     """Verdict on a trial that did not fail.
 
@@ -158,6 +173,8 @@ def judge(
         Joints of the chain.
     muscles : bool, optional
         The trial has muscle forces.
+    notes : sequence of str, optional
+        Notes of the trial.
 
     Returns
     -------
@@ -171,7 +188,7 @@ def judge(
     >>> found.status, dict(found.joints), found.muscles
     ('rejected', {'hip': 'rejected', 'knee': 'caution'}, 'rejected')
     """
-    flags = tuple(assess(metrics, thresholds, by_joint))
+    flags = tuple(assess(metrics, thresholds, by_joint, notes))
     of = {about: [flag for flag in flags if flag.check.affects == about] for about in ("torques", "muscles")}
     by_name = {joint: worst(flag.status for flag in of["torques"] if flag.joint in ("", joint)) for joint in joints}
     torques = worst(by_name.values())

@@ -15,6 +15,7 @@ from limbtorque.tables.trial_record import SAME_TIME_S, FileOutput, Window
 from limbtorque.torques.joint_torques import Torques
 
 UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
+KINDS = {"angle": "angle", "torque": "moment", "power": "power"}  # words for them in the file
 LEAST_FRAMES = 10
 
 
@@ -79,17 +80,18 @@ def _of_joint(
     }
     signs = {"angle": output.angle_sign, "torque": output.moment_sign, "power": 1}
     for quantity, unit in UNITS.items():
+        kind = KINDS[quantity]
         used = inside & np.isfinite(ours[quantity]) & np.isfinite(theirs[quantity])
         yield {
             "joint": output.joint,
             "quantity": quantity,
             "unit": unit,
             **_agreement(ours[quantity][used], theirs[quantity][used], motion.time_s[used]),
-            "file_label": output.label,
-            "file_unit": output.unit,
-            "file_per_kg": int(output.per_kg),
+            "file_label": output.labels[kind],
+            "file_unit": output.units[kind],
+            "file_per_kg": int(output.per_kg and quantity != "angle"),
             "file_sign": signs[quantity],
-            "file_convention": output.convention,
+            "file_convention": output.convention(kind),
         }
 
 

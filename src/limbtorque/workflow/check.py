@@ -83,7 +83,7 @@ def _tried(
             metrics |= found.metrics
     except LimbtorqueError as error:
         return str(error), [], ""
-    verdict = judge(metrics, settings.quality, judged.by_joint, joints=motion.joints)
+    verdict = judge(metrics, settings.quality, judged.by_joint, joints=motion.joints, notes=motion.notes)
     sentences = [f"{flag.status}: {flag.sentence}" for flag in verdict.flags]
     return "", sentences, _no_curve(trial, window, verdict)
 

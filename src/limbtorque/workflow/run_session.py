@@ -166,6 +166,7 @@ def verdict_of(trial: Trial, records: Mapping[str, TrialRecord]) -> Verdict:
         torques.joint_metrics,
         joints=[joint.name for joint in trial.settings.chain(trial.chain).joints],
         muscles=bool(muscles and muscles.metrics),
+        notes=records["kinematics"].notes,
     )
     return replace(found, muscles="failed") if muscles and muscles.failed else found
 

@@ -6,7 +6,7 @@ function trialView(data) {
   const time = decode(data.curves.time_s);
   const last = time.length - 1;
   const step_s = last > 0 ? (time[last] - time[0]) / last : 1;
-  const state = { at: 0, range: [time[0], time[last]], grouped: true, flexion: false, kindsOff: new Set(), off: new Set(), ranged: "" };
+  const state = { at: 0, range: [time[0], time[last]], grouped: true, flexion: true, kindsOff: new Set(), off: new Set(), ranged: "" };
   for (const panel of data.panels) for (const line of panel.lines) if (line.shown === false) state.off.add(line.curve);
 
   const cache = {};
@@ -29,12 +29,24 @@ function trialView(data) {
     const joint = data.joints[panel.joints[k]];
     return state.flexion || joint.sign > 0 ? [joint.flexion, joint.extension] : [joint.extension, joint.flexion];
   }
-  return { data, time, last, step_s, state, curve, there, visible, values, senses };
+
+  /** Senses of a panel in words; by the names of the joints where these differ. */
+  function sensesText(panel) {
+    const names = new Map();
+    for (const [k, joint] of panel.joints.entries()) {
+      const [positive, negative] = senses(panel, k);
+      const text = `+ ${positive}, − ${negative}`;
+      names.set(text, (names.get(text) ?? new Set()).add(words(data.joints[joint].name)));
+    }
+    if (names.size < 2) return [...names.keys()].join("");
+    return [...names].map(([text, some]) => `${[...some].join(", ")}: ${text}`).join("; ");
+  }
+  return { data, time, last, step_s, state, curve, there, visible, values, senses, sensesText };
 }
 
 /** Draw the panels of a trial; `changed` is called after a panel was drawn for another choice of lines. */
 function trialPanels(view, changed) {
-  const { data, time, last, state, curve, there, visible, values, senses } = view;
+  const { data, time, last, state, curve, there, visible, values, senses, sensesText } = view;
   const plotOf = (panel) => byId(`panel_${panel.name}`).querySelector(".plot");
   const legendOf = (panel) => byId(`panel_${panel.name}`).querySelector(".legend");
 
@@ -65,9 +77,17 @@ function trialPanels(view, changed) {
     ));
   }
 
+  /** The ends of the part that is 0 to 100 %: a thin dashed line each, with its name at the top. */
+  function windowEnds() {
+    return data.window.map((at, k) => (
+      { type: "line", xref: "x", yref: "paper", x0: at, x1: at, y0: 0, y1: 1, line: { width: 1, dash: "dash", color: ink() },
+        label: { text: `${100 * k} %`, textposition: "end", textangle: 0, xanchor: k ? "right" : "left", yanchor: "top", padding: 3, font: { size: 11 } } }
+    ));
+  }
+
   function drawPlot(panel) {
     const layout = layoutOf("time (s)", `${panel.quantity} (${panel.unit})`, state.range);
-    layout.shapes = shades(panel);
+    layout.shapes = [...shades(panel), ...windowEnds()];
     if (printing.now) layout.width = PRINT_WIDTH;
     const line = panel.name === "muscles" && panel.lines.find((one) => one.curve === state.ranged && one.greatest);
     if (line) { // the possible forces may leave the panel at its top: the scale is that of the lines
@@ -93,9 +113,8 @@ function trialPanels(view, changed) {
     }
     if (panel.name === "muscles" && panel.lines.some((line) => line.greatest)) legend.append(rangeChoice(panel));
     if (focus >= 0) legend.querySelectorAll("button")[focus]?.focus();
-    const sense = senses(panel, 0);
-    const shown = sense && !panel.angle ? `${panel.unit}; + ${sense[0]}, − ${sense[1]}` : panel.unit;
-    byId(`panel_${panel.name}`).querySelector(".sense").textContent = shown;
+    const sense = panel.angle ? "" : sensesText(panel);
+    byId(`panel_${panel.name}`).querySelector(".sense").textContent = sense ? `${panel.unit}; ${sense}` : panel.unit;
   }
 
   function rangeChoice(panel) {

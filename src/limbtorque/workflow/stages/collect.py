@@ -87,7 +87,8 @@ def run(*, folder: Path, key: str = "") -> None:
             summary = (_summary_row(trial, row, verdict) for row in records["torques"].summary)
             rows = per_body_mass(summary, trial.subject.mass_kg)
             write_summary(rows)
-            turned = flexion_positive(rows, _flexion_signs(records["kinematics"]))
+            motion = records["kinematics"].motion
+            turned = flexion_positive(rows, motion.flexion_signs if motion else {})
             by_condition.add(turned)
             anatomical += turned if study.settings.tables.xlsx else []
             write_muscles([_muscle_row(trial, row, verdict) for row in records["muscles"].summary])
@@ -181,11 +182,6 @@ def _usable(row: Mapping[str, Any], statistics: Sequence[Column], status: str) -
     """Row of a summary; its statistics are empty where it is rejected."""
     empty = {column.name: float("nan") for column in statistics} if status == "rejected" else {}
     return {**row, **empty}
-
-
-def _flexion_signs(record: TrialRecord) -> dict[str, float]:
-    """+1 where counter-clockwise is flexion, -1 for extension, by joint."""
-    return dict(zip(record.motion.joints, record.motion.flexion_sign, strict=True)) if record.motion else {}
 
 
 def _joints(study: Study) -> list[list[str]]:

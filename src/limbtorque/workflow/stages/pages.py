@@ -8,7 +8,7 @@ from pathlib import Path
 from limbtorque.recordings.audit import Audit
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
-from limbtorque.statistics.by_condition import per_body_mass
+from limbtorque.statistics.by_condition import flexion_positive, per_body_mass
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.study.whole_file import write_text
@@ -41,7 +41,12 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
     metrics, verdict = metrics_of(records.values()), verdict_of(trial, records)
     drawing: Drawing | None = None
     if kinematics.motion and not records["torques"].failed:
-        drawing = draw_trial(*(table for table, _ in read.values()), model=model, motion=vars(kinematics.motion))
+        drawing = draw_trial(
+            *(table for table, _ in read.values()),
+            model=model,
+            motion=vars(kinematics.motion),
+            window=records["torques"].window,
+        )
     audit = kinematics.recording.audit if kinematics.recording else Audit()
     notes = [note for record in records.values() for note in record.notes if note not in audit.sentences]
     return TrialContents(
@@ -54,7 +59,10 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         metrics={name: math.nan if value is None else value for name, value in metrics.items()},
         audit=[vars(finding) for finding in audit.findings],
         notes=[*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))],
-        summary=per_body_mass(records["torques"].summary, trial.subject.mass_kg),
+        summary=flexion_positive(
+            per_body_mass(records["torques"].summary, trial.subject.mass_kg),
+            kinematics.motion.flexion_signs if kinematics.motion else {},
+        ),
         beside_file=records["torques"].beside_file,
         tables=_tables(session, trial),
         pictures=_pictures(session, trial) if drawing else {},
