@@ -208,7 +208,9 @@ def test_exchanged_labels_in_the_window_reject_every_joint_and_outside_none(walk
 def test_torques_and_powers_beyond_what_people_reach_are_rejected_at_their_joints(walking):
     """The torques of a person of 70 kg for one of 9 kg; the plates, which reject the whole trial, are not asked."""
     assert analysed(walking, mass_kg=9.0).verdict.rejected_joints == JOINTS
-    settings = override(SETTINGS, {"quality.weight_error_share": "100", "quality.stance_force_error_share": "100"}, source="x")
+    settings = override(
+        SETTINGS, {"quality.weight_error_share": "100", "quality.stance_force_error_share": "100"}, source="x"
+    )
     found = analysed(walking, settings, mass_kg=9.0)
     assert "torque_nm_kg" in found.verdict.names
     limits = Quality().torque_nm_kg

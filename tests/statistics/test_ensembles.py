@@ -550,5 +550,7 @@ def test_a_rejected_joint_stays_in_its_own_table_and_leaves_summaries_and_means(
     assert own.elbow_torque_nm.notna().all()
     verdict.run(folder=tables.folder.parent)
     text = (tables.folder / "verdict.txt").read_text(encoding="utf-8")
-    assert text.startswith("5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  torque_nm_kg: 5 trials, 5 of them rejected\n")
+    assert text.startswith(
+        "5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  torque_nm_kg: 5 trials, 5 of them rejected\n"
+    )
     assert "rejected: S01_sagittal_fast: elbow" in text
