@@ -461,12 +461,13 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
     """Two trials with a curve over the movement, and three without; the arm has no stance."""
     notes = ("", "", "2 movements: the endpoint rests", "the trial failed: signal", "the trial failed: read")
     rows = [
-        f'{name},arm,plain,right,movement,0.5,2,{int(not note)},"{note}"'
-        for name, note in zip(TRIALS, notes, strict=True)
+        f'{name},arm,plain,right,{status},movement,0.5,2,{int(not note)},"{note}"'
+        for name, note, status in zip(TRIALS, notes, ("ok", "caution", "ok", "failed", "failed"), strict=True)
     ]
     path = study / layout.ENSEMBLE_TABLES["windows"]
     path.write_text(
-        "\n".join(["trial,chain,condition,side,window,start_s,end_s,included,note", *rows]) + "\n", encoding="utf-8"
+        "\n".join(["trial,chain,condition,side,torque_status,window,start_s,end_s,included,note", *rows]) + "\n",
+        encoding="utf-8",
     )
     write_ensembles(study)
     try:
@@ -480,6 +481,7 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
         report.run(folder=study)
         assert embedded(page(study), "ensembles_data")["axes"] == {"arm": "movement (%)"}
         assert "2 of 5 trials have a curve; without one" in page(study)
+        assert "The means hold 2 trials: 1 ok, 1 caution." in page(study)
         assert 'href="../windows.csv"' in page(study)
         path.write_text(path.read_text("utf-8").replace("movement", "trial", 1), encoding="utf-8")
         several = curve_notes(load_study(study), study)
