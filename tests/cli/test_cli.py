@@ -201,3 +201,18 @@ def test_a_folder_that_is_no_study_is_not_run(capsys, tmp_path):
     code, _, err = run(capsys, "run-study", tmp_path)
     assert code == 1
     assert f"`limbtorque init {tmp_path} --from RECORDINGS` proposes one" in err
+
+
+@pytest.mark.parametrize("command", ["check", "status", "verify", "run-study"])
+def test_a_command_on_no_study_says_what_was_found_and_what_to_give(capsys, tmp_path, command):
+    study, nowhere = tmp_path / "study", tmp_path / "nothing"
+    (study / "config").mkdir(parents=True)
+    (study / "config" / "config.yaml").write_text("", encoding="utf-8")
+    (study / "results").mkdir()
+    code, _, err = run(capsys, command, study / "results")
+    expected = f"{study / 'results'} is a part of a study; give the study's own folder: {study}"
+    assert (code, err) == (1, f"limbtorque: {expected}\n")
+    code, _, err = run(capsys, command, nowhere)
+    assert code == 1
+    assert err.startswith(f"limbtorque: {nowhere} does not exist; give a study's folder, or `limbtorque init")
+    assert "Errno" not in err

@@ -386,7 +386,7 @@ STRIDE = {"window": "events", "start_event": "Foot Strike {side}", "end_event": 
 
 
 def window(trial, note="", included=0):
-    return {"trial": trial, "included": str(included), "note": note}
+    return {"trial": trial, "included": str(included), "torque_status": "caution", "note": note}
 
 
 @pytest.mark.parametrize(
@@ -444,6 +444,7 @@ def test_trials_without_a_curve_are_told_with_their_reasons():
     assert said in text
     assert f"| excluded trials | 1 further trial was excluded: the recording could not be read (1). {said} |" in text
     assert "| excluded trials | none |" in page(windows=[window("t1", included=1)])
+    assert "The means hold 1 trial: 1 caution." in page(windows=[window("t1", included=1)])
     assert f"| excluded trials | {said} |" in page(rows=rows[:4], windows=windows)
 
 

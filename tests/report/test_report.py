@@ -11,6 +11,8 @@ import pytest
 
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.motion.load_filter import LOST
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.report.explain import REASONS
 from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
@@ -24,6 +26,7 @@ from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.trial_record import FileOutput
 from limbtorque.tables.verdict import Flag, Verdict
 from limbtorque.workflow import keys, layout
+from limbtorque.workflow.check import check_study
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.run_session import TrialTables
 from limbtorque.workflow.stages import collect, pages, report
@@ -461,12 +464,13 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
     """Two trials with a curve over the movement, and three without; the arm has no stance."""
     notes = ("", "", "2 movements: the endpoint rests", "the trial failed: signal", "the trial failed: read")
     rows = [
-        f'{name},arm,plain,right,movement,0.5,2,{int(not note)},"{note}"'
-        for name, note in zip(TRIALS, notes, strict=True)
+        f'{name},arm,plain,right,{status},movement,0.5,2,{int(not note)},"{note}"'
+        for name, note, status in zip(TRIALS, notes, ("ok", "caution", "ok", "failed", "failed"), strict=True)
     ]
     path = study / layout.ENSEMBLE_TABLES["windows"]
     path.write_text(
-        "\n".join(["trial,chain,condition,side,window,start_s,end_s,included,note", *rows]) + "\n", encoding="utf-8"
+        "\n".join(["trial,chain,condition,side,torque_status,window,start_s,end_s,included,note", *rows]) + "\n",
+        encoding="utf-8",
     )
     write_ensembles(study)
     try:
@@ -480,6 +484,7 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
         report.run(folder=study)
         assert embedded(page(study), "ensembles_data")["axes"] == {"arm": "movement (%)"}
         assert "2 of 5 trials have a curve; without one" in page(study)
+        assert "The means hold 2 trials: 1 ok, 1 caution." in page(study)
         assert 'href="../windows.csv"' in page(study)
         path.write_text(path.read_text("utf-8").replace("movement", "trial", 1), encoding="utf-8")
         several = curve_notes(load_study(study), study)
@@ -531,6 +536,24 @@ def test_noise_too_small_for_its_decimals_is_not_zero(study):
     text = index_page(rows, empty_provenance(), files={})
     assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
     assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]
+
+
+def test_the_frame_of_a_spike_is_in_its_flags_box_its_message_and_the_check(tmp_path):
+    folder = make_study(tmp_path / "spiked")
+    recording = read_c3d(folder / "good.c3d")
+    markers = recording.markers_m.copy()
+    markers[150, recording.labels.index("WRU")] += 0.05
+    write_c3d(replace(recording, markers_m=markers), folder / "good.c3d", unit="mm")
+    where = f"spikes (marker, frames): WRU {recording.first_frame + 150}"
+    analyse(folder)
+    box = Elements(re.findall(r"<article.*?</article>", page(folder, "spring"), re.DOTALL)[0]).text
+    assert "spike_frames" in box
+    assert where in box
+    assert embedded(page(folder, "spring"), "trial")["bands"]["spike"]["count"] >= 1
+    assert f"spike_frames is 1, allowed 0: {where};" in ledger(folder)["spring"]["message"]
+    name, _, flags, _ = next(check_study(folder))
+    assert name == "spring"
+    assert any(f"spike_frames is 1, allowed 0: {where};" in flag for flag in flags)
 
 
 def test_the_summary_of_a_page_is_flexion_positive(study):

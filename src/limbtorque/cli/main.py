@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque import __version__
+from limbtorque.cli.study_folder import require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
 from limbtorque.workflow.streams import ensure_streams, flush_or_silence, say
@@ -103,6 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(words)
     options.snakemake = options_of_snakemake
     try:
+        if options.function in ON_A_STUDY:
+            require_study(options.study)
         code = int(options.function(options))
         sys.stdout.flush()
         return code
@@ -522,6 +525,8 @@ def _demo(options: argparse.Namespace) -> int:
         print(path)
     return 0
 
+
+ON_A_STUDY = (_check, _run_study, _status, _verify, _split_study)
 
 if __name__ == "__main__":
     sys.exit(main())

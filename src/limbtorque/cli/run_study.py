@@ -69,10 +69,6 @@ def run_study(
     finish its running jobs. Then 128 and the number of the signal is returned. With `verify`, the contents of all results are
     compared with their records before, and those that differ are made again.
     """
-    if not (study / "config" / "config.yaml").is_file():
-        raise LimbtorqueError(
-            f"{study} has no config/config.yaml, so it is not a study; `limbtorque init {study} --from RECORDINGS` proposes one"
-        )
     ended: list[int] = []
     with _passed_on(ended):
         environment = {**os.environ, **({VERIFY: "1"} if verify else {})}

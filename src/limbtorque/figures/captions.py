@@ -57,6 +57,8 @@ class Captioned:
         `results/ensembles.csv`.
     percent : dict of str to str
         Meaning of 0 to 100 % of the mean curves of each chain.
+    held : dict of str to str
+        Number of trials in the means of each chain, by status.
     missing : dict of str to str
         Sentence on the trials of each chain without a curve; empty where all have one.
     uneven : dict of str to sequence of str
@@ -74,6 +76,7 @@ class Captioned:
     curves: pd.DataFrame | None = None
     percent: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, str] = field(default_factory=dict)
     uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ground: bool = False
     ranges: tuple[int, int] = (1, 1)

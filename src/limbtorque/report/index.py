@@ -31,13 +31,14 @@ def index_page(
     files: Mapping[str, str],
     ensembles: Mapping[str, Any] | None = None,
     missing: Mapping[str, str] | None = None,
+    held: Mapping[str, str] | None = None,
 ) -> str:
     """Text of the first page; the same tables give the same text.
 
     Parameters
     ----------
     ledger : sequence of mapping
-        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one. each with ``page``, the path of its trial's page from this one.
+        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one.
     provenance : mapping
         Content of `results/provenance.json`.
     files : mapping of str to str
@@ -46,6 +47,8 @@ def index_page(
         Result of `ensemble_data`.
     missing : mapping of str to str, optional
         Sentence on the trials of each chain without a curve; empty where all have one.
+    held : mapping of str to str, optional
+        Sentence on the status of the trials in the means of each chain; empty without any.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
@@ -73,6 +76,7 @@ def index_page(
         missing=_of_chains(
             {chain: [text] for chain, text in (missing or {}).items() if text}, len(missing or {}), ": "
         ),
+        held=_of_chains({chain: [text] for chain, text in (held or {}).items() if text}, len(held or {}), ": "),
         varying=any(curve["counts"] for curve in curves),
         uneven=_of_chains(ensembles["uneven"], n_chains, ". ") if ensembles else [],
         too_few=_of_chains(ensembles["too_few"], n_chains, ": ") if ensembles else [],

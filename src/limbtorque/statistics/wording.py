@@ -268,3 +268,25 @@ def missing_curves(windows: Sequence[Mapping[str, str]]) -> str:
     count = len(windows) - len(without)
     of = f"{count} of {counted(len(windows), 'trial')} {'has' if count == 1 else 'have'} a curve"
     return f"{of}{'; without one' if count else ''}: {reasons(without)}."
+
+
+def statuses_in_means(windows: Iterable[Mapping[str, str]]) -> str:
+    """Sentence on the status of the trials in the means; empty without any.
+
+    Parameters
+    ----------
+    windows : iterable of mapping
+        Rows of `results/windows.csv`.
+
+    Examples
+    --------
+    >>> rows = [{"included": "1", "torque_status": status} for status in ("ok", "caution", "ok", "rejected")]
+    >>> statuses_in_means(rows)
+    'The means hold 4 trials: 2 ok, 1 caution, 1 rejected (without the rejected joints).'
+    """
+    counts = Counter(row["torque_status"] for row in windows if has_curve(row))
+    if not counts:
+        return ""
+    known = [f"{counts[status]} {status}" for status in ("ok", "caution", "rejected") if counts[status]]
+    without = " (without the rejected joints)" if counts["rejected"] else ""
+    return f"The means hold {counted(counts.total(), 'trial')}: {', '.join(known)}{without}."

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
-from limbtorque.statistics.wording import Percent, axis_label, has_curve, missing_curves, one_of_counted
+from limbtorque.statistics.wording import (
+    Percent,
+    axis_label,
+    has_curve,
+    missing_curves,
+    one_of_counted,
+    statuses_in_means,
+)
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.csv_rows import read_rows
@@ -30,6 +37,8 @@ class CurveNotes:
         Meaning of 0 to 100 %, in a sentence.
     missing : dict of str to str
         Number of trials with a curve, and why others have none; empty where all have one.
+    held : dict of str to str
+        Number of trials in the means, by status; empty without any.
     uneven : dict of str to list of str
         Sentences on means of trials that differ in how much of their stance has a known ground force.
     """
@@ -37,6 +46,7 @@ class CurveNotes:
     axes: Mapping[str, str] = field(default_factory=dict)
     percent: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, str] = field(default_factory=dict)
     uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
@@ -47,15 +57,16 @@ def curve_notes(study: Study, folder: Path) -> CurveNotes:
         return CurveNotes()
     windows = read_rows(path)
     trials = {trial.name: trial for trial in study.trials}
-    axes, percent, missing = {}, {}, {}
+    axes, percent, missing, held = {}, {}, {}, {}
     for chain in sorted({row["chain"] for row in windows}):
         rows = [row for row in windows if row["chain"] == chain]
         shown = [_percent(row, trials[row["trial"]]) for row in rows if has_curve(row)]
         axes[chain] = axis_label(shown)
         percent[chain] = one_of_counted(one.phrase for one in shown)
         missing[chain] = missing_curves(rows)
+        held[chain] = statuses_in_means(rows)
     uneven = uneven_ground_forces(windows, _known_stance(trials, windows, TrialTables(study)))
-    return CurveNotes(axes, percent, missing, uneven)
+    return CurveNotes(axes, percent, missing, held, uneven)
 
 
 def _percent(row: Row, trial: Trial) -> Percent:

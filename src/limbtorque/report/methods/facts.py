@@ -11,7 +11,7 @@ from typing import Any
 from limbtorque.motion.smoothing import SMOOTHED_BEFORE_M
 from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, with_counts
 from limbtorque.statistics.mean_and_spread import unit_of_spread
-from limbtorque.statistics.wording import Percent, has_curve, reasons
+from limbtorque.statistics.wording import Percent, has_curve, reasons, statuses_in_means
 
 FAILED = {
     "read": "the recording could not be read",
@@ -289,6 +289,7 @@ def curves(study: MethodsStudy) -> dict[str, Any]:
     several = {str(row["trial"]) for row in study.windows if has_curve(row) and int(row.get("n_cycles") or 0) > 1}
     return {
         "no_curve": bool(study.windows) and not any(map(has_curve, study.windows)),
+        "held": statuses_in_means(study.windows),
         "without_curve": len(without),
         "why_without": reasons(without),
         "with_curve": [row for row in study.done if row["trial"] not in names] or study.done,

@@ -38,7 +38,7 @@ def run(*, folder: Path, key: str = "") -> None:
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     data = resources.files("limbtorque.report") / "data"
     texts = {
-        "index": index_page(ledger, provenance, files=files, ensembles=means, missing=notes.missing),
+        "index": index_page(ledger, provenance, files=files, ensembles=means, missing=notes.missing, held=notes.held),
         "plotly": get_plotlyjs(),
     }
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}

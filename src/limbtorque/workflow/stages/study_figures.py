@@ -59,6 +59,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         curves=curves,
         percent=notes.percent,
         missing=notes.missing,
+        held=notes.held,
         min_units=study.settings.ensembles.min_units,
         uneven=notes.uneven,
         ground=any(trial.settings.plates.assignment != "none" for trial in ground),
