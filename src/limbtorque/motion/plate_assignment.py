@@ -276,14 +276,14 @@ def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
 
 
 def _below(case: _Case, part: slice) -> list[Reading]:
-    """Return the plate in question, and those that are loaded below this foot in the same step."""
+    """Plates that are loaded below this foot in one step."""
     foot, step = case.feet.own, case.step(part)
     found = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate, step).any()]
     return found if case.reading in found else [case.reading, *found]
 
 
 def _stance_share(case: _Case, part: slice) -> float:
-    """Force on the foot over that of the body, without the frames in which the other foot may still push."""
+    """Force on the foot over that of the body, while the other foot is in the air."""
     if case.feet.other is None:
         return np.nan
     pushed = widened_after(case.feet.other.contact, round(PUSH_S * case.stretch.rate_hz))
