@@ -59,9 +59,6 @@ def test_what_was_started_to_ignore_the_end_of_its_terminal_goes_on(tmp_path):
     folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     process, family = started(folder, "nohup")
     process.send_signal(signal.SIGHUP)
-    time.sleep(2.0)
-    assert process.poll() is None
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 128 + signal.SIGTERM
+    assert process.wait(60) == 0  # not 129: it went on to its end
     _, alive = psutil.wait_procs(family, timeout=20)
     assert not alive
