@@ -13,9 +13,9 @@ INSTALL = -m pip install --quiet --disable-pip-version-check
 HASHED = $(INSTALL) --require-hashes --only-binary :all:
 PIP = $(BIN)/python $(INSTALL) --constraint constraints.txt
 LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --constraint constraints.txt
-# one worker more than cores, because tests of Snakemake and Slurm often wait; files in ONE_WORKER of
+# two workers more than cores, because tests of Snakemake and Slurm often wait; files in ONE_WORKER of
 # tests/conftest.py share a worker
-PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 1))) --dist loadgroup
+PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
 .PHONY: demo test slurm-test quick docs lock licences sbom peers peers-benchmark check format clean
 

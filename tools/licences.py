@@ -21,6 +21,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = {"run": "", "development": "dev", "peers": "peers"}  # by group of packages
 FROM_TEXT = {  # licences that the metadata leave out, from the text of the licence in the package
+    "atheris": "Apache-2.0",
     "cmeel-qhull": "Qhull License",
     "conda-inject": "MIT",
     "ezc3d": "MIT",
