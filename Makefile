@@ -12,7 +12,7 @@ BIN := .venv/bin
 INSTALL = -m pip install --quiet --disable-pip-version-check
 HASHED = $(INSTALL) --require-hashes --only-binary :all:
 PIP = $(BIN)/python $(INSTALL) --constraint constraints.txt
-LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --constraint constraints.txt
+LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --constraint constraints.txt
 # two workers more than cores, because tests of Snakemake and Slurm often wait; files in ONE_WORKER of
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup

@@ -129,7 +129,7 @@ def best_metric(bad: pd.DataFrame, undamaged: pd.DataFrame) -> tuple[str, float]
 
 
 def kind_table(reported: pd.DataFrame) -> str:
-    """How each kind of damage is seen, on the reporting half."""
+    """Shares of each kind of damage that are seen, on the reporting half."""
     judged = reported[reported.judged]
     lines = [
         "| kind | sizes | bad trials | of them flagged | of them rejected | area of the verdict | best metric, its area | good trials flagged |",

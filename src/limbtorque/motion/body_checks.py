@@ -22,6 +22,7 @@ from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, 
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
+from limbtorque.motion.plate_assignment import PUSH_S
 from limbtorque.motion.plate_signals import Reading, means_around, read_plate
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.butterworth import low_pass
@@ -34,7 +35,6 @@ SHORTEST_S = 0.25  # of known total force
 FEWEST_FRAMES = 20  # of both limbs, for the filter
 LARGEST_DELAY_S = 0.15
 MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.05 to 0.4 in recorded walks
-BESIDE_S = 0.12  # a foot still pushes while its heel and toes are fast: 0.1 s in a recorded walk
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
 
 Side = dict[str, FloatArray]
@@ -143,7 +143,7 @@ class TotalForce:
     force_n : ndarray of shape (n_frames, 3)
         Total force, mean of the samples around each frame, N.
     known : ndarray of bool, shape (n_frames,)
-        Frames in which a plate is loaded and no foot stands beside the plates, or did so `BESIDE_S` before or after.
+        Frames in which a plate is loaded and no foot stands beside the plates, or did so `PUSH_S` before or after.
     """
 
     force_n: FloatArray
@@ -189,7 +189,7 @@ def total_force(
             on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
     known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
     for on, standing in zip(carried, slow, strict=True):
-        known &= ~_beside(on, standing, round(BESIDE_S * recording.rate_hz))
+        known &= ~_beside(on, standing, round(PUSH_S * recording.rate_hz))
     return TotalForce(total, known)
 
 
