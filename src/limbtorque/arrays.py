@@ -149,4 +149,16 @@ def missing_samples(positions_m: FloatArray) -> BoolArray:
 
 def lengths(vectors: FloatArray) -> FloatArray:
     """Lengths of vectors along the last axis, shape (..., k) -> (...)."""
-    return np.asarray(np.sqrt(np.einsum("...i,...i", vectors, vectors)))
+    squares = vectors * vectors
+    return np.asarray(np.sqrt(sum(squares[..., k] for k in range(squares.shape[-1]))))
+
+
+def turned(vectors: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Product of vectors along the last axis and a matrix, (..., k) -> (..., m), as one product of matrices."""
+    return np.asarray((vectors.reshape(-1, len(matrix)) @ matrix).reshape(*vectors.shape[:-1], matrix.shape[1]))
+
+
+def unwrapped(angle_rad: FloatArray) -> FloatArray:
+    """Angles without jumps along the first axis; NumPy's correction takes time also where there are none."""
+    steps = angle_rad[1:] - angle_rad[:-1]
+    return angle_rad if np.abs(steps).max(initial=0.0) < np.pi else np.unwrap(angle_rad, axis=0)

@@ -12,12 +12,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, vectors
+from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, unwrapped, vectors
 from limbtorque.chain.kinematics import (
     STILL,
     in_plane,
     jacobian,
-    link_ends,
     point_acceleration,
     point_jerk,
     unit_vectors,
@@ -72,6 +71,8 @@ class RigidChainFit:
         missing.
     base_m : ndarray of shape (n_frames, 2)
         Position of the first joint, m.
+    joint_m : ndarray of shape (n_frames, n_links + 1, 2)
+        Fitted joints and endpoint, m.
     distance_m : ndarray of shape (n_frames, n_links + 1)
         Distance of every fitted joint and of the endpoint from the measured one, m.
     success : bool
@@ -83,14 +84,10 @@ class RigidChainFit:
     length_m: FloatArray
     angle_rad: FloatArray
     base_m: FloatArray
+    joint_m: FloatArray
     distance_m: FloatArray
     success: bool
     iterations: int
-
-    @property
-    def joint_m(self) -> FloatArray:
-        """Fitted joints and endpoint, shape (n_frames, n_links + 1, 2), m."""
-        return link_ends(self.length_m, np.cumsum(self.angle_rad, axis=1), self.base_m)
 
 
 def two_link_angles(
@@ -247,28 +244,24 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     if joints.ndim != 3 or joints.shape[1] < 2 or joints.shape[2] != 2:
         raise ValueError(f"joint_m has shape {joints.shape}, expected (n_frames, n_links + 1, 2)")
     finite("joint_m", joints, missing=True)
-    known = ~np.isnan(joints).any(axis=(1, 2))
+    known = ~np.isnan(joints.sum(axis=(1, 2)))
     used = known if counted is None else known & _mask("counted", counted, len(joints))
     if not used.any():
         raise ValueError(f"joint_m of shape {joints.shape} has no complete frame that is counted; expected one")
-    measured = joints[known, :, 0] + 1j * joints[known, :, 1]
-    links = np.diff(measured, axis=1)
-    if (coincide := np.flatnonzero(~np.abs(links[used[known]]).any(axis=0))).size:
+    measured = np.ascontiguousarray((joints[known, :, 0] + 1j * joints[known, :, 1]).T)
+    fits = used[known]
+    if (coincide := np.flatnonzero(~np.diff(measured[:, fits], axis=0).any(axis=1))).size:
         raise ValueError(f"joint_m[:, {coincide[0]}] and joint_m[:, {coincide[0] + 1}] coincide; expected two joints")
-    length, fitted, iterations, success = _fitted(measured[used[known]].T)
-    orientation = np.angle(links)
-    orientation[used[known]] = fitted.T
-    if not used[known].all():
-        orientation[~used[known]] = _turned(length, measured[~used[known]].T).T
-    ends = np.cumsum(length * unit_vectors(orientation), axis=1)
-    ends = np.concatenate([np.zeros((len(measured), 1)), ends], axis=1)
-    base = (measured - ends).mean(axis=1)
-    n_links = joints.shape[1] - 1
-    angle, base_m, distance = (np.full((len(joints), k), np.nan) for k in (n_links, 2, n_links + 1))
-    angle[known] = _nearest_turn(np.diff(np.unwrap(orientation, axis=0), axis=1, prepend=0.0))
-    base_m[known] = in_plane(base)
-    distance[known] = np.abs(base[:, None] + ends - measured)
-    return RigidChainFit(length, angle, base_m, distance, success, iterations)
+    orientation, off = np.empty((len(measured) - 1, len(fits))), np.empty_like(measured)
+    length, orientation[:, fits], off[:, fits], iterations, success = _fitted(measured[:, fits])
+    if not fits.all():
+        orientation[:, ~fits], off[:, ~fits] = _turned(length, measured[:, ~fits])
+    angle, distance = (np.full((len(joints), k), np.nan) for k in (len(length), len(measured)))
+    joint_m = np.full(joints.shape, np.nan)
+    angle[known] = _nearest_turn(np.diff(unwrapped(orientation.T), axis=1, prepend=0.0))
+    joint_m[known] = in_plane((measured + off).T)
+    distance[known] = np.abs(off).T
+    return RigidChainFit(length, angle, joint_m[:, 0], joint_m, distance, success, iterations)
 
 
 def _nearest_turn(angle: FloatArray) -> FloatArray:
@@ -279,11 +272,12 @@ def _nearest_turn(angle: FloatArray) -> FloatArray:
 # Below, time is the last axis: measured joints (n_links + 1, n_frames), orientations (n_links, n_frames).
 
 
-def _fitted(measured: ComplexArray) -> tuple[FloatArray, FloatArray, int, bool]:
-    """Lengths and orientations, number of steps, and convergence."""
+def _fitted(measured: ComplexArray) -> tuple[FloatArray, FloatArray, ComplexArray, int, bool]:
+    """Lengths, orientations, fitted minus measured joints, number of steps, and convergence."""
     links, centred = np.diff(measured, axis=0), _centred(len(measured) - 1)
+    measured = measured - measured.mean(axis=0)
     length, orientation = np.abs(links).mean(axis=1), np.angle(links)
-    direction, off = _off(length, orientation, measured)
+    direction, off = _off(length, orientation, measured, centred)
     cost = _squares(off).sum()
     for iteration in range(1, ITERATIONS + 1):
         step = _step(length, direction, off, centred, newton=True) or _step(
@@ -293,7 +287,7 @@ def _fitted(measured: ComplexArray) -> tuple[FloatArray, FloatArray, int, bool]:
             break
         for share in 0.5 ** np.arange(HALVINGS):
             longer, turned = length + share * step[0], orientation + share * step[1]
-            direction, off = _off(longer, turned, measured)
+            direction, off = _off(longer, turned, measured, centred)
             found = _squares(off).sum()
             if (longer > 0.0).all() and found <= cost * (1.0 + ROUNDING):
                 break
@@ -301,8 +295,8 @@ def _fitted(measured: ComplexArray) -> tuple[FloatArray, FloatArray, int, bool]:
             break
         length, orientation, cost = longer, turned, found
         if max(np.abs(step[0]).max(), np.abs(step[1]).max()) < STEP:
-            return length, orientation, iteration, True
-    return length, orientation, iteration, False
+            return length, orientation, off, iteration, True
+    return length, orientation, _off(length, orientation, measured, centred)[1], iteration, False
 
 
 def _step(
@@ -312,39 +306,41 @@ def _step(
 
     By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
     """
-    n_links, each = len(length), np.arange(len(length))
+    n_links, each, inner = len(length), np.arange(len(length)), centred.T @ centred
     back, between = _slopes(direction, off, centred)
-    mixed = between.imag * length[:, None, None]  # [i, j]: orientation i against length j
-    curve, convex = _curve(length, back, between, newton=newton)
-    mixed[each, each] += np.where(convex, back.imag, 0.0)
-    solved = _solve(curve, np.concatenate([mixed, (length[:, None] * back.imag)[:, None]], axis=1))
-    lengths_alone = between.real.sum(axis=2)
-    border = lengths_alone - np.einsum("ijt,ikt->jk", mixed, solved[:, :n_links])
+    curve, convex = _curve(length, back, between.real, inner, newton=newton)
+    right = np.empty((n_links + 1, *direction.shape))  # [j, i]: length j, or the slope, against orientation i
+    right[:-1] = between.imag * (inner * -length)[..., None]
+    right[each, each] += np.where(convex, back.imag, 0.0)
+    right[-1] = length[:, None] * back.imag
+    rows, solved = right[:-1].reshape(n_links, -1), _solve(curve, right).reshape(n_links + 1, -1)
+    lengths_alone, products = inner * between.real.sum(axis=2), rows @ solved.T
+    border = lengths_alone - products[:, :-1]
     if np.linalg.eigvalsh(border)[0] <= ROUNDING * np.trace(lengths_alone):
         return None
-    slope = back.real.sum(axis=1) - np.einsum("ijt,it->j", mixed, solved[:, n_links])
-    longer = -np.linalg.solve(border, slope)
-    return longer, -solved[:, n_links] - np.einsum("ijt,j->it", solved[:, :n_links], longer)
+    longer = np.linalg.solve(border, products[:, -1] - back.real.sum(axis=1))
+    return longer, -(solved[-1] + longer @ solved[:-1]).reshape(direction.shape)
 
 
-def _turned(length: FloatArray, measured: ComplexArray) -> FloatArray:
-    """Orientations that bring links of given lengths nearest to the joints."""
+def _turned(length: FloatArray, measured: ComplexArray) -> tuple[FloatArray, ComplexArray]:
+    """Orientations that bring links of given lengths nearest to the joints, and fitted minus measured joints."""
     centred, orientation = _centred(len(length)), np.angle(np.diff(measured, axis=0))
+    measured, inner = measured - measured.mean(axis=0), centred.T @ centred
     for _ in range(ITERATIONS):
-        direction, off = _off(length, orientation, measured)
+        direction, off = _off(length, orientation, measured, centred)
         back, between = _slopes(direction, off, centred)
-        curve, _ = _curve(length, back, between, newton=True)
-        turn = -_solve(curve, (length[:, None] * back.imag)[:, None])[:, 0]
+        curve, _ = _curve(length, back, between.real, inner, newton=True)
+        turn = -_solve(curve, (length[:, None] * back.imag)[None])[0]
         cost = _squares(off) * (1.0 + ROUNDING)
         for _ in range(HALVINGS):
-            uphill = _squares(_off(length, orientation + turn, measured)[1]) > cost
+            uphill = _squares(_off(length, orientation + turn, measured, centred)[1]) > cost
             turn[:, uphill] /= 2.0
             if not uphill.any():
                 break
         orientation = orientation + turn
         if np.abs(turn).max(initial=0.0) < STEP:
             break
-    return np.asarray(orientation)
+    return orientation, _off(length, orientation, measured, centred)[1]
 
 
 def _centred(n_links: int) -> FloatArray:
@@ -356,11 +352,17 @@ def _centred(n_links: int) -> FloatArray:
     return np.asarray(beyond - beyond.mean(axis=0))
 
 
-def _off(length: FloatArray, orientation: FloatArray, measured: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-    """Directions of the links, and fitted minus measured joints at the best base."""
+def _off(
+    length: FloatArray, orientation: FloatArray, measured: ComplexArray, centred: FloatArray
+) -> tuple[ComplexArray, ComplexArray]:
+    """Directions of the links, and fitted minus measured joints, both from their mean."""
     direction = unit_vectors(orientation)
-    fitted = (_centred(len(length)) * length) @ direction
-    return direction, fitted - measured + measured.mean(axis=0)
+    return direction, _times(centred * length, direction) - measured
+
+
+def _times(matrix: FloatArray, numbers: ComplexArray) -> ComplexArray:
+    """Real matrix times complex numbers; NumPy would make the matrix complex, too."""
+    return np.asarray((matrix @ numbers.view(float)).view(complex))
 
 
 def _squares(off: ComplexArray) -> FloatArray:
@@ -370,16 +372,15 @@ def _squares(off: ComplexArray) -> FloatArray:
 
 def _slopes(direction: ComplexArray, off: ComplexArray, centred: FloatArray) -> tuple[ComplexArray, ComplexArray]:
     """Distances moved back along each link, and the products of the links' directions."""
-    back = np.conj(direction) * (centred.T @ off)
-    between = (centred.T @ centred)[..., None] * np.conj(direction)[:, None] * direction
-    return back, between
+    back = np.conj(direction)
+    return back * _times(centred.T, off), back[:, None] * direction
 
 
 def _curve(
-    length: FloatArray, back: ComplexArray, between: ComplexArray, *, newton: bool
+    length: FloatArray, back: ComplexArray, cosines: FloatArray, inner: FloatArray, *, newton: bool
 ) -> tuple[FloatArray, BoolArray]:
     """Second derivatives by the orientations; mask of the convex frames (Newton's)."""
-    each, curve = np.arange(len(length)), between.real * (length[:, None] * length)[..., None]
+    each, curve = np.arange(len(length)), cosines * (inner * length[:, None] * length)[..., None]
     if not newton:
         return curve, np.zeros(back.shape[1], dtype=bool)
     whole = curve.copy()
@@ -402,15 +403,15 @@ def _definite(matrices: FloatArray) -> BoolArray:
 
 
 def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
-    """Solutions for positive definite matrices: elimination of all frames at once."""
+    """Solutions for positive definite matrices, of rows of right sides: elimination of all frames at once."""
     upper, solved = matrices.copy(), right.copy()
     for k in range(len(upper)):
         share = upper[k + 1 :, k] / upper[k, k]
         upper[k + 1 :, k + 1 :] -= share[:, None] * upper[k, k + 1 :]
-        solved[k + 1 :] -= share[:, None] * solved[k]
+        solved[:, k + 1 :] -= share * solved[:, k, None]
     for k in reversed(range(len(upper))):
-        solved[k] /= upper[k, k]
-        solved[:k] -= upper[:k, k, None] * solved[k]
+        solved[:, k] /= upper[k, k]
+        solved[:, :k] -= upper[:k, k] * solved[:, k, None]
     return solved
 
 

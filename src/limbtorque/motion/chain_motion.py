@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, turned, unwrapped
 from limbtorque.chain.body_segments import segment_chain, table_row
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
@@ -131,7 +131,7 @@ def chain_motion(
     stretch, plane = placed.prepared.stretch, placed.plane
     readings = plate_readings(recording, limb, settings, stretch)
     smoothed = smooth_joints(
-        placed.joints_m @ plane.axes.T,
+        turned(placed.joints_m, plane.axes.T),
         rate_hz=recording.rate_hz,
         settings=settings,
         names=[*(joint.name for joint in model.joints), "endpoint"],
@@ -219,7 +219,7 @@ def _fitted_joints(
     if method == "segments":
         return joint_m, joint_m, np.full(len(joint_m), np.nan)
     fit = _rigid_chain(joint_m, foreshortened, recording)
-    fitted_m, distance_m = fit.joint_m, np.sqrt((fit.distance_m**2).mean(axis=1))
+    fitted_m, distance_m = fit.joint_m, lengths(fit.distance_m) / np.sqrt(fit.distance_m.shape[1])
     return fitted_m, fitted_m if method == "rigid_chain" else joint_m, distance_m
 
 
@@ -291,7 +291,7 @@ def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recor
 def _joint_angles(joint_m: FloatArray) -> FloatArray:
     """Joint angles without jumps between frames."""
     steps = np.diff(joint_m, axis=1)
-    orientation = np.unwrap(np.arctan2(steps[..., 1], steps[..., 0]), axis=0)
+    orientation = unwrapped(np.arctan2(steps[..., 1], steps[..., 0]))
     return np.diff(orientation, axis=1, prepend=0.0)
 
 

@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray, lengths
+from limbtorque.arrays import FloatArray, lengths, turned
 from limbtorque.errors import SettingsError, SignalError
 from limbtorque.study.options.plane import Plane
 
@@ -38,7 +38,7 @@ class PlaneFrame:
 
     def project(self, vectors: FloatArray) -> FloatArray:
         """In-plane components of laboratory vectors, shape (..., 3) -> (..., 2)."""
-        return np.asarray(vectors @ self.axes[:2].T)
+        return turned(vectors, self.axes[:2].T)
 
     def gravity(self, magnitude_m_s2: float, up: FloatArray) -> FloatArray:
         """Gravity in the plane, shape (2,): g cos(phi) of a plane tilted by phi."""
@@ -174,9 +174,9 @@ def planarity(frame: PlaneFrame, joints_m: FloatArray) -> Planarity:
     Planarity
         Shares, inclinations and lengths.
     """
-    segments = np.diff(joints_m, axis=1)
-    length, tilt = lengths_and_tilts(joints_m, frame)
-    return segment_planarity(frame.project(segments), segments @ frame.normal, length, tilt)
+    segments = turned(np.diff(joints_m, axis=1), frame.axes.T)
+    length, tilt = _lengths_and_tilts(segments)
+    return segment_planarity(segments[..., :2], segments[..., 2], length, tilt)
 
 
 def segment_planarity(
@@ -191,14 +191,20 @@ def segment_planarity(
     out_m, length_m, tilt_rad : ndarray of shape (n_frames, n_segments)
         Components along the normal, m, lengths in space, m, and inclinations to the plane.
     """
-    out = float(out_m.var(axis=0).sum())
-    total = float(in_plane_m.var(axis=0).sum()) + out
-    mean_m = length_m.mean(axis=0)
+    n_frames, n_segments = length_m.shape
+    columns = [in_plane_m.reshape(n_frames, -1).T, out_m.T, length_m.T, np.abs(tilt_rad).T]
+    rows = np.concatenate(columns)  # time last: NumPy adds up few columns slowly
+    mean = rows.mean(axis=1)
+    squares = ((rows - mean[:, None]) ** 2).mean(axis=1)
+    inside, outside, of_length, _ = np.split(squares, n_segments * np.array([2, 3, 4]))
+    mean_m, mean_tilt_rad = mean[3 * n_segments : 4 * n_segments], mean[4 * n_segments :]
+    out = float(outside.sum())
+    total = float(inside.sum()) + out
     with np.errstate(invalid="ignore", divide="ignore"):
-        variation = length_m.std(axis=0) / mean_m
+        variation = np.sqrt(of_length) / mean_m
     return Planarity(
         out_of_plane_share=out / total if np.sqrt(total) > 0.005 else float("nan"),
-        tilt_deg=np.degrees(np.abs(tilt_rad).mean(axis=0)),
+        tilt_deg=np.degrees(mean_tilt_rad),
         length_m=mean_m,
         length_variation=variation,
     )
@@ -219,7 +225,11 @@ def lengths_and_tilts(joints_m: FloatArray, plane: PlaneFrame) -> tuple[FloatArr
     length_m, tilt_rad : ndarray of shape (n_frames, n_segments)
         The inclination is positive towards the plane's normal.
     """
-    segments = np.diff(joints_m, axis=1)
-    length = lengths(segments)
-    share = np.divide(segments @ plane.normal, length, out=np.zeros_like(length), where=length > 0.0)
+    return _lengths_and_tilts(turned(np.diff(joints_m, axis=1), plane.axes.T))
+
+
+def _lengths_and_tilts(segments_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Lengths, and inclinations to the plane, of segments in the plane's axes."""
+    length = lengths(segments_m)
+    share = np.divide(segments_m[..., 2], length, out=np.zeros_like(length), where=length > 0.0)
     return length, np.arcsin(np.clip(share, -1.0, 1.0))

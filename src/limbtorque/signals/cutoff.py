@@ -241,17 +241,18 @@ def _by_expected_error(
     cutoffs_hz = [float(f) for f in grid_hz]
     passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
     left = 1.0 - passed
-    residual = np.sqrt((left**2 * power).mean(axis=1))
+    residual = np.sqrt(left**2 @ power / len(power))
     weight = (2.0 * np.pi * frequency_hz) ** 4
     k = highest = int(np.argmin(residual / left.mean(axis=1)))
     plateau_hz, plateau = find_plateau(frequency_hz, power)
+    removed, passed_more = (1.0 - gains) ** 2 * power, 2.0 * gains - 1.0
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
         noise = find_noise(frequency_hz, power, above_hz=above_hz, n_channels=samples.shape[1])
         level = CAUTION * noise.power(frequency_hz)
         if plateau_hz < above_hz:
             level = np.maximum(level, plateau)
-        error = ((1.0 - gains) ** 2 * power + (2.0 * gains - 1.0) * level) @ weight / len(weight)
+        error = (removed + passed_more * level) @ weight / len(weight)
         before, k = k, min(int(np.argmin(error)), highest)
         if k == before:  # the noise would be sought above the same frequency again
             break

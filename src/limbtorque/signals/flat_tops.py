@@ -42,14 +42,16 @@ def flat_tops(signals: FloatArray) -> BoolArray:
     found = np.zeros(len(signals), dtype=bool)
     if len(signals) < SHORTEST:
         return found
-    limits = np.fmax.reduce(signals, axis=0), np.fmin.reduce(signals, axis=0)
+    channels = np.ascontiguousarray(signals.T)
+    limits = np.fmax.reduce(channels, axis=1), np.fmin.reduce(channels, axis=1)
     height = np.maximum(np.abs(limits[0]), np.abs(limits[1]))
     for limit in limits:
-        at_limit = signals == limit
-        counted = at_limit.sum(axis=0)
-        for channel in np.flatnonzero((counted >= SHORTEST) & (np.abs(limit) > FAR * height)):
-            for start, stop in runs(at_limit[:, channel]):
-                if stop - start >= SHORTEST and _cut_off(signals[:, channel], start, stop):
+        for channel in np.flatnonzero(np.abs(limit) > FAR * height):
+            at_limit = channels[channel] == limit[channel]
+            if np.count_nonzero(at_limit) < SHORTEST:
+                continue
+            for start, stop in runs(at_limit):
+                if stop - start >= SHORTEST and _cut_off(channels[channel], start, stop):
                     found[start:stop] = True
     return found
 

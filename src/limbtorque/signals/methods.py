@@ -54,8 +54,9 @@ class Method:
         ``reach(design)``: frames at each end with edge effects in what `fit` returns.
     derived_reach : callable
         The same for the derivatives of a signal that was computed from smoothed ones.
-    gain : callable
-        ``gain(frequency_hz, design)``: gain far from the ends.
+    gains : callable
+        ``gains(frequency_hz, designs)``: gains far from the ends, shape (n_designs, n_frequencies); the designs differ in
+        their cut-off only.
     second_gains : callable
         ``second_gains(frequency_hz, gains, designs)``: gains of the second derivative that `fit` returns.
     derivatives : callable
@@ -72,7 +73,7 @@ class Method:
     fit: Callable[[FloatArray, Design], Triple]
     reach: Callable[[Design], int]
     derived_reach: Callable[[Design], int]
-    gain: Callable[[FloatArray, Design], FloatArray]
+    gains: Callable[[FloatArray, Sequence[Design]], FloatArray]
     second_gains: Callable[[FloatArray, FloatArray, Sequence[Design]], FloatArray]
     derivatives: Callable[[FloatArray, float, int], tuple[FloatArray, FloatArray]]
     freedom: Callable[[int, Design], float] | None = None
@@ -90,7 +91,7 @@ def _recursive(
     pole: Callable[..., float],
     gain: Callable[[FloatArray, int], FloatArray],
 ) -> Method:
-    """Method of a dual-pass filter; `gain` takes the warped frequency over the pole."""
+    """Method of a dual-pass filter; `gain` takes the square of the warped frequency over the pole."""
 
     def smooth(values: FloatArray, at: Design) -> FloatArray:
         return low_pass(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, order=at.order, ends=at.ends)
@@ -102,10 +103,13 @@ def _recursive(
     def reach_frames(at: Design) -> int:
         return reach(at.cutoff_hz, rate_hz=at.rate_hz, order=at.order) + differentiation_reach(at.accuracy)
 
-    def gain_at(frequency_hz: FloatArray, at: Design) -> FloatArray:
-        warped = np.tan(np.pi * frequency_hz / at.rate_hz)
-        own_pole = pole(at.cutoff_hz, rate_hz=at.rate_hz, order=at.order)
-        return np.asarray(gain(warped / math.tan(math.pi * own_pole / at.rate_hz), at.order))
+    def gains(frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        rate_hz, order = designs[0].rate_hz, designs[0].order
+        poles_hz = [pole(at.cutoff_hz, rate_hz=rate_hz, order=order) for at in designs]
+        warped = np.array([math.tan(math.pi * pole_hz / rate_hz) for pole_hz in poles_hz])
+        relative = np.tan(np.pi * frequency_hz / rate_hz) / warped[:, None]
+        relative *= relative
+        return np.asarray(gain(relative, order))
 
     def second_gains(frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:
         at = designs[0]
@@ -118,7 +122,7 @@ def _recursive(
         fit=fit,
         reach=reach_frames,
         derived_reach=reach_frames,
-        gain=gain_at,
+        gains=gains,
         second_gains=second_gains,
         derivatives=central_differences,
     )
@@ -149,7 +153,30 @@ def _spline(half_order: int) -> Method:
     def freedom(n_frames: int, at: Design) -> float:
         return spline_freedom(n_frames, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, half_order=half_order)
 
-    return Method("none", False, smooth, fit, reach, reach, gain, second_gains, slopes, freedom)
+    return Method("none", False, smooth, fit, reach, reach, _each(gain), second_gains, slopes, freedom)
+
+
+def _each(gain: Callable[[FloatArray, Design], FloatArray]) -> Callable[[FloatArray, Sequence[Design]], FloatArray]:
+    """Gains of several designs, one by one."""
+    return lambda frequency_hz, designs: np.stack([gain(frequency_hz, at) for at in designs])
+
+
+def _butterworth_gain(square: FloatArray, order: int) -> FloatArray:
+    gains = 1.0 + _power(square, order)
+    return np.reciprocal(gains, out=gains)
+
+
+def _critically_damped_gain(square: FloatArray, order: int) -> FloatArray:
+    gains = _power(1.0 + square, order)
+    return np.reciprocal(gains, out=gains)
+
+
+def _power(values: FloatArray, exponent: int) -> FloatArray:
+    """Integer power by multiplications, faster than NumPy's."""
+    product = values.copy()
+    for _ in range(exponent - 1):
+        product *= values
+    return product
 
 
 def _local_smooth(values: FloatArray, at: Design) -> FloatArray:
@@ -170,20 +197,13 @@ def _local_gain(frequency_hz: FloatArray, at: Design) -> FloatArray:
     return local_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
 
 
-def _local_second_gains(frequency_hz: FloatArray, _: FloatArray, designs: Sequence[Design]) -> FloatArray:
-    own = [
-        local_second_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree) for at in designs
-    ]
-    return np.stack(own)
+def _local_second_gain(frequency_hz: FloatArray, at: Design) -> FloatArray:
+    return local_second_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
 
 
 METHODS = {
-    "butterworth": _recursive(
-        low_pass, filter_reach, design_cutoff, lambda part, order: 1.0 / (1.0 + part ** (2 * order))
-    ),
-    "critically_damped": _recursive(
-        critical_low_pass, critical_reach, critical_design_cutoff, lambda part, order: (1.0 + part**2) ** -order
-    ),
+    "butterworth": _recursive(low_pass, filter_reach, design_cutoff, _butterworth_gain),
+    "critically_damped": _recursive(critical_low_pass, critical_reach, critical_design_cutoff, _critically_damped_gain),
     "savitzky_golay": Method(
         ends="none",
         has_order=True,
@@ -191,8 +211,8 @@ METHODS = {
         fit=_local_fit,
         reach=_local_reach,
         derived_reach=lambda at: _local_reach(at) + differentiation_reach(at.accuracy),
-        gain=_local_gain,
-        second_gains=_local_second_gains,
+        gains=_each(_local_gain),
+        second_gains=lambda frequency_hz, _, designs: _each(_local_second_gain)(frequency_hz, designs),
         derivatives=central_differences,
         one_gain=False,
     ),

@@ -175,7 +175,7 @@ def smoother_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float,
     SignalError
         Cut-off not below Nyquist.
     """
-    return smoother.strategy.gain(frequency_hz, smoother.at(cutoff_hz, rate_hz=rate_hz))
+    return np.asarray(smoother.strategy.gains(frequency_hz, [smoother.at(cutoff_hz, rate_hz=rate_hz)])[0])
 
 
 def second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> FloatArray:
@@ -223,7 +223,7 @@ def second_gains(
         A cut-off is not below Nyquist.
     """
     designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in cutoffs_hz]
-    gains = np.stack([smoother.strategy.gain(frequency_hz, design) for design in designs])
+    gains = smoother.strategy.gains(frequency_hz, designs)
     return gains, smoother.strategy.second_gains(frequency_hz, gains, designs)
 
 

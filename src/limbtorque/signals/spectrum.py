@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,8 @@ MOVING = 0.95  # of the velocity's power: below, the spectrum may rise and fall
 BAND = 1.5  # upper over lower end
 LEVEL = 3.0  # slope of power against frequency; a movement's falls more steeply, noise less
 ROUNDS = 12
-SETTLED = 1e-3
+UNCHANGED = math.exp(1e-3)  # largest ratio of the model to that of the last round that ends the iteration
+INDEPENDENT = 1e-3  # least share of a part's square that the parts before it do not explain
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def spectra(values: FloatArray) -> Spectra:
     """
     steps = np.diff(values, 3, axis=0)
     window = np.hanning(len(steps) + 2)[1:-1, None, None]
-    squares = np.abs(np.fft.rfft(steps * window, axis=0)[1:]) ** 2
+    numbers = np.fft.rfft(steps * window, axis=0)[1:]
+    squares = numbers.real**2 + numbers.imag**2
     cycles = np.fft.rfftfreq(len(steps))[1:, None]
     return Spectra(squares, (float((window**2).sum()), (2.0 * np.sin(np.pi * cycles)) ** 6))
 
@@ -140,11 +143,10 @@ def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, 
     if chosen.sum() < FEWEST:
         chosen = np.arange(len(frequency_hz)) >= len(frequency_hz) - FEWEST
     at, seen = frequency_hz[chosen], power[chosen]
-    likelihood, parts = _best_fit(at, seen, coloured=False)
-    coloured, more = _best_fit(at, seen, coloured=True)
-    if (likelihood - coloured) * n_channels * 2.0 / 3.0 > SIGNIFICANT:
-        return NoiseSpectrum(float(np.sqrt(more[1])), float(at[0] * np.sqrt(more[2])))
-    return NoiseSpectrum(float(np.sqrt(parts[1])), 0.0)
+    white, coloured = _best_fits(at, seen)
+    if (white.likelihood - coloured.likelihood) * n_channels * 2.0 / 3.0 > SIGNIFICANT:
+        return NoiseSpectrum(float(np.sqrt(coloured.weights[1])), float(at[0] * np.sqrt(coloured.weights[2])))
+    return NoiseSpectrum(float(np.sqrt(white.weights[1])), 0.0)
 
 
 def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, float]:
@@ -177,25 +179,61 @@ def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, fl
     return (float(edges[shallow[0] + 1]), float(bands[shallow[0] + 1])) if shallow.size else (float("inf"), 0.0)
 
 
-def _best_fit(at: FloatArray, seen: FloatArray, *, coloured: bool) -> tuple[float, FloatArray]:
-    """Negative log-likelihood and parts of the best slope.
+@dataclass(frozen=True)
+class _Fit:
+    """Negative log-likelihood, and weights: signal at the first frequency, white and rising noise."""
 
-    Parts: signal at the first frequency, white noise, rising noise.
-    """
-    relative = at / at[0]
-    noise = [np.ones_like(at), relative**-2.0] if coloured else [np.ones_like(at)]
-    fits = [_fit(np.stack([relative**-slope, *noise], axis=1), seen) for slope in SLOPES]
-    return min(fits, key=lambda fit: fit[0])
+    likelihood: float
+    weights: FloatArray
+    rose: bool  # any round had rising noise
 
 
-def _fit(parts: FloatArray, seen: FloatArray) -> tuple[float, FloatArray]:
-    from scipy import optimize
+def _best_fits(at: FloatArray, seen: FloatArray) -> tuple[_Fit, _Fit]:
+    """Fits of the best slope, with white noise alone and with rising noise, too."""
+    relative, level = at / at[0], float(np.median(seen))
+    white, coloured = [], []
+    with np.errstate(over="ignore", invalid="ignore"):  # squares over those of a tiny model: `_weights` has another way
+        for slope in SLOPES:
+            rows = np.stack([relative**-slope, np.ones_like(at), relative**-2.0, seen])
+            coloured.append(_fit(rows, level, coloured=True))
+            # where rising noise had no weight in any round, it made no difference
+            white.append(_fit(rows, level, coloured=False) if coloured[-1].rose else coloured[-1])
+    return min(white, key=lambda fit: fit.likelihood), min(coloured, key=lambda fit: fit.likelihood)
 
+
+def _fit(rows: FloatArray, level: float, *, coloured: bool) -> _Fit:
+    """Fit of the other rows to the last one, shape (4, n_frequencies), from a guess of the noise's level."""
+    parts, seen = rows[:-1], rows[-1]
     least = 1e-6 * seen.mean() + np.finfo(float).tiny
-    model = np.median(seen) + parts[:, 0] * seen[0] + least
+    model, rose = level + parts[0] * seen[0] + least, False
     for _ in range(ROUNDS):
-        weights, _ = optimize.nnls(parts / model[:, None], seen / model)
-        before, model = model, np.maximum(parts @ weights, least)
-        if np.abs(np.log(model / before)).max() < SETTLED:
+        weights = _weights(rows / model, coloured=coloured)
+        rose |= bool(weights[2] > 0.0)
+        before, model = model, np.maximum(weights @ parts, least)
+        change = model / before
+        if change.max() < UNCHANGED and change.min() > 1.0 / UNCHANGED:
             break
-    return float(np.sum(np.log(model) + seen / model)), np.asarray(weights)
+    return _Fit(float(np.sum(np.log(model) + seen / model)), weights, rose)
+
+
+def _weights(rows: FloatArray, *, coloured: bool) -> FloatArray:
+    """Weights of least squares, at least zero, with which the first rows add up to the last.
+
+    By elimination in the normal equations where these are well-conditioned and all weights come out positive, else by the
+    method of Lawson and Hanson.
+    """
+    (a, b, c, p), (_, d, e, q), (_, _, f, r), _ = (rows @ rows.T).tolist()
+    if a > 0.0 and (own := d - b * b / a) > INDEPENDENT * d:
+        e, q, rise, rest = e - b * c / a, q - b * p / a, 0.0, f
+        if coloured and (rest := f - c * c / a - e * e / own) > INDEPENDENT * f:
+            rise = (r - c * p / a - e * q / own) / rest
+        white = (q - e * rise) / own
+        signal = (p - b * white - c * rise) / a
+        if rest > INDEPENDENT * f and min(signal, white, rise) >= 0.0:
+            return np.array([signal, white, rise])
+    from scipy import optimize  # a slow import that many trials do not need
+
+    weights = np.zeros(3)
+    n_parts = 3 if coloured else 2
+    weights[:n_parts] = optimize.nnls(rows[:n_parts].T, rows[-1])[0]
+    return weights
