@@ -70,7 +70,7 @@ def _force_base(path: Path, processor: int, kind: int, scale: float) -> bytes:
     values = np.hstack([*channels, 0.2 * np.sin(np.arange(len(force[0])))[:, None]])  # the last: an electromyogram, V
     n = values.shape[1]
     unit = np.abs(values).max(axis=0) / 1500.0
-    signs = np.where(np.arange(n) % 2, -1.0, 1.0)
+    signs = np.where(np.arange(n) < n // 2, -1.0, 1.0)  # of the first plate's channels as amplifiers often have them
     offset = np.full(n, 2048)
     corners, origin = _corners(), np.array([[0.0, 0.0, -1e3 * DEPTH_M]] * 2).T
     if kind == 3:
@@ -193,17 +193,17 @@ def _wrong(found: Parameter | None, processor: int, rng: np.random.Generator) ->
         yield "absent", None
         yield from _other_bytes(found)
     if found is not None and found.size < 0:
-        yield from ((what, _text(rows)) for what, rows in _other_texts(texts(found), rng))
-        yield "numbers", _real(np.arange(1.0, 4.0), processor)
+        yield from ((what, text_rows(rows)) for what, rows in _other_texts(texts(found), rng))
+        yield "numbers", real_values(np.arange(1.0, 4.0), processor)
         return
     for value in SINGLE:
-        yield f"one number, {value:g}", _real(np.array([value]), processor)
+        yield f"one number, {value:g}", real_values(np.array([value]), processor)
     yield "one integer, 3", _whole(np.array([3]), processor)
-    yield "text", _text(["abcd"])
+    yield "text", text_rows(["abcd"])
     if found is not None:
         values = numbers(found, processor).reshape(found.shape or (1,), order="F")
         for what, array in _other_numbers(values, rng):
-            yield what, _real(array, processor)
+            yield what, real_values(array, processor)
         yield "rounded to integers", _whole(values, processor)
 
 
@@ -282,7 +282,8 @@ def _with_element(values: np.ndarray, value: float, rng: np.random.Generator) ->
     return changed
 
 
-def _real(values: np.ndarray, processor: int) -> Parameter:
+def real_values(values: np.ndarray, processor: int) -> Parameter:
+    """Parameter of real numbers with the dimensions of an array."""
     with np.errstate(over="ignore", invalid="ignore"):
         return Parameter(4, values.shape, real(values.ravel(order="F"), processor))
 
@@ -291,7 +292,8 @@ def _whole(values: np.ndarray, processor: int) -> Parameter:
     return Parameter(2, values.shape, whole(np.rint(values).ravel(order="F"), processor))
 
 
-def _text(rows: Sequence[str]) -> Parameter:
+def text_rows(rows: Sequence[str]) -> Parameter:
+    """Parameter of texts, padded to one length."""
     plain = [row.encode("utf-8", "surrogateescape") for row in rows]
     width = max(map(len, plain), default=0)
     return Parameter(-1, (width, len(plain)), b"".join(row.ljust(width) for row in plain))
