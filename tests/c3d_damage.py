@@ -168,19 +168,20 @@ def _markers_mm() -> np.ndarray:
 # ---- wrong parameters ----
 
 
-def parameter_cases(raw: bytes, *, seed: int) -> Iterator[Case]:
+def parameter_cases(raw: bytes, *, seed: int, share: float = 1.0) -> Iterator[Case]:
     """A good file with each standard parameter in turn wrong in each way.
 
-    The last of the ways are drawn from the seed: single elements with other values, orders and factors.
+    Drawn from the seed: single elements with other values, orders and factors; and `share` of all cases.
     """
-    rng = np.random.default_rng(seed)
+    rng, draw = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     processor = raw[(raw[0] - 1) * 512 + 3]
     groups, _ = parse_parameters(raw, processor)
     for group, names in STANDARD.items():
         for name in names:
             found = groups.get(group, {}).get(name)
             for what, parameter in _wrong(found, processor, rng):
-                yield f"{group}:{name}: {what}", with_parameter(raw, group, name, parameter)
+                if draw.random() < share:
+                    yield f"{group}:{name}: {what}", with_parameter(raw, group, name, parameter)
     for group in STANDARD:
         if group in groups:
             kept = {name: entries for name, entries in groups.items() if name != group}
