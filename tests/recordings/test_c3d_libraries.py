@@ -70,8 +70,10 @@ def test_channels_without_a_scale_of_their_own(tmp_path: Path, library: str) -> 
     analog = np.column_stack([np.arange(20), 2 * np.arange(20)])
     group = {"SCALE": np.array([3.0]), "OFFSET": np.array([1]), "GEN_SCALE": np.array(0.5)}
     path = raw_c3d(tmp_path / "a.c3d", positions_mm(), analog=analog, parameters={"ANALOG": group})
-    expected = 0.5 * np.array([3.0, 1.0]) * (analog - [1, 0])
-    np.testing.assert_allclose(read_by(path, library).analog, expected, rtol=FLOAT32)
+    found = read_by(path, library)
+    np.testing.assert_allclose(found.analog[:, 0], 1.5 * (analog[:, 0] - 1), rtol=FLOAT32)
+    assert np.isnan(found.analog[:, 1]).all()
+    assert [guess.item for guess in found.audit.guesses] == ["scale of channels"]
 
 
 def test_unsigned_analog_numbers(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import text_files
-from c3d_files import plate, write_c3d
+from c3d_files import CORNERS_MM, plate, write_c3d
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
@@ -197,7 +197,7 @@ def test_plates_channels_and_events_of_a_c3d_file(tmp_path: Path) -> None:
         text_files.positions_mm() / 1e3,
         analog=analog,
         analog_units=["N"] * 3 + ["Nm"] * 3,
-        groups={**plate(2), **events},
+        groups={**plate(2, corners_mm=CORNERS_MM / 1e3, ORIGIN=np.array([[0.0], [0.0], [-0.04]])), **events},  # in m
     )
     whole = read_recording(given)
     read = read_with_forces(marker_file(tmp_path / "m.trc", start_s=0.02, n_frames=8), given)

@@ -21,6 +21,23 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.recordings.audit import Finding
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.plate_plausibility import (
+    CHANNEL_AXES,
+    FAR_M,
+    IDLE_N,
+    MOST,
+    SOME,
+    axis_name,
+    distance_from_markers_m,
+    heavy_load,
+    implausible_calibration,
+    implausible_load,
+    implausible_origin,
+    implausible_surface,
+    misnamed_axes,
+    plates_exchanged,
+)
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.flat_tops import flat_tops
 
@@ -55,6 +72,7 @@ def force_plates(
     rate_hz: float,
     length_m: float,
     positions_m: FloatArray,
+    options: ReadOptions = NO_OPTIONS,
 ) -> tuple[tuple[ForcePlate, ...], tuple[str, ...]]:
     """Ground reaction wrench of every force plate of types 1 to 4.
 
@@ -72,6 +90,8 @@ def force_plates(
         Metres in the file's unit of length, which ``CORNERS`` and ``ORIGIN`` are in.
     positions_m : ndarray of shape (n_frames, n_markers, 3)
         Markers, m: the loaded side of a plate is the one they are on.
+    options : ReadOptions, optional
+        Sizes and loads that a plate can have.
 
     Returns
     -------
@@ -89,18 +109,20 @@ def force_plates(
     is not subtracted. Samples of which a number is not finite are NaN, and noted.
 
     A plate is left out where, over the samples with more than 50 N across its surface, it pulls: its mean
-    force points away from the side the markers are on.
+    force points away from the side the markers are on; and where its size, its force, its moment, its channels
+    or its centre of pressure cannot be those of a plate that a foot stands on (`recordings.plate_plausibility`).
     """
-    used = int(_first(group.get("USED"), default=0))
+    used = _used(group)
     body_m = _centre_of(positions_m) if used else np.full(3, np.nan)
     plates, notes = [], []
     if used > MAX_PLATES:
         notes.append(f"FORCE_PLATFORM:USED is {used}; no plate after number {MAX_PLATES} is read")
     for i in range(min(used, MAX_PLATES)):
         try:
-            plate = _plate(group, i, analog, units, rate_hz=rate_hz, length_m=length_m)
+            plate = _plate(group, i, analog, units, rate_hz=rate_hz, length_m=length_m, options=options)
             force_n, moment_nm = finite_wrench(plate.force_n, plate.moment_nm)
             plate = replace(plate, force_n=force_n, moment_nm=moment_nm)
+            _check_load(plate, options)
             _check_side(plate, body_m)
         except _UnusableError as reason:
             notes.append(f"force plate {i + 1} is left out: {reason}")
@@ -117,7 +139,13 @@ def force_plates(
     return tuple(plates), tuple(notes)
 
 
-def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units: Sequence[str]) -> list[Finding]:
+def plate_findings(
+    group: Mapping[str, Any],
+    plates: Sequence[ForcePlate],
+    units: Sequence[str],
+    labels: Sequence[str],
+    markers_m: FloatArray,
+) -> list[Finding]:
     """Findings about the force plates that :func:`force_plates` gave.
 
     Parameters
@@ -126,65 +154,192 @@ def plate_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units
         Parameters of ``FORCE_PLATFORM``.
     plates : sequence of ForcePlate
         The plates.
-    units : sequence of str
-        Units of all analog channels.
+    units, labels : sequence of str
+        Units and labels of all analog channels.
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Markers, m.
 
     Returns
     -------
     list of Finding
-        For each plate its type, channels, units and corners; a guess where its origin is reversed or the unit of its
-        calibrated forces or moments is not stated.
+        For each plate its type, channels, units and corners; guesses where the file contradicts itself or does not
+        say what the forces need.
     """
-    used = int(_first(group.get("USED"), default=0))
-    if not used:
-        return [Finding("force plates", "none", "none")]
-    found = []
+    used = _used(group)
+    found = [*_count_findings(group, used, units, labels), *_exchanged_findings(group, plates, labels)]
     for plate in plates:
-        i = plate.number - 1
-        columns = _columns(group, i, plate.kind, len(units))
-        own = ", ".join(units[c] or "none" for c in columns)
-        low, high = plate.corners_m.min(axis=0), plate.corners_m.max(axis=0)
-        found.append(
-            Finding(
-                f"force plate {plate.number}",
-                f"type {plate.kind}, channels {[c + 1 for c in columns]} in {own}",
-                "force on the foot and moment about the laboratory's origin; its surface spans "
-                f"x {low[0]:.3f} to {high[0]:.3f}, y {low[1]:.3f} to {high[1]:.3f}, z {low[2]:.3f} to {high[2]:.3f} m; "
-                "which foot it is given to follows from plates.assignment",
-            )
-        )
-        origin = _column(group, "ORIGIN", i, (3,))
-        if plate.kind != 3 and origin[2] > 0:
-            found.append(
-                Finding(
-                    f"origin of force plate {plate.number}",
-                    f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
-                    "reversed, as in Vicon's files",
-                    "make ORIGIN the vector from the sensor to the surface in the file",
-                )
-            )
-        if plate.kind == 4 and all(plain_unit(units[c]) not in FORCES_N for c in columns[:3]):
-            found.append(
-                Finding(
-                    f"forces of force plate {plate.number}",
-                    f"the units of its channels are {own}",
-                    "calibrated forces interpreted in N",
-                    "set ANALOG:UNITS of its force channels",
-                )
-            )
-        if plate.kind == 4 and all(plain_unit(units[c]) not in MOMENTS_NM for c in columns[3:]):
-            found.append(
-                Finding(
-                    f"moments of force plate {plate.number}",
-                    f"the units of its channels are {own}",
-                    "calibrated moments interpreted in N times the file's unit of length",
-                    "set ANALOG:UNITS of its moment channels",
-                )
-            )
+        found += _plate_findings(group, plate, units, labels, markers_m)
     left_out = used - len(plates)
     if left_out:
         found.append(Finding("force plates", f"{used} in the file", f"{left_out} left out; see the notes"))
+    return found if found or used else [Finding("force plates", "none", "none")]
+
+
+def _plate_findings(
+    group: Mapping[str, Any],
+    plate: ForcePlate,
+    units: Sequence[str],
+    labels: Sequence[str],
+    markers_m: FloatArray,
+) -> list[Finding]:
+    """Findings about one plate."""
+    columns = _columns(group, plate.number - 1, plate.kind, len(units))
+    own, names = [units[c] for c in columns], [labels[c] for c in columns]
+    low, high = plate.corners_m.min(axis=0), plate.corners_m.max(axis=0)
+    found = [
+        Finding(
+            f"force plate {plate.number}",
+            f"type {plate.kind}, channels {[c + 1 for c in columns]} in {', '.join(unit or 'none' for unit in own)}",
+            "force on the foot and moment about the laboratory's origin; its surface spans "
+            f"x {low[0]:.3f} to {high[0]:.3f}, y {low[1]:.3f} to {high[1]:.3f}, z {low[2]:.3f} to {high[2]:.3f} m; "
+            "which foot it is given to follows from plates.assignment",
+        ),
+        *_origin_findings(group, plate),
+        *_unit_findings(plate, own),
+    ]
+    if misnamed_axes(names, plate.kind):
+        said = f"FORCE_PLATFORM:CHANNEL takes {', '.join(names)} for {', '.join(CHANNEL_AXES[plate.kind])}"
+        found.append(
+            Finding(f"channels of force plate {plate.number}", said, "followed", "correct CHANNEL or ANALOG:LABELS")
+        )
+    return found + _load_findings(plate, markers_m)
+
+
+def _load_findings(plate: ForcePlate, markers_m: FloatArray) -> list[Finding]:
+    """Guesses about the force of a plate and where it acts."""
+    axes, found = plate_axes(plate.corners_m), []
+    largest_n = float(np.abs(np.nan_to_num(plate.force_n)).max(initial=0.0))
+    if 0.0 < largest_n < IDLE_N:
+        said = f"never over {largest_n:.3g} N, less than the noise of a plate"
+        found.append(
+            Finding(f"force of force plate {plate.number}", said, "unloaded", "check SCALE, UNITS and CAL_MATRIX")
+        )
+    load = heavy_load(plate, axes)
+    if load is None:
+        return found
+    if load.sideways_share > MOST:
+        found.append(
+            Finding(
+                f"direction of the force of force plate {plate.number}",
+                f"more along its surface than across it in {load.sideways_share:.0%} of the loaded samples",
+                "used",
+                "check the order of its channels (FORCE_PLATFORM:CHANNEL) and their SCALE",
+            )
+        )
+    away_m = distance_from_markers_m(plate, load, axes, markers_m)
+    doubts = (
+        [f"outside the edges in {load.outside_share:.0%} of the loaded samples"] if load.outside_share > SOME else []
+    )
+    doubts += [f"{away_m:.3g} m beside the nearest marker (median)"] if away_m > FAR_M else []
+    if doubts:
+        found.append(
+            Finding(
+                f"centre of pressure of force plate {plate.number}",
+                " and ".join(doubts),
+                "used",
+                "check CORNERS, ORIGIN, and the order, SCALE and UNITS of its channels",
+            )
+        )
     return found
+
+
+def _origin_findings(group: Mapping[str, Any], plate: ForcePlate) -> list[Finding]:
+    """Guesses about the place of the sensors."""
+    origin = _column(group, "ORIGIN", plate.number - 1, (3,))
+    if plate.kind in (2, 4) and not origin[2]:
+        return [
+            Finding(
+                f"origin of force plate {plate.number}",
+                f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
+                "sensors in the surface",
+                "make ORIGIN the vector from the sensor to the surface in the file",
+            )
+        ]
+    if plate.kind == 3 or origin[2] <= 0:
+        return []
+    return [
+        Finding(
+            f"origin of force plate {plate.number}",
+            f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
+            "reversed, as in Vicon's files",
+            "make ORIGIN the vector from the sensor to the surface in the file",
+        )
+    ]
+
+
+def _unit_findings(plate: ForcePlate, own: Sequence[str]) -> list[Finding]:
+    """Guesses about calibrated forces and moments of no stated unit."""
+    said, found = f"the units of its channels are {', '.join(unit or 'none' for unit in own)}", []
+    if plate.kind == 4 and all(plain_unit(unit) not in FORCES_N for unit in own[:3]):
+        found.append(
+            Finding(
+                f"forces of force plate {plate.number}",
+                said,
+                "calibrated forces interpreted in N",
+                "set ANALOG:UNITS of its force channels",
+            )
+        )
+    if plate.kind == 4 and all(plain_unit(unit) not in MOMENTS_NM for unit in own[3:]):
+        found.append(
+            Finding(
+                f"moments of force plate {plate.number}",
+                said,
+                "calibrated moments interpreted in N times the file's unit of length",
+                "set ANALOG:UNITS of its moment channels",
+            )
+        )
+    return found
+
+
+def _count_findings(group: Mapping[str, Any], used: int, units: Sequence[str], labels: Sequence[str]) -> list[Finding]:
+    """Guesses about plates that the file describes and does not count."""
+    stated = plain_numbers(group.get("USED")).ravel()
+    said = f"FORCE_PLATFORM:USED is {', '.join(f'{n:g}' for n in stated[:3]) or 'not stated'}"
+    described = _described(group)
+    named = [
+        axis_name(label) for label, unit in zip(labels, units, strict=True) if plain_unit(unit) in FORCES_N | MOMENTS_NM
+    ]
+    if described > used or (described and list(stated) != [used]):
+        return [
+            Finding(
+                "number of force plates",
+                f"{said}, the other parameters describe {described}",
+                f"{used} read",
+                "correct FORCE_PLATFORM:USED in the file",
+            )
+        ]
+    if not used and {"FX", "FY", "FZ"} <= set(named):
+        return [
+            Finding(
+                "number of force plates",
+                f"{said}, channels are named as those of a plate",
+                "no force plate read",
+                "describe the plate in the group FORCE_PLATFORM",
+            )
+        ]
+    return []
+
+
+def _described(group: Mapping[str, Any]) -> int:
+    """Plates from the first on that have a type, channels and a surface."""
+    for i in range(MAX_PLATES):
+        try:
+            corners = _column(group, "CORNERS", i, (3, 4)).T
+        except _UnusableError:
+            return i
+        if not (_channels_of(group, i) and np.ptp(corners, axis=0).any()):
+            return i
+    return MAX_PLATES
+
+
+def _exchanged_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], labels: Sequence[str]) -> list[Finding]:
+    """Guess about channels that carry the number of another plate."""
+    names = {p.number: [labels[c] for c in _columns(group, p.number - 1, p.kind, len(labels))] for p in plates}
+    exchanged = plates_exchanged(names)
+    if not exchanged:
+        return []
+    said = "; ".join(f"plate {number} has {', '.join(names[number])}" for number in exchanged)
+    return [Finding("channels of the force plates", said, "followed", "correct CHANNEL or ANALOG:LABELS in the file")]
 
 
 def _plate(
@@ -195,26 +350,34 @@ def _plate(
     *,
     rate_hz: float,
     length_m: float,
+    options: ReadOptions,
 ) -> ForcePlate:
     """One plate; raises the reason why not."""
     kind = _kind(group, i)
     corners_m = _column(group, "CORNERS", i, (3, 4)).T * length_m
-    origin_m = _origin(_column(group, "ORIGIN", i, (3,)) * length_m, kind)
+    axes = plate_axes(corners_m)
+    _refuse(implausible_surface(corners_m, options))
     columns = _columns(group, i, kind, analog.shape[1])
+    _refuse_shared_channels(group, i, columns)
+    _refuse_empty_channels(analog, columns)
+    origin_m = _column(group, "ORIGIN", i, (3,)) * length_m
+    _refuse(implausible_origin(origin_m, corners_m, kind, options))
+    origin_m = _origin(origin_m, kind)
     signals, names = analog[:, columns], [units[c] for c in columns]
     if kind == 1:
         force, moment = _type_1(signals, names)
     elif kind == 3:
         force, moment = _type_3(signals * _force_scale(names), origin_m)
     elif kind == 4:
-        calibrated = signals @ _column(group, "CAL_MATRIX", i, (6, 6)).T
+        matrix = _column(group, "CAL_MATRIX", i, (6, 6))
+        _refuse(implausible_calibration(matrix))
+        calibrated = signals @ matrix.T
         force = calibrated[:, :3] * _force_scale(names[:3], otherwise=1.0)
         moment = calibrated[:, 3:] * _moment_scale(names[3:], otherwise=length_m)
         moment = moment - np.cross(origin_m, force)
     else:
         force = signals[:, :3] * _force_scale(names[:3])
         moment = signals[:, 3:] * _moment_scale(names[3:]) - np.cross(origin_m, force)
-    axes = plate_axes(corners_m)
     force_n = force @ axes.T
     moment_nm = moment @ axes.T + np.cross(corners_m.mean(axis=0), force_n)
     return ForcePlate(i + 1, kind, corners_m, rate_hz, force_n, moment_nm, flat_tops(signals))
@@ -258,6 +421,46 @@ def plate_axes(corners_m: FloatArray) -> FloatArray:
         raise _UnusableError("FORCE_PLATFORM:CORNERS do not span a surface; correct them in the file")
     y = np.cross(z, x)
     return np.stack([v / np.linalg.norm(v) for v in (x, y, z)], axis=1)
+
+
+def _refuse(reason: str) -> None:
+    """Leave the plate out where there is a reason."""
+    if reason:
+        raise _UnusableError(reason)
+
+
+def _refuse_shared_channels(group: Mapping[str, Any], i: int, columns: Sequence[int]) -> None:
+    """Refuse a plate with a channel that is given twice."""
+    twice = {c + 1 for c in columns if columns.count(c) > 1}
+    for k in range(min(_used(group), MAX_PLATES)):
+        if k != i:
+            twice |= {c + 1 for c in _channels_of(group, k) if c in columns}
+    if twice:
+        listed = ", ".join(map(str, sorted(twice)))
+        raise _UnusableError(f"FORCE_PLATFORM:CHANNEL gives channel {listed} twice; correct it in the file")
+
+
+def _channels_of(group: Mapping[str, Any], i: int) -> list[int]:
+    """Columns of a plate's channels; none where they are not known."""
+    try:
+        return _columns(group, i, _kind(group, i), int(1e6))
+    except _UnusableError:
+        return []
+
+
+def _refuse_empty_channels(analog: FloatArray, columns: Sequence[int]) -> None:
+    """Refuse a plate with a channel that has no value."""
+    empty = [c + 1 for c in columns if not np.isfinite(analog[:, c]).any()]
+    if empty:
+        listed = ", ".join(map(str, empty))
+        raise _UnusableError(f"channel {listed} has no value (ANALOG:SCALE and OFFSET); correct the file")
+
+
+def _check_load(plate: ForcePlate, options: ReadOptions) -> None:
+    """Refuse a plate whose force cannot be that of a foot on it."""
+    load = heavy_load(plate, plate_axes(plate.corners_m))
+    if load is not None:
+        _refuse(implausible_load(plate, load, options))
 
 
 def _origin(origin_m: FloatArray, kind: int) -> FloatArray:
@@ -363,9 +566,10 @@ def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
         )
 
 
-def _first(value: Any, *, default: float) -> float:
-    values = plain_numbers(value).ravel()
-    return float(values[0]) if values.size and np.isfinite(values[0]) else default
+def _used(group: Mapping[str, Any]) -> int:
+    """Number of plates; 0 where it is missing or no count."""
+    values = plain_numbers(group.get("USED")).ravel()
+    return int(np.clip(np.nan_to_num(values[0]), 0, 2**31)) if values.size else 0
 
 
 def plain_numbers(value: Any) -> FloatArray:

@@ -24,6 +24,12 @@ class ReadOptions:
         Refuse a file of which anything has to be guessed.
     max_speed_m_s : float
         Speed no joint centre can have, m/s.
+    min_plate_edge_m, max_plate_edge_m : float
+        Shortest and longest edge of a force plate, m.
+    max_plate_depth_m : float
+        Largest distance of a plate's sensors from its surface, m.
+    max_plate_force_n, max_plate_moment_nm : float
+        Largest component of force, N, and of the moment about the middle of the surface, N m.
     forces_length_unit : {"mm", "cm", "m"}, optional
         The same as ``length_unit`` for a second file with the force plates.
     forces_offset_s : float, optional
@@ -36,6 +42,11 @@ class ReadOptions:
     text_encoding: str | None = None
     strict: bool = False
     max_speed_m_s: float = 40.0
+    min_plate_edge_m: float = 0.1
+    max_plate_edge_m: float = 3.0
+    max_plate_depth_m: float = 0.5
+    max_plate_force_n: float = 20000.0
+    max_plate_moment_nm: float = 10000.0
     forces_length_unit: str | None = None
     forces_offset_s: float | None = None
 

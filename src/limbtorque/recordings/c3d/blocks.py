@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.contents import Contents, analog_scale, header_events, is_unsigned
+from limbtorque.recordings.c3d.contents import Contents, header_events
 from limbtorque.recordings.c3d.header import Header
 from limbtorque.recordings.c3d.parameters import MIPS, real_numbers, value
+from limbtorque.recordings.c3d.scaling import analog_scale, is_unsigned
 
 USED = ("POINT", "ANALOG", "FORCE_PLATFORM", "EVENT")
 

@@ -23,7 +23,8 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.header import Header
-from limbtorque.recordings.c3d.parameters import MAX_DIMENSIONS, Parameter, decode, numbers, real_numbers, texts, value
+from limbtorque.recordings.c3d.parameters import MAX_DIMENSIONS, Parameter, decode, real_numbers, value
+from limbtorque.recordings.c3d.scaling import analog_scale, is_unsigned
 
 Group = Mapping[str, Any]
 
@@ -103,7 +104,11 @@ def with_ezc3d(path: Path, raw: bytes, header: Header) -> Contents:  # noqa: ARG
 
 
 def _refuse_what_ezc3d_misreads(header: Header, name: str) -> None:
-    """Refuse a file with analog channels that ezc3d 1.7.2 reads wrong."""
+    """Refuse a file that ezc3d 1.7.2 reads wrong, or that ends the process."""
+    if header.broken_at is not None:
+        raise ReadError(
+            f"{name}: the parameters cannot be followed beyond byte {header.broken_at}, and ezc3d might not end"
+        )
     if header.n_channels and (is_unsigned(header) or (analog_scale(header)[1] < 0).any()):
         raise ReadError(f"{name}: ezc3d misreads analog numbers without sign, and negative ANALOG:OFFSET")
 
@@ -185,49 +190,6 @@ def _values(group: Any, processor: int) -> dict[str, Any]:
         if whole and parameter.size in (-1, 1, 2, 4) and len(parameter.shape) <= MAX_DIMENSIONS:
             found[key.upper()] = value(parameter, processor)
     return found
-
-
-def is_unsigned(header: Header) -> bool:
-    """True where ``ANALOG:FORMAT`` declares unsigned integers."""
-    found = header.parameters.get("ANALOG", {}).get("FORMAT")
-    return found is not None and "".join(texts(found)).strip(" \0").upper() == "UNSIGNED"
-
-
-def analog_scale(header: Header) -> tuple[FloatArray, FloatArray]:
-    """Scale and offset of each analog channel: a value is (number - offset) * scale.
-
-    Parameters
-    ----------
-    header : Header
-        The file's parameters and counts.
-
-    Returns
-    -------
-    scale, offset : ndarray of shape (n_channels,)
-        ``ANALOG:GEN_SCALE`` times ``SCALE``, and ``OFFSET``, which is unsigned where ``FORMAT`` says so; 1 and 0
-        for the channels that have none. Continued parameters (``SCALE2``, ...) are joined.
-    """
-    group = header.parameters.get("ANALOG", {})
-    general = _joined(group, "GEN_SCALE", header.processor, 1, 1.0)[0]
-    scale = _joined(group, "SCALE", header.processor, header.n_channels, 1.0)
-    offset = _joined(group, "OFFSET", header.processor, header.n_channels, 0.0, signed=not is_unsigned(header))
-    with np.errstate(invalid="ignore", over="ignore"):
-        return general * scale, offset
-
-
-def _joined(
-    group: Mapping[str, Parameter], name: str, processor: int, n: int, missing: float, *, signed: bool = True
-) -> FloatArray:
-    """Exactly n numbers of a parameter and its continuations."""
-    found, key, k = [np.zeros(0)], name, 1
-    while key in group:
-        found.append(numbers(group[key], processor, signed=signed))
-        k += 1
-        key = f"{name}{k}"
-    values = np.full(n, missing)
-    joined = np.concatenate(found)[:n]
-    values[: joined.size] = joined
-    return values
 
 
 def header_events(raw: bytes, header: Header) -> tuple[tuple[str, float], ...]:

@@ -16,9 +16,10 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.c3d.blocks import with_blocks
-from limbtorque.recordings.c3d.contents import Contents, analog_scale, with_c3d, with_ezc3d
+from limbtorque.recordings.c3d.contents import Contents, with_c3d, with_ezc3d
 from limbtorque.recordings.c3d.header import Header, read_header
 from limbtorque.recordings.c3d.parameters import value as parameter_value
+from limbtorque.recordings.c3d.scaling import refuse_unreadable_scale, scale_findings
 from limbtorque.recordings.findings import Findings, read_bytes
 from limbtorque.recordings.force_plates import LENGTHS_M, force_plates, plain_numbers, plain_unit, plate_findings
 from limbtorque.recordings.model_outputs import model_outputs
@@ -74,10 +75,7 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS, *, libraries: 
     path = Path(path)
     raw = read_bytes(path)
     header = read_header(raw, path.name)
-    if not all(np.isfinite(numbers).all() for numbers in analog_scale(header)):
-        raise ReadError(
-            f"{path.name}: ANALOG:GEN_SCALE, SCALE or OFFSET is not a number; the file is damaged, export it again"
-        )
+    refuse_unreadable_scale(header, path.name)
     findings = Findings()
     with np.errstate(invalid="ignore", over="ignore"):  # what is not a number is missing, and counted as such
         contents = _contents(path, raw, header, libraries, findings)
@@ -121,12 +119,22 @@ def _recording(
     analog_labels = _padded(_continued(groups.get("ANALOG", {}), "LABELS"), analog.shape[1])
     analog_units = _padded(_continued(groups.get("ANALOG", {}), "UNITS"), analog.shape[1])
     _analog_findings(groups, header, analog_units, rate_hz, findings)
+    findings.entries += scale_findings(header, analog)
+    for parameter, texts in (("LABELS", analog_labels), ("UNITS", analog_units)):
+        if not all(texts):
+            findings.notes.append(f"ANALOG:{parameter} is empty for {texts.count('')} of {len(texts)} channels")
     plate_group = groups.get("FORCE_PLATFORM", {})
     plates, plate_notes = force_plates(
-        plate_group, analog, analog_units, rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m
+        plate_group,
+        analog,
+        analog_units,
+        rate_hz=analog_rate_hz,
+        length_m=length_m,
+        positions_m=markers_m,
+        options=options,
     )
     findings.notes += plate_notes
-    findings.entries += plate_findings(plate_group, plates, analog_units)
+    findings.entries += plate_findings(plate_group, plates, analog_units, analog_labels, markers_m)
     events = _events(contents, groups, header, rate_hz, options, findings)
     person = _person(header)
     outputs = model_outputs(
@@ -443,7 +451,9 @@ def _events(
 ) -> tuple[Event, ...]:
     """Events of the EVENT group, or else of the header, in order of time."""
     shift_s = -(header.first_frame - 1) / rate_hz
-    events = _group_events(groups.get("EVENT", {}), shift_s)
+    group = groups.get("EVENT", {})
+    events = _group_events(group, shift_s)
+    _event_count_findings(group, len(events), findings)
     source = f"{len(events)} in the group EVENT, which count from frame 1 of the capture"
     made = f"{shift_s:+.3f} s added" if shift_s else "times unchanged"
     if not events:
@@ -459,6 +469,29 @@ def _events(
         listed = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside)
         findings.notes.append(f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}")
     return tuple(timed)
+
+
+def _event_count_findings(group: Group, n_events: int, findings: Findings) -> None:
+    """Add a guess where the counts of events, times, labels and contexts do not agree."""
+    used = plain_numbers(group.get("USED")).ravel()
+    times = [plain_numbers(group[key]) for key in group if key.startswith("TIMES")]
+    n_times = sum(values.size // 2 for values in times if values.any())
+    names = {name: _continued(group, name) for name in ("LABELS", "CONTEXTS")}
+    if not (n_times or used.any()) and not any(names.values()):
+        return
+    few = [
+        f"{sum(map(bool, texts[:n_events]))} {name}"
+        for name, texts in names.items()
+        if not all(_padded(texts, n_events))
+    ]
+    if list(used) != [n_events] or n_times != n_events or few:
+        said = f"EVENT:USED is {', '.join(f'{n:g}' for n in used[:3]) or 'not stated'}, with {n_times} TIMES"
+        findings.add(
+            "number of events",
+            f"{said}{''.join(f', {text}' for text in few)}",
+            f"{n_events} events read",
+            "correct the counts of the group EVENT in the file",
+        )
 
 
 def _group_events(group: Group, shift_s: float) -> list[Event]:

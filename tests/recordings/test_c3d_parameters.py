@@ -1,0 +1,349 @@
+"""Each standard parameter of a C3D file wrong in each way: an error, a word, or the same numbers."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c3d_damage import (
+    STANDARD,
+    Case,
+    force_bases,
+    parameter_cases,
+    real_values,
+    silently_changed,
+    text_rows,
+    with_parameter,
+)
+
+from c3d_files import INTEL, raw_c3d
+from damage import check_sense, put
+from limbtorque.errors import ReadError
+from limbtorque.recordings.c3d.parameters import Parameter, numbers, parse_parameters
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.recording import Recording
+
+TYPE_2 = "intel real type 2"
+VISIBLE = re.compile(
+    r"(absent|text|no elements|element type 3|\d+ dimensions|one fewer|the first alone|one more|twice as many|all (0|nan|inf)|"
+    r"element of (nan|inf)|one number, (0|nan|inf|-inf|-1|1e\+08|3e\+09)|times 1e\+30)$"
+)
+# Fields whose numbers may be wrong with nothing said: another number that a laboratory can have (docs/reading.md).
+CANNOT_BE_KNOWN = {
+    *("POINT:LABELS", "ANALOG:LABELS", "EVENT:LABELS", "EVENT:CONTEXTS", "EVENT:TIMES", "EVENT"),
+    *("ANALOG:UNITS", "ANALOG:GEN_SCALE", "ANALOG:SCALE", "ANALOG:OFFSET"),
+    *("FORCE_PLATFORM:CORNERS", "FORCE_PLATFORM:ORIGIN", "FORCE_PLATFORM:CHANNEL", "FORCE_PLATFORM:CAL_MATRIX"),
+}
+
+
+@pytest.fixture(scope="module")
+def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return force_bases(tmp_path_factory.mktemp("c3d"))
+
+
+def read(folder: Path, content: bytes, *, strict: bool = False) -> Recording:
+    put(folder / "a.c3d", content)
+    return read_recording(folder / "a.c3d", ReadOptions(strict=strict))
+
+
+def guesses(recording: Recording) -> list[str]:
+    return [guess.item for guess in recording.audit.guesses]
+
+
+def test_the_good_files_hold_the_same_forces(bases: dict[str, bytes], tmp_path: Path) -> None:
+    found = {name: read(tmp_path, raw) for name, raw in bases.items()}
+    for name, recording in found.items():
+        assert not recording.notes, name
+        assert not recording.audit.guesses, name
+        for one, other in zip(recording.force_plates, found[TYPE_2].force_plates, strict=True):
+            np.testing.assert_allclose(one.force_n, other.force_n, atol=2.0)  # integers of 12 bits, crosstalk
+            if "type 1" not in name:  # which has a free moment of its own
+                np.testing.assert_allclose(one.moment_nm, other.moment_nm, atol=1.0)
+
+
+def test_a_file_written_again_is_the_same(bases: dict[str, bytes], tmp_path: Path) -> None:
+    """The corpus changes one parameter only."""
+    for raw in bases.values():
+        good = read(tmp_path, raw)
+        again = read(tmp_path, with_parameter(raw, "ANALOG", "NOTHING", None))
+        assert silently_changed(good, again) == ()
+        assert good.audit == again.audit
+
+
+def test_the_judge_sees_changes_that_are_not_said(bases: dict[str, bytes], tmp_path: Path) -> None:
+    raw = bases[TYPE_2]
+    good = read(tmp_path, raw)
+    changed = read(tmp_path, with_parameter(raw, "ANALOG", "GEN_SCALE", real_values(np.array([0.51]), INTEL)))
+    assert {"analog", "plate 1 force", "plate 1 moment", "plate 2 force"} <= set(silently_changed(good, changed))
+    changed = read(tmp_path, with_parameter(raw, "POINT", "LABELS", text_rows(["KNE", "HIP", "ANK", "HEE", "TOE"])))
+    assert silently_changed(good, changed) == ("labels",)
+
+
+def check_cases(cases: Iterator[Case], good: Recording, folder: Path) -> Counter[str]:
+    """Count how the cases end; none may change a number in silence where a reader can see it."""
+    ends: Counter[str] = Counter()
+    for name, content in cases:
+        field, _, what = name.rpartition(": ")
+        start = time.perf_counter()
+        try:
+            found = read(folder, content)
+        except ReadError:
+            ends["error"] += 1
+            continue
+        assert time.perf_counter() - start < 2.0, name
+        check_sense(found, len(content))
+        changed = silently_changed(good, found)
+        ends["silent" if changed else "said or the same"] += 1
+        if changed:
+            assert field in CANNOT_BE_KNOWN, (name, changed)
+            assert not VISIBLE.match(what) or field == "EVENT", (name, changed)
+    return ends
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_a_sample_of_wrong_parameters(bases: dict[str, bytes], tmp_path: Path, seed: int) -> None:
+    for k, raw in enumerate(bases.values()):
+        ends = check_cases(parameter_cases(raw, seed=10 * seed + k, share=0.1), read(tmp_path, raw), tmp_path)
+        assert ends.total() > 100
+        assert ends["error"] > 10
+        assert ends["silent"] < 0.2 * ends.total()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3])
+def test_every_wrong_parameter(bases: dict[str, bytes], tmp_path: Path, seed: int) -> None:
+    total: Counter[str] = Counter()
+    for raw in bases.values():
+        total += check_cases(parameter_cases(raw, seed=seed), read(tmp_path, raw), tmp_path)
+    assert total.total() > 6000
+
+
+def test_the_corpus_sets_every_standard_parameter(bases: dict[str, bytes]) -> None:
+    fields = {name.rpartition(": ")[0] for name, _ in parameter_cases(bases["intel integer type 4"], seed=1)}
+    assert {f"{group}:{name}" for group, names in STANDARD.items() for name in names} <= fields
+
+
+# ---- the classes, one by one ----
+
+
+def values(raw: bytes, group: str, name: str) -> np.ndarray:
+    found = parse_parameters(raw, INTEL)[0][group][name]
+    return numbers(found, INTEL).reshape(found.shape or (1,), order="F")
+
+
+def with_values(raw: bytes, group: str, name: str, array: np.ndarray) -> bytes:
+    return with_parameter(raw, group, name, real_values(np.atleast_1d(np.asarray(array, dtype=float)), INTEL))
+
+
+@pytest.mark.parametrize("name", ["SCALE", "OFFSET"])
+def test_a_plate_without_scale_or_offset_is_left_out(bases: dict[str, bytes], tmp_path: Path, name: str) -> None:
+    raw = bases[TYPE_2]
+    few = with_values(raw, "ANALOG", name, values(raw, "ANALOG", name)[:8])
+    found = read(tmp_path, few)
+    assert [plate.number for plate in found.force_plates] == [1]
+    assert guesses(found) == ["scale of channels"]
+    assert any("force plate 2 is left out: channel 9, 10, 11, 12 has no value" in note for note in found.notes)
+    with pytest.raises(ReadError, match=r"5 of 13 channels \(9, 10, 11, 12, 13\).*correct SCALE and OFFSET"):
+        read(tmp_path, few, strict=True)
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-30, 1e30])
+def test_a_scale_of_an_impossible_size_leaves_its_plate_out(
+    bases: dict[str, bytes], tmp_path: Path, value: float
+) -> None:
+    scale = values(bases[TYPE_2], "ANALOG", "SCALE")
+    scale[2] = value
+    found = read(tmp_path, with_values(bases[TYPE_2], "ANALOG", "SCALE", scale))
+    assert [plate.number for plate in found.force_plates] == [2]
+    assert np.isnan(found.analog[:, 2]).all()
+    assert guesses(found) == ["scale of channels"]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "said"),
+    [
+        (text_rows(["0.5"]), "GEN_SCALE is not a number, expected a size from 1e-12 to 1e\\+12"),
+        (real_values(np.zeros(0), INTEL), "GEN_SCALE is not a number"),
+        (real_values(np.zeros(1), INTEL), "GEN_SCALE is 0"),
+        (real_values(np.array([1e30]), INTEL), "GEN_SCALE is 1e\\+30"),
+        (real_values(np.array([np.inf]), INTEL), "GEN_SCALE, SCALE or OFFSET is not a number"),
+    ],
+)
+def test_a_general_scale_that_scales_nothing_is_refused(
+    bases: dict[str, bytes], tmp_path: Path, parameter: Parameter, said: str
+) -> None:
+    with pytest.raises(ReadError, match=said):
+        read(tmp_path, with_parameter(bases[TYPE_2], "ANALOG", "GEN_SCALE", parameter))
+
+
+def test_a_missing_or_negative_general_scale_is_a_guess(bases: dict[str, bytes], tmp_path: Path) -> None:
+    raw = bases[TYPE_2]
+    found = read(tmp_path, with_parameter(raw, "ANALOG", "GEN_SCALE", None))
+    assert guesses(found) == ["ANALOG:GEN_SCALE"]
+    found = read(tmp_path, with_values(raw, "ANALOG", "GEN_SCALE", np.array([-0.5])))
+    assert "general scale" in guesses(found)
+    assert not found.force_plates  # they pull
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "said"),
+    [
+        ("CORNERS", 1e3, r"make edges of 400 to 600 m, expected 0.1 to 3 m \(reading.min_plate_edge_m"),
+        ("CORNERS", 1e-1, "make edges of 0.04 to 0.06 m"),
+        ("ORIGIN", 1e3, r"ORIGIN is 0, 0, -40 m, expected sensors under the surface, at most 0.5 m deep"),
+    ],
+)
+def test_places_of_an_impossible_size_leave_the_plates_out(
+    bases: dict[str, bytes], tmp_path: Path, name: str, factor: float, said: str
+) -> None:
+    raw = bases[TYPE_2]
+    found = read(tmp_path, with_values(raw, "FORCE_PLATFORM", name, factor * values(raw, "FORCE_PLATFORM", name)))
+    assert not found.force_plates
+    assert len([note for note in found.notes if re.search(said, note)]) == 2
+
+
+def test_the_limits_are_options(bases: dict[str, bytes], tmp_path: Path) -> None:
+    raw = bases[TYPE_2]
+    path = tmp_path / "a.c3d"
+    put(path, with_values(raw, "FORCE_PLATFORM", "CORNERS", 6.0 * values(raw, "FORCE_PLATFORM", "CORNERS")))
+    assert not read_recording(path).force_plates
+    assert len(read_recording(path, ReadOptions(max_plate_edge_m=4.0)).force_plates) == 2
+    put(path, raw)
+    for tight in (
+        ReadOptions(max_plate_force_n=500.0),
+        ReadOptions(max_plate_moment_nm=20.0),
+        ReadOptions(max_plate_depth_m=0.03),
+    ):
+        assert not read_recording(path, tight).force_plates
+
+
+def test_corners_that_are_no_rectangle(bases: dict[str, bytes], tmp_path: Path) -> None:
+    corners = values(bases[TYPE_2], "FORCE_PLATFORM", "CORNERS")
+    corners[:, [0, 1], 0] = corners[:, [1, 0], 0]
+    found = read(tmp_path, with_values(bases[TYPE_2], "FORCE_PLATFORM", "CORNERS", corners))
+    assert [plate.number for plate in found.force_plates] == [2]
+    assert any("are not those of a rectangle" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("used", "n_read"), [(0.0, 0), (1.0, 1), (-1.0, 0), (np.nan, 0), (1.5, 1)])
+def test_more_plates_are_described_than_used(bases: dict[str, bytes], tmp_path: Path, used: float, n_read: int) -> None:
+    content = with_values(bases[TYPE_2], "FORCE_PLATFORM", "USED", np.array([used]))
+    found = read(tmp_path, content)
+    assert len(found.force_plates) == n_read
+    assert guesses(found) == ["number of force plates"]
+    with pytest.raises(ReadError, match=r"the other parameters describe 2 \(correct FORCE_PLATFORM:USED"):
+        read(tmp_path, content, strict=True)
+
+
+def test_a_file_of_no_plates_has_no_guess(bases: dict[str, bytes], tmp_path: Path) -> None:
+    raw = with_parameter(bases[TYPE_2], "ANALOG", "LABELS", text_rows([f"EMG{k}" for k in range(13)]))
+    for name, shape in (
+        ("USED", (1,)),
+        ("TYPE", (0,)),
+        ("CORNERS", (3, 4, 0)),
+        ("ORIGIN", (3, 0)),
+        ("CHANNEL", (6, 0)),
+    ):
+        raw = with_parameter(raw, "FORCE_PLATFORM", name, real_values(np.zeros(shape), INTEL))
+    assert not read(tmp_path, raw).audit.guesses
+
+
+@pytest.mark.parametrize("library", ["blocks", "c3d"])
+@pytest.mark.parametrize("group", ["FORCE_PLATFORM", "ANALOG", "EVENT", "POINT"])
+def test_a_huge_count_ends_at_once(bases: dict[str, bytes], tmp_path: Path, group: str, library: str) -> None:
+    path = tmp_path / "a.c3d"
+    put(path, with_values(bases[TYPE_2], group, "USED", np.array([1e8])))
+    start = time.perf_counter()
+    try:
+        found = read_c3d(path, libraries=(library,))
+    except ReadError:
+        assert group in ("ANALOG", "POINT")
+    else:
+        assert len(found.force_plates) == 2
+        assert found.notes or found.audit.guesses
+    assert time.perf_counter() - start < 1.0
+
+
+@pytest.mark.parametrize("n", [8, 65, 255])
+def test_parameters_of_more_dimensions_than_the_format_has(bases: dict[str, bytes], tmp_path: Path, n: int) -> None:
+    path = tmp_path / "a.c3d"
+    put(
+        path, with_parameter(bases[TYPE_2], "FORCE_PLATFORM", "USED", Parameter(4, (1,) * n, np.float32(2.0).tobytes()))
+    )
+    for library in ("blocks", "ezc3d"):
+        with pytest.raises(ReadError, match="cannot be followed beyond byte"):
+            read_c3d(path, libraries=(library,))
+    assert "number of force plates" in guesses(read_recording(path))  # by the package c3d, without the parameter
+
+
+def test_a_channel_given_twice(bases: dict[str, bytes], tmp_path: Path) -> None:
+    channel = values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL")
+    channel[1, 0] = channel[0, 0]
+    found = read(tmp_path, with_values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL", channel))
+    assert [plate.number for plate in found.force_plates] == [2]
+    channel = values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL")
+    channel[1, 0] = channel[1, 1]
+    found = read(tmp_path, with_values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL", channel))
+    assert not found.force_plates
+    assert sum("CHANNEL gives channel 8 twice" in note for note in found.notes) == 2
+
+
+def test_channels_in_another_order_than_their_names(bases: dict[str, bytes], tmp_path: Path) -> None:
+    channel = values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL")
+    found = read(tmp_path, with_values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL", channel[[1, 0, 2, 3, 4, 5]]))
+    assert guesses(found) == ["channels of force plate 1", "channels of force plate 2"]
+    found = read(tmp_path, with_values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL", channel[:, ::-1]))
+    assert "channels of the force plates" in guesses(found)
+    found = read(tmp_path, with_values(bases[TYPE_2], "FORCE_PLATFORM", "CHANNEL", channel[[2, 1, 0, 3, 4, 5]]))
+    assert not found.force_plates  # the force is to one side, or its centre of pressure outside
+    assert len([note for note in found.notes if "is left out" in note]) == 2
+
+
+def test_a_force_along_the_surface_is_a_guess(bases: dict[str, bytes], tmp_path: Path) -> None:
+    raw = bases["intel real type 1"]
+    scale = values(raw, "ANALOG", "SCALE")
+    scale[2] /= 20.0
+    found = read(tmp_path, with_values(raw, "ANALOG", "SCALE", scale))
+    assert guesses(found) == ["direction of the force of force plate 1"]
+
+
+@pytest.mark.parametrize("damage", ["singular", "zero row"])
+def test_a_calibration_that_loses_a_component(bases: dict[str, bytes], tmp_path: Path, damage: str) -> None:
+    raw = bases["intel integer type 4"]
+    matrix = values(raw, "FORCE_PLATFORM", "CAL_MATRIX")
+    matrix[3, :, 0] = 0.0 if damage == "zero row" else 2.0 * matrix[2, :, 0]
+    found = read(tmp_path, with_values(raw, "FORCE_PLATFORM", "CAL_MATRIX", matrix))
+    assert [plate.number for plate in found.force_plates] == [2]
+    assert any(f"CAL_MATRIX {'has a row' if damage == 'zero row' else 'is singular'}" in note for note in found.notes)
+
+
+def test_unsigned_numbers_declared_signed(tmp_path: Path) -> None:
+    """Channels about 32768 wrap round where the sign is read wrong: visible in the steps between samples."""
+    wave = 32768 + np.rint(900.0 * np.sin(np.arange(40) / 4.0))
+    analog = np.where(wave >= 32768, wave - 65536, wave)[:, None]
+    xyz = 900.0 + 100.0 * np.arange(3)[None, :, None] + np.zeros((40, 3, 3))
+    for stated, guessed in (("SIGNED", True), ("UNSIGNED", False), ("UNSIGNT", True)):
+        group = {"ANALOG": {"FORMAT": [stated], "OFFSET": np.array([0])}}
+        raw = raw_c3d(tmp_path / "b.c3d", xyz, scale=1.0, analog=analog, parameters=group).read_bytes()
+        assert ("sign of analog numbers" in guesses(read(tmp_path, raw))) == guessed, stated
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("USED", real_values(np.array([0.0]), INTEL)),
+        ("TIMES", real_values(np.array([[0.0], [0.05]]), INTEL)),
+        ("LABELS", text_rows(["Foot Strike"])),
+        ("CONTEXTS", None),
+    ],
+)
+def test_counts_of_events_that_disagree(
+    bases: dict[str, bytes], tmp_path: Path, name: str, parameter: Parameter | None
+) -> None:
+    found = read(tmp_path, with_parameter(bases[TYPE_2], "EVENT", name, parameter))
+    assert guesses(found) == ["number of events"]
