@@ -292,8 +292,10 @@ def _serve(requests: int, replies: int) -> None:
         reply: tuple[bool, object]
         try:
             file, second = Path(path), Path(forces) if forces else None
-            answer = compare_c3d(file, library, options) if library else read_with_forces(file, second, options)
-            reply = (True, answer)
+            if library:
+                reply = (True, compare_c3d(file, library, options, memory_mb=memory_limit_mb / 2))
+            else:
+                reply = (True, read_with_forces(file, second, options))
         except ReadError as error:
             reply = (False, str(error))
         except MemoryError:
