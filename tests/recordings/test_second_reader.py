@@ -198,6 +198,28 @@ def test_a_fault_does_not_hide_another_difference(tmp_path: Path, monkeypatch: p
     assert found.faults == (NEGATIVE,)
 
 
+@pytest.mark.parametrize(("rate_hz", "n", "right"), [(299.7, 10, False), (59.94, 14, False), (119.88, 10, True)])
+def test_samples_that_are_cut_are_a_known_fault(tmp_path: Path, rate_hz: float, n: int, right: bool) -> None:
+    """Rates that 32 bits cannot hold: the header counts 10 samples a frame, ANALOG:RATE / POINT:RATE is 9.9999996."""
+    analog = np.arange(40.0 * n).reshape(20 * n, 2)
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), rate_hz=rate_hz, analog=analog)
+    np.testing.assert_allclose(read_c3d(path).markers_m, positions_mm() * 1e-3, rtol=1e-6)
+    found = compare_c3d(path, "ezc3d")
+    if right:
+        assert (found.refused, found.differences) == ("", ())
+        return
+    assert ezc3d.c3d(str(path))["data"]["analogs"].shape[2] == 20 * (n - 1)
+    assert found.refused.startswith("known fault: it cuts the ")
+    assert f"samples of a frame to {n - 1}" in found.refused
+    assert compare_c3d(path, "c3d").sentences[0].endswith(": no difference (3 markers, 2 analog channels compared)")
+
+
+def test_numbers_that_do_not_fit_together_are_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm())
+    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: {}["POINT"])
+    assert compare_c3d(path, "ezc3d").refused == "its numbers do not fit together: KeyError 'POINT'"
+
+
 def test_channels_without_a_scale_are_not_compared(tmp_path: Path) -> None:
     """Without a number in the list ezc3d reads the memory behind it."""
     group = {"ANALOG": {"SCALE": np.array([2.0])}}

@@ -56,8 +56,11 @@ def compare_c3d(
         return SecondReading(path.name, library, refused="it is the first reader of this file, since ours refuses it")
     try:
         other = SECOND_READERS[library](path, options)
-    except ReadError as error:
-        return SecondReading(path.name, library, refused=str(error))
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file can make a library give anything
+        kind = "" if isinstance(error, ReadError) else f"its numbers do not fit together: {type(error).__name__} "
+        return SecondReading(path.name, library, refused=f"{kind}{error}")
     found = differences(own, other.recording)
     if found and other.faults:
         unexplained = {(d.field, d.channel) for d in differences(own, other.without_faults)}

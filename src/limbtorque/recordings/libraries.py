@@ -7,6 +7,7 @@ the numbers without it, so that a difference can be told as the library's (docs/
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -75,6 +76,7 @@ def by_ezc3d(path: Path, options: ReadOptions) -> LibraryReading:
         analog=file["data"]["analogs"][0].T,
         first_frame=int(file["header"]["points"]["first_frame"]) + 1,
     )
+    _refuse_cut_samples(read, groups)
     if not read.notes:
         read = _with_plates(read, groups, file, _length_m(groups, options))
     return _without_ezc3d_faults(read, groups, _length_m(groups, options))
@@ -122,14 +124,17 @@ def _refusal(error: Exception) -> Exception:
 
 def _c3d_values(group: Any) -> dict[str, Any]:
     """Values of a group of the package c3d, in the file's dimensions."""
-    kinds = {-1: "string", 1: "int8", 2: "int16", 4: "float"}
-    found = {}
+    kinds = {1: "int8", 2: "int16", 4: "float"}
+    found: dict[str, Any] = {}
     for key, entry in group.param_items():
-        try:
-            values = getattr(entry, f"{kinds[entry.bytes_per_element]}_{'array' if entry.dimensions else 'value'}")
-        except (AssertionError, KeyError, ValueError):  # a parameter that it cannot give
+        if entry.bytes_per_element == -1:
+            width = max([*entry.dimensions[:1], 1])
+            rows = [bytes(entry.bytes[k : k + width]) for k in range(0, len(entry.bytes), width)]
+            found[key.upper()] = [row.decode("utf-8", "surrogateescape") for row in rows]
             continue
-        found[key.upper()] = np.ravel(values).tolist() if entry.bytes_per_element == -1 else np.asarray(values).T
+        with contextlib.suppress(AssertionError, KeyError, ValueError):  # a parameter that it cannot give
+            name = f"{kinds[entry.bytes_per_element]}_{'array' if entry.dimensions else 'value'}"
+            found[key.upper()] = np.asarray(getattr(entry, name)).T
     return found
 
 
@@ -289,6 +294,25 @@ def _with_first_frame(reading: LibraryReading, groups: Groups) -> LibraryReading
     fault = "the number of the first frame is not that of TRIAL:ACTUAL_START_FIELD"
     right = replace(read, first_frame=first_frame, events=events)
     return replace(reading, without_faults=right, faults=(*reading.faults, fault))
+
+
+def _refuse_cut_samples(read: Recording, groups: Groups) -> None:
+    """Refuse a reading with a sample too few in each frame.
+
+    ezc3d 1.7.2 cuts ANALOG:RATE / POINT:RATE to a whole number, 9.9999996 to 9 at 299.7 frames per second; the header of the
+    file has the right one, 10. Every number behind the first frame's is then at the wrong place (its issue 294 has an example).
+    """
+    stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
+    samples = stated[0] / read.rate_hz if stated.size else 0.0
+    if (
+        np.isfinite(samples)
+        and 0 < round(samples) - samples < 1e-3
+        and len(read.analog) == int(samples) * read.n_frames
+    ):
+        raise ReadError(
+            f"known fault: it cuts the {samples:.9g} analog samples of a frame to {int(samples)}, "
+            "and reads all numbers at the wrong place"
+        )
 
 
 def _without_ezc3d_faults(read: Recording, groups: Groups, length_m: float) -> LibraryReading:
