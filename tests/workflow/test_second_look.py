@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from limbtorque.cli.main import main
 from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.options.quality import Quality
@@ -12,7 +13,7 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.verdict import assess
 from limbtorque.workflow import keys
 from limbtorque.workflow.second_look import lines_by_kind, second_look, second_looks
-from staged_study import make_study, run_stages
+from staged_study import ROOT, make_study, run_stages
 
 NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")
 FAR = Difference("position", "'S01:RELB' y", -0.394, -0.392, "m", 4, 12)
@@ -76,6 +77,25 @@ def test_a_difference_is_a_flag_and_a_refusal_a_note(
         assert "ezc3d does not read this file: the reading process was ended by SIGSEGV" in row.notes
 
 
+def test_the_run_of_one_recording_has_the_flag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, file = ROOT / "config" / "config.yaml", ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
+    base = ["run", str(file), "--chain", "arm", "--side", "right", "--mass-kg", "72", "--settings", str(config)]
+    base += ["--output", str(tmp_path), "--set", "filter.cutoff_hz=6"]
+    assert main([*base, "--set", "reading.second_reader=ezc3d"]) == 0
+    out = capsys.readouterr().out
+    assert "note: second reader, S01_sagittal_fast.c3d: ezc3d " in out
+    assert "second_reader_differences" not in out
+    monkeypatch.setattr(GuardedReader, "compare", differing)
+    assert main([*base, "--set", "reading.second_reader=ezc3d"]) == 0
+    assert (
+        "caution: second_reader_differences is 2, allowed 0: second reader differs: position" in capsys.readouterr().out
+    )
+    assert main(base) == 0
+    assert "second reader" not in capsys.readouterr().out
+
+
 def test_the_flag_names_field_channel_and_both_values() -> None:
     doubt = SecondReading("a.c3d", "ezc3d 1.7.2", differences=(FAR, RATE)).doubt
     (flag,) = assess({"second_reader_differences": 2.0}, Quality(), notes=["filter: none", doubt])
@@ -102,7 +122,8 @@ def test_check_compares_each_file_once_and_by_default(tmp_path: Path, asked: lis
     assert line.startswith("second reader ezc3d ")
     assert line.endswith(": the same numbers in 2 of 2 C3D files")
     with GuardedReader() as reader:
-        assert second_look(study.trials[0], reader) == ({}, ())
+        trial = study.trials[0]
+        assert second_look(trial.file, None, trial.settings.reading, reader) == ({}, ())
     asked.clear()
     extra = "reading: {second_reader: none}"
     assert list(second_looks(load_study(make_study(tmp_path / "none", names=NAMES, extra=extra)))) == []

@@ -8,14 +8,18 @@ import functools
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from limbtorque import __version__
 from limbtorque.cli.study_folder import require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
 from limbtorque.workflow.streams import ensure_streams, flush_or_silence, say
+
+if TYPE_CHECKING:
+    from limbtorque.tables.verdict import Verdict
 
 EXAMPLES = {
     "": """examples:
@@ -432,6 +436,7 @@ def _run(options: argparse.Namespace) -> int:
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import load_settings, override
     from limbtorque.tables.files import write_table
+    from limbtorque.workflow.second_look import second_look
 
     changes = dict(change.partition("=")[::2] for change in options.set)
     settings = override(load_settings(options.settings), changes, source="--set")
@@ -445,6 +450,7 @@ def _run(options: argparse.Namespace) -> int:
             options=ReadOptions.of(reading),
             forces=options.forces,
         )
+        compared, doubts = second_look(options.file, options.forces, reading, reader)
     result = analyse_recording(
         recording,
         Limb(
@@ -458,6 +464,9 @@ def _run(options: argparse.Namespace) -> int:
         settings,
         folder=options.settings.resolve().parent.parent,
     )
+    motion = result.motion
+    motion = replace(motion, metrics={**motion.metrics, **compared}, notes=(*motion.notes, *doubts))
+    result = replace(result, motion=motion)
     stem = f"{options.file.stem}_{options.side}_{options.chain}"
     tables = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
     for name, table in tables.items():
@@ -474,12 +483,15 @@ def _run(options: argparse.Namespace) -> int:
     print(options.output / f"{stem}.png")
     for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
-    verdict = result.verdict
+    _print_verdict(result.verdict)
+    return 0
+
+
+def _print_verdict(verdict: Verdict) -> None:
     rejected = f", rejected: {', '.join(verdict.rejected_joints)}" if verdict.rejected_joints else ""
     print(f"status: {verdict.status}{rejected}")
     for flag in verdict.flags:
         print(f"{flag.status}: {flag.sentence}")
-    return 0
 
 
 def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list[str], loads: list[str]) -> None:

@@ -10,21 +10,25 @@ from limbtorque.recordings.differences import SecondReading
 from limbtorque.recordings.join import forces_options
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.options.reading import Reading
 from limbtorque.study.study import Study
-from limbtorque.study.trials import Trial
 
 DIFFERENCES = "second_reader_differences"  # the metric and its flag
 CHECKED_BY = "ezc3d"  # by `limbtorque check`, where the settings name no library
 Asked = tuple[Path, ReadOptions, str]
 
 
-def second_look(trial: Trial, reader: GuardedReader) -> tuple[dict[str, float], tuple[str, ...]]:
+def second_look(
+    file: Path, forces_file: Path | None, reading: Reading, reader: GuardedReader
+) -> tuple[dict[str, float], tuple[str, ...]]:
     """Compare a trial's C3D files with the library of `reading.second_reader`.
 
     Parameters
     ----------
-    trial : Trial
-        The trial.
+    file, forces_file : Path
+        The trial's recording, and that of its force plates where it is another one.
+    reading : Reading
+        Options of the section `reading`.
     reader : GuardedReader
         Reads the files; a crash of the library ends its process only.
 
@@ -35,10 +39,9 @@ def second_look(trial: Trial, reader: GuardedReader) -> tuple[dict[str, float], 
     notes : tuple of str
         What was compared, and every difference.
     """
-    reading = trial.settings.reading
     if reading.second_reader in (None, "none"):
         return {}, ()
-    found = [_compared(asked, trial, reader) for asked in _asked(trial, str(reading.second_reader))]
+    found = [_compared(asked, reading, reader) for asked in _asked(file, forces_file, reading)]
     read = [one for one in found if one and not one.refused]
     doubts = [one.doubt for one in read if one.doubt]
     notes = [f"second reader, {one.source}: {line}" for one in found if one for line in one.sentences]
@@ -55,8 +58,8 @@ def second_looks(study: Study) -> Iterator[SecondReading]:
         One for each file that our reader reads, by the library of `reading.second_reader`, or by ezc3d where it is null.
     """
     with GuardedReader() as reader:
-        for asked, trial in _asked_of(study).items():
-            found = _compared(asked, trial, reader)
+        for asked, reading in _asked_of(study).items():
+            found = _compared(asked, reading, reader)
             if found:
                 yield found
 
@@ -86,26 +89,25 @@ def lines_by_kind(readings: Sequence[SecondReading]) -> list[str]:
     return lines
 
 
-def _asked_of(study: Study) -> dict[Asked, Trial]:
-    """C3D files of a study, each with a trial that asks for it."""
+def _asked_of(study: Study) -> dict[Asked, Reading]:
+    """C3D files of a study, each with the options of a trial that has it."""
     return {
-        one: trial
+        one: trial.settings.reading
         for trial in study.trials
         if trial.settings.reading.second_reader != "none"
-        for one in _asked(trial, trial.settings.reading.second_reader or CHECKED_BY)
+        for one in _asked(trial.file, trial.forces_file, trial.settings.reading)
     }
 
 
-def _asked(trial: Trial, library: str) -> list[Asked]:
-    """C3D files of a trial, with the options of their readers and the library."""
-    options = ReadOptions.of(trial.settings.reading)
-    files = [(trial.file, options), *([(trial.forces_file, forces_options(options))] if trial.forces_file else [])]
-    return [(file, own, library) for file, own in files if file.suffix.lower() == ".c3d"]
+def _asked(file: Path, forces_file: Path | None, reading: Reading) -> list[Asked]:
+    """The files that are C3D, with the options of their readers and the library."""
+    options = ReadOptions.of(reading)
+    files = [(file, options), *([(forces_file, forces_options(options))] if forces_file else [])]
+    return [(path, own, reading.second_reader or CHECKED_BY) for path, own in files if path.suffix.lower() == ".c3d"]
 
 
-def _compared(asked: Asked, trial: Trial, reader: GuardedReader) -> SecondReading | None:
+def _compared(asked: Asked, reading: Reading, reader: GuardedReader) -> SecondReading | None:
     file, options, library = asked
-    limits = trial.settings.reading
     return reader.compare(
-        file, library, memory_limit_mb=limits.memory_limit_mb, time_limit_s=limits.time_limit_s, options=options
+        file, library, memory_limit_mb=reading.memory_limit_mb, time_limit_s=reading.time_limit_s, options=options
     )

@@ -86,7 +86,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
             table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, limb_of(trial))
-            compared, doubts = second_look(trial, reader)
+            compared, doubts = second_look(trial.file, trial.forces_file, trial.settings.reading, reader)
             notes = (*recording.notes, *motion.notes, *told, *doubts, *recording.audit.sentences)
             record = replace(record, recording=replace(_facts(recording), outputs=outputs))
             return table, replace(
