@@ -198,6 +198,19 @@ def test_a_fault_does_not_hide_another_difference(tmp_path: Path, monkeypatch: p
     assert found.faults == (NEGATIVE,)
 
 
+def test_a_doubt_on_another_axis_than_the_fault_is_not_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    units = ["N", "N", "N", "mm", "mm", "Nmm"]
+    path = plate_file(tmp_path / "a.c3d", 1, units, origin_mm=(0.0, 0.0, -40.0))
+    read = libraries.by_ezc3d(path, KEPT)
+    moved = []
+    for one in (read.recording, read.without_faults):
+        (plate,) = one.force_plates
+        moved.append(replace(one, force_plates=(replace(plate, moment_nm=np.add(plate.moment_nm, [0.0, 0.0, 1.0])),)))
+    changed = libraries.LibraryReading(moved[0], moved[1], read.faults)
+    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: changed)
+    assert [(d.field, d.channel) for d in compare_c3d(path, "ezc3d").differences] == [("moment of plate", "1")]
+
+
 @pytest.mark.parametrize(("rate_hz", "n", "right"), [(299.7, 10, False), (59.94, 14, False), (119.88, 10, True)])
 def test_samples_that_are_cut_are_a_known_fault(tmp_path: Path, rate_hz: float, n: int, right: bool) -> None:
     """Rates that 32 bits cannot hold: the header counts 10 samples a frame, ANALOG:RATE / POINT:RATE is 9.9999996."""

@@ -16,7 +16,7 @@ from limbtorque.workflow.second_look import lines_by_kind, second_look, second_l
 from staged_study import ROOT, make_study, run_stages
 
 NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")
-FAR = Difference("position", "'S01:RELB' y", -0.394, -0.392, "m", 4, 12)
+FAR = Difference("position", "'S01:RELB'", -0.394, -0.392, "m", "y", 4, 12)
 RATE = Difference("rate", "", 100.0, 120.0, "Hz")
 SETTING = "reading: {second_reader: ezc3d}"
 NO_DOUBT = "ezc3d 1.7.2: no difference"

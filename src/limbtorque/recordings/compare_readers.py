@@ -15,7 +15,7 @@ from limbtorque.recordings.c3d.parameters import numbers
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.findings import read_bytes
-from limbtorque.recordings.libraries import SECOND_READERS
+from limbtorque.recordings.libraries import SECOND_READERS, LibraryReading
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 
@@ -61,18 +61,22 @@ def compare_c3d(
     except Exception as error:  # a damaged file can make a library give anything
         kind = "" if isinstance(error, ReadError) else f"its numbers do not fit together: {type(error).__name__} "
         return SecondReading(path.name, library, refused=f"{kind}{error}")
-    found = differences(own, other.recording)
-    if found and other.faults:
-        unexplained = {(d.field, d.channel) for d in differences(own, other.without_faults)}
-        doubts = tuple(d for d in found if (d.field, d.channel) in unexplained)
-        faults = other.faults if len(doubts) < len(found) else ()
-    else:
-        doubts, faults = found, ()
+    doubts, faults = _doubts_and_faults(own, other)
     read = other.recording
     notes = read.notes
     if own.force_plates and not (read.force_plates or notes):
         notes = ("it computes no forces of plates; their channels are compared",)
     return SecondReading(path.name, read.reader, _compared(own, read), doubts, faults, notes)
+
+
+def _doubts_and_faults(own: Recording, other: LibraryReading) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
+    """Differences that no known fault explains, and the faults that explain others."""
+    found = differences(own, other.recording)
+    if not (found and other.faults):
+        return found, ()
+    unexplained = {(d.field, d.channel) for d in differences(own, other.without_faults)}
+    doubts = tuple(d for d in found if (d.field, d.channel) in unexplained)
+    return doubts, other.faults if len(doubts) < len(found) else ()
 
 
 def _needed_mb(header: Header) -> float:
@@ -217,5 +221,6 @@ def _series(
         return
     sample, axis = np.unravel_index(int(apart.argmax()), apart.shape)
     values = [float(v[sample, axis]) if known[sample, axis] else float("nan") for v, known in ((a, in_a), (b, in_b))]
-    named = f"{channel} {'xyz'[int(axis)]}" if a.shape[1] == 3 else channel
-    yield Difference(field, named, values[0], values[1], unit, int(sample) + 1, int(differ.any(axis=1).sum()))
+    named = "xyz"[int(axis)] if a.shape[1] == 3 else ""
+    n_differ = int(differ.any(axis=1).sum())
+    yield Difference(field, channel, values[0], values[1], unit, named, int(sample) + 1, n_differ)

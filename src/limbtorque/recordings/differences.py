@@ -19,11 +19,13 @@ class Difference:
     field : str
         The property: ``"rate"``, ``"position"``, ``"analog channel"``, ``"force of plate"`` ...
     channel : str
-        The marker, analog channel, plate or event, with the axis; empty where the property is the file's.
+        The marker, analog channel, plate or event; empty where the property is the file's.
     first, second : float or str
         The two values; in a series those that are furthest apart, NaN where one reading has none.
     unit : str
         Their unit; may be empty.
+    axis : str
+        ``"x"``, ``"y"`` or ``"z"`` in a series of vectors.
     sample : int
         Number of the frame or sample in the file, from 1; 0 where the property has none.
     n_samples : int
@@ -35,15 +37,16 @@ class Difference:
     first: float | str
     second: float | str
     unit: str = ""
+    axis: str = ""
     sample: int = 0
     n_samples: int = 0
 
     @property
     def sentence(self) -> str:
         """Field, channel and both values in one line, ours first."""
-        channel = f" {self.channel}" if self.channel else ""
+        named = " ".join(filter(None, (self.field, self.channel, self.axis)))
         more = f" (sample {self.sample}; {self.n_samples} differ)" if self.sample else ""
-        return f"{self.field}{channel}: {self._text(self.first)} and {self._text(self.second)}{more}"
+        return f"{named}: {self._text(self.first)} and {self._text(self.second)}{more}"
 
     def _text(self, value: float | str) -> str:
         if isinstance(value, str):
