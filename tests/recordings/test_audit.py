@@ -102,7 +102,7 @@ def test_inspect_shows_the_audit_and_takes_options(tmp_path: Path, capsys: pytes
 
 def test_compare_is_for_c3d_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", "--compare", str(text_files.write_csv(tmp_path / "a.csv"))]) == 1
-    assert "no library reads the file" in capsys.readouterr().err
+    assert "--compare reads a single C3D file" in capsys.readouterr().err
 
 
 def test_one_trial_in_three_formats_gives_one_answer(tmp_path: Path) -> None:

@@ -8,14 +8,18 @@ import functools
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from limbtorque import __version__
 from limbtorque.cli.study_folder import require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
 from limbtorque.workflow.streams import ensure_streams, flush_or_silence, say
+
+if TYPE_CHECKING:
+    from limbtorque.tables.verdict import Verdict
 
 EXAMPLES = {
     "": """examples:
@@ -214,7 +218,9 @@ def _add_recording_commands(command: Command) -> None:
     inspect = command("inspect", "show the contents of a recording, and the findings of its audit")
     inspect.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
     inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
-    inspect.add_argument("--compare", action="store_true", help="compare three readers of C3D files")
+    inspect.add_argument(
+        "--compare", action="store_true", help="compare our reading of a C3D file with ezc3d's and c3d's"
+    )
     inspect.add_argument(
         "--set", action="append", default=[], metavar="OPTION=VALUE", help="e.g. reading.length_unit=mm"
     )
@@ -372,23 +378,24 @@ def _split_study(options: argparse.Namespace) -> int:
 
 def _inspect(options: argparse.Namespace) -> int:
     from limbtorque.cli.inspect import describe
+    from limbtorque.recordings.libraries import SECOND_READERS
     from limbtorque.recordings.options import ReadOptions
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import Settings, override
 
     changes = dict(change.partition("=")[::2] for change in options.set)
     reading = override(Settings(), changes, source="--set").reading
-    if options.compare and options.forces:
-        raise TrialError("--compare reads a single C3D file; omit --forces")
+    if options.compare and (options.forces or options.file.suffix.lower() != ".c3d"):
+        raise TrialError("--compare reads a single C3D file; omit --forces, or --compare for another format")
+    limits: Any = {"memory_limit_mb": reading.memory_limit_mb, "time_limit_s": reading.time_limit_s}
     with GuardedReader() as reader:
-        task = reader.compare if options.compare else functools.partial(reader.read, forces=options.forces)
-        answer = task(
-            options.file,
-            memory_limit_mb=reading.memory_limit_mb,
-            time_limit_s=reading.time_limit_s,
-            options=ReadOptions.of(reading),
-        )
-    print(answer if isinstance(answer, str) else describe(answer))
+        recording = reader.read(options.file, **limits, options=ReadOptions.of(reading), forces=options.forces)
+        if not options.compare:
+            print(describe(recording))
+            return 0
+        for library in SECOND_READERS:
+            found = reader.compare(options.file, library, **limits, options=ReadOptions.of(reading))
+            print("\n".join(found.sentences if found else (f"{library}: nothing to compare",)))
     return 0
 
 
@@ -396,9 +403,11 @@ def _check(options: argparse.Namespace) -> int:
     from limbtorque.cli.progress import followed
     from limbtorque.study.study import load_study
     from limbtorque.workflow.check import check_study
+    from limbtorque.workflow.second_look import lines_by_kind, n_compared, second_looks
 
     faults = doubtful = curveless = 0
-    total = len(load_study(options.study).trials)
+    study = load_study(options.study)
+    total = len(study.trials)
     for trial, fault, flags, no_curve in followed(check_study(options.study), total, what="checking trials"):
         faults += bool(fault)
         doubtful += bool(flags)
@@ -408,6 +417,8 @@ def _check(options: argparse.Namespace) -> int:
             print(f"  {flag}")
         if no_curve:
             print(f"  this trial will have no curve over 0 to 100 %: {no_curve}")
+    compared = followed(second_looks(study), n_compared(study), what="comparing C3D readers")
+    print("".join(f"{line}\n" for line in lines_by_kind(list(compared))), end="")
     verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
     without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
     print(f"{verdict}; {doubtful} of {total} would be caution or rejected{without}")
@@ -425,6 +436,7 @@ def _run(options: argparse.Namespace) -> int:
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import load_settings, override
     from limbtorque.tables.files import write_table
+    from limbtorque.workflow.second_look import second_look
 
     changes = dict(change.partition("=")[::2] for change in options.set)
     settings = override(load_settings(options.settings), changes, source="--set")
@@ -438,6 +450,7 @@ def _run(options: argparse.Namespace) -> int:
             options=ReadOptions.of(reading),
             forces=options.forces,
         )
+        compared, doubts = second_look(options.file, options.forces, reading, reader)
     result = analyse_recording(
         recording,
         Limb(
@@ -451,6 +464,9 @@ def _run(options: argparse.Namespace) -> int:
         settings,
         folder=options.settings.resolve().parent.parent,
     )
+    motion = result.motion
+    motion = replace(motion, metrics={**motion.metrics, **compared}, notes=(*motion.notes, *doubts))
+    result = replace(result, motion=motion)
     stem = f"{options.file.stem}_{options.side}_{options.chain}"
     tables = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
     for name, table in tables.items():
@@ -467,12 +483,15 @@ def _run(options: argparse.Namespace) -> int:
     print(options.output / f"{stem}.png")
     for line in (*result.motion.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
-    verdict = result.verdict
+    _print_verdict(result.verdict)
+    return 0
+
+
+def _print_verdict(verdict: Verdict) -> None:
     rejected = f", rejected: {', '.join(verdict.rejected_joints)}" if verdict.rejected_joints else ""
     print(f"status: {verdict.status}{rejected}")
     for flag in verdict.flags:
         print(f"{flag.status}: {flag.sentence}")
-    return 0
 
 
 def _check_run(options: argparse.Namespace, chains: list[str], marker_sets: list[str], loads: list[str]) -> None:

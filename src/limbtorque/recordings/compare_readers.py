@@ -1,101 +1,226 @@
-"""Compare the readings of one C3D file by every library."""
+"""Compare our reading of a C3D file with that of another library."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.read import LIBRARIES, read_c3d
+from limbtorque.recordings.c3d.header import Header, read_header
+from limbtorque.recordings.c3d.parameters import numbers
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.differences import Difference, SecondReading
+from limbtorque.recordings.findings import read_bytes
+from limbtorque.recordings.libraries import SECOND_READERS, LibraryReading
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 
 ROUNDING = 4e-7  # of the largest value: two roundings to 32 bits
-SAME = ("labels", "modelled_labels", "rate_hz", "first_frame", "analog_labels", "analog_units", "analog_rate_hz")
+EVENT_S = 1e-4  # times of events are stored in minutes and seconds of 32 bits
 
 
-def compare_c3d(path: Path, options: ReadOptions = NO_OPTIONS) -> str:
-    """Read a C3D file with each library and list the differences.
+def compare_c3d(
+    path: Path, library: str, options: ReadOptions = NO_OPTIONS, *, memory_mb: float = math.inf
+) -> SecondReading | None:
+    """Read a C3D file by our reader and by a library, and compare the two.
 
     Parameters
     ----------
     path : Path
         A C3D file.
+    library : {"ezc3d", "c3d"}
+        The library. It may end the process or not return: to be called in the separate one (recordings/sandbox.py).
     options : ReadOptions, optional
         Options of the readers.
+    memory_mb : float, optional
+        Memory that the library may take, MB; a file that needs more is not given to it.
 
     Returns
     -------
-    str
-        A line for each library, then a line for each difference from the first that reads the file.
-
-    Raises
-    ------
-    ReadError
-        No library reads the file.
+    SecondReading or None
+        The comparison; None where our reader refuses the file, which leaves nothing to compare with.
     """
-    lines, read = [], []
-    for library in LIBRARIES:
-        try:
-            read.append(read_c3d(path, options, libraries=(library,)))
-        except ReadError as error:
-            lines.append(f"{library}: refused: {str(error).removeprefix(f'{path.name}: ')}")
-        else:
-            lines.append(f"{library}: read by {read[-1].reader}")
-    if not read:
-        raise ReadError(f"{path.name}: no library reads the file: " + "; ".join(lines))
-    for other in read[1:]:
-        found = differences(read[0], other)
-        lines.append(f"{read[0].reader} and {other.reader}: {'; '.join(found) if found else 'no difference'}")
-    return "\n".join([path.name, *lines])
+    try:
+        needed_mb = _needed_mb(read_header(read_bytes(path), path.name))
+        if needed_mb > memory_mb:
+            why = f"it needs about {needed_mb:.0f} MB, more than half of reading.memory_limit_mb"
+            return SecondReading(path.name, library, refused=why)
+        own = read_c3d(path, options)
+    except ReadError:
+        return None
+    if own.reader.startswith(f"{library} "):
+        return SecondReading(path.name, library, refused="it is the first reader of this file, since ours refuses it")
+    try:
+        other = SECOND_READERS[library](path, options)
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file can make a library give anything
+        kind = "" if isinstance(error, ReadError) else f"its numbers do not fit together: {type(error).__name__} "
+        return SecondReading(path.name, library, refused=f"{kind}{error}")
+    doubts, faults = _doubts_and_faults(own, other)
+    read = other.recording
+    notes = read.notes
+    if own.force_plates and not (read.force_plates or notes):
+        notes = ("it computes no forces of plates; their channels are compared",)
+    return SecondReading(path.name, read.reader, _compared(own, read), doubts, faults, notes)
 
 
-def differences(first: Recording, second: Recording) -> list[str]:
-    """Differences between two readings of one file, as sentences.
+def _doubts_and_faults(own: Recording, other: LibraryReading) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
+    """Differences that no known fault explains, and the faults that explain others."""
+    found = differences(own, other.recording)
+    if not (found and other.faults):
+        return found, ()
+    unexplained = {(d.field, d.channel) for d in differences(own, other.without_faults)}
+    doubts = tuple(d for d in found if (d.field, d.channel) in unexplained)
+    return doubts, other.faults if len(doubts) < len(found) else ()
+
+
+def _needed_mb(header: Header) -> float:
+    """Memory that ezc3d 1.7.2 takes for a file of these counts, MB, as measured."""
+    used = header.parameters.get("FORCE_PLATFORM", {}).get("USED")
+    plates = numbers(used, header.processor)[:1].sum() if used else 0.0
+    samples = header.n_frames * header.samples_per_frame
+    n_bytes = 270.0 * header.n_frames * header.n_points + 30.0 * samples * header.n_channels + 1000.0 * samples * plates
+    return float(n_bytes / 2**20)
+
+
+def differences(first: Recording, second: Recording) -> tuple[Difference, ...]:
+    """Differences between two readings of one file.
 
     Parameters
     ----------
     first, second : Recording
-        The readings.
+        The readings. `second` may have points that `first` leaves out, and need not have force plates.
 
     Returns
     -------
-    list of str
-        Empty where both agree; numbers may differ by the rounding to 32 bits.
+    tuple of Difference
+        Empty where both agree; numbers may differ by the rounding to 32 bits of the largest in their series.
     """
-    found = [
-        f"{name} {getattr(first, name)} and {getattr(second, name)}"
-        for name in SAME
-        if getattr(first, name) != getattr(second, name)
-    ]
-    found += _numbers("markers", "m", first.markers_m, second.markers_m)
-    found += _numbers("analog channels", "of their units", first.analog, second.analog)
-    found += _events(first, second)
-    numbers = [[plate.number for plate in recording.force_plates] for recording in (first, second)]
-    if numbers[0] != numbers[1]:
-        return [*found, f"force plates {numbers[0]} and {numbers[1]}"]
-    for a, b in zip(first.force_plates, second.force_plates, strict=True):
-        found += _numbers(f"force of plate {a.number}", "N", a.force_n, b.force_n)
-        found += _numbers(f"moment of plate {a.number}", "N m", a.moment_nm, b.moment_nm)
+    return (
+        *_single(first, second),
+        *_markers(first, second),
+        *_analog(first, second),
+        *_plates(first, second),
+        *_events(first, second),
+    )
+
+
+def _compared(first: Recording, second: Recording) -> str:
+    """Numbers of the things that both readings have."""
+    counts = {
+        "markers": sum(column is not None for column in _columns(first.labels, second.labels)),
+        "analog channels": min(first.analog.shape[1], second.analog.shape[1]),
+        "force plates": min(len(first.force_plates), len(second.force_plates)),
+        "events": min(len(first.events), len(second.events)),
+    }
+    return ", ".join(f"{n} {what}" for what, n in counts.items() if n) + " compared"
+
+
+def _single(first: Recording, second: Recording) -> Iterator[Difference]:
+    """Differences in the numbers that a file has once."""
+    for field, a, b, unit in (
+        ("number of frames", first.n_frames, second.n_frames, ""),
+        ("first frame", first.first_frame, second.first_frame, ""),
+        ("rate", first.rate_hz, second.rate_hz, "Hz"),
+        ("analog rate", first.analog_rate_hz, second.analog_rate_hz, "Hz"),
+        ("number of analog channels", first.analog.shape[1], second.analog.shape[1], ""),
+    ):
+        if abs(a - b) > ROUNDING * abs(a):
+            yield Difference(field, "", float(a), float(b), unit)
+
+
+def _columns(labels: Sequence[str], of: Sequence[str]) -> list[int | None]:
+    """Column of each label in another reading, which has them in the same order."""
+    found: list[int | None] = []
+    after = 0
+    for label in labels:
+        column = next((i for i in range(after, len(of)) if of[i] == label), None)
+        after = after if column is None else column + 1
+        found.append(column)
     return found
 
 
-def _numbers(what: str, unit: str, a: FloatArray, b: FloatArray) -> list[str]:
-    if a.shape != b.shape:
-        return [f"{what}: {a.shape} and {b.shape} numbers"]
-    missing = int((np.isnan(a) != np.isnan(b)).sum())
-    both = np.isfinite(a) & np.isfinite(b)
-    largest = float(np.abs(a[both] - b[both]).max(initial=0.0))
-    scale = float(np.abs(a[both]).max(initial=0.0))
-    found = [f"{what}: {missing} numbers missing in one only"] if missing else []
-    return found + ([f"{what} differ by up to {largest:.3g} {unit}"] if largest > ROUNDING * scale else [])
+def _markers(first: Recording, second: Recording) -> Iterator[Difference]:
+    """Differences in labels and positions."""
+    for i, column in enumerate(_columns(first.labels, second.labels)):
+        label = first.labels[i]
+        if column is None:
+            yield Difference("label of a marker", "", label, "")
+        else:
+            own, other = first.markers_m[:, i], second.markers_m[:, column]
+            yield from _series("position", repr(label), "m", own, other)
 
 
-def _events(first: Recording, second: Recording) -> list[str]:
-    named = [[(event.label, event.context) for event in recording.events] for recording in (first, second)]
-    if named[0] != named[1]:
-        return [f"events {named[0]} and {named[1]}"]
-    apart_s = [abs(a.time_s - b.time_s) for a, b in zip(first.events, second.events, strict=True)]
-    return [f"times of events differ by up to {max(apart_s):.3g} s"] if max(apart_s, default=0.0) > 1e-4 else []
+def _analog(first: Recording, second: Recording) -> Iterator[Difference]:
+    """Differences in labels, units and numbers of the analog channels."""
+    for i in range(min(first.analog.shape[1], second.analog.shape[1])):
+        label, unit, number = first.analog_labels[i], first.analog_units[i], f"number {i + 1}"
+        if label != second.analog_labels[i]:
+            yield Difference("label of an analog channel", number, label, second.analog_labels[i])
+        if unit != second.analog_units[i]:
+            yield Difference("unit of an analog channel", number, unit, second.analog_units[i])
+        own, other = first.analog[:, i : i + 1], second.analog[:, i : i + 1]
+        yield from _series("analog channel", repr(label) if label else number, unit, own, other)
+
+
+def _plates(first: Recording, second: Recording) -> Iterator[Difference]:
+    """Differences in the force plates that both readings have."""
+    others = {plate.number: plate for plate in second.force_plates}
+    for plate in first.force_plates:
+        other = others.get(plate.number)
+        if other is None:
+            continue
+        number = str(plate.number)
+        yield from _series("corner of plate", number, "m", plate.corners_m, other.corners_m)
+        yield from _series("force of plate", number, "N", plate.force_n, other.force_n)
+        lever_nm = _largest(plate.force_n) * _largest(plate.corners_m)  # the moment may cancel
+        yield from _series("moment of plate", number, "N m", plate.moment_nm, other.moment_nm, at_least=lever_nm)
+
+
+def _events(first: Recording, second: Recording) -> Iterator[Difference]:
+    """Differences in the events, where both readings have any."""
+    if not (first.events and second.events):
+        return
+    if len(first.events) != len(second.events):
+        yield Difference("number of events", "", float(len(first.events)), float(len(second.events)))
+        return
+    for a, b in zip(first.events, second.events, strict=True):
+        if abs(a.time_s - b.time_s) > EVENT_S:
+            yield Difference("time of event", f"{a.context} {a.label}".strip(), a.time_s, b.time_s, "s")
+        elif (a.label, a.context) != (b.label, b.context):
+            yield Difference(
+                "name of an event", f"at {a.time_s:g} s", f"{a.context} {a.label}", f"{b.context} {b.label}"
+            )
+
+
+def _largest(values: FloatArray) -> float:
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+
+
+def _series(
+    field: str, channel: str, unit: str, first: FloatArray, second: FloatArray, *, at_least: float = 0.0
+) -> Iterator[Difference]:
+    """Difference between two series of shape (n, 1) or (n, 3), if any.
+
+    The samples that both have are compared. `at_least` is a value to whose rounding the series may differ where its own are smaller.
+    """
+    n = min(len(first), len(second))
+    a, b = first[:n], second[:n]
+    in_a, in_b = np.isfinite(a), np.isfinite(b)
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(a - b)
+    apart[in_a != in_b] = np.inf
+    apart[~in_a & ~in_b] = 0.0
+    differ = apart > ROUNDING * max(_largest(a), at_least)
+    if not differ.any():
+        return
+    sample, axis = np.unravel_index(int(apart.argmax()), apart.shape)
+    values = [float(v[sample, axis]) if known[sample, axis] else float("nan") for v, known in ((a, in_a), (b, in_b))]
+    named = "xyz"[int(axis)] if a.shape[1] == 3 else ""
+    n_differ = int(differ.any(axis=1).sum())
+    yield Difference(field, channel, values[0], values[1], unit, named, int(sample) + 1, n_differ)

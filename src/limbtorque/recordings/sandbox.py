@@ -25,6 +25,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from limbtorque.errors import ReadError
+from limbtorque.recordings.differences import SecondReading
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 
@@ -106,36 +107,48 @@ class GuardedReader:
         ReadError
             The file is not readable, or its reading took too much memory or time, or ended the child.
         """
-        answer = self._ask("read", path, memory_limit_mb, time_limit_s, options, forces)
+        answer = self._ask("", path, memory_limit_mb, time_limit_s, options, forces)
         if not isinstance(answer, Recording):
             raise ReadError(f"{path.name}: the reading process answered with {type(answer).__name__}")
         return answer
 
     def compare(
-        self, path: Path, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions = NO_OPTIONS
-    ) -> str:
-        """Read one C3D file with every library and list the differences.
+        self,
+        path: Path,
+        library: str,
+        *,
+        memory_limit_mb: int,
+        time_limit_s: float,
+        options: ReadOptions = NO_OPTIONS,
+    ) -> SecondReading | None:
+        """Compare our reading of a C3D file with that of a library.
 
-        Parameters and errors are those of :meth:`read`; the answer is that of
-        :func:`limbtorque.recordings.compare_readers.compare_c3d`.
+        Parameters are those of :meth:`read`, with the library; the answer is that of
+        :func:`limbtorque.recordings.compare_readers.compare_c3d`. A crash, a hang and a lack of memory end as the library's
+        refusal: no error is raised.
         """
-        return str(self._ask("compare", path, memory_limit_mb, time_limit_s, options))
+        try:
+            answer = self._ask(library, path, memory_limit_mb, time_limit_s, options)
+        except ReadError as error:
+            why = str(error).removeprefix(f"{path.name}: ").partition(";")[0]
+            return SecondReading(path.name, library, refused=why)
+        return answer if isinstance(answer, SecondReading) else None
 
     def _ask(
         self,
-        task: str,
+        library: str,
         path: Path,
         memory_limit_mb: int,
         time_limit_s: float,
         options: ReadOptions,
         forces: Path | None = None,
     ) -> object:
-        """Answer of the child."""
+        """Answer of the child: a recording, or a comparison where a library is named."""
         deadline = time.monotonic() + time_limit_s
         try:
             child = self._running()
             files = [None if file is None else str(Path(file).absolute()) for file in (path, forces)]
-            _send(child.requests, (task, files, memory_limit_mb, time_limit_s, options))
+            _send(child.requests, (library, files, memory_limit_mb, time_limit_s, options))
             done, answer, last = _receive(child.replies, deadline)
         except TimeoutError:
             self.close()
@@ -262,9 +275,7 @@ def _take(handle: int, n: int, deadline: float | None) -> bytearray:
 
 def _serve(requests: int, replies: int) -> None:
     """Answer requests until the pipe is closed: the main loop of the child."""
-    from limbtorque.recordings.compare_readers import (
-        compare_c3d,  # here, so that the parent need not load the C++ library
-    )
+    from limbtorque.recordings.compare_readers import compare_c3d
     from limbtorque.recordings.read import read_with_forces
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
@@ -272,7 +283,7 @@ def _serve(requests: int, replies: int) -> None:
     started_with = _address_space()
     while True:
         try:
-            task, (path, forces), memory_limit_mb, time_limit_s, options = _receive(requests, None)
+            library, (path, forces), memory_limit_mb, time_limit_s, options = _receive(requests, None)
         except _DiedError:
             return
         _limit(started_with + memory_limit_mb * 2**20)
@@ -281,7 +292,10 @@ def _serve(requests: int, replies: int) -> None:
         reply: tuple[bool, object]
         try:
             file, second = Path(path), Path(forces) if forces else None
-            reply = (True, compare_c3d(file, options) if task == "compare" else read_with_forces(file, second, options))
+            if library:
+                reply = (True, compare_c3d(file, library, options, memory_mb=memory_limit_mb / 2))
+            else:
+                reply = (True, read_with_forces(file, second, options))
         except ReadError as error:
             reply = (False, str(error))
         except MemoryError:

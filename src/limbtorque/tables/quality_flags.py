@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from limbtorque.recordings.differences import DIFFERS
 from limbtorque.signals.labels import EXCHANGED, SPIKES
 from limbtorque.tables.column import Column
 
@@ -358,6 +359,14 @@ CHECKS = (
         "share of the window's frames (of the analysed frames without a window) near the ends, or with unknown torque",
         "record or analyse a longer trial; see the notes for the frames without torque",
         CONVENTION,
+    ),
+    Check(
+        "second_reader_differences",
+        "1",
+        "numbers of the file that another library reads differently (reading.second_reader)",
+        "compare with the capture software, and report it with the file",
+        f"{NO_TOLERANCE} beyond the rounding of 32 bits; 0 in 28 recorded files (docs/reading.md)",
+        where=DIFFERS,
     ),
     Check(
         "reserve_share",

@@ -1,10 +1,7 @@
-"""Raw contents of a C3D file, by one of two libraries, in the file's units.
+"""Raw contents of a C3D file by the package c3d, in the file's units.
 
-Neither is the first to get a file: that is :mod:`limbtorque.recordings.c3d.blocks`. The package c3d gets what that refuses;
-ezc3d (C++) is there for comparison. It refuses MIPS byte order and some badly formatted parameters, and stops at 65535
-frames. Version 1.7.2 also takes negative offsets of analog channels for positive ones and unsigned analog numbers for
-signed ones; files with either are not given to it. Both get the file only after
-:mod:`limbtorque.recordings.c3d.header` found its counts to be possible.
+It gets the files that :mod:`limbtorque.recordings.c3d.blocks` refuses, only after :mod:`limbtorque.recordings.c3d.header`
+found their counts to be possible. The readers that ours is compared with are in :mod:`limbtorque.recordings.second_readers`.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.header import Header
 from limbtorque.recordings.c3d.parameters import MAX_DIMENSIONS, Parameter, decode, real_numbers, value
-from limbtorque.recordings.c3d.scaling import analog_scale, is_unsigned
+from limbtorque.recordings.c3d.scaling import analog_scale
 
 Group = Mapping[str, Any]
 
@@ -55,62 +52,6 @@ class Contents:
     residual: FloatArray
     analog: FloatArray
     header_events: tuple[tuple[str, float], ...]
-
-
-def with_ezc3d(path: Path, raw: bytes, header: Header) -> Contents:  # noqa: ARG001 (every reader has these arguments)
-    """Contents of a file, by ezc3d.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    raw : bytes
-        Not used.
-    header : Header
-        Its counts.
-
-    Raises
-    ------
-    ReadError
-        ezc3d cannot read the file, or finds other counts than the header's.
-    """
-    import ezc3d  # here, since it is large and seldom needed
-
-    name = path.name
-    _refuse_what_ezc3d_misreads(header, name)
-    try:
-        c3d = ezc3d.c3d(str(path))
-    except MemoryError:
-        raise
-    except Exception as error:  # a C++ library: what it raises is not its caller's to foresee
-        if "bad_alloc" in str(error):
-            raise MemoryError from error
-        raise ReadError(f"{name}: ezc3d cannot read the file: {str(error).strip()}; export it again") from error
-    points = np.asarray(c3d["data"]["points"], dtype=float)
-    _check_counts("ezc3d", (points.shape[1], points.shape[2]), header, name)
-    events = c3d["header"]["events"]
-    labelled = zip(events["events_label"][: header.n_events], events["events_time"][: header.n_events], strict=True)
-    return Contents(
-        reader=f"ezc3d {version('ezc3d')}",
-        groups={
-            group.upper(): {key.upper(): entry["value"] for key, entry in parameters.items() if key != "__METADATA__"}
-            for group, parameters in c3d["parameters"].items()
-        },
-        xyz=np.ascontiguousarray(points[:3].transpose(2, 1, 0)),
-        residual=np.asarray(c3d["data"]["meta_points"]["residuals"], dtype=float)[0].T,
-        analog=np.ascontiguousarray(np.asarray(c3d["data"]["analogs"], dtype=float)[0].T),
-        header_events=tuple((label, float(time_s)) for label, time_s in labelled),
-    )
-
-
-def _refuse_what_ezc3d_misreads(header: Header, name: str) -> None:
-    """Refuse a file that ezc3d 1.7.2 reads wrong, or that ends the process."""
-    if header.broken_at is not None:
-        raise ReadError(
-            f"{name}: the parameters cannot be followed beyond byte {header.broken_at}, and ezc3d might not end"
-        )
-    if header.n_channels and (is_unsigned(header) or (analog_scale(header)[1] < 0).any()):
-        raise ReadError(f"{name}: ezc3d misreads analog numbers without sign, and negative ANALOG:OFFSET")
 
 
 class _Reader(c3d_package.Reader):  # type: ignore[misc]

@@ -16,7 +16,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.c3d.blocks import with_blocks
-from limbtorque.recordings.c3d.contents import Contents, with_c3d, with_ezc3d
+from limbtorque.recordings.c3d.contents import Contents, with_c3d
 from limbtorque.recordings.c3d.header import Header, read_header
 from limbtorque.recordings.c3d.parameters import value as parameter_value
 from limbtorque.recordings.c3d.scaling import refuse_unreadable_scale, scale_findings
@@ -29,8 +29,7 @@ from limbtorque.recordings.recording import Event, Recording
 Group = Mapping[str, Any]
 MODELLED_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 MARKER = "MARKER"  # a type of TYPE_GROUPS that names positions has this in it
-LIBRARIES = {"blocks": with_blocks, "c3d": with_c3d, "ezc3d": with_ezc3d}
-TRIED = ("blocks", "c3d")
+LIBRARIES = {"blocks": with_blocks, "c3d": with_c3d}
 ABOUT_THE_PERSON = {
     "SUBJECTS": ("NAMES",),
     "SUBJECT": ("WEIGHT", "HEIGHT", "GENDER"),
@@ -38,7 +37,9 @@ ABOUT_THE_PERSON = {
 }
 
 
-def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS, *, libraries: Sequence[str] = TRIED) -> Recording:
+def read_c3d(
+    path: Path | str, options: ReadOptions = NO_OPTIONS, *, libraries: Sequence[str] = tuple(LIBRARIES)
+) -> Recording:
     """Read a C3D file.
 
     Parameters
@@ -48,8 +49,7 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS, *, libraries: 
     options : ReadOptions, optional
         Options of the readers.
     libraries : sequence of str, optional
-        What to try; the first that reads the file is used: ``"blocks"`` (our own), ``"c3d"``, ``"ezc3d"``. The last one is
-        for comparison: where the parameters of a file break off it may loop or end the process.
+        What to try; the first that reads the file is used: ``"blocks"`` (our own), ``"c3d"``.
 
     Returns
     -------

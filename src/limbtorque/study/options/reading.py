@@ -59,3 +59,7 @@ class Reading(Options):
         None, "Time added to the times of forces_file, where its clock differs from the markers'.", "s"
     )
     strict: bool = option(False, "Refuse a file for which anything has to be assumed; the error lists the assumptions.")
+    second_reader: Literal["ezc3d", "c3d", "none"] | None = option(
+        None,
+        "Library that reads every C3D file as well; differences are a quality flag. null: ezc3d in limbtorque check, none in a run.",
+    )

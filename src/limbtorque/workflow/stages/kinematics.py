@@ -23,6 +23,7 @@ from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
 from limbtorque.workflow.run_session import failure, planned_study, run_session
+from limbtorque.workflow.second_look import second_look
 
 
 def columns(trial: Trial) -> Sequence[Column]:
@@ -85,9 +86,12 @@ def run(*, folder: Path, session: str, key: str) -> None:
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return None, failure(error, record)
             table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, limb_of(trial))
-            notes = (*recording.notes, *motion.notes, *told, *recording.audit.sentences)
+            compared, doubts = second_look(trial.file, trial.forces_file, trial.settings.reading, reader)
+            notes = (*recording.notes, *motion.notes, *told, *doubts, *recording.audit.sentences)
             record = replace(record, recording=replace(_facts(recording), outputs=outputs))
-            return table, replace(record, metrics=motion.metrics, notes=notes, motion=motion_constants(motion))
+            return table, replace(
+                record, metrics={**motion.metrics, **compared}, notes=notes, motion=motion_constants(motion)
+            )
 
         run_session("kinematics", step, study=study, session=session, columns=columns)
 

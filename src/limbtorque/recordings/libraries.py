@@ -1,0 +1,380 @@
+"""Readings of a C3D file by other libraries, with their own force plates.
+
+Nothing here uses our parser: the point of a second reader is that it shares no mistake with the first. The numbers are
+the library's, converted to SI by the unit of length that it reads. Where a fault of a library is known, the reading also has
+the numbers without it, so that a difference can be told as the library's (docs/decisions/0036-second-reader.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import unicodedata
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.force_plates import (
+    FORCES_N,
+    LENGTHS_M,
+    MOMENTS_NM,
+    N_CHANNELS,
+    plain_numbers,
+    plain_unit,
+    plate_axes,
+)
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.recording import Event, ForcePlate, Recording
+
+Groups = Mapping[str, Mapping[str, Any]]
+TWO_BYTES = 65536
+
+
+@dataclass(frozen=True)
+class LibraryReading:
+    """Reading of a C3D file by a library.
+
+    Attributes
+    ----------
+    recording : Recording
+        Its numbers; every point of the file is a label, the empty and the modelled ones too.
+    without_faults : Recording
+        The same numbers, corrected where a known fault of the library applies to this file.
+    faults : tuple of str
+        These faults.
+    """
+
+    recording: Recording
+    without_faults: Recording
+    faults: tuple[str, ...] = ()
+
+
+def by_ezc3d(path: Path, options: ReadOptions) -> LibraryReading:
+    """Reading by ezc3d: points, analog channels, events, and its own force plates."""
+    import ezc3d  # here, since it is large and seldom needed
+
+    try:
+        file = ezc3d.c3d(str(path))
+    except Exception as error:  # a C++ library: what it raises is not its caller's to foresee
+        raise _refusal(error) from error
+    groups = {
+        group.upper(): {key.upper(): entry["value"] for key, entry in entries.items() if key != "__METADATA__"}
+        for group, entries in file["parameters"].items()
+    }
+    read = _recording(
+        f"ezc3d {version('ezc3d')}",
+        path,
+        groups,
+        options,
+        xyz=file["data"]["points"][:3].transpose(2, 1, 0),
+        analog=file["data"]["analogs"][0].T,
+        first_frame=int(file["header"]["points"]["first_frame"]) + 1,
+    )
+    _refuse_cut_samples(read, groups)
+    if not read.notes:
+        read = _with_plates(read, groups, file, _length_m(groups, options))
+    return _without_ezc3d_faults(read, groups, _length_m(groups, options))
+
+
+def by_c3d(path: Path, options: ReadOptions) -> LibraryReading:
+    """Reading by the package c3d, which has no force plates."""
+    import c3d
+
+    try:
+        with path.open("rb") as file, warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            reader = c3d.Reader(file)
+            frames = [(points, analog) for _, points, analog in reader.read_frames(copy=True)]
+            groups = {name.upper(): _c3d_values(group) for name, group in reader.group_items()}
+    except Exception as error:  # its assertions, and whatever else a file makes it raise
+        raise _refusal(error) from error
+    if not frames:
+        raise ReadError("it finds no frame")
+    points = np.array([points for points, _ in frames])
+    points[points[:, :, 3] < 0] = np.nan
+    has_analog = frames[0][1].size > 0
+    read = _recording(
+        f"c3d {version('c3d')}",
+        path,
+        groups,
+        options,
+        xyz=points[:, :, :3].astype(float),
+        analog=np.concatenate([analog.T for _, analog in frames]) if has_analog else np.zeros((0, 0)),
+        first_frame=int(reader.first_frame),
+    )
+    return _with_first_frame(LibraryReading(read, read), groups)
+
+
+SECOND_READERS: dict[str, Callable[[Path, ReadOptions], LibraryReading]] = {"ezc3d": by_ezc3d, "c3d": by_c3d}
+
+
+def _refusal(error: Exception) -> Exception:
+    """Error that says in the library's words why it does not read the file."""
+    if isinstance(error, MemoryError) or "bad_alloc" in str(error):
+        return MemoryError()
+    words = " ".join(str(error).split())
+    return ReadError(words if isinstance(error, RuntimeError | OSError) else f"{type(error).__name__} {words}".strip())
+
+
+def _c3d_values(group: Any) -> dict[str, Any]:
+    """Values of a group of the package c3d, in the file's dimensions."""
+    kinds = {1: "int8", 2: "int16", 4: "float"}
+    found: dict[str, Any] = {}
+    for key, entry in group.param_items():
+        if entry.bytes_per_element == -1:
+            width = max([*entry.dimensions[:1], 1])
+            rows = [bytes(entry.bytes[k : k + width]) for k in range(0, len(entry.bytes), width)]
+            found[key.upper()] = [row.decode("utf-8", "surrogateescape") for row in rows]
+            continue
+        with contextlib.suppress(AssertionError, KeyError, ValueError):  # a parameter that it cannot give
+            name = f"{kinds[entry.bytes_per_element]}_{'array' if entry.dimensions else 'value'}"
+            found[key.upper()] = np.asarray(getattr(entry, name)).T
+    return found
+
+
+def _recording(
+    reader: str,
+    path: Path,
+    groups: Groups,
+    options: ReadOptions,
+    *,
+    xyz: FloatArray,
+    analog: FloatArray,
+    first_frame: int,
+) -> Recording:
+    """Recording of a library's numbers."""
+    point, channels = groups.get("POINT", {}), groups.get("ANALOG", {})
+    markers_m = xyz * _length_m(groups, options)
+    analog, notes = _scaled_channels(analog, channels)
+    present = np.isfinite(markers_m).all(axis=2) & markers_m.any(axis=2)
+    markers_m[~present] = np.nan  # one coordinate without a number, or three zeros: no position, by our reader's rule
+    rate_hz = _number(point, "RATE")
+    return Recording(
+        source=path.name,
+        sha256="",
+        reader=reader,
+        labels=_texts(point, "LABELS", xyz.shape[1], options),
+        markers_m=markers_m,
+        rate_hz=rate_hz,
+        first_frame=first_frame,
+        events=_events(groups.get("EVENT", {}), (first_frame - 1) / rate_hz, options),
+        analog_labels=_texts(channels, "LABELS", analog.shape[1], options),
+        analog_units=_texts(channels, "UNITS", analog.shape[1], options),
+        analog=analog,
+        analog_rate_hz=rate_hz * len(analog) / len(xyz) if analog.size else 0.0,
+        notes=notes,
+    )
+
+
+def _scaled_channels(analog: FloatArray, group: Mapping[str, Any]) -> tuple[FloatArray, tuple[str, ...]]:
+    """Channels with a scale and an offset.
+
+    For the others c3d takes those of the first channel, and ezc3d the memory behind the list.
+    """
+    n = min([_joined(group, name).size for name in ("SCALE", "OFFSET")])
+    if n >= analog.shape[1]:
+        return analog, ()
+    return analog[:, :n], (
+        f"ANALOG:SCALE or OFFSET has {n} values for {analog.shape[1]} channels; the others are not compared",
+    )
+
+
+def _joined(group: Mapping[str, Any], name: str) -> FloatArray:
+    """Numbers of a parameter and its continuations."""
+    return np.concatenate([np.zeros(0), *(plain_numbers(part).ravel() for part in _continued(group, name))])
+
+
+def _continued(group: Mapping[str, Any], name: str) -> list[Any]:
+    """Values of a parameter and of its continuations: LABELS, LABELS2, ..."""
+    keys = [name, *(f"{name}{n}" for n in range(2, len(group) + 2))]
+    return [group[key] for key in keys if key in group]
+
+
+def _texts(group: Mapping[str, Any], name: str, n: int, options: ReadOptions) -> tuple[str, ...]:
+    """Texts of a parameter for n columns, without padding and invisible characters."""
+    values = [value for part in _continued(group, name) for value in part if isinstance(value, str)]
+    return tuple(_plain(text, options) for text in [*values[:n], *[""] * (n - len(values))])
+
+
+def _plain(text: str, options: ReadOptions) -> str:
+    """Text without invisible characters, in the encoding of the options if not UTF-8."""
+    stored = text.encode("utf-8", "surrogateescape")
+    for encoding in ("utf-8", options.text_encoding or "cp1252", "latin-1"):
+        try:
+            return "".join(c for c in stored.decode(encoding) if unicodedata.category(c) != "Cf").strip(" \0\t\r\n")
+        except (UnicodeDecodeError, LookupError):
+            continue
+    raise AssertionError("Latin-1 has a letter for every byte")
+
+
+def _number(group: Mapping[str, Any], name: str) -> float:
+    values = plain_numbers(group.get(name)).ravel()
+    if not values.size or not np.isfinite(values[0]) or values[0] == 0:
+        raise ReadError(f"it finds no POINT:{name}")
+    return float(values[0])
+
+
+def _length_m(groups: Groups, options: ReadOptions) -> float:
+    """Metres in the unit of positions, by the option or as the library reads it."""
+    stated = _texts(groups.get("POINT", {}), "UNITS", 1, options)[0]
+    found = LENGTHS_M.get(plain_unit(options.length_unit or stated))
+    if found is None:
+        raise ReadError(f"the unit of length POINT:UNITS is {stated!r} to it")
+    return found
+
+
+def _events(group: Mapping[str, Any], start_s: float, options: ReadOptions) -> tuple[Event, ...]:
+    """Events of the group EVENT, in order of time; none of the header."""
+    times = [
+        plain_numbers(values).reshape(2, -1, order="F") for values in _continued(group, "TIMES") if np.size(values)
+    ]
+    seconds = np.concatenate([60.0 * minutes + s for minutes, s in times]) if times else np.zeros(0)
+    used = plain_numbers(group.get("USED")).ravel()
+    n = int(min(used[0], seconds.size)) if used.size else seconds.size
+    named = zip(_texts(group, "LABELS", n, options), _texts(group, "CONTEXTS", n, options), seconds, strict=False)
+    return tuple(sorted((Event(label, context, t - start_s) for label, context, t in named), key=lambda e: e.time_s))
+
+
+# ---- the force plates of ezc3d ----
+
+
+def _with_plates(read: Recording, groups: Groups, file: Any, length_m: float) -> Recording:
+    """Recording with the force plates as ezc3d computes them.
+
+    Its moments are about the centre of the surface, in N times the unit of length, whatever the channels are in.
+    """
+    from ezc3d import ezc3d as library
+
+    if not plain_numbers(groups.get("FORCE_PLATFORM", {}).get("USED")).any():
+        return read
+    try:
+        platforms = library.ForcePlatforms(file.c3d_swig).forcePlatforms()
+    except Exception as error:
+        raised = _refusal(error)
+        if isinstance(raised, MemoryError):
+            raise raised from error
+        return replace(read, notes=(f"its force plates are not compared: {raised}",))
+    kinds = plain_numbers(groups["FORCE_PLATFORM"]["TYPE"]).ravel().astype(int)
+    plates = []
+    for number, (platform, kind) in enumerate(zip(platforms, kinds, strict=False), start=1):
+        corners_m = _vectors(platform.corners()) * length_m
+        force_n = _vectors(platform.forces())
+        about_centre_nm = _vectors(platform.moments()) * length_m
+        moment_nm = about_centre_nm + np.cross(corners_m.mean(axis=0), force_n)
+        plates.append(ForcePlate(number, int(kind), corners_m, read.analog_rate_hz, force_n, moment_nm))
+    return replace(read, force_plates=tuple(plates))
+
+
+def _vectors(vectors: Sequence[Any]) -> FloatArray:
+    """Vectors of ezc3d as an array of shape (n, 3); it has no access to all at once."""
+    found = np.empty((len(vectors), 3))
+    for i, vector in enumerate(vectors):
+        found[i] = vector.to_array()[:, 0]
+    return found
+
+
+# ---- known faults ----
+
+
+def _with_first_frame(reading: LibraryReading, groups: Groups) -> LibraryReading:
+    """Reading with the first frame of TRIAL: low word + 65536 times the high word."""
+    words = plain_numbers(groups.get("TRIAL", {}).get("ACTUAL_START_FIELD")).ravel() % TWO_BYTES
+    read = reading.without_faults
+    if words.size != 2 or words @ [1, TWO_BYTES] in (0.0, read.first_frame):
+        return reading
+    first_frame = int(words @ [1, TWO_BYTES])
+    late_s = (first_frame - read.first_frame) / read.rate_hz
+    events = tuple(replace(event, time_s=event.time_s - late_s) for event in read.events)
+    fault = "the number of the first frame is not that of TRIAL:ACTUAL_START_FIELD"
+    right = replace(read, first_frame=first_frame, events=events)
+    return replace(reading, without_faults=right, faults=(*reading.faults, fault))
+
+
+def _refuse_cut_samples(read: Recording, groups: Groups) -> None:
+    """Refuse a reading with a sample too few in each frame.
+
+    ezc3d 1.7.2 cuts ANALOG:RATE / POINT:RATE to a whole number, 9.9999996 to 9 at 299.7 frames per second; the header of the
+    file has the right one, 10. Every number behind the first frame's is then at the wrong place (its issue 294 has an example).
+    """
+    stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
+    samples = stated[0] / read.rate_hz if stated.size else 0.0
+    if (
+        np.isfinite(samples)
+        and 0 < round(samples) - samples < 1e-3
+        and len(read.analog) == int(samples) * read.n_frames
+    ):
+        raise ReadError(
+            f"known fault: it cuts the {samples:.9g} analog samples of a frame to {int(samples)}, "
+            "and reads all numbers at the wrong place"
+        )
+
+
+def _without_ezc3d_faults(read: Recording, groups: Groups, length_m: float) -> LibraryReading:
+    """Reading with and without the faults of ezc3d 1.7.2 that apply to this file."""
+    integers = bool((plain_numbers(groups["POINT"].get("SCALE")) > 0).any())
+    analog, faults = _right_analog(read.analog, groups.get("ANALOG", {}), integers)
+    group = groups.get("FORCE_PLATFORM", {})
+    plates = []
+    for plate in read.force_plates:
+        if faults:  # its plates are made of the wrong channels
+            continue
+        corrected, fault = _right_plate(plate, group, read.analog_units, length_m)
+        plates.append(corrected)
+        faults += [f"{fault} (force plate {plate.number})"] if fault else []
+    right = replace(read, analog=analog, force_plates=tuple(plates))
+    return _with_first_frame(LibraryReading(read, right, tuple(faults)), groups)
+
+
+def _right_analog(analog: FloatArray, group: Mapping[str, Any], integers: bool) -> tuple[FloatArray, list[str]]:
+    """Channels with the right sign of negative offsets and of unsigned numbers."""
+    n = analog.shape[1]
+    offset, scale = _joined(group, "OFFSET")[:n], _joined(group, "SCALE")[:n]
+    unsigned = integers and "".join(map(str, group.get("FORMAT", []))).strip(" \0").upper() == "UNSIGNED"
+    if not analog.size or not ((offset < 0).any() or unsigned):
+        return analog, []
+    scale = scale * plain_numbers(group.get("GEN_SCALE", 1.0)).ravel()[0]
+    with np.errstate(all="ignore"):
+        stored = analog / scale + np.abs(offset)
+        if unsigned:
+            return (stored % TWO_BYTES - offset % TWO_BYTES) * scale, [
+                "unsigned analog numbers are read as signed ones"
+            ]
+        return (stored - offset) * scale, ["a negative ANALOG:OFFSET is read as a positive one"]
+
+
+def _right_plate(
+    plate: ForcePlate, group: Mapping[str, Any], units: Sequence[str], length_m: float
+) -> tuple[ForcePlate, str]:
+    """Plate without the fault of its type, and the fault; empty where there is none.
+
+    Type 1: ezc3d adds F x P and subtracts the free moment, the negative of P x F + T, which its other types have.
+    Type 3: where the depth in ORIGIN is positive, it turns round the two distances of the sensors as well.
+    Types 2 and 4: the units of the channels are not looked at: N, and N times the unit of length.
+    """
+    i = plate.number - 1
+    centre = np.cross(plate.corners_m.mean(axis=0), plate.force_n)
+    moment = plate.moment_nm - centre
+    if plate.kind == 1:
+        return replace(plate, moment_nm=centre - moment), "the moments of a plate of type 1 have the opposite sign"
+    origin_m = plain_numbers(group.get("ORIGIN")).reshape(3, -1, order="F")[:, i] * length_m
+    origin_m = -origin_m if origin_m[2] > 0 else origin_m
+    axes = plate_axes(plate.corners_m)
+    if plate.kind == 3 and origin_m[0] < 0:
+        lever = np.cross(plate.force_n, axes[:, 2] * origin_m[2])
+        right = replace(plate, moment_nm=centre + 2.0 * lever - moment)
+        return right, "a positive depth of a plate of type 3 reverses the moments of its vertical forces"
+    channels = plain_numbers(group.get("CHANNEL")).reshape(-1, plain_numbers(group.get("TYPE")).size, order="F")
+    own = [plain_unit(units[int(c) - 1]) for c in channels[: N_CHANNELS[plate.kind], i]]
+    force, turned = FORCES_N.get(own[0], 1.0), MOMENTS_NM.get(own[3], length_m)
+    if plate.kind == 3 or (force == 1.0 and turned == length_m):
+        return plate, ""
+    lever = np.cross(plate.force_n, axes @ origin_m)
+    at_sensor = (moment - lever) / length_m * turned
+    right = replace(plate, force_n=plate.force_n * force, moment_nm=centre * force + at_sensor + lever * force)
+    return right, f"the units {own[0]} and {own[3]} of its channels are taken for N and N times the unit of length"

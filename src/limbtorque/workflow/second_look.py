@@ -1,0 +1,113 @@
+"""Comparison of a study's C3D files with the reading of a second library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from limbtorque.recordings.differences import SecondReading
+from limbtorque.recordings.join import forces_options
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.options.reading import Reading
+from limbtorque.study.study import Study
+
+DIFFERENCES = "second_reader_differences"  # the metric and its flag
+CHECKED_BY = "ezc3d"  # by `limbtorque check`, where the settings name no library
+Asked = tuple[Path, ReadOptions, str]
+
+
+def second_look(
+    file: Path, forces_file: Path | None, reading: Reading, reader: GuardedReader
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Compare a trial's C3D files with the library of `reading.second_reader`.
+
+    Parameters
+    ----------
+    file, forces_file : Path
+        The trial's recording, and that of its force plates where it is another one.
+    reading : Reading
+        Options of the section `reading`.
+    reader : GuardedReader
+        Reads the files; a crash of the library ends its process only.
+
+    Returns
+    -------
+    metrics : dict of str to float
+        Number of differences; empty where no library is set or it reads none of the files.
+    notes : tuple of str
+        What was compared, and every difference.
+    """
+    if reading.second_reader in (None, "none"):
+        return {}, ()
+    found = [_compared(asked, reading, reader) for asked in _asked(file, forces_file, reading)]
+    read = [one for one in found if one and not one.refused]
+    doubts = [one.doubt for one in read if one.doubt]
+    notes = [f"second reader, {one.source}: {line}" for one in found if one for line in one.sentences]
+    n = float(sum(len(one.differences) for one in read))
+    return ({DIFFERENCES: n} if read else {}), (*doubts, *notes)
+
+
+def second_looks(study: Study) -> Iterator[SecondReading]:
+    """Compare every C3D file of a study once.
+
+    Yields
+    ------
+    SecondReading
+        One for each file that our reader reads, by the library of `reading.second_reader`, or by ezc3d where it is null.
+    """
+    with GuardedReader() as reader:
+        for asked, reading in _asked_of(study).items():
+            found = _compared(asked, reading, reader)
+            if found:
+                yield found
+
+
+def n_compared(study: Study) -> int:
+    """Number of files that `second_looks` reads."""
+    return len(_asked_of(study))
+
+
+def lines_by_kind(readings: Sequence[SecondReading]) -> list[str]:
+    """Sum up comparisons: a line for the whole and one for each kind of difference."""
+    if not readings:
+        return []
+    alike = sum(not (one.refused or one.differences) for one in readings)
+    readers = ", ".join(sorted({one.reader for one in readings if not one.refused} or {one.reader for one in readings}))
+    kinds = [
+        *((f"{d.field} differs", one.source, d.sentence) for one in readings for d in one.differences),
+        *(("known fault of the library, not of the recordings", one.source, f) for one in readings for f in one.faults),
+        *(("partly read", one.source, note) for one in readings for note in one.notes),
+        *(("not read by it", one.source, one.refused) for one in readings if one.refused),
+    ]
+    lines = [f"second reader {readers}: the same numbers in {alike} of {len(readings)} C3D files"]
+    for kind, members in groupby(sorted(kinds), key=lambda one: one[0]):
+        listed = list(members)
+        n = len({source for _, source, _ in listed})
+        lines.append(f"  {kind}: {n} file{'s' if n > 1 else ''}, first {listed[0][1]}: {listed[0][2]}")
+    return lines
+
+
+def _asked_of(study: Study) -> dict[Asked, Reading]:
+    """C3D files of a study, each with the options of a trial that has it."""
+    return {
+        one: trial.settings.reading
+        for trial in study.trials
+        if trial.settings.reading.second_reader != "none"
+        for one in _asked(trial.file, trial.forces_file, trial.settings.reading)
+    }
+
+
+def _asked(file: Path, forces_file: Path | None, reading: Reading) -> list[Asked]:
+    """The files that are C3D, with the options of their readers and the library."""
+    options = ReadOptions.of(reading)
+    files = [(file, options), *([(forces_file, forces_options(options))] if forces_file else [])]
+    return [(path, own, reading.second_reader or CHECKED_BY) for path, own in files if path.suffix.lower() == ".c3d"]
+
+
+def _compared(asked: Asked, reading: Reading, reader: GuardedReader) -> SecondReading | None:
+    file, options, library = asked
+    return reader.compare(
+        file, library, memory_limit_mb=reading.memory_limit_mb, time_limit_s=reading.time_limit_s, options=options
+    )

@@ -1,0 +1,148 @@
+"""The second reader in a study: its flag, its notes, and the lines of `limbtorque check`."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from limbtorque.cli.main import main
+from limbtorque.recordings.differences import Difference, SecondReading
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.options.quality import Quality
+from limbtorque.study.study import load_study
+from limbtorque.tables.verdict import assess
+from limbtorque.workflow import keys
+from limbtorque.workflow.second_look import lines_by_kind, second_look, second_looks
+from staged_study import ROOT, make_study, run_stages
+
+NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")
+FAR = Difference("position", "'S01:RELB'", -0.394, -0.392, "m", "y", 4, 12)
+RATE = Difference("rate", "", 100.0, 120.0, "Hz")
+SETTING = "reading: {second_reader: ezc3d}"
+NO_DOUBT = "ezc3d 1.7.2: no difference"
+
+
+def differing(_reader: GuardedReader, path: Path, library: str, **_: object) -> SecondReading:
+    return SecondReading(path.name, f"{library} 1", "3 markers compared", (FAR, RATE))
+
+
+def refusing(_reader: GuardedReader, path: Path, library: str, **_: object) -> SecondReading:
+    return SecondReading(path.name, library, refused="the reading process was ended by SIGSEGV")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Libraries that were asked, with the files."""
+    called: list[str] = []
+    real = GuardedReader.compare
+
+    def compare(reader: GuardedReader, path: Path, library: str, **limits: object) -> SecondReading | None:
+        called.append(f"{library} {path.name}")
+        return real(reader, path, library, **limits)
+
+    monkeypatch.setattr(GuardedReader, "compare", compare)
+    return called
+
+
+def ledger_of(folder: Path) -> pd.DataFrame:
+    run_stages(folder)
+    return pd.read_csv(folder / "results" / "ledger.csv", keep_default_na=False).set_index("trial")
+
+
+def test_a_run_compares_only_where_it_is_set(tmp_path: Path, asked: list[str]) -> None:
+    plain = ledger_of(make_study(tmp_path / "plain", names=NAMES))
+    assert asked == []
+    assert set(plain.second_reader_differences) == {""}
+    compared = ledger_of(make_study(tmp_path / "set", names=NAMES, extra=SETTING))
+    assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
+    assert set(compared.second_reader_differences) == {0.0}
+    assert list(compared.status) == list(plain.status)
+    assert not plain.notes.str.contains("second reader").any()
+    assert compared.notes.str.contains("second reader, S01_sagittal_...._?.c3d: ezc3d .*: no difference").all()
+
+
+@pytest.mark.parametrize(("compare", "flagged"), [(differing, True), (refusing, False)])
+def test_a_difference_is_a_flag_and_a_refusal_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compare: object, flagged: bool
+) -> None:
+    plain = ledger_of(make_study(tmp_path / "plain", names=NAMES[:1])).loc[NAMES[0]]
+    monkeypatch.setattr(GuardedReader, "compare", compare)
+    row = ledger_of(make_study(tmp_path / "set", names=NAMES[:1], extra=SETTING)).loc[NAMES[0]]
+    assert ("second_reader_differences" in row.reason) == flagged
+    if flagged:
+        assert (row.status, row.second_reader_differences) == ("caution", 2.0)
+        assert "position 'S01:RELB' y: -0.394 m and -0.392 m (sample 4; 12 differ); and 1 more" in row.notes
+    else:
+        assert (row.status, row.second_reader_differences) == (plain.status, "")
+        assert "ezc3d does not read this file: the reading process was ended by SIGSEGV" in row.notes
+
+
+def test_the_run_of_one_recording_has_the_flag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, file = ROOT / "config" / "config.yaml", ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
+    base = ["run", str(file), "--chain", "arm", "--side", "right", "--mass-kg", "72", "--settings", str(config)]
+    base += ["--output", str(tmp_path), "--set", "filter.cutoff_hz=6"]
+    assert main([*base, "--set", "reading.second_reader=ezc3d"]) == 0
+    out = capsys.readouterr().out
+    assert "note: second reader, S01_sagittal_fast.c3d: ezc3d " in out
+    assert "second_reader_differences" not in out
+    monkeypatch.setattr(GuardedReader, "compare", differing)
+    assert main([*base, "--set", "reading.second_reader=ezc3d"]) == 0
+    assert (
+        "caution: second_reader_differences is 2, allowed 0: second reader differs: position" in capsys.readouterr().out
+    )
+    assert main(base) == 0
+    assert "second reader" not in capsys.readouterr().out
+
+
+def test_the_flag_names_field_channel_and_both_values() -> None:
+    doubt = SecondReading("a.c3d", "ezc3d 1.7.2", differences=(FAR, RATE)).doubt
+    (flag,) = assess({"second_reader_differences": 2.0}, Quality(), notes=["filter: none", doubt])
+    assert flag.status == "caution"
+    assert "position 'S01:RELB' y: -0.394 m and -0.392 m" in flag.sentence
+    assert len(flag.sentence) <= 3 * 120
+
+
+def test_setting_it_repeats_the_kinematics(tmp_path: Path) -> None:
+    found = {}
+    for name, extra in (("plain", ""), ("set", SETTING), ("c3d", SETTING.replace("ezc3d", "c3d"))):
+        study = load_study(make_study(tmp_path / name, names=NAMES, extra=extra))
+        found[name] = keys.session_key("kinematics", study, next(iter(study.batches)))
+    assert len(set(found.values())) == 3
+
+
+def test_check_compares_each_file_once_and_by_default(tmp_path: Path, asked: list[str]) -> None:
+    both = lambda rows: [*rows, *({**row, "trial": f"{row['trial']}_2"} for row in rows)]  # noqa: E731
+    study = load_study(make_study(tmp_path / "plain", names=NAMES, change=both))
+    assert len(study.trials) == 4
+    found = list(second_looks(study))
+    assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
+    (line,) = lines_by_kind(found)
+    assert line.startswith("second reader ezc3d ")
+    assert line.endswith(": the same numbers in 2 of 2 C3D files")
+    with GuardedReader() as reader:
+        trial = study.trials[0]
+        assert second_look(trial.file, None, trial.settings.reading, reader) == ({}, ())
+    asked.clear()
+    extra = "reading: {second_reader: none}"
+    assert list(second_looks(load_study(make_study(tmp_path / "none", names=NAMES, extra=extra)))) == []
+    assert asked == []
+    assert lines_by_kind([]) == []
+
+
+def test_a_line_for_each_kind_of_difference() -> None:
+    fault = "a negative ANALOG:OFFSET is read as a positive one"
+    readings = [
+        *(SecondReading(f"a{i}.c3d", "ezc3d 1.7.2", "x compared") for i in range(5)),
+        *(SecondReading(f"b{i}.c3d", "ezc3d 1.7.2", "x compared", (FAR, RATE)) for i in range(30)),
+        SecondReading("c.c3d", "ezc3d 1.7.2", "x compared", faults=(fault,)),
+        *(SecondReading(f"d{i}.c3d", "ezc3d", refused="MIPS is not supported") for i in range(2)),
+    ]
+    assert lines_by_kind(readings) == [
+        "second reader ezc3d 1.7.2: the same numbers in 6 of 38 C3D files",
+        f"  known fault of the library, not of the recordings: 1 file, first c.c3d: {fault}",
+        "  not read by it: 2 files, first d0.c3d: MIPS is not supported",
+        "  position differs: 30 files, first b0.c3d: position 'S01:RELB' y: -0.394 m and -0.392 m (sample 4; 12 differ)",
+        "  rate differs: 30 files, first b0.c3d: rate: 100 Hz and 120 Hz",
+    ]
