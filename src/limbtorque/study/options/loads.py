@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from limbtorque.study.options.base import Frozen, Options, option
 
@@ -12,7 +12,18 @@ Vector = tuple[float, float, float]
 Assignment = Literal["auto", "none"] | tuple[int, ...]
 
 
-class Force(Frozen):
+class Load(Frozen):
+    """A load; pydantic allows no earlier validator of the field that tells loads apart."""
+
+    @field_validator(
+        "force_n", "fraction", "stiffness_n_m", "anchor_m", "rest_length_m", mode="before", check_fields=False
+    )
+    @classmethod
+    def _plain_numbers(cls, value: Any, info: ValidationInfo) -> Any:
+        return cls.plain_number(value, info)
+
+
+class Force(Load):
     """A constant force on the last segment."""
 
     type: Literal["constant_force"] = option(..., "Kind of load.")
@@ -22,7 +33,7 @@ class Force(Frozen):
     )
 
 
-class Spring(Frozen):
+class Spring(Load):
     """A linear spring between a fixed point and the last segment."""
 
     type: Literal["spring"] = option(..., "Kind of load.")
