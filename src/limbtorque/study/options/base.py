@@ -38,7 +38,7 @@ class Frozen(BaseModel):
 
     @classmethod
     def plain_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false for 1 and 0, and digits that only some programs read; for validators."""
+        """Refuse true and false for 1 and 0, and digits that few programs read."""
         kinds = set(_leaves(cls.model_fields[str(info.field_name)].annotation))
         for each in _entries(value):
             if isinstance(each, bool) and bool not in kinds and not any(map(_is_model, kinds)):

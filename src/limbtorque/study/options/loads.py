@@ -13,7 +13,7 @@ Assignment = Literal["auto", "none"] | tuple[int, ...]
 
 
 class Load(Frozen):
-    """A load; pydantic allows no earlier validator of the field that tells loads apart."""
+    """Base of the loads; `type`, which tells them apart, allows no earlier validator."""
 
     @field_validator(
         "force_n", "fraction", "stiffness_n_m", "anchor_m", "rest_length_m", mode="before", check_fields=False
