@@ -71,7 +71,9 @@ def test_the_sentence_of_a_flag_fits_on_three_lines(check):
     assert len(Flag(check, 0.1234, 0.01).sentence) <= THREE_LINES
 
 
-@pytest.mark.parametrize("check", [check for check in CHECKS if check.where in (EXCHANGED, SPIKES)], ids=lambda check: check.name)
+@pytest.mark.parametrize(
+    "check", [check for check in CHECKS if check.where in (EXCHANGED, SPIKES)], ids=lambda check: check.name
+)
 def test_a_flag_names_the_markers_and_frames_of_its_note(check):
     spikes = np.zeros((20, 2), dtype=bool)
     spikes[7, 1] = True

@@ -1,4 +1,4 @@
-"""Body mass and segment lengths against the given height, and the slip that would explain them.
+"""Body mass and segment lengths against the height, with likely slips.
 
 Usual lengths are shares of the height (Drillis and Contini 1966, in Winter 2009, figure 4.1). Legs of children are shorter: a
 child of one or two years has about four fifths of an adult's share (sitting height over height by age: Fredriks et al. 2005, Arch

@@ -176,7 +176,7 @@ def content_format(head: bytes) -> str | None:
         return None
     if any(line.lower() == "endheader" for line in lines):  # OpenSim keeps the header of a converted TRC file
         return "OpenSim storage (STO, MOT)"
-    if lines[0].lower().startswith("pathfiletype"):
+    if lines[0].lower().startswith("pathfiletype") or any(line.lower().startswith("frame#") for line in lines[:5]):
         return "TRC"
     if lines[0].upper().startswith(("NO_OF_FRAMES", "NO_OF_SAMPLES")):
         return "Qualisys TSV"
