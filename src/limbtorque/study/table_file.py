@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -77,7 +78,7 @@ def table_rows(
         Name of the table in messages; that of the file where it is not given.
     """
     name = name or path.name
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 (false for names that no system takes)
         faults.append(f"{path}: not a file, expected a CSV table")
         return []
     try:
@@ -103,7 +104,9 @@ def table_rows(
             return rows
     except FileNotFoundError:
         faults.append(f"{path}: the table does not exist")
-    except (UnicodeDecodeError, csv.Error, OSError) as error:
+    except OSError as error:
+        faults.append(f"{name}: the table cannot be read: {error.strerror or error}")
+    except (UnicodeDecodeError, csv.Error) as error:
         faults.append(f"{path}: not readable as CSV in UTF-8: {error}")
     return []
 

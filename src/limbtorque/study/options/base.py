@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 SMALLEST, LARGEST = 1e-15, 1e15  # sizes of numbers in any unit
+LONGEST = 1000  # characters of a text
 
 
 def option(default: Any, sentence: str, unit: str = "", allowed: str = "", **limits: Any) -> Any:
@@ -50,11 +51,13 @@ class Frozen(BaseModel):
     @field_validator("*", mode="after")
     @classmethod
     def _of_a_size(cls, value: Any) -> Any:
-        """Refuse numbers that no quantity of a study has."""
+        """Refuse numbers that no quantity of a study has, and texts that nobody reads."""
         for each in _entries(value):
             number = isinstance(each, int | float) and not isinstance(each, bool)
             if number and each and not SMALLEST <= abs(each) <= LARGEST:
                 raise ValueError(f"expected a size from {SMALLEST:g} to {LARGEST:g}")
+            if isinstance(each, str) and len(each) > LONGEST:
+                raise ValueError(f"expected at most {LONGEST} characters, found {len(each)}")
         return value
 
 

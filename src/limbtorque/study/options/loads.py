@@ -94,6 +94,6 @@ class Plates(Options):
     @classmethod
     def _one_plate(cls, value: Any) -> Any:
         """Accept one plate number, also as text, as a list of one."""
-        if isinstance(value, str) and value.isdigit():
+        if isinstance(value, str) and value.isascii() and value.isdigit():
             value = int(value)
         return (value,) if isinstance(value, int) and not isinstance(value, bool) else value

@@ -147,4 +147,4 @@ class Differentiation(Options):
     @classmethod
     def _number_as_text(cls, value: Any) -> Any:
         """Accept a number as text, from the table of trials."""
-        return int(value) if isinstance(value, str) and value.isdigit() else value
+        return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
