@@ -116,5 +116,7 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 1, cutoff: float =
     >>> did_you_mean("elbwo", ["elbow", "wrist"])
     "; did you mean 'elbow'?"
     """
+    if len(name) > 200:
+        return ""
     near = difflib.get_close_matches(name, list(dict.fromkeys(known)), n=n, cutoff=cutoff)
     return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

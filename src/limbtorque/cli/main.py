@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import math
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -232,6 +233,9 @@ def _add_recording_commands(command: Command) -> None:
     run.add_argument("--chain", required=True, help="arm, leg, or a chain of the settings")
     run.add_argument("--side", required=True, choices=("left", "right"))
     run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
+    run.add_argument(
+        "--height-m", type=float, default=math.nan, help="body height, m, to compare mass and lengths with"
+    )
     run.add_argument("--settings", required=True, type=Path, help="settings file with at least one marker set")
     run.add_argument("--marker-set", help="marker set; required if the settings have several")
     run.add_argument("--prefix", default="", help="subject prefix of the marker names")
@@ -457,6 +461,7 @@ def _run(options: argparse.Namespace) -> int:
             options.chain,
             side=options.side,
             body_mass_kg=options.mass_kg,
+            height_m=options.height_m,
             marker_set=options.marker_set,
             prefix=options.prefix,
             load=options.load,

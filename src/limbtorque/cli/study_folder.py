@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
@@ -21,15 +22,13 @@ def require_study(folder: Path) -> None:
     LimbtorqueError
         It does not exist, is inside a study (as `results` is), or has no settings file.
     """
-    if (folder / SETTINGS_FILE).is_file():
+    name = str(folder) if str(folder).isprintable() else repr(str(folder))
+    if os.path.isfile(folder / SETTINGS_FILE):  # noqa: PTH113 (false for loops of links, and names that no system takes)
         return
-    inside = folder.resolve().parent
-    if not folder.exists():
-        found = f"{folder} does not exist"
-    elif (inside / SETTINGS_FILE).is_file():
-        raise LimbtorqueError(f"{folder} is a part of a study; give the study's own folder: {inside}")
+    if not os.path.exists(folder):  # noqa: PTH110
+        found = f"{name} does not exist"
+    elif ((inside := folder.resolve().parent) / SETTINGS_FILE).is_file():
+        raise LimbtorqueError(f"{name} is a part of a study; give the study's own folder: {inside}")
     else:
-        found = f"{folder} has no {SETTINGS_FILE}, so it is not a study"
-    raise LimbtorqueError(
-        f"{found}; give a study's folder, or `limbtorque init {folder} --from RECORDINGS` proposes one"
-    )
+        found = f"{name} has no {SETTINGS_FILE}, so it is not a study"
+    raise LimbtorqueError(f"{found}; give a study's folder, or `limbtorque init {name} --from RECORDINGS` proposes one")

@@ -9,6 +9,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import LONGEST_M, table_row
 from limbtorque.errors import SegmentError
+from limbtorque.motion.body_size import body_size
 from limbtorque.motion.functional_centres import functional_landmarks
 from limbtorque.motion.landmarks import contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
@@ -104,6 +105,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)
     _check_lengths(model, planar.length_m, recording)
+    size = body_size(limb, settings, planar.length_m)
     substitutes = sorted(mapping.used_substitutes(needed).items())
     return Placement(
         prepared,
@@ -115,12 +117,14 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             "gap_error_m": prepared.gap_error_m,
             "max_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
             **functional.metrics,
+            **size.metrics,
         },
         notes=(
             *(f"landmark {name}: replaced by {stand_in}" for name, stand_in in substitutes),
             *prepared.notes,
             *functional.notes,
             _planarity_note(model, planar),
+            *size.notes,
         ),
     )
 

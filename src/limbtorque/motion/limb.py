@@ -36,6 +36,8 @@ class Limb:
         Name of an external load of the settings, or empty.
     start_s, end_s : float or None
         Window of the recording that is analysed, s from its first frame.
+    height_m : float
+        Body height, m, with which mass and segment lengths are compared; NaN where not known.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Limb:
     load: str = ""
     start_s: float | None = None
     end_s: float | None = None
+    height_m: float = math.nan
 
     def __post_init__(self) -> None:
         choice("side", self.side, ("left", "right"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -128,6 +129,8 @@ def file_format(path: Path) -> str:
     ReadError
         The file cannot be opened, its suffix is not known, or its content is of another format.
     """
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 (false for names that no system takes)
+        raise ReadError(f"{path.name}: a folder or a device, expected a file; name the recording itself")
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ReadError(
@@ -176,7 +179,7 @@ def content_format(head: bytes) -> str | None:
         return None
     if any(line.lower() == "endheader" for line in lines):  # OpenSim keeps the header of a converted TRC file
         return "OpenSim storage (STO, MOT)"
-    if lines[0].lower().startswith("pathfiletype"):
+    if lines[0].lower().startswith("pathfiletype") or any(line.lower().startswith("frame#") for line in lines[:5]):
         return "TRC"
     if lines[0].upper().startswith(("NO_OF_FRAMES", "NO_OF_SAMPLES")):
         return "Qualisys TSV"

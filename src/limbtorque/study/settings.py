@@ -154,7 +154,7 @@ def make_settings(
     changes = _nested(overrides or {})
     whole = _merged(Settings, raw, changes) if changes else raw
     if hidden := sorted(
-        f"{name}: {fault}"
+        f"{name if name.isprintable() else repr(name)}: {fault}"
         for name, value in flattened(dict(whole)).items()
         if (fault := hidden_character(name) or _hidden_in(value))
     ):
@@ -174,7 +174,7 @@ def make_settings(
 def _hidden_in(value: Any) -> str:
     """Fault of the first text with a hidden character in a value of any kind."""
     if isinstance(value, str):
-        return hidden_character(value, allowed="\n\t")
+        return hidden_character(value.strip(), allowed="\t")
     parts = (part for pair in value.items() for part in pair) if isinstance(value, dict) else value
     return next(filter(None, map(_hidden_in, parts)), "") if isinstance(value, dict | list | tuple) else ""
 

@@ -11,7 +11,7 @@ from pydantic import ValidationInfo, create_model, field_validator
 from limbtorque.chain.body_segments import MEASURED
 from limbtorque.study.faults import alike, checked, limits_of, range_text, unit_of
 from limbtorque.study.options.base import option
-from limbtorque.study.table_file import Row, table_rows, unknown_column
+from limbtorque.study.table_file import Row, few, table_rows, unknown_column
 
 REQUIRED_COLUMNS = ("subject", "mass_kg", "height_m", "sex")
 OTHER_UNITS = (  # of numbers out of range: lowest and highest, and the unit they are probably in
@@ -115,9 +115,12 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
     """
     n_faults = len(faults)
     rows = table_rows(path, REQUIRED_COLUMNS, faults, name=table)
+    if not rows and len(faults) == n_faults:
+        faults.append(f"{table}: the table has no subjects")
     unread = len(faults) > n_faults
     known = list(SubjectRow.model_fields)
-    faults += [unknown_column(table, column, known) for column in (rows[0][1] if rows else ()) if column not in known]
+    unknown = [column for column in (rows[0][1] if rows else ()) if column not in known]
+    faults += few((unknown_column(table, column, known) for column in unknown), len(unknown), table)
     subjects: dict[str, Subject] = {}
     names: set[str] = set()
     for line, cells in rows:

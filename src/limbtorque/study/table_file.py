@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from limbtorque.study.faults import description_of, hidden_character
 from limbtorque.study.options.base import Frozen
 
 TO_DO = "TODO"
+FEW = 20  # sentences about unknown columns
 
 
 class Row(Frozen):
@@ -25,7 +28,7 @@ class Row(Frozen):
     def _filled_in(cls, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, str) and is_to_do(value):
             raise ValueError(to_do_text(value, description_of(cls.model_fields[str(info.field_name)])))
-        return value
+        return cls.plain_number(value, info)
 
     @classmethod
     def cells(cls, row: Mapping[str, str]) -> dict[str, str]:
@@ -52,6 +55,12 @@ def unknown_column(table: str, column: str, known: Iterable[str]) -> str:
     return f"{table}: column {column!r} is unknown{did_you_mean(column, known)}"
 
 
+def few(sentences: Iterable[str], count: int, table: str) -> list[str]:
+    """Sentences about the first unknown columns, and the number of the others."""
+    others = [f"{table}: {count - FEW} more columns are unknown"] if count > FEW else []
+    return [*itertools.islice(sentences, FEW), *others]
+
+
 def table_rows(
     path: Path, required: Iterable[str], faults: list[str], *, name: str = ""
 ) -> list[tuple[int, dict[str, str]]]:
@@ -69,7 +78,7 @@ def table_rows(
         Name of the table in messages; that of the file where it is not given.
     """
     name = name or path.name
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 (false for names that no system takes)
         faults.append(f"{path}: not a file, expected a CSV table")
         return []
     try:
@@ -95,7 +104,9 @@ def table_rows(
             return rows
     except FileNotFoundError:
         faults.append(f"{path}: the table does not exist")
-    except (UnicodeDecodeError, csv.Error, OSError) as error:
+    except OSError as error:
+        faults.append(f"{name}: the table cannot be read: {error.strerror or error}")
+    except (UnicodeDecodeError, csv.Error) as error:
         faults.append(f"{path}: not readable as CSV in UTF-8: {error}")
     return []
 
@@ -107,8 +118,8 @@ def _header_fault(header: list[str], required: Iterable[str]) -> str:
         others = [column for column in header if column not in required]
         hint = "; the columns are separated by ';', expected ','" if semicolons else did_you_mean(missing[0], others)
         return f"column {', '.join(missing)} is missing{hint}"
-    twice = sorted({column for column in header if header.count(column) > 1})
-    return f"a column occurs twice: {', '.join(twice)}" if twice else ""
+    twice = sorted(column for column, count in Counter(header).items() if count > 1)
+    return f"a column occurs twice: {', '.join(twice) or 'one without a name'}" if twice else ""
 
 
 def _without_comments(lines: Iterable[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from limbtorque.study.faults import alike, checked
 from limbtorque.study.options.base import option
 from limbtorque.study.settings import Settings, option_names, override
 from limbtorque.study.subjects import Subject
-from limbtorque.study.table_file import Row, is_to_do, table_rows, to_do_text, unknown_column
+from limbtorque.study.table_file import Row, few, is_to_do, table_rows, to_do_text, unknown_column
 
 REQUIRED_COLUMNS = ("trial", "session", "subject", "file", "chain", "side", "condition")
 PER_TRIAL = (
@@ -243,7 +243,8 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
     rows = table_rows(path, REQUIRED_COLUMNS, faults, name=table)
     if not rows and len(faults) == count:
         faults.append(f"{table}: the table has no trials")
-    faults += [_column_fault(table, column) for column in (rows[0][1] if rows else ()) if not _is_known(column)]
+    unknown = [column for column in (rows[0][1] if rows else ()) if not _is_known(column)]
+    faults += few((_column_fault(table, column) for column in unknown), len(unknown), table)
     as_json, trials = settings.model_dump_json(), []
     for line, cells in rows:
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")

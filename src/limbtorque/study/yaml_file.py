@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ READ_OTHERWISE = re.compile(
     r"y|n|yes|no|on|off|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9]*)?", re.IGNORECASE
 )  # by YAML 1.1
 
-LARGEST = 100_000  # values of a file, with those that its aliases repeat
+LARGEST = 100_000  # values of a file, with those that its aliases repeat; a hundred characters of text count as a value
+LARGEST_FILE = 200_000  # characters; settings with many marker sets have a tenth
+OTHER_VERSION = re.compile(r"^%YAML(?!\s+1\.2\s*$).*", re.MULTILINE)
+PLAIN = dict | list | str | int | float | None
 
 
 def read_yaml(path: Path) -> Any:
@@ -36,7 +40,8 @@ def read_yaml(path: Path) -> Any:
     if path.exists() and not path.is_file():
         raise ValueError(f"is {'a folder' if path.is_dir() else 'a device'}, expected a file")
     try:
-        return parse_yaml(path.read_text(encoding="utf-8"))
+        with path.open(encoding="utf-8") as file:
+            return parse_yaml(file.read(LARGEST_FILE + 1))
     except UnicodeDecodeError as error:
         raise ValueError(f"is not in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8") from None
 
@@ -49,10 +54,18 @@ def parse_yaml(text: str) -> Any:
     """
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    if len(text) > LARGEST_FILE:
+        raise ValueError(f"has more than {LARGEST_FILE} characters, too many for settings; is it another file?")
+    if other := OTHER_VERSION.search(text):
+        raise ValueError(f"has the line {other[0][:40]!r}, expected YAML 1.2; remove this line")
     try:
         content = _yaml().load(text)
         _expanded(content, {})
         return content
+    except RecursionError:
+        raise ValueError("has lists or names inside each other too deeply; no setting has that") from None
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError("has a tag (!!name) that does not fit its value; remove the tag") from None
     except YAMLError as error:
         mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
         problem = (error.problem if isinstance(error, MarkedYAMLError) else None) or str(error).splitlines()[0]
@@ -64,15 +77,21 @@ def parse_yaml(text: str) -> Any:
 def _expanded(content: Any, known: dict[int, int]) -> int:
     """Number of values in plain data where each alias stands for all its values.
 
+    A hundred characters of a text count as one.
+
     Raises
     ------
     ValueError
-        There are more than a study can have, or an alias stands inside its own anchor.
+        There are more than a study can have, an alias stands inside its own anchor, or a tag makes other data.
     """
+    if not isinstance(content, PLAIN):
+        raise ValueError(f"has a tag (!!name) that makes a {type(content).__name__}; remove the tag")
     if not isinstance(content, dict | list):
-        return 1
+        return 1 + (len(content) // 100 if isinstance(content, str) else 0)
     if id(content) not in known:
         known[id(content)] = LARGEST + 1  # of an alias inside
+        if isinstance(content, dict) and not all(isinstance(name, PLAIN) for name in content):
+            raise ValueError("has a list as a name; names are text")
         inner = content.values() if isinstance(content, dict) else content
         known[id(content)] = 1 + sum(_expanded(value, known) for value in inner)
     if known[id(content)] > LARGEST:
@@ -100,6 +119,7 @@ def _yaml() -> Any:
     """Reader and writer; imported here, because most jobs read no YAML."""
     from ruamel.yaml import YAML
     from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
+    from ruamel.yaml.error import MarkedYAMLError
     from ruamel.yaml.representer import SafeRepresenter
 
     class Constructor(SafeConstructor):
@@ -130,11 +150,26 @@ def _yaml() -> Any:
             plain = not any(isinstance(value, dict) for value in data)
             return self.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=plain)
 
+    def number(kind: str) -> Callable[[Any, Any], Any]:
+        """Constructor of a number that is told where it cannot be read."""
+        build = SafeConstructor.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
+
+        def built(constructor: Any, node: Any) -> Any:
+            try:
+                return build(constructor, node)
+            except ValueError:
+                problem = f"{str(node.value)[:40]!r} is not readable as a number"
+                raise MarkedYAMLError(None, None, problem, node.start_mark) from None
+
+        return built
+
+    for kind in ("int", "float"):
+        Constructor.add_constructor(f"tag:yaml.org,2002:{kind}", number(kind))
     Constructor.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
     Representer.add_representer(str, Representer.represent_str)
     Representer.add_representer(float, Representer.represent_float)
-    for kind in (list, tuple):
-        Representer.add_representer(kind, Representer.represent_list)
+    for sequence in (list, tuple):
+        Representer.add_representer(sequence, Representer.represent_list)
     yaml: Any = YAML(typ="safe", pure=True)
     yaml.Constructor, yaml.Representer = Constructor, Representer
     yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False

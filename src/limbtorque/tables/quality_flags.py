@@ -276,6 +276,25 @@ CHECKS = (
         rejects=True,
     ),
     Check(
+        "mass_for_height_factor",
+        "1",
+        "body mass over the usual one at the given height, or its inverse",
+        "check mass_kg and height_m in subjects.csv",
+        "body mass indices of twice or half the WHO's median at that height (motion/body_size.py); all subjects of the recordings "
+        "are below 1.1",
+        rejects_at_twice=True,
+        where="mass for height",
+    ),
+    Check(
+        "length_for_height_factor",
+        "1",
+        "length of the segments over the usual one at the given height, or its inverse, median over segments",
+        "check height_m in subjects.csv, reading.length_unit, and the marker mapping",
+        "proportions of Drillis and Contini 1966, with room for short legs of small children (motion/body_size.py)",
+        rejects_at_twice=True,
+        where="length for height",
+    ),
+    Check(
         "weight_error_share",
         "1",
         "difference between the plates' vertical impulse and that of the body mass, as a share of it",

@@ -108,7 +108,7 @@ def _decoded(raw: bytes, given: str | None, name: str) -> tuple[str, str, bool]:
     if given:
         try:
             return raw.decode(given), f"{given}, as in reading.text_encoding", False
-        except (UnicodeDecodeError, LookupError) as error:
+        except (UnicodeError, LookupError) as error:
             raise ReadError(f"{name}: not readable as {given} (reading.text_encoding): {error}") from None
     return raw.decode("cp1252", "replace"), "not UTF-8, read as Windows-1252", True
 

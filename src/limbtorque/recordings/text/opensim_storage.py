@@ -26,6 +26,7 @@ from limbtorque.recordings.text.lines import (
     start_s,
     table,
 )
+from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, kind_of_results
 
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 # columns of a wrench: what it is of (the rest of the name), which of the three vectors, which axis
@@ -85,6 +86,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             start, f"the first column is {names[0][:40] if names else ''!r}, expected 'time'; export it again"
         )
     no_repeated_columns([name.lower() for name in names], text, start)
+    _refuse_results(text, names[1:])
     width = _width(text, header, start)
     values = _values(text, start + 1, len(names), width, separator)
     _check_counts(text, header, values, len(names), width)
@@ -105,6 +107,14 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     return _recording(text, header, columns, values[:, 0], rate_hz, options, findings)
 
 
+def _refuse_results(text: Text, names: Sequence[str]) -> None:
+    """Refuse what a model computed; ground forces among its columns are read."""
+    _, rest = _wrenches(dict.fromkeys(names, np.zeros(0)))
+    kind = kind_of_results(text.lines[0], names)
+    if kind and len(rest) == len(names):
+        raise ReadError(f"{text.name}: {kind}: {GIVE}")
+
+
 def _recording(
     text: Text,
     header: Mapping[str, str],
@@ -120,9 +130,9 @@ def _recording(
     if not markers and not wrenches:
         raise ReadError(
             f"{text.name}: no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
-            f"found {', '.join(list(columns)[:5])}; a table of joint angles or muscles is not a recording"
+            f"found {', '.join(list(columns)[:5])}; angles, muscles and other {GIVE}"
         )
-    _check_angles(text, header, markers, wrenches, other, findings)
+    _check_coordinates(text, header, markers, wrenches, other, findings)
     said, where = _unit(header, text)
     length_m = length_unit(said, where, options, text.name, findings)
     force_n = force_unit("N" if where == SENTENCE else None, where, options, findings) if wrenches else 1.0
@@ -255,7 +265,7 @@ def _markers(columns: Mapping[str, FloatArray]) -> tuple[dict[str, FloatArray], 
     return markers, [name for name in columns if name not in used]
 
 
-def _check_angles(
+def _check_coordinates(
     text: Text,
     header: Mapping[str, str],
     markers: Mapping[str, FloatArray],
@@ -263,12 +273,19 @@ def _check_angles(
     other: Sequence[str],
     findings: Findings,
 ) -> None:
-    """Refuse a table with angles: model coordinates have names like pelvis_tx."""
+    """Refuse a table with few positions among other columns, such as pelvis_tx."""
     findings.add("inDegrees", header.get("indegrees", "not stated"), "positions and forces have no angles")
-    if not wrenches and len(markers) == 1 and ("coordinates" in header or other):
+    if not wrenches and len(other) > 3 * len(markers):
         raise ReadError(
-            f"{text.name}: {next(iter(markers))} and {len(other)} columns that are no positions look like a model's "
-            "coordinates, which are not a recording; export marker positions"
+            f"{text.name}: {', '.join(list(markers)[:3])} and {len(other)} columns that are no positions, such as {other[0]}, "
+            f"look like {GIVE}"
+        )
+    if markers and is_fitted(text.lines[0]):
+        findings.add(
+            "origin",
+            f"the first line is {text.lines[0].strip()[:40]!r}: markers of a model, fitted by inverse kinematics",
+            "taken as recorded",
+            "give the recorded markers",
         )
 
 

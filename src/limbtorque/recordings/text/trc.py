@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +28,20 @@ from limbtorque.recordings.text.lines import (
 )
 
 KEYS = ("DATARATE", "NUMFRAMES", "NUMMARKERS", "UNITS")
-N_HEAD = 5
+HEADING = 30  # lines in which the names of the markers are looked for
+EXPORT = "export the file again"
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Lines of a TRC file, from 0; cells between tabs, or blanks (None)."""
+
+    header: dict[str, str]
+    names: int
+    axes: int | None
+    first: int
+    last: int  # the line after the frames
+    separator: str | None
 
 
 def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -47,49 +62,40 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     Raises
     ------
     ReadError
-        Not a TRC file, truncated, of an unknown unit, with counts or times that contradict each other.
+        Not a TRC file, a line that is damaged or truncated, an unknown unit, names that do not fit the columns, times that
+        contradict each other.
 
     Notes
     -----
     The format as OpenSim's documentation has it: a line with the type, two lines of names and values (rate, counts,
     unit), a line of marker names, each over three columns, a line of their axes, then the frames. A marker is missing
-    where a coordinate is empty or not a number, or all three are zero.
+    where a coordinate is empty or not a number, or all three are zero. Of the heading only the names are needed, and the unit
+    if no option gives it: lines of it that are missing, counts that differ from the lines and names in the file, and blanks
+    in place of tabs are findings to be settled.
     """
     findings = Findings()
     text = read_text(path, options, findings)
-    if len(text.lines) < N_HEAD or not text.lines[0].lower().startswith("pathfiletype"):
-        raise ReadError(
-            f"{text.name}: not a TRC file: expected a first line that begins with PathFileType and {N_HEAD} lines of "
-            f"heading, found {text.lines[0][:40]!r} and {len(text.lines)} lines; export it again"
-        )
-    header = _header(text)
-    n_markers, n_frames = (_count(text, header, key) for key in ("NUMMARKERS", "NUMFRAMES"))
-    findings.add("format", f"TRC, {text.lines[0].strip()[:60]}", f"{n_markers} markers, {n_frames} frames")
-    labels, n_columns = _labels(text, n_markers, findings)
-    length_m = length_unit(header["UNITS"] or None, "Units", options, text.name, findings)
-    first = _first_row(text)
-    values = table(text, first, len(text.lines), 2 + 3 * n_columns, "\t")
+    layout = _layout(text, findings)
+    labels, n_columns = _labels(text, layout, findings)
+    length_m = length_unit(layout.header.get("UNITS"), "Units", options, text.name, findings)
+    values = table(text, layout.first, layout.last, 2 + 3 * n_columns, layout.separator)
     values = np.pad(values, ((0, 0), (0, 3 * (len(labels) - n_columns))), constant_values=np.nan)
-    if len(values) != n_frames:
-        raise ReadError(
-            f"{text.name}: NumFrames is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
-            "truncated, export it again"
-        )
-    rate_said_hz = _number(text, header, "DATARATE")
-    printed_s = rounding_s(values[:, 1], rate_said_hz, printed_s=resolution_s(text, first, 1, "\t"))
+    _add_count(layout, "NUMFRAMES", "NumFrames", len(values), "lines of data", findings)
+    rate_said_hz = _number(layout.header.get("DATARATE", "")) or None
+    printed_s = rounding_s(values[:, 1], rate_said_hz, printed_s=resolution_s(text, layout.first, 1, layout.separator))
     values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
-    first_frame = check_frames(values[:, 0], text, first, findings)
+    first_frame = check_frames(values[:, 0], text, layout.first, findings)
     rate_hz = even_rate(
         values[:, 1],
         text,
-        first,
+        layout.first,
         printed_s=printed_s,
         stated_hz=rate_said_hz,
         where="DataRate",
         options=options,
         findings=findings,
     )
-    findings.add("axes", _axes(text), "unchanged; plane.up_axis of the settings defines the vertical")
+    findings.add("axes", _axes(text, layout), "unchanged; plane.up_axis of the settings defines the vertical")
     markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, findings)
     findings.add_labels(labels)
     return Recording(
@@ -106,77 +112,142 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     )
 
 
-def _header(text: Text) -> dict[str, str]:
+def _layout(text: Text, findings: Findings) -> _Layout:
+    """Lines of the heading, found by their first words, and of the frames."""
+    filled = [k for k, line in enumerate(text.lines[:HEADING]) if line.strip()]
+    names = next((k for k in filled if text.lines[k].split()[0].lower().startswith("frame")), None)
+    after = [k for k in filled if names is not None and k > names]
+    axes = next((k for k in after[:1] if math.isnan(_number(text.lines[k].split()[0]))), None)
+    first = next((k for k in after if k != axes), None)
+    if names is None or first is None:
+        raise ReadError(
+            f"{text.name}: not a TRC file: no line of names that begins with Frame# and frames below it, found "
+            f"{text.lines[0][:40]!r} and {len(text.lines)} lines; {EXPORT}"
+        )
+    separator = "\t" if "\t" in text.lines[first].strip() else None
+    header = _header(text, [k for k in filled if k < names])
+    title = text.lines[0].strip()[:60] if text.lines[0].lower().startswith("pathfiletype") else ""
+    findings.add("format", f"TRC, {title or 'no line PathFileType'}", "read as such")
+    if separator is None:
+        findings.add(
+            "separator",
+            "blanks between the cells, not tabs",
+            "every run of blanks is one",
+            "write tabs between the cells",
+        )
+    missing = (
+        [key for key in KEYS if key not in header] + ["X1 Y1 Z1"] * (axes is None) + ["PathFileType"] * (not title)
+    )
+    if missing:
+        findings.add(
+            "heading", f"not stated: {', '.join(missing)}", "the rest is read", "complete the five lines of the heading"
+        )
+    return _Layout(header, names, axes, first, _last(text, first, separator, findings), separator)
+
+
+def _last(text: Text, first: int, separator: str | None, findings: Findings) -> int:
+    """Line after the frames, from 0; a last line that is cut off is left out."""
+    last = len(text.lines)
+    cells = [len(text.lines[k].split(separator)) for k in (first, last - 1) if k < last]
+    if last - first < 2 or cells[1] >= cells[0]:
+        return last
+    findings.add(
+        "last line",
+        f"line {last} has {cells[1]} cells, the first {cells[0]}: the file is truncated",
+        f"line {last} is left out",
+        "copy or export the file again",
+    )
+    findings.notes.append(f"line {last} is cut off and left out")
+    return last - 1
+
+
+def _header(text: Text, lines: Sequence[int]) -> dict[str, str]:
     """Values of the second and third line, by their names in capitals."""
-    separator = "\t" if "\t" in text.lines[1] and "\t" in text.lines[2] else None
-    names, values = ([cell.strip() for cell in text.lines[k].rstrip("\t ").split(separator)] for k in (1, 2))
+    at = next((i for i, k in enumerate(lines[:-1]) if "datarate" in text.lines[k].lower()), None)
+    if at is None:
+        return {}
+    two = [text.lines[k].rstrip("\t ") for k in lines[at : at + 2]]
+    separator = "\t" if all("\t" in line for line in two) else None
+    names, values = ([cell.strip() for cell in line.split(separator)] for line in two)
     if len(values) > len(names):  # tabs are doubled: one value a name where the empty cells are passed over
         values = [value for value in values if value]
-    found = {name.upper(): value for name, value in zip(names, values, strict=False)}
-    if missing := [key for key in KEYS if key not in found]:
-        raise text.fault(
-            1, f"expected the names {', '.join(KEYS)} with a value each in the next line, {', '.join(missing)} missing"
-        )
-    return found
+    return {name.upper(): value for name, value in zip(names, values, strict=False) if value}
 
 
-def _number(text: Text, header: dict[str, str], key: str) -> float:
+def _number(cell: str) -> float:
+    """Number above or at zero; NaN for anything else."""
     try:
-        value = float(header[key])
+        value = float(cell)
     except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise text.fault(2, f"{key} is {header[key][:40]!r}, expected a number; export it again")
-    return value
+        return math.nan
+    return value if math.isfinite(value) and value >= 0.0 else math.nan
 
 
-def _count(text: Text, header: dict[str, str], key: str) -> int:
-    value = _number(text, header, key)
-    if value != int(value) or value < 1:
-        raise text.fault(2, f"{key} is {header[key]!r}, expected a whole number above zero; export it again")
-    return int(value)
+def _add_count(layout: _Layout, key: str, name: str, found: int, what: str, findings: Findings) -> None:
+    """Add a finding on a count of the heading, a guess where it is wrong."""
+    stated = layout.header.get(key)
+    if stated is None or _number(stated) == found:
+        findings.add(what, f"{name} is {stated or 'not stated'}", f"{found} are read")
+        return
+    findings.add(
+        what,
+        f"{name} is {stated[:20]!r}, the file has {found} {what}",
+        f"{found} are read",
+        f"compare with the program that exported it, and correct {name}; the file may be truncated",
+    )
+    findings.notes.append(f"{name} is {stated[:20]!r}, the file has {found} {what}: these are read")
 
 
-def _first_row(text: Text) -> int:
-    """First line of the frames, from 0."""
-    return next((k for k in range(N_HEAD, len(text.lines)) if text.lines[k].strip()), len(text.lines))
+def _labels(text: Text, layout: _Layout, findings: Findings) -> tuple[tuple[str, ...], int]:
+    """Names of the markers, and how many of them have columns.
 
-
-def _labels(text: Text, n_markers: int, findings: Findings) -> tuple[tuple[str, ...], int]:
-    """Names of the markers, from the fourth line, and how many of them have columns.
-
-    Virtual markers may be named without a column in any frame; they follow the others.
+    Virtual markers may be named without a column in any frame; they follow the others. A column without a name cannot be
+    told from a name that is missing in the middle.
     """
-    names = [plain_label(cell, findings) for cell in text.lines[3].split("\t")[2:]]
-    labels = tuple(name for name in names if name)
-    n_columns, n_filled = _widths(text)
-    if n_markers < len(labels) and n_columns > 0 and n_filled <= n_markers:
-        n_columns = min(n_columns, len(labels))
-    elif n_markers != len(labels):
+    cells = text.lines[layout.names].split("\t" if layout.separator else None)[2:]
+    named = {k: name for k, cell in enumerate(cells) if (name := plain_label(cell, findings))}
+    labels = tuple(named.values())
+    over_three = all(k % 3 == 0 for k in named)
+    n_columns, n_filled = _widths(text, layout)
+    stated = _number(layout.header.get("NUMMARKERS", ""))
+    gap = over_three and list(named) != list(range(0, 3 * len(labels), 3))
+    if (
+        not gap
+        and n_columns in (0, len(labels))
+        and (n_filled == len(labels) or stated >= len(labels) or math.isnan(stated))
+    ):
+        _add_count(layout, "NUMMARKERS", "NumMarkers", len(labels), "names of markers", findings)
+        return labels, len(labels)
+    if gap or n_filled > len(labels) or not labels:
         raise text.fault(
-            3, f"NumMarkers is {n_markers}, found {len(labels)} names; every marker needs one: export it again"
+            layout.names,
+            f"{len(labels)} names over columns of {max(n_columns, n_filled)} markers, NumMarkers is "
+            f"{layout.header.get('NUMMARKERS', 'not stated')}; every marker needs one: {EXPORT}",
         )
-    elif not 0 < n_columns < n_markers:
-        return labels, n_markers
+    n_columns = min(n_columns, len(labels)) or len(labels)
     findings.add(
         "virtual markers",
-        f"{len(labels)} markers are named, NumMarkers is {n_markers}, the lines have cells for {n_columns}",
+        f"{len(labels)} markers are named, NumMarkers is {stated:g}, the lines have cells for {n_columns}",
         f"{', '.join(labels[min(n_filled, n_columns) :])}: no position in any frame",
     )
     return labels, n_columns
 
 
-def _widths(text: Text) -> tuple[int, int]:
+def _widths(text: Text, layout: _Layout) -> tuple[int, int]:
     """Markers that all lines have cells for, 0 if they differ, and that any fills."""
-    rows = [line.rstrip("\r\n").split("\t") for line in text.lines[_first_row(text) :] if line.strip()]
+    rows = [
+        line.rstrip("\r\n").split(layout.separator) for line in text.lines[layout.first : layout.last] if line.strip()
+    ]
     ends = {len(row) - (not row[-1].strip() and len(row) % 3 == 0) for row in rows}
     filled = max((k for row in rows for k, cell in enumerate(row, 1) if cell.strip()), default=0)
     whole = len(ends) == 1 and min(ends) % 3 == 2
     return (min(ends) - 2) // 3 if whole else 0, max(filled, 0) // 3
 
 
-def _axes(text: Text) -> str:
-    axes = [cell.strip().rstrip("0123456789") for cell in text.lines[4].split("\t") if cell.strip()]
+def _axes(text: Text, layout: _Layout) -> str:
+    if layout.axes is None:
+        return "not stated, X, Y and Z of each marker"
+    axes = [cell.strip().rstrip("0123456789") for cell in text.lines[layout.axes].split() if cell.strip()]
     if axes and axes != ["X", "Y", "Z"] * (len(axes) // 3):
-        raise text.fault(4, f"expected columns X, Y, Z for each marker, found {', '.join(axes[:6])} ...")
+        raise text.fault(layout.axes, f"expected columns X, Y, Z for each marker, found {', '.join(axes[:6])} ...")
     return "columns X, Y, Z"

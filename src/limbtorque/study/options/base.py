@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 SMALLEST, LARGEST = 1e-15, 1e15  # sizes of numbers in any unit
+LONGEST = 1000  # characters of a text
 
 
 def option(default: Any, sentence: str, unit: str = "", allowed: str = "", **limits: Any) -> Any:
@@ -30,31 +33,85 @@ def option(default: Any, sentence: str, unit: str = "", allowed: str = "", **lim
 
 
 class Frozen(BaseModel):
-    """A frozen model that refuses unknown names."""
+    """A frozen model that refuses unknown names, and numbers that no study has."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def plain_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse true and false for 1 and 0, and digits that few programs read."""
+        kinds = set(_leaves(cls.model_fields[str(info.field_name)].annotation))
+        for each in _entries(value):
+            if isinstance(each, bool) and bool not in kinds and not any(map(_is_model, kinds)):
+                raise ValueError("true and false have no meaning here")
+            if kinds & {int, float} and _is_odd_number(each):
+                raise ValueError(f"expected a number in plain digits, such as 72.5, found {each[:40]!r}")
+        return value
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _of_a_size(cls, value: Any) -> Any:
+        """Refuse numbers that no quantity of a study has, and texts that nobody reads."""
+        for each in _entries(value):
+            number = isinstance(each, int | float) and not isinstance(each, bool)
+            if number and each and not SMALLEST <= abs(each) <= LARGEST:
+                raise ValueError(f"expected a size from {SMALLEST:g} to {LARGEST:g}")
+            if isinstance(each, str) and len(each) > LONGEST:
+                raise ValueError(f"expected at most {LONGEST} characters, found {len(each)}")
+        return value
 
 
 class Options(Frozen):
     """A section of options, or an entry of one."""
 
-    @field_validator("*", mode="after")
-    @classmethod
-    def _of_a_size(cls, value: Any) -> Any:
-        """Refuse numbers that no quantity of a study has."""
-        if isinstance(value, float) and value and not SMALLEST <= abs(value) <= LARGEST:
-            raise ValueError(f"is {value:g}, expected 0, or a size from {SMALLEST:g} to {LARGEST:g}")
-        return value
-
     @field_validator("*", mode="before")
     @classmethod
-    def _no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false where pydantic would read 1 and 0."""
-        kind = cls.model_fields[str(info.field_name)].annotation
-        if (
-            isinstance(value, bool)
-            and kind is not bool
-            and not (isinstance(kind, type) and issubclass(kind, BaseModel))
-        ):
-            raise ValueError("true and false have no meaning here")
-        return value
+    def _plain_numbers(cls, value: Any, info: ValidationInfo) -> Any:
+        return cls.plain_number(value, info)
+
+
+def _leaves(annotation: Any) -> Iterator[Any]:
+    """Types that an annotation is made of; literals by the types of their words."""
+    if get_origin(annotation) is Literal:
+        yield from map(type, get_args(annotation))
+    elif inner := get_args(annotation):
+        for part in inner:
+            yield from _leaves(part)
+    else:
+        yield annotation
+
+
+def _entries(value: Any) -> Iterator[Any]:
+    """Value, or the values in lists and dictionaries."""
+    if isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _entries(part)
+    else:
+        yield value
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def number_of(value: Any) -> float:
+    """Number, or text of one in plain digits; NaN for all else.
+
+    >>> number_of("7.5e1"), number_of("7_5"), number_of(True)
+    (75.0, nan, nan)
+    """
+    try:
+        return math.nan if isinstance(value, bool) or _is_odd_number(value) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _is_odd_number(text: Any) -> bool:
+    """Return True for a number written with underscores or in other scripts."""
+    if not isinstance(text, str) or (text.strip().isascii() and "_" not in text):
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from limbtorque.study.options.base import Frozen, Options, option
 
@@ -12,7 +12,18 @@ Vector = tuple[float, float, float]
 Assignment = Literal["auto", "none"] | tuple[int, ...]
 
 
-class Force(Frozen):
+class Load(Frozen):
+    """Base of the loads; `type`, which tells them apart, allows no earlier validator."""
+
+    @field_validator(
+        "force_n", "fraction", "stiffness_n_m", "anchor_m", "rest_length_m", mode="before", check_fields=False
+    )
+    @classmethod
+    def _plain_numbers(cls, value: Any, info: ValidationInfo) -> Any:
+        return cls.plain_number(value, info)
+
+
+class Force(Load):
     """A constant force on the last segment."""
 
     type: Literal["constant_force"] = option(..., "Kind of load.")
@@ -22,7 +33,7 @@ class Force(Frozen):
     )
 
 
-class Spring(Frozen):
+class Spring(Load):
     """A linear spring between a fixed point and the last segment."""
 
     type: Literal["spring"] = option(..., "Kind of load.")
@@ -83,6 +94,6 @@ class Plates(Options):
     @classmethod
     def _one_plate(cls, value: Any) -> Any:
         """Accept one plate number, also as text, as a list of one."""
-        if isinstance(value, str) and value.isdigit():
+        if isinstance(value, str) and value.isascii() and value.isdigit():
             value = int(value)
         return (value,) if isinstance(value, int) and not isinstance(value, bool) else value

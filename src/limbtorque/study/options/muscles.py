@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from limbtorque.study.options.base import Options, option
+from limbtorque.study.options.base import Options, number_of, option
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -88,10 +87,7 @@ class Muscles(Options):
     @field_validator("exponent", mode="before")
     @classmethod
     def _number_or_limit(cls, value: Any) -> Any:
-        try:
-            number = math.nan if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
+        number = number_of(value)
         if value != "min_max" and not 1.0 <= number <= 10.0:
             raise ValueError("expected a number from 1 to 10, or min_max")
         return value if value == "min_max" else number

@@ -112,6 +112,12 @@ class Quality(Options):
     sides_reversed_share: float = option(
         0.5, "Fraction of frames in which the left hip or shoulder is to the right of the right one.", "1", gt=0.0
     )
+    mass_for_height_factor: float = option(
+        2.0, "Body mass over the usual one at the given height, or its inverse.", "1", gt=1.0
+    )
+    length_for_height_factor: float = option(
+        1.4, "Length of the segments over the usual one at the given height, or its inverse.", "1", gt=1.0
+    )
     weight_error_share: float = option(
         0.15, "Difference between the plates' vertical impulse and that of the body mass, as a fraction.", "1", gt=0.0
     )

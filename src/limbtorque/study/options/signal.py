@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import field_validator, model_validator
 
-from limbtorque.study.options.base import Options, option
+from limbtorque.study.options.base import Options, number_of, option
 
 CutoffCriterion = Literal["expected_error", "residual", "autocorrelation", "gcv"]
 
@@ -110,10 +110,7 @@ class Filter(Options):
     def _number_or_criterion(cls, value: Any) -> Any:
         if isinstance(value, str) and value in get_args(CutoffCriterion):
             return value
-        try:
-            number = math.nan if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
+        number = number_of(value)
         if not 0.0 < number < math.inf:
             raise ValueError(f"expected a frequency above 0 Hz, or one of {', '.join(get_args(CutoffCriterion))}")
         return number
@@ -150,4 +147,4 @@ class Differentiation(Options):
     @classmethod
     def _number_as_text(cls, value: Any) -> Any:
         """Accept a number as text, from the table of trials."""
-        return int(value) if isinstance(value, str) and value.isdigit() else value
+        return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value

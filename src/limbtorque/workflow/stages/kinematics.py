@@ -56,6 +56,7 @@ def limb_of(trial: Trial) -> Limb:
         load=trial.load,
         start_s=trial.start_s,
         end_s=trial.end_s,
+        height_m=trial.subject.height_m,
     )
 
 

@@ -1,0 +1,154 @@
+"""Body mass and segment lengths against the height, with likely slips.
+
+Usual lengths are shares of the height (Drillis and Contini 1966, in Winter 2009, figure 4.1). Legs of children are shorter: a
+child of one or two years has about four fifths of an adult's share (sitting height over height by age: Fredriks et al. 2005, Arch
+Dis Child 90). The usual body mass index follows the height: the medians of the WHO's growth standards (2006) and reference (2007)
+by age, at the median height of that age, and for everybody as tall as a child of nine also the adult's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.motion.limb import Limb
+from limbtorque.study.settings import Settings
+
+LENGTH_SHARES = {
+    "upper_arm": 0.186,
+    "forearm": 0.146,
+    "thigh": 0.245,
+    "shank": 0.246,
+}  # by row of the segment parameters
+HEIGHT_M = (0.50, 0.68, 0.76, 0.87, 1.10, 1.38, 1.69, 1.77)  # medians at 0, 0.5, 1, 2, 5, 10, 15 and 19 years
+BMI_KG_M2 = (13.4, 17.3, 16.8, 16.0, 15.3, 16.4, 19.8, 22.2)  # medians at these ages
+ADULT_KG_M2, ADULT_FROM_M = 22.2, 1.35
+NEAR_MASS, NEAR_LENGTH = 1.4, 1.25  # times: a slip explains a ratio that it brings this near to one
+MIN_HEIGHT_M, MAX_HEIGHT_M = 0.45, 2.3  # that a person can have
+FOOT_M, INCHES, POUNDS, STONES = 0.3048, 2.54, 2.2046, 6.3503
+
+MASS_SLIPS = {  # how many times too large the given body mass is
+    "mass_kg is in pounds": POUNDS,
+    "mass_kg is ten times too small": 0.1,
+    "mass_kg is ten times too large": 10.0,
+    "mass_kg is in stones": 1.0 / STONES,
+}
+HEIGHT_SLIPS = {  # how many times too large the given height is
+    "height_m is in inches, taken for centimetres": 1.0 / INCHES,
+    "height_m is in feet": 1.0 / FOOT_M,
+    "height_m is ten times too small": 0.1,
+}
+LENGTH_SLIPS = {  # how many times too long the recorded segments are
+    "the recording is in inches, taken for centimetres": 1.0 / INCHES,
+    "the recording is in feet, taken for metres": 1.0 / FOOT_M,
+    "the recording is in centimetres, taken for millimetres": 0.1,
+    "the recording is in millimetres, taken for centimetres": 10.0,
+}
+
+
+@dataclass(frozen=True)
+class BodySize:
+    """Metrics of a body's size, and notes on those above their thresholds.
+
+    Attributes
+    ----------
+    metrics : dict of str to float
+        `mass_for_height_factor`: the body mass over the usual one at this height, or its inverse where that is above one;
+        1 within the usual range. `length_for_height_factor`: the same for the segments' lengths, median over segments.
+        None without a height; no lengths without a segment of `LENGTH_SHARES`.
+    notes : tuple of str
+        A note for each metric above its threshold, with the slips that would explain it.
+    """
+
+    metrics: dict[str, float]
+    notes: tuple[str, ...]
+
+
+def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> BodySize:
+    """Compare body mass and segment lengths with the given height.
+
+    Parameters
+    ----------
+    limb : Limb
+        Chain, body mass and height.
+    settings : Settings
+        The chains, and `quality` with the thresholds.
+    length_m : ndarray of shape (n_segments,)
+        Mean length of each segment, m.
+    """
+    if math.isnan(limb.height_m):
+        return BodySize({}, ())
+    mass = mass_ratio(limb.body_mass_kg, limb.height_m)
+    length = length_ratio([s.row for s in limb.model(settings).segments], length_m, limb.height_m)
+    found = {"mass_for_height_factor": mass, "length_for_height_factor": length}
+    metrics = {name: max(ratio, 1.0 / ratio) for name, ratio in found.items() if not math.isnan(ratio)}
+    above = [name for name, value in metrics.items() if value > getattr(settings.quality, name)]
+    of_mass, of_length = _mass_slips(limb), _length_slips(length)
+    both = [slip for slip in of_mass if slip in of_length] if len(above) == 2 else []
+    notes = {
+        "mass_for_height_factor": f"mass for height: {limb.body_mass_kg:g} kg at {limb.height_m:g} m, body mass index "
+        f"{limb.body_mass_kg / limb.height_m**2:.3g} kg/m^2{_likely(both or of_mass)}",
+        "length_for_height_factor": f"length for height: the segments are {length:.2g} times as long as usual at "
+        f"{limb.height_m:g} m{_likely(both or of_length)}",
+    }
+    return BodySize(metrics, tuple(notes[name] for name in above))
+
+
+def _mass_slips(limb: Limb) -> list[str]:
+    """Slips without which the mass would be usual."""
+    mass_kg, height_m = limb.body_mass_kg, limb.height_m
+    right = {slip: (mass_kg / times, height_m) for slip, times in MASS_SLIPS.items()}
+    right |= {slip: (mass_kg, height_m / times) for slip, times in HEIGHT_SLIPS.items()}
+    return [
+        slip
+        for slip, (mass, height) in right.items()
+        if MIN_HEIGHT_M <= height <= MAX_HEIGHT_M and _is_near(mass_ratio(mass, height), NEAR_MASS)
+    ]
+
+
+def _length_slips(ratio: float) -> list[str]:
+    """Slips without which the lengths would be usual; NaN has none."""
+    right = {slip: ratio / times for slip, times in LENGTH_SLIPS.items()}
+    right |= {slip: ratio * times for slip, times in HEIGHT_SLIPS.items()}
+    return [slip for slip, left in right.items() if _is_near(left, NEAR_LENGTH)]
+
+
+def mass_ratio(mass_kg: float, height_m: float) -> float:
+    """Body mass over the usual one at a height, or 1 within the usual range.
+
+    Examples
+    --------
+    >>> round(mass_ratio(72.0, 1.78), 3), round(mass_ratio(7.2, 1.78), 3)
+    (1.024, 0.102)
+    """
+    index = mass_kg / height_m**2
+    child = float(np.interp(height_m, HEIGHT_M, BMI_KG_M2))
+    adult = ADULT_KG_M2 if height_m >= ADULT_FROM_M else child
+    return index / min(max(index, child), adult) if child < adult else index / child
+
+
+def length_ratio(rows: list[str], length_m: FloatArray, height_m: float) -> float:
+    """Median length of segments over the usual one at a height; NaN without any.
+
+    Examples
+    --------
+    >>> round(length_ratio(["thigh", "shank", "foot"], np.array([0.46, 0.44, 0.1]), 1.8), 3)
+    1.018
+    """
+    ratios = [
+        length / (LENGTH_SHARES[row] * height_m)
+        for row, length in zip(rows, length_m, strict=True)
+        if row in LENGTH_SHARES
+    ]
+    return float(np.median(ratios)) if ratios else float("nan")
+
+
+def _is_near(ratio: float, times: float) -> bool:
+    return 1.0 / times <= ratio <= times
+
+
+def _likely(slips: list[str]) -> str:
+    return f"; likely {' or '.join(slips[:2])}" if slips else ""

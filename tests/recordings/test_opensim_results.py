@@ -1,0 +1,104 @@
+"""Files that OpenSim computed are no recordings: refused with their contents and what to give instead."""
+
+import numpy as np
+import pytest
+
+import text_files
+from limbtorque.errors import ReadError
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_recording
+
+METRES = ReadOptions(length_unit="m")
+GIVE = "results of OpenSim, not a recording: give the markers it was computed from"
+REACTION = [f"walker_knee_r_on_tibia_r_in_tibia_r_{q}{axis}" for q in "fmp" for axis in "xyz"]
+STATES = [f"/jointset/hip_r/hip_flexion_r/{what}" for what in ("value", "speed")]
+STATES += [f"/forceset/soleus_r/{what}" for what in ("activation", "fiber_length")]
+IK = [
+    "pelvis_tilt",
+    "pelvis_list",
+    "pelvis_tx",
+    "pelvis_ty",
+    "pelvis_tz",
+    "hip_flexion_r",
+    "knee_angle_r",
+    "lumbar_rotation",
+]
+BODIES = [f"{body}_{axis}" for body in ("pelvis", "femur_r") for axis in ("x", "y", "z", "Ox", "Oy", "Oz")]
+POINTS = [f"point_{axis}" for axis in ("tx", "ty", "tz")] + [f"soleus_{k}_reserve" for k in range(8)]
+
+
+def write(path, title, names):
+    values = 0.1 + 0.01 * np.arange(20.0)[:, None] * np.arange(1, len(names) + 1)
+    rows = ["\t".join([f"{0.01 * k:.2f}", *(f"{v:.4f}" for v in row)]) for k, row in enumerate(values)]
+    head = f"{title}\nversion=1\nnRows=20\nnColumns={len(names) + 1}\ninDegrees=no\nendheader\n"
+    path.write_text(head + "\n".join(["\t".join(["time", *names]), *rows, ""]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["sto", "mot"])
+@pytest.mark.parametrize(
+    ("title", "names", "kind"),
+    [
+        ("Joint Reaction Loads", REACTION, "joint reactions"),
+        ("UNKNOWN", REACTION, "joint reactions"),
+        ("ModelStates", STATES, "states of a model"),
+        ("states", STATES, "states of a model"),
+        ("a.sto", STATES, "states of a model"),
+        ("Coordinates", IK, "coordinates of a model"),
+        ("subject01_walk1_ik", IK, "coordinates of a model"),
+        (
+            "ModelForces",
+            ["soleus_r", "hip_reserve", "calcn_r_right_px", "calcn_r_right_py", "calcn_r_right_pz"],
+            "forces of a model",
+        ),
+        ("Static Optimization", ["soleus_r", "gasmed_r"], "muscle activations"),
+        ("Inverse Dynamics", ["pelvis_tilt_moment", "pelvis_tx_force"], "generalized forces"),
+        ("", ["knee_moment", "hip_moment"], "generalized forces"),
+        ("Positions", BODIES, "positions of a model's bodies"),
+        ("controls", ["soleus_r", "x_tx", "x_ty", "x_tz"], "controls of a model"),
+        ("other", POINTS, "columns that are no positions"),
+    ],
+)
+def test_results_are_named(tmp_path, suffix, title, names, kind):
+    with pytest.raises(ReadError, match=GIVE) as raised:
+        read_recording(write(tmp_path / f"a.{suffix}", title, names), METRES)
+    assert kind in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("running_opensim/static_optimization_force.sto", "forces of a model's muscles"),
+        ("running_opensim/ik_output_run.mot", "coordinates of a model"),
+        ("running_opensim/inverse_dynamics.sto", "generalized forces"),
+        ("walk_emg_opensim/coordinates.sto", "coordinates of a model"),
+        ("walk_emg_opensim/id_walk.sto", "generalized forces"),
+        ("walk_emg_opensim/electromyography.sto", "no markers and no forces"),
+        ("moment_arms/f_elbowflexors.mot", "no markers and no forces"),
+    ],
+)
+def test_those_of_the_recordings_are_named(recordings, file, kind):
+    with pytest.raises(ReadError, match=GIVE) as raised:
+        read_recording(recordings / file, METRES)
+    assert kind in str(raised.value)
+
+
+def test_markers_and_ground_forces_are_recordings(recordings, tmp_path):
+    for name in (
+        "running_opensim/grf_run.mot",
+        "walk_emg_opensim/grf_walk.mot",
+        "walking_opensim/std_walking2_grfs.sto",
+    ):
+        assert read_recording(recordings / name, METRES).force_plates
+    forces = text_files.write_grf_mot(tmp_path / "a.mot")
+    forces.write_text("Coordinates\n" + forces.read_text("utf-8").partition("\n")[2], "utf-8")
+    assert len(read_recording(forces).force_plates) == 2
+    many = write(tmp_path / "b.sto", "Positions", [f"M{k}_t{axis}" for k in range(3) for axis in "xyz"])
+    assert len(read_recording(many, METRES).labels) == 3
+
+
+def test_markers_of_a_model_are_a_guess(recordings):
+    fitted = read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", METRES)
+    assert "origin" in {finding.item for finding in fitted.audit.guesses}
+    with pytest.raises(ReadError, match="fitted by inverse kinematics"):
+        read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", ReadOptions(length_unit="m", strict=True))
