@@ -109,6 +109,9 @@ def _refuse_what_ezc3d_misreads(header: Header, name: str) -> None:
         raise ReadError(
             f"{name}: the parameters cannot be followed beyond byte {header.broken_at}, and ezc3d might not end"
         )
+    stated = {"GEN_SCALE", "SCALE", "OFFSET"} <= header.parameters.get("ANALOG", {}).keys()
+    if header.n_channels and not (stated and np.isfinite(analog_scale(header)[0]).all()):  # reads memory of its own
+        raise ReadError(f"{name}: ezc3d reads numbers of its own where ANALOG:GEN_SCALE, SCALE or OFFSET has none")
     if header.n_channels and (is_unsigned(header) or (analog_scale(header)[1] < 0).any()):
         raise ReadError(f"{name}: ezc3d misreads analog numbers without sign, and negative ANALOG:OFFSET")
 
