@@ -1,4 +1,4 @@
-"""Plausibility of distances, speeds and forces, which reveals a wrong unit or rate."""
+"""Plausibility of distances, speeds and forces of a recording."""
 
 from __future__ import annotations
 
