@@ -110,13 +110,12 @@ def damaged_c3d(raw: bytes, *, seed: int, n_flips: int) -> Iterator[Case]:
     for offset, name in ((12, "scale"), (20, "rate")):
         for value in SCALES:
             yield f"{name} in the header is {value}", _packed(raw, offset, f"{order}f", value)
-    for name in (b"SCALE", b"RATE", b"GEN_SCALE", b"ORIGIN", b"CORNERS", b"TIMES", b"USED", b"FRAMES", b"CHANNEL"):
-        at = raw.index(name) + len(name)
+    for name, at in entries_of(raw).items():  # every parameter: its first value, and the bytes before it
         for value in SCALES:
-            yield f"{name.decode()} is {value}", _packed(raw, at + 2 + 2 + raw[at + 3], f"{order}f", value)
+            yield f"{name} is {value}", _packed(raw, at + 2 + 2 + raw[at + 3], f"{order}f", value)
         for k in range(6):
             for value in (0, 1, 127, 128, 255):
-                yield f"byte {k} after {name.decode()} is {value}", _packed(raw, at + k, "B", value)
+                yield f"byte {k} after {name} is {value}", _packed(raw, at + k, "B", value)
     for name in (b"POINT", b"LABELS", b"UNITS", b"ANALOG"):
         at = raw.index(name)
         for value in (0, 1, 127, 128, 255):
@@ -134,6 +133,23 @@ def damaged_c3d(raw: bytes, *, seed: int, n_flips: int) -> Iterator[Case]:
         yield f"bytes {a} to {b} taken out", raw[:a] + raw[b:]
         yield f"bytes {a} to {b} twice", raw[:b] + raw[a:]
         yield f"bytes {a} to {b} zero", raw[:a] + bytes(int(b - a)) + raw[b:]
+
+
+def entries_of(raw: bytes) -> dict[str, int]:
+    """Byte after the name of every parameter, by group and name; the parameters begin in the second block."""
+    order, at = ("big" if raw[515] == MIPS else "little"), 516
+    groups: dict[int, str] = {}
+    found = {}
+    while raw[at] and raw[at + 1]:
+        number = raw[at + 1]
+        after = at + 2 + raw[at]
+        name = raw[at + 2 : after].decode()
+        if number > 127:
+            groups[256 - number] = name
+        else:
+            found[f"{groups[number]}:{name}"] = after
+        at = after + int.from_bytes(raw[after : after + 2], order)
+    return found
 
 
 def odd_labels_c3d(folder: Path) -> Iterator[Case]:

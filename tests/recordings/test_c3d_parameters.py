@@ -19,6 +19,7 @@ from c3d_damage import (
     with_parameter,
 )
 
+import text_files
 from c3d_files import INTEL, raw_c3d
 from damage import check_sense, put
 from limbtorque.errors import ReadError
@@ -346,3 +347,11 @@ def test_counts_of_events_that_disagree(
 ) -> None:
     found = read(tmp_path, with_parameter(bases[TYPE_2], "EVENT", name, parameter))
     assert guesses(found) == ["number of events"]
+
+
+def test_forces_of_a_text_file_are_no_larger_than_a_plate_measures(tmp_path: Path) -> None:
+    """Newtons called kilonewtons: 700 kN."""
+    path = text_files.write_grf_mot(tmp_path / "f.mot")
+    assert read_recording(path).force_plates
+    with pytest.raises(ReadError, match=r"plate 1 are up to 7e\+05 N, more than force plates measure \(20000 N"):
+        read_recording(path, ReadOptions(force_unit="kN"))

@@ -20,23 +20,13 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.recordings.audit import Finding
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.plate_plausibility import (
-    CHANNEL_AXES,
-    FAR_M,
-    IDLE_N,
-    MOST,
-    SOME,
-    axis_name,
-    distance_from_markers_m,
     heavy_load,
     implausible_calibration,
     implausible_load,
     implausible_origin,
     implausible_surface,
-    misnamed_axes,
-    plates_exchanged,
 )
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.flat_tops import flat_tops
@@ -60,7 +50,7 @@ LOADED_N = 50.0
 NEAR_M = 0.05
 
 
-class _UnusableError(Exception):
+class UnusableError(Exception):
     """Reason why a plate is left out; becomes a note."""
 
 
@@ -112,7 +102,7 @@ def force_plates(
     force points away from the side the markers are on; and where its size, its force, its moment, its channels
     or its centre of pressure cannot be those of a plate that a foot stands on (`recordings.plate_plausibility`).
     """
-    used = _used(group)
+    used = used_plates(group)
     body_m = _centre_of(positions_m) if used else np.full(3, np.nan)
     plates, notes = [], []
     if used > MAX_PLATES:
@@ -124,7 +114,7 @@ def force_plates(
             plate = replace(plate, force_n=force_n, moment_nm=moment_nm)
             _check_load(plate, options)
             _check_side(plate, body_m)
-        except _UnusableError as reason:
+        except UnusableError as reason:
             notes.append(f"force plate {i + 1} is left out: {reason}")
             continue
         bad = int(np.sum(~np.isfinite(plate.force_n).all(axis=1)))
@@ -139,209 +129,6 @@ def force_plates(
     return tuple(plates), tuple(notes)
 
 
-def plate_findings(
-    group: Mapping[str, Any],
-    plates: Sequence[ForcePlate],
-    units: Sequence[str],
-    labels: Sequence[str],
-    markers_m: FloatArray,
-) -> list[Finding]:
-    """Findings about the force plates that :func:`force_plates` gave.
-
-    Parameters
-    ----------
-    group : mapping
-        Parameters of ``FORCE_PLATFORM``.
-    plates : sequence of ForcePlate
-        The plates.
-    units, labels : sequence of str
-        Units and labels of all analog channels.
-    markers_m : ndarray of shape (n_frames, n_markers, 3)
-        Markers, m.
-
-    Returns
-    -------
-    list of Finding
-        For each plate its type, channels, units and corners; guesses where the file contradicts itself or does not
-        say what the forces need.
-    """
-    used = _used(group)
-    found = [*_count_findings(group, used, units, labels), *_exchanged_findings(group, plates, labels)]
-    for plate in plates:
-        found += _plate_findings(group, plate, units, labels, markers_m)
-    left_out = used - len(plates)
-    if left_out:
-        found.append(Finding("force plates", f"{used} in the file", f"{left_out} left out; see the notes"))
-    return found if found or used else [Finding("force plates", "none", "none")]
-
-
-def _plate_findings(
-    group: Mapping[str, Any],
-    plate: ForcePlate,
-    units: Sequence[str],
-    labels: Sequence[str],
-    markers_m: FloatArray,
-) -> list[Finding]:
-    """Findings about one plate."""
-    columns = _columns(group, plate.number - 1, plate.kind, len(units))
-    own, names = [units[c] for c in columns], [labels[c] for c in columns]
-    low, high = plate.corners_m.min(axis=0), plate.corners_m.max(axis=0)
-    found = [
-        Finding(
-            f"force plate {plate.number}",
-            f"type {plate.kind}, channels {[c + 1 for c in columns]} in {', '.join(unit or 'none' for unit in own)}",
-            "force on the foot and moment about the laboratory's origin; its surface spans "
-            f"x {low[0]:.3f} to {high[0]:.3f}, y {low[1]:.3f} to {high[1]:.3f}, z {low[2]:.3f} to {high[2]:.3f} m; "
-            "which foot it is given to follows from plates.assignment",
-        ),
-        *_origin_findings(group, plate),
-        *_unit_findings(plate, own),
-    ]
-    if misnamed_axes(names, plate.kind):
-        said = f"FORCE_PLATFORM:CHANNEL takes {', '.join(names)} for {', '.join(CHANNEL_AXES[plate.kind])}"
-        found.append(
-            Finding(f"channels of force plate {plate.number}", said, "followed", "correct CHANNEL or ANALOG:LABELS")
-        )
-    return found + _load_findings(plate, markers_m)
-
-
-def _load_findings(plate: ForcePlate, markers_m: FloatArray) -> list[Finding]:
-    """Guesses about the force of a plate and where it acts."""
-    axes, found = plate_axes(plate.corners_m), []
-    largest_n = float(np.abs(np.nan_to_num(plate.force_n)).max(initial=0.0))
-    if 0.0 < largest_n < IDLE_N:
-        said = f"never over {largest_n:.3g} N, less than the noise of a plate"
-        found.append(
-            Finding(f"force of force plate {plate.number}", said, "unloaded", "check SCALE, UNITS and CAL_MATRIX")
-        )
-    load = heavy_load(plate, axes)
-    if load is None:
-        return found
-    if load.sideways_share > MOST:
-        found.append(
-            Finding(
-                f"direction of the force of force plate {plate.number}",
-                f"more along its surface than across it in {load.sideways_share:.0%} of the loaded samples",
-                "used",
-                "check the order of its channels (FORCE_PLATFORM:CHANNEL) and their SCALE",
-            )
-        )
-    away_m = distance_from_markers_m(plate, load, axes, markers_m)
-    doubts = (
-        [f"outside the edges in {load.outside_share:.0%} of the loaded samples"] if load.outside_share > SOME else []
-    )
-    doubts += [f"{away_m:.3g} m beside the nearest marker (median)"] if away_m > FAR_M else []
-    if doubts:
-        found.append(
-            Finding(
-                f"centre of pressure of force plate {plate.number}",
-                " and ".join(doubts),
-                "used",
-                "check CORNERS, ORIGIN, and the order, SCALE and UNITS of its channels",
-            )
-        )
-    return found
-
-
-def _origin_findings(group: Mapping[str, Any], plate: ForcePlate) -> list[Finding]:
-    """Guesses about the place of the sensors."""
-    origin = _column(group, "ORIGIN", plate.number - 1, (3,))
-    if plate.kind in (2, 4) and not origin[2]:
-        return [
-            Finding(
-                f"origin of force plate {plate.number}",
-                f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
-                "sensors in the surface",
-                "make ORIGIN the vector from the sensor to the surface in the file",
-            )
-        ]
-    if plate.kind == 3 or origin[2] <= 0:
-        return []
-    return [
-        Finding(
-            f"origin of force plate {plate.number}",
-            f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
-            "reversed, as in Vicon's files",
-            "make ORIGIN the vector from the sensor to the surface in the file",
-        )
-    ]
-
-
-def _unit_findings(plate: ForcePlate, own: Sequence[str]) -> list[Finding]:
-    """Guesses about calibrated forces and moments of no stated unit."""
-    said, found = f"the units of its channels are {', '.join(unit or 'none' for unit in own)}", []
-    if plate.kind == 4 and all(plain_unit(unit) not in FORCES_N for unit in own[:3]):
-        found.append(
-            Finding(
-                f"forces of force plate {plate.number}",
-                said,
-                "calibrated forces interpreted in N",
-                "set ANALOG:UNITS of its force channels",
-            )
-        )
-    if plate.kind == 4 and all(plain_unit(unit) not in MOMENTS_NM for unit in own[3:]):
-        found.append(
-            Finding(
-                f"moments of force plate {plate.number}",
-                said,
-                "calibrated moments interpreted in N times the file's unit of length",
-                "set ANALOG:UNITS of its moment channels",
-            )
-        )
-    return found
-
-
-def _count_findings(group: Mapping[str, Any], used: int, units: Sequence[str], labels: Sequence[str]) -> list[Finding]:
-    """Guesses about plates that the file describes and does not count."""
-    stated = plain_numbers(group.get("USED")).ravel()
-    said = f"FORCE_PLATFORM:USED is {', '.join(f'{n:g}' for n in stated[:3]) or 'not stated'}"
-    described = _described(group)
-    named = [
-        axis_name(label) for label, unit in zip(labels, units, strict=True) if plain_unit(unit) in FORCES_N | MOMENTS_NM
-    ]
-    if described > used or (described and list(stated) != [used]):
-        return [
-            Finding(
-                "number of force plates",
-                f"{said}, the other parameters describe {described}",
-                f"{used} read",
-                "correct FORCE_PLATFORM:USED in the file",
-            )
-        ]
-    if not used and {"FX", "FY", "FZ"} <= set(named):
-        return [
-            Finding(
-                "number of force plates",
-                f"{said}, channels are named as those of a plate",
-                "no force plate read",
-                "describe the plate in the group FORCE_PLATFORM",
-            )
-        ]
-    return []
-
-
-def _described(group: Mapping[str, Any]) -> int:
-    """Plates from the first on that have a type, channels and a surface."""
-    for i in range(MAX_PLATES):
-        try:
-            corners = _column(group, "CORNERS", i, (3, 4)).T
-        except _UnusableError:
-            return i
-        if not (_channels_of(group, i) and np.ptp(corners, axis=0).any()):
-            return i
-    return MAX_PLATES
-
-
-def _exchanged_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], labels: Sequence[str]) -> list[Finding]:
-    """Guess about channels that carry the number of another plate."""
-    names = {p.number: [labels[c] for c in _columns(group, p.number - 1, p.kind, len(labels))] for p in plates}
-    exchanged = plates_exchanged(names)
-    if not exchanged:
-        return []
-    said = "; ".join(f"plate {number} has {', '.join(names[number])}" for number in exchanged)
-    return [Finding("channels of the force plates", said, "followed", "correct CHANNEL or ANALOG:LABELS in the file")]
-
-
 def _plate(
     group: Mapping[str, Any],
     i: int,
@@ -354,13 +141,13 @@ def _plate(
 ) -> ForcePlate:
     """One plate; raises the reason why not."""
     kind = _kind(group, i)
-    corners_m = _column(group, "CORNERS", i, (3, 4)).T * length_m
+    corners_m = plate_column(group, "CORNERS", i, (3, 4)).T * length_m
     axes = plate_axes(corners_m)
     _refuse(implausible_surface(corners_m, options))
-    columns = _columns(group, i, kind, analog.shape[1])
+    columns = channel_columns(group, i, kind, analog.shape[1])
     _refuse_shared_channels(group, i, columns)
     _refuse_empty_channels(analog, columns)
-    origin_m = _column(group, "ORIGIN", i, (3,)) * length_m
+    origin_m = plate_column(group, "ORIGIN", i, (3,)) * length_m
     _refuse(implausible_origin(origin_m, corners_m, kind, options))
     origin_m = _origin(origin_m, kind)
     signals, names = analog[:, columns], [units[c] for c in columns]
@@ -369,7 +156,7 @@ def _plate(
     elif kind == 3:
         force, moment = _type_3(signals * _force_scale(names), origin_m)
     elif kind == 4:
-        matrix = _column(group, "CAL_MATRIX", i, (6, 6))
+        matrix = plate_column(group, "CAL_MATRIX", i, (6, 6))
         _refuse(implausible_calibration(matrix))
         calibrated = signals @ matrix.T
         force = calibrated[:, :3] * _force_scale(names[:3], otherwise=1.0)
@@ -418,7 +205,7 @@ def plate_axes(corners_m: FloatArray) -> FloatArray:
     x = corners_m[0] - corners_m[1]
     z = np.cross(x, corners_m[0] - corners_m[3])
     if not np.isfinite(z).all() or math.sqrt(float(np.linalg.norm(z))) < 0.01:
-        raise _UnusableError("FORCE_PLATFORM:CORNERS do not span a surface; correct them in the file")
+        raise UnusableError("FORCE_PLATFORM:CORNERS do not span a surface; correct them in the file")
     y = np.cross(z, x)
     return np.stack([v / np.linalg.norm(v) for v in (x, y, z)], axis=1)
 
@@ -426,25 +213,25 @@ def plate_axes(corners_m: FloatArray) -> FloatArray:
 def _refuse(reason: str) -> None:
     """Leave the plate out where there is a reason."""
     if reason:
-        raise _UnusableError(reason)
+        raise UnusableError(reason)
 
 
 def _refuse_shared_channels(group: Mapping[str, Any], i: int, columns: Sequence[int]) -> None:
     """Refuse a plate with a channel that is given twice."""
     twice = {c + 1 for c in columns if columns.count(c) > 1}
-    for k in range(min(_used(group), MAX_PLATES)):
+    for k in range(min(used_plates(group), MAX_PLATES)):
         if k != i:
-            twice |= {c + 1 for c in _channels_of(group, k) if c in columns}
+            twice |= {c + 1 for c in channels_of(group, k) if c in columns}
     if twice:
         listed = ", ".join(map(str, sorted(twice)))
-        raise _UnusableError(f"FORCE_PLATFORM:CHANNEL gives channel {listed} twice; correct it in the file")
+        raise UnusableError(f"FORCE_PLATFORM:CHANNEL gives channel {listed} twice; correct it in the file")
 
 
-def _channels_of(group: Mapping[str, Any], i: int) -> list[int]:
-    """Columns of a plate's channels; none where they are not known."""
+def channels_of(group: Mapping[str, Any], i: int) -> list[int]:
+    """Columns of plate i's channels, from 0; none where they are not known."""
     try:
-        return _columns(group, i, _kind(group, i), int(1e6))
-    except _UnusableError:
+        return channel_columns(group, i, _kind(group, i), int(1e6))
+    except UnusableError:
         return []
 
 
@@ -453,7 +240,7 @@ def _refuse_empty_channels(analog: FloatArray, columns: Sequence[int]) -> None:
     empty = [c + 1 for c in columns if not np.isfinite(analog[:, c]).any()]
     if empty:
         listed = ", ".join(map(str, empty))
-        raise _UnusableError(f"channel {listed} has no value (ANALOG:SCALE and OFFSET); correct the file")
+        raise UnusableError(f"channel {listed} has no value (ANALOG:SCALE and OFFSET); correct the file")
 
 
 def _check_load(plate: ForcePlate, options: ReadOptions) -> None:
@@ -473,37 +260,77 @@ def _origin(origin_m: FloatArray, kind: int) -> FloatArray:
 def _kind(group: Mapping[str, Any], i: int) -> int:
     kinds = plain_numbers(group.get("TYPE")).ravel()
     if i >= kinds.size:
-        raise _UnusableError(f"FORCE_PLATFORM:TYPE names {kinds.size} plates, USED counts more")
+        raise UnusableError(f"FORCE_PLATFORM:TYPE names {kinds.size} plates, USED counts more")
     kind = int(kinds[i]) if np.isfinite(kinds[i]) else -1
     if kind not in N_CHANNELS:
-        raise _UnusableError(f"it is of type {kinds[i]:g}; types 1, 2, 3 and 4 are read")
+        raise UnusableError(f"it is of type {kinds[i]:g}; types 1, 2, 3 and 4 are read")
     return kind
 
 
-def _column(group: Mapping[str, Any], name: str, i: int, shape: tuple[int, ...]) -> FloatArray:
-    """Values of plate i in a parameter whose last dimension counts the plates."""
+def plate_column(group: Mapping[str, Any], name: str, i: int, shape: tuple[int, ...]) -> FloatArray:
+    """Values of plate i in a parameter whose last dimension counts the plates.
+
+    Parameters
+    ----------
+    group : mapping
+        Parameters of ``FORCE_PLATFORM``.
+    name : str
+        The parameter.
+    i : int
+        Number of the plate, from 0.
+    shape : tuple of int
+        Shape of the values of one plate.
+
+    Returns
+    -------
+    ndarray of that shape
+        The values, in the file's unit.
+
+    Raises
+    ------
+    UnusableError
+        Another shape, too few plates, or a value that is not finite.
+    """
     values = plain_numbers(group.get(name))
     if values.shape == shape:
         values = values[..., np.newaxis]  # one plate, its dimension left out
     if values.ndim != len(shape) + 1 or values.shape[:-1] != shape or i >= values.shape[-1]:
         found = " x ".join(str(n) for n in values.shape)
         wanted = " x ".join(str(n) for n in shape)
-        raise _UnusableError(f"FORCE_PLATFORM:{name} is {found}, expected {wanted} for each plate")
+        raise UnusableError(f"FORCE_PLATFORM:{name} is {found}, expected {wanted} for each plate")
     column = values[..., i]
     if not np.isfinite(column).all() or (name == "CAL_MATRIX" and not column.any()):
-        raise _UnusableError(f"FORCE_PLATFORM:{name} is not filled in")
+        raise UnusableError(f"FORCE_PLATFORM:{name} is not filled in")
     return column
 
 
-def _columns(group: Mapping[str, Any], i: int, kind: int, n_analog: int) -> list[int]:
+def channel_columns(group: Mapping[str, Any], i: int, kind: int, n_analog: int) -> list[int]:
+    """Columns of plate i's channels, from 0.
+
+    Parameters
+    ----------
+    group : mapping
+        Parameters of ``FORCE_PLATFORM``.
+    i : int
+        Number of the plate, from 0.
+    kind : int
+        Its type, which sets how many channels it has.
+    n_analog : int
+        Analog channels of the file.
+
+    Raises
+    ------
+    UnusableError
+        Too few channels, or one that the file does not have.
+    """
     values = np.nan_to_num(plain_numbers(group.get("CHANNEL")), nan=-1.0, posinf=-1.0, neginf=-1.0)
     values = values[:, np.newaxis] if values.ndim == 1 else values
     needed = N_CHANNELS[kind]
     if values.ndim != 2 or values.shape[0] < needed or i >= values.shape[1]:
-        raise _UnusableError(f"FORCE_PLATFORM:CHANNEL does not name the {needed} channels of a plate of type {kind}")
+        raise UnusableError(f"FORCE_PLATFORM:CHANNEL does not name the {needed} channels of a plate of type {kind}")
     channels = np.clip(values[:needed, i], -1, 1e6).astype(int)
     if channels.min() < 1 or channels.max() > n_analog:
-        raise _UnusableError(f"FORCE_PLATFORM:CHANNEL names channels {channels.tolist()}, the file has {n_analog}")
+        raise UnusableError(f"FORCE_PLATFORM:CHANNEL names channels {channels.tolist()}, the file has {n_analog}")
     return [int(c) - 1 for c in channels]
 
 
@@ -511,7 +338,7 @@ def _scale(units: Sequence[str], table: Mapping[str, float], wanted: str) -> Flo
     """Factors to SI of some channels."""
     factors = [table.get(plain_unit(unit)) for unit in units]
     if None in factors:
-        raise _UnusableError(f"ANALOG:UNITS of its channels are {list(units)}, expected {wanted}")
+        raise UnusableError(f"ANALOG:UNITS of its channels are {list(units)}, expected {wanted}")
     return np.array(factors, dtype=float)
 
 
@@ -560,13 +387,13 @@ def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
     across = plate.force_n @ normal
     loaded = across[np.abs(across) > LOADED_N]
     if loaded.size and abs(height) > NEAR_M and float(loaded.mean()) * height < 0:
-        raise _UnusableError(
+        raise UnusableError(
             f"its force points away from the markers while it is loaded ({abs(loaded.mean()):.0f} N on average over "
             f"{loaded.size} samples); correct the sign of its force, or the order of CORNERS (+x+y, -x+y, -x-y, +x-y, z down)"
         )
 
 
-def _used(group: Mapping[str, Any]) -> int:
+def used_plates(group: Mapping[str, Any]) -> int:
     """Number of plates; 0 where it is missing or no count."""
     values = plain_numbers(group.get("USED")).ravel()
     return int(np.clip(np.nan_to_num(values[0]), 0, 2**31)) if values.size else 0

@@ -1,4 +1,4 @@
-"""Plausibility of distances and speeds, which reveals a wrong unit or rate."""
+"""Plausibility of distances, speeds and forces of a recording."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ FRAMES = 50
 
 
 def check_plausible(recording: Recording, options: ReadOptions) -> None:
-    """Refuse a recording with implausible distances or speeds of markers.
+    """Refuse a recording with implausible distances or speeds of markers, or forces.
 
     Parameters
     ----------
     recording : Recording
         The recording.
     options : ReadOptions
-        ``max_speed_m_s`` is the largest speed of a joint centre.
+        ``max_speed_m_s`` is the largest speed of a joint centre, ``max_plate_force_n`` the largest force of a plate.
 
     Raises
     ------
     ReadError
         Half of the markers are more than 1.5 m from their nearest neighbour, or less than 2 mm, or half of the markers
-        are faster than ``options.max_speed_m_s`` half of the time. The message names the unit that would be likely.
+        are faster than ``options.max_speed_m_s`` half of the time; or a force in a text file is larger than any plate
+        measures (C3D files leave out such a plate). The message names the unit that would be likely.
 
     Notes
     -----
@@ -57,6 +58,14 @@ def check_plausible(recording: Recording, options: ReadOptions) -> None:
             f"a body ({options.max_speed_m_s:g} m/s, reading.max_speed_m_s), at {recording.rate_hz:g} frames per "
             "second; check the unit of length (reading.length_unit) and the frame rate of the file"
         )
+    for plate in recording.force_plates:
+        largest_n = float(np.abs(np.nan_to_num(plate.force_n)).max(initial=0.0))
+        if largest_n > options.max_plate_force_n:
+            raise ReadError(
+                f"{recording.source}: the forces of plate {plate.number} are up to {largest_n:.3g} N, more than force plates "
+                f"measure ({options.max_plate_force_n:g} N, reading.max_plate_force_n); check the unit of force "
+                "(reading.force_unit) in the file"
+            )
 
 
 def _suggestion(apart_m: float) -> str:

@@ -21,9 +21,10 @@ from limbtorque.recordings.c3d.header import Header, read_header
 from limbtorque.recordings.c3d.parameters import value as parameter_value
 from limbtorque.recordings.c3d.scaling import refuse_unreadable_scale, scale_findings
 from limbtorque.recordings.findings import Findings, read_bytes
-from limbtorque.recordings.force_plates import LENGTHS_M, force_plates, plain_numbers, plain_unit, plate_findings
+from limbtorque.recordings.force_plates import LENGTHS_M, force_plates, plain_numbers, plain_unit
 from limbtorque.recordings.model_outputs import model_outputs
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.plate_findings import plate_findings
 from limbtorque.recordings.recording import Event, Recording
 
 Group = Mapping[str, Any]
