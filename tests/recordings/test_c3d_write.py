@@ -33,7 +33,7 @@ def turned_plate(number, degrees, n_samples):
 @pytest.fixture
 def recording():
     rng = np.random.default_rng(3)
-    markers = rng.uniform(-1.5, 1.5, (40, 4, 3))
+    markers = rng.uniform([0.3, 0.0, 0.0], [1.2, 0.3, 0.2], (40, 4, 3))  # of feet on the plates
     markers[5:9, 2] = np.nan
     return Recording(
         source="made",

@@ -34,10 +34,14 @@ def positions_mm(n_frames: int = 20, n_points: int = 3) -> np.ndarray:
 def plate_file(path: Path, kind: int, units: list[str], *, origin_mm: tuple[float, ...], **more: object) -> Path:
     """A file with a plate of a type, whose channels change from sample to sample."""
     n = 8 if kind == 3 else 6
-    force = np.array(
-        [30.0, -20.0, -700.0, 3000.0, -5000.0, 400.0] if n == 6 else [3, 4, -5, 6, -100, -150, -250, -200.0]
-    )
-    analog = force * (1.0 + 0.01 * np.arange(40))[:, np.newaxis]
+    if kind == 3:
+        channels = np.array([3, 4, -5, 6, -100, -150, -250, -200.0])
+    else:  # 30, -20 and -700 N; about the plate's axes 3, -5 and 0.4 N m, or a centre of pressure at 30, -50 mm
+        per_unit = {"N": 1.0, "kN": 1e-3, "Nmm": 1e3, "Nm": 1.0, "kNm": 1e-3, "mm": 10.0, "V": 1.0}
+        in_si = np.array([30.0, -20.0, -700.0, 3.0, -5.0, 0.4])
+        channels = in_si * [per_unit[unit] for unit in units]
+        channels[3:] *= 1e3 if kind == 4 else 1.0  # the matrix of type 4 gives N mm
+    analog = channels * (1.0 + 0.01 * np.arange(40))[:, np.newaxis]
     groups = {
         "FORCE_PLATFORM": {
             "USED": np.array(1),
