@@ -250,7 +250,7 @@ def _other_numbers(values: np.ndarray, rng: np.random.Generator) -> Iterator[tup
     yield "twice as many", np.concatenate([values, values], axis=-1)
     for factor in FACTORS:
         yield f"times {factor:g}", factor * values
-    for value in (0.0, np.nan, np.inf):
+    for value in (0.0, 1.0, 2.0, 3.0, 4.0, np.nan, np.inf):  # the types of plates among them
         yield f"all {value:g}", np.full(values.shape, value)
         yield f"element of {value:g}", _with_element(values, value, rng)
     for factor in (-1.0, 1e3, 1e-3, float(rng.uniform(0.3, 3.0)), float(np.exp(rng.uniform(-12, 12)))):
