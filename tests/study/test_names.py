@@ -96,6 +96,10 @@ def test_plain_aliases_are_read():
             {"reading": {"time_limit_s": 1e308}},
             "reading.time_limit_s is 1e+308, expected a number above 0 and of 86400 or less",
         ),
+        (
+            {"integration": {"max_step_s": 1e-9}},
+            "integration.max_step_s is 1e-09, expected a number of 1e-05 or more s",
+        ),
         ({"reading": {"memory_limit_mb": 10**30}}, "reading.memory_limit_mb is"),
         ({"filter": {"cutoff_hz": 1e-320}}, "filter.cutoff_hz is 1e-320, expected a size from 1e-15 to 1e+15"),
         ({"gaps": {"max_gap_s": 1e300}}, "gaps.max_gap_s is 1e+300, expected"),
