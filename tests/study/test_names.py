@@ -1,5 +1,6 @@
 """Names and numbers that no study has: refused with a sentence, before anything is computed."""
 
+import re
 import shutil
 import time
 from pathlib import Path
@@ -11,7 +12,8 @@ from limbtorque.errors import SettingsError, StudyError
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml
-from study_runs import TRIALS, demo_rows, make_study, write_trials
+from limbtorque.workflow.effective_settings import refuse_other_readings
+from study_runs import TRIALS, demo_rows, make_study, run, write_trials
 
 
 @pytest.fixture
@@ -94,6 +96,10 @@ def test_plain_aliases_are_read():
             {"reading": {"time_limit_s": 1e308}},
             "reading.time_limit_s is 1e+308, expected a number above 0 and of 86400 or less",
         ),
+        (
+            {"integration": {"max_step_s": 1e-9}},
+            "integration.max_step_s is 1e-09, expected a number of 1e-05 or more s",
+        ),
         ({"reading": {"memory_limit_mb": 10**30}}, "reading.memory_limit_mb is"),
         ({"filter": {"cutoff_hz": 1e-320}}, "filter.cutoff_hz is 1e-320, expected a size from 1e-15 to 1e+15"),
         ({"gaps": {"max_gap_s": 1e300}}, "gaps.max_gap_s is 1e+300, expected"),
@@ -138,3 +144,47 @@ def test_a_study_whose_name_begins_with_a_dash_runs(tmp_path, monkeypatch, capsy
     assert main(["run-study", "./-dash", "--cores", "2"]) == 0
     assert (tmp_path / "-dash" / "results" / "verdict.txt").is_file()
     shutil.rmtree(tmp_path / "-dash")
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "fault"),
+    [
+        (
+            "reading: {time_limit_s: 12:30}",
+            {"reading": {"time_limit_s": 750}},
+            "reading.time_limit_s is read as 750 by Snakemake",
+        ),
+        ("title: no", {"title": False}, "title is read as False"),
+        ("filter: {cutoff_hz: 010}", {"filter": {"cutoff_hz": 8}}, "filter.cutoff_hz is read as 8"),
+        ("title: 2026-11-22", {"title": "2026-11-22"}, ""),
+        ("filter: {cutoff_hz: 8, order: 3}\ntitle: 'no'", {"filter": {"cutoff_hz": 8, "order": 3}, "title": "no"}, ""),
+        ("integration: {rtol: 1e-9}", {"integration": {"rtol": "1e-9"}}, ""),
+        ("", {}, ""),
+    ],
+)
+def test_files_that_snakemake_reads_otherwise_are_refused(text, read, fault, tmp_path):
+    path = tmp_path / "other.yaml"
+    path.write_text(text, "utf-8")
+    if not fault:
+        refuse_other_readings(path, read)
+        return
+    with pytest.raises(SettingsError, match=re.escape(fault)):
+        refuse_other_readings(path, read)
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        (("--config", "gravity_m_s2=12:30:00"), "gravity_m_s2 is '12:30:00', expected a number"),
+        (("--config", "reading={time_limit_s: 12:30}"), "reading.time_limit_s is '12:30', expected a number"),
+        (("--configfile", "other.yaml"), "reading.time_limit_s is read as 750 by Snakemake (YAML 1.1)"),
+    ],
+)
+def test_a_time_of_day_is_no_number_on_the_command_line_of_snakemake(option, says, study):
+    (study / "other.yaml").write_text("reading: {time_limit_s: 12:30}\n", "utf-8")
+    text = run(
+        study, "--dry-run", *(str(study / word) if word == "other.yaml" else word for word in option), expected=1
+    )
+    assert says in text
+    assert "Traceback" not in text

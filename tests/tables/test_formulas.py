@@ -67,4 +67,7 @@ def test_markdown_holds_no_html(monkeypatch):
     assert (
         fill("a.md.jinja", name="<script>alert(1)</script> & 1 < 2") == "**&lt;script>alert(1)&lt;/script> & 1 &lt; 2**"
     )
+    assert fill("a.md.jinja", name="[a](javascript:alert(1)) ![b](http://x)") == (
+        "**[a]\\(javascript:alert(1)) ![b]\\(http://x)**"
+    )
     assert fill("a.html.jinja", name="<b>") == "&lt;b&gt;"

@@ -107,3 +107,31 @@ def test_recordings_of_1970_run_once_and_results_of_the_future_are_refused(tmp_p
     mend(fault)
     run(study)
     assert "Nothing to be done" in run(study)
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12", "Asia/Kathmandu", "America/St_Johns"])
+@pytest.mark.parametrize("when", [-DAY_S, 0.0, 1.0, 86399.0])
+def test_zones_and_old_clocks_make_no_future(study, monkeypatch, zone, when):
+    """Times of files are counted from 1970 in UTC: fourteen hours ahead of it nothing is in the future, nor is 1970."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        for trial in TRIALS:
+            os.utime(recording(study, trial), (when, when))
+        clock.refuse_future(checked_study(study))
+        os.utime(recording(study), None)
+        clock.refuse_future(checked_study(study))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_clock_hours_ahead_is_the_future(study):
+    """As a drive with local times shows its files, or a camera that is set to another zone."""
+    date(recording(study), 2 * 3600.0)
+    fault = refusal(study)
+    mend(fault)
+    clock.refuse_future(checked_study(study))
+    for when in (2**31, 2**33, 4e9):  # after 2038, and far beyond
+        os.utime(recording(study), (when, when))
+        assert "is dated in the future" in refusal(study)

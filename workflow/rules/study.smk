@@ -5,6 +5,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
@@ -22,12 +23,14 @@ from limbtorque.workflow import (
     worker,
 )
 from limbtorque.workflow.code_key import code_key
-from limbtorque.workflow.effective_settings import ensure_settings
+from limbtorque.workflow.effective_settings import ensure_settings, refuse_other_readings
 from limbtorque.workflow.fresh_reasons import forget_reasons
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.pace import unpace
 
 try:
+    for file in workflow.configfiles:
+        refuse_other_readings(Path(file), load_configfile(file))
     STUDY = checked_study(Path("."), config)
     clock.refuse_future(STUDY)
 except LimbtorqueError as error:

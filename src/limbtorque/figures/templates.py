@@ -23,6 +23,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {"capital": capital, "counted": counted, "listed": listed, "prose": prose, "short": short}
+    made.filters["cell"] = cell
     made.filters["article"] = "the {}".format
     made.globals |= {"was": was}
     return made
@@ -31,10 +32,21 @@ def environment() -> Environment:
 def fill(template: str, /, **values: Any) -> str:
     """Text of a template, named by its path in the package, with these values.
 
-    Markdown holds no HTML.
+    Markdown holds no HTML, links or images: the templates have none, so these would come from names in a study.
     """
     text = environment().get_template(template).render(**values)
-    return text.replace("<", "&lt;") if template.endswith(".md.jinja") else text
+    return text.replace("<", "&lt;").replace("](", "]\\(") if template.endswith(".md.jinja") else text
+
+
+def cell(text: object) -> str:
+    r"""Text in a cell of a Markdown table.
+
+    Examples
+    --------
+    >>> print(cell("R|HIP"))
+    R\|HIP
+    """
+    return prose(text).replace("|", "\\|")
 
 
 def prose(text: object) -> str:

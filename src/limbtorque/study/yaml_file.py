@@ -16,7 +16,7 @@ READ_OTHERWISE = re.compile(
 LARGEST = 100_000  # values of a file, with those that its aliases repeat; a hundred characters of text count as a value
 LARGEST_FILE = 200_000  # characters; settings with many marker sets have a tenth
 OTHER_VERSION = re.compile(r"^%YAML(?!\s+1\.2\s*$).*", re.MULTILINE)
-PLAIN = dict | list | str | int | float | None
+PLAIN = (dict, list, str, int, float, type(None))
 
 
 def read_yaml(path: Path) -> Any:

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError, SettingsError
-from limbtorque.study.settings import Settings, load_settings
+from limbtorque.study.options.base import number_of
+from limbtorque.study.settings import Settings, flattened, load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.whole_file import write_text
+from limbtorque.study.yaml_file import read_yaml
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS
 
@@ -31,6 +33,38 @@ def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) ->
         Options as Snakemake has them: ``--config 'filter={cutoff_hz: 6}'`` is ``{"filter": {"cutoff_hz": 6}}``.
     """
     return load_study(folder, overrides=config or None)
+
+
+def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
+    """Refuse a file of ``--configfile`` of which Snakemake read something else.
+
+    Snakemake reads YAML 1.1, in which 12:30 is the number 750, ``no`` is false and 010 is 8.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    read : mapping
+        Options as Snakemake read them.
+
+    Raises
+    ------
+    SettingsError
+        A value is another one in YAML 1.2, by which settings are read.
+    """
+    try:
+        ours = flattened(read_yaml(path) or {})
+    except (ValueError, OSError) as error:
+        raise SettingsError(f"--configfile {path} {error}") from None
+    theirs = flattened(json.loads(json.dumps(read, default=str)))
+    faults = [
+        f"{name} is read as {theirs.get(name)!r} by Snakemake (YAML 1.1), as {value!r} in {SETTINGS_FILE} (YAML 1.2); "
+        "put it in quotes, or write the number that is meant"
+        for name, value in ours.items()
+        if theirs.get(name) != value and number_of(theirs.get(name)) != number_of(value)
+    ]
+    if faults:
+        raise SettingsError("\n".join([f"--configfile {path}:", *(f"  - {fault}" for fault in faults)]), faults)
 
 
 def load_effective_study(folder: Path) -> Study:

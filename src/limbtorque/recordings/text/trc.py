@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +40,6 @@ class _Layout:
     names: int
     axes: int | None
     first: int
-    last: int  # the line after the frames
     separator: str | None
 
 
@@ -76,9 +75,10 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     findings = Findings()
     text = read_text(path, options, findings)
     layout = _layout(text, findings)
+    text = replace(text, lines=text.lines[: _last(text, layout, findings)])
     labels, n_columns = _labels(text, layout, findings)
     length_m = length_unit(layout.header.get("UNITS"), "Units", options, text.name, findings)
-    values = table(text, layout.first, layout.last, 2 + 3 * n_columns, layout.separator)
+    values = table(text, layout.first, len(text.lines), 2 + 3 * n_columns, layout.separator)
     values = np.pad(values, ((0, 0), (0, 3 * (len(labels) - n_columns))), constant_values=np.nan)
     _add_count(layout, "NUMFRAMES", "NumFrames", len(values), "lines of data", findings)
     rate_said_hz = _number(layout.header.get("DATARATE", "")) or None
@@ -142,13 +142,13 @@ def _layout(text: Text, findings: Findings) -> _Layout:
         findings.add(
             "heading", f"not stated: {', '.join(missing)}", "the rest is read", "complete the five lines of the heading"
         )
-    return _Layout(header, names, axes, first, _last(text, first, separator, findings), separator)
+    return _Layout(header, names, axes, first, separator)
 
 
-def _last(text: Text, first: int, separator: str | None, findings: Findings) -> int:
+def _last(text: Text, layout: _Layout, findings: Findings) -> int:
     """Line after the frames, from 0; a last line that is cut off is left out."""
-    last = len(text.lines)
-    cells = [len(text.lines[k].split(separator)) for k in (first, last - 1) if k < last]
+    first, last = layout.first, len(text.lines)
+    cells = [len(text.lines[k].split(layout.separator)) for k in (first, last - 1)]
     if last - first < 2 or cells[1] >= cells[0]:
         return last
     findings.add(
@@ -235,9 +235,7 @@ def _labels(text: Text, layout: _Layout, findings: Findings) -> tuple[tuple[str,
 
 def _widths(text: Text, layout: _Layout) -> tuple[int, int]:
     """Markers that all lines have cells for, 0 if they differ, and that any fills."""
-    rows = [
-        line.rstrip("\r\n").split(layout.separator) for line in text.lines[layout.first : layout.last] if line.strip()
-    ]
+    rows = [line.rstrip("\r\n").split(layout.separator) for line in text.lines[layout.first :] if line.strip()]
     ends = {len(row) - (not row[-1].strip() and len(row) % 3 == 0) for row in rows}
     filled = max((k for row in rows for k, cell in enumerate(row, 1) if cell.strip()), default=0)
     whole = len(ends) == 1 and min(ends) % 3 == 2

@@ -39,7 +39,7 @@ class Integration(Options):
     method: Literal["DOP853", "LSODA"] = option("DOP853", "Integrator.")
     rtol: float = option(1e-9, "Relative tolerance.", "1", ge=1e-13, le=1e-2)
     atol: float = option(1e-10, "Absolute tolerance of angles, velocities and work.", "rad, rad/s, J", gt=0.0)
-    max_step_s: float | None = option(None, "Longest step; null: set by the tolerances.", "s", gt=0.0)
+    max_step_s: float | None = option(None, "Longest step; null: set by the tolerances.", "s", ge=1e-5)
 
 
 class Replay(Options):
