@@ -9,6 +9,7 @@
         ├── ReadError      the file is not what it should be
         ├── LandmarkError  a marker or landmark is missing or ambiguous
         ├── SignalError    gaps, filter, too few frames
+        ├── WriteError     a table of the trial cannot be written
         ├── SegmentError   segment parameters, a length measured between other landmarks
         └── LoadError      external loads, force plates
 
@@ -72,6 +73,12 @@ class LandmarkError(TrialError):
     """A marker or landmark is missing or ambiguous."""
 
     reason = "landmark"
+
+
+class WriteError(TrialError):
+    """A table of the trial cannot be written: a full disk, a limit on the size of files."""
+
+    reason = "write"
 
 
 class SignalError(TrialError):

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, vectors
+from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, stretches, vectors
 from limbtorque.chain.kinematics import (
     STILL,
     in_plane,
@@ -312,6 +312,23 @@ def _step(
 
     By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
     """
+    n_links = len(length)
+    parts = [
+        _frame_by_frame(length, direction[:, some], off[:, some], centred, newton=newton)
+        for some in stretches(off.shape[1])
+    ]
+    lengths_alone, border, slope = (sum(each[1:], each[0]) for each in list(zip(*parts, strict=True))[1:])
+    if np.linalg.eigvalsh(border)[0] <= ROUNDING * np.trace(lengths_alone):
+        return None
+    longer = -np.linalg.solve(border, slope)
+    turned = [-solved[:, n_links] - np.einsum("ijt,j->it", solved[:, :n_links], longer) for solved, *_ in parts]
+    return longer, np.concatenate(turned, axis=1)
+
+
+def _frame_by_frame(
+    length: FloatArray, direction: ComplexArray, off: ComplexArray, centred: FloatArray, *, newton: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Orientations for each length and for the slope, and sums over the frames: both parts of the border, the slope."""
     n_links, each = len(length), np.arange(len(length))
     back, between = _slopes(direction, off, centred)
     mixed = between.imag * length[:, None, None]  # [i, j]: orientation i against length j
@@ -320,11 +337,8 @@ def _step(
     solved = _solve(curve, np.concatenate([mixed, (length[:, None] * back.imag)[:, None]], axis=1))
     lengths_alone = between.real.sum(axis=2)
     border = lengths_alone - np.einsum("ijt,ikt->jk", mixed, solved[:, :n_links])
-    if np.linalg.eigvalsh(border)[0] <= ROUNDING * np.trace(lengths_alone):
-        return None
     slope = back.real.sum(axis=1) - np.einsum("ijt,it->j", mixed, solved[:, n_links])
-    longer = -np.linalg.solve(border, slope)
-    return longer, -solved[:, n_links] - np.einsum("ijt,j->it", solved[:, :n_links], longer)
+    return solved, lengths_alone, border, slope
 
 
 def _turned(length: FloatArray, measured: ComplexArray) -> FloatArray:

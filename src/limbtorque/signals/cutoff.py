@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,7 @@ TAIL_FROM = 0.6  # of the cut-off: above, the signal only falls
 FEWEST_FRAMES = 20
 FEWEST_CUTOFFS = 5
 STUDY_STEP_HZ = 0.5
+NUMBERS = 2**20  # of a matrix of cut-offs and frequencies that is computed at once: 8 MB
 
 
 @dataclass(frozen=True)
@@ -239,11 +241,21 @@ def _by_expected_error(
     frequency_hz = frequencies(len(samples), rate_hz)
     power = spectrum(samples, rate_hz=rate_hz)[1] if power is None else power
     cutoffs_hz = [float(f) for f in grid_hz]
-    passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
-    left = 1.0 - passed
-    residual = np.sqrt((left**2 * power).mean(axis=1))
+    together = max(1, NUMBERS // len(frequency_hz))
+    blocks = [cutoffs_hz[k : k + together] for k in range(0, len(cutoffs_hz), together)]
+
+    @functools.lru_cache(maxsize=1)  # all cut-offs of a short trial are one block
+    def both_gains(block: int) -> tuple[FloatArray, FloatArray]:
+        return second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=blocks[block], smoother=smoother)
+
+    residuals, means = [], []
+    for block in range(len(blocks)):
+        left = 1.0 - both_gains(block)[0]
+        residuals.append(np.sqrt((left**2 * power).mean(axis=1)))
+        means.append(left.mean(axis=1))
+    residual = np.concatenate(residuals)
     weight = (2.0 * np.pi * frequency_hz) ** 4
-    k = highest = int(np.argmin(residual / left.mean(axis=1)))
+    k = highest = int(np.argmin(residual / np.concatenate(means)))
     plateau_hz, plateau = find_plateau(frequency_hz, power)
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
@@ -251,7 +263,11 @@ def _by_expected_error(
         level = CAUTION * noise.power(frequency_hz)
         if plateau_hz < above_hz:
             level = np.maximum(level, plateau)
-        error = ((1.0 - gains) ** 2 * power + (2.0 * gains - 1.0) * level) @ weight / len(weight)
+        errors = []
+        for block in range(len(blocks)):
+            gains = both_gains(block)[1]
+            errors.append(((1.0 - gains) ** 2 * power + (2.0 * gains - 1.0) * level) @ weight / len(weight))
+        error = np.concatenate(errors)
         before, k = k, min(int(np.argmin(error)), highest)
         if k == before:  # the noise would be sought above the same frequency again
             break

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.muscles.forces import muscle_forces
+from limbtorque.motion.joint_centres import place_joints
+from limbtorque.muscles.force_report import whole_report
+from limbtorque.muscles.forces import stretch_forces
+from limbtorque.recordings.recording import without_markers
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.trial_window import find_window
@@ -54,12 +57,17 @@ def _tried(
     trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: float | None
 ) -> tuple[str, list[str], str]:
     try:
+        limb, settings = limb_of(trial), trial.settings
         recording = read_trial(trial, reader)
-        motion = trial_motion(trial, recording, study_cutoff_hz)
+        placed = place_joints(recording, limb, settings)
+        events = recording.events
+        if not placed.prepared.spike.any():  # its markers are not needed again, and those of a long trial are large
+            recording = without_markers(recording)
+        motion = trial_motion(trial, recording, study_cutoff_hz, placed=placed)
+        del placed
         torques = joint_torques(motion)
         used = used_frames(motion, torques)
-        window = find_window(motion, used, events=recording.events, side=trial.side, settings=trial.settings)
-        limb, settings = limb_of(trial), trial.settings
+        window = find_window(motion, used, events=events, side=trial.side, settings=settings)
         judged = judged_metrics(
             motion,
             torques,
@@ -71,7 +79,7 @@ def _tried(
         metrics = {**motion.metrics, **judged.metrics}
         chosen = muscle_set_of(trial, folder)
         if chosen:
-            found = muscle_forces(
+            parts = stretch_forces(
                 motion,
                 torques.terms.net,
                 chosen,
@@ -80,7 +88,7 @@ def _tried(
                 reaction_n=torques.wrenches.reaction_n,
                 frames=window.judged(motion.time_s, used),
             )
-            metrics |= found.metrics
+            metrics |= whole_report([forces.report for _, forces in parts]).metrics
     except LimbtorqueError as error:
         return str(error), [], ""
     verdict = judge(metrics, settings.quality, judged.by_joint, joints=motion.joints, notes=motion.notes)
