@@ -21,6 +21,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+MOST_SHOWN = 100  # faults of a study in its message
+
 
 class LimbtorqueError(Exception):
     """Root of the tree."""
@@ -54,7 +56,10 @@ class StudyError(LimbtorqueError):
     def __init__(self, faults: list[str]) -> None:
         self.faults = faults
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        super().__init__(f"the study has {count}:\n" + "\n".join(f"  - {fault}" for fault in faults))
+        shown = [f"  - {fault}" for fault in faults[:MOST_SHOWN]]
+        more = len(faults) - len(shown)
+        shown += [f"  and {more} more; correct these, and check again"] if more else []
+        super().__init__(f"the study has {count}:\n" + "\n".join(shown))
 
 
 class TrialError(LimbtorqueError):

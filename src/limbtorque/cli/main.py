@@ -394,12 +394,13 @@ def _inspect(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from limbtorque.cli.progress import followed
-    from limbtorque.study.study import load_study
     from limbtorque.workflow.check import check_study
+    from limbtorque.workflow.load_checked import checked_study
 
     faults = doubtful = curveless = 0
-    total = len(load_study(options.study).trials)
-    for trial, fault, flags, no_curve in followed(check_study(options.study), total, what="checking trials"):
+    study = checked_study(options.study)
+    total = len(study.trials)
+    for trial, fault, flags, no_curve in followed(check_study(study), total, what="checking trials"):
         faults += bool(fault)
         doubtful += bool(flags)
         curveless += bool(no_curve)

@@ -131,14 +131,16 @@ def choose_cutoff(
     grid_hz = _grid(len(samples), rate_hz, smoother)
     if by == "expected_error":
         return _by_expected_error(samples, rate_hz, smoother, grid_hz, power)
-    residuals = [
-        samples - smooth_values(samples, rate_hz=rate_hz, cutoff_hz=float(f), smoother=smoother) for f in grid_hz
-    ]
-    residual = np.sqrt(np.array([np.mean(difference**2) for difference in residuals]))
+    squares, correlations = [], []
+    for cutoff_hz in grid_hz.tolist():  # one after the other: in long trials all of them would need several GB
+        difference = samples - smooth_values(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+        squares.append(np.mean(difference**2))
+        correlations += [_autocorrelation(difference)] if by == "autocorrelation" else []
+    residual = np.sqrt(np.array(squares))
     if by == "residual":
         return _by_residual(grid_hz, residual)
     if by == "autocorrelation":
-        criterion = np.array([_autocorrelation(difference) for difference in residuals])
+        criterion = np.array(correlations)
         k = int(np.argmin(criterion))
         return _least(by, grid_hz, residual, criterion, k, (float(residual[k]), 0.0))
     free = _left_over(len(samples), grid_hz, rate_hz, smoother)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import functools
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -329,6 +330,50 @@ def read_table(
     with pyarrow.parquet.ParquetFile(path) as file:
         wanted = list(filter(columns, file.schema_arrow.names)) if callable(columns) else columns
         return file.read(columns=wanted, use_threads=False), _record(file.metadata)
+
+
+def read_extremes(path: Path, *, at_most: int) -> tuple[pa.Table, int]:
+    """Read a Parquet table; of a long one only rows with the extremes of its columns, for figures.
+
+    Parameters
+    ----------
+    path : Path
+        A file that was written by `trial_table`.
+    at_most : int
+        Rows up to which the table is read as it is, and about the number of rows of a longer one.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        The rows, in order.
+    step : int
+        Rows of each stretch of which those with the least and greatest value of every column are read, and the first one
+        without a value; 1 where the whole table is read.
+    """
+    with pyarrow.parquet.ParquetFile(path) as file:
+        n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+        if n_rows <= at_most:
+            return file.read(use_threads=False), 1
+        step = math.ceil(2 * n_columns * n_rows / at_most)
+        groups = (file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups))
+        return pa.concat_tables([group.take(_extremes(group, step)) for group in groups]), step
+
+
+def _extremes(table: pa.Table, step: int) -> np.ndarray:
+    """Rows with the extremes of every column, in stretches of so many rows."""
+    found = {0, len(table) - 1}
+    for field in table.schema:
+        if pa.types.is_string(field.type):
+            continue
+        values = column_values(table, field.name).astype(float)
+        missing = np.isnan(values)
+        for start in range(0, len(values), step):
+            some, gap = values[start : start + step], missing[start : start + step]
+            if gap.any():
+                found.add(start + int(gap.argmax()))
+                some = np.where(gap, some[~gap][0] if not gap.all() else 0.0, some)
+            found |= {start + int(some.argmin()), start + int(some.argmax())}
+    return np.array(sorted(found))
 
 
 def read_record(path: Path) -> TrialRecord:

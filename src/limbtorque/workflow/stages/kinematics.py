@@ -22,6 +22,7 @@ from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
+from limbtorque.workflow.memory import refuse_too_long
 from limbtorque.workflow.run_session import Write, failure, planned_study, run_session
 
 
@@ -83,6 +84,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             own = {**record.provenance["kinematics"], "reader": recording.reader}
             record = replace(record, provenance={"kinematics": own}, recording=_facts(recording))
             try:
+                refuse_too_long(recording)
                 placed = place_joints(recording, limb_of(trial), trial.settings)
                 recording = without_markers(recording)
                 motion = trial_motion(trial, recording, study_cutoff_of(trial, study), placed=placed)
