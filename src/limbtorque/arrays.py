@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+Frames = TypeVar("Frames")
+STRETCH_FRAMES = 65_536  # of a long trial that are worked on together after the filter: 11 minutes at 100 Hz
 
 
 def frames(
@@ -162,3 +166,26 @@ def unwrapped(angle_rad: FloatArray) -> FloatArray:
     """Angles without jumps along the first axis; NumPy's correction takes time also where there are none."""
     steps = angle_rad[1:] - angle_rad[:-1]
     return angle_rad if np.abs(steps).max(initial=0.0) < np.pi else np.unwrap(angle_rad, axis=0)
+
+
+def stretches(n_frames: int) -> Iterator[slice]:
+    """Stretches of at most `STRETCH_FRAMES` frames; one, which may be empty, at least."""
+    return (slice(start, min(start + STRETCH_FRAMES, n_frames)) for start in range(0, max(n_frames, 1), STRETCH_FRAMES))
+
+
+def part_of(value: Frames, some: slice) -> Frames:
+    """Some frames of an array with time first, or of a dataclass of such arrays."""
+    given: Any = value
+    if not is_dataclass(given):
+        return given[some]  # type: ignore[no-any-return]
+    return replace(given, **{f.name: part_of(getattr(given, f.name), some) for f in fields(given)})  # type: ignore[return-value, type-var]
+
+
+def joined(parts: Sequence[Frames]) -> Frames:
+    """Array, or dataclass of arrays, of all frames from those of its stretches."""
+    first: Any = parts[0]
+    if len(parts) == 1:
+        return parts[0]
+    if not is_dataclass(first):
+        return np.concatenate(parts)  # type: ignore[return-value, arg-type]
+    return replace(first, **{f.name: joined([getattr(part, f.name) for part in parts]) for f in fields(first)})  # type: ignore[return-value, type-var]

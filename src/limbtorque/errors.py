@@ -9,6 +9,7 @@
         ├── ReadError      the file is not what it should be
         ├── LandmarkError  a marker or landmark is missing or ambiguous
         ├── SignalError    gaps, filter, too few frames
+        ├── WriteError     a table of the trial cannot be written
         ├── SegmentError   segment parameters, a length measured between other landmarks
         └── LoadError      external loads, force plates
 
@@ -19,6 +20,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+
+MOST_SHOWN = 100  # faults of a study in its message
 
 
 class LimbtorqueError(Exception):
@@ -53,7 +56,10 @@ class StudyError(LimbtorqueError):
     def __init__(self, faults: list[str]) -> None:
         self.faults = faults
         count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        super().__init__(f"the study has {count}:\n" + "\n".join(f"  - {fault}" for fault in faults))
+        shown = [f"  - {fault}" for fault in faults[:MOST_SHOWN]]
+        more = len(faults) - len(shown)
+        shown += [f"  and {more} more; correct these, and check again"] if more else []
+        super().__init__(f"the study has {count}:\n" + "\n".join(shown))
 
 
 class TrialError(LimbtorqueError):
@@ -72,6 +78,12 @@ class LandmarkError(TrialError):
     """A marker or landmark is missing or ambiguous."""
 
     reason = "landmark"
+
+
+class WriteError(TrialError):
+    """A table of the trial cannot be written: a full disk, a limit on the size of files."""
+
+    reason = "write"
 
 
 class SignalError(TrialError):

@@ -30,6 +30,7 @@ from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
 from limbtorque.workflow.check import check_study
+from limbtorque.workflow.load_checked import checked_study
 from text_files import write_trc
 
 PLUG_IN_GAIT_ARM = ["SHO", "ELB", "WRA", "WRB", "FIN"]
@@ -293,7 +294,7 @@ def test_a_cohort_of_known_markers_needs_nothing_filled_in(folder, tmp_path):
         ("S02_01_right", "S02", 55.5, "right", "walk", "travel"),
         ("S02_01_left", "S02", 55.5, "left", "walk", "travel"),
     ]
-    assert [(trial, fault) for trial, fault, *_ in check_study(study)] == [(row[0], "") for row in found]
+    assert [(trial, fault) for trial, fault, *_ in check_study(checked_study(study))] == [(row[0], "") for row in found]
 
 
 def test_the_files_say_what_was_found_guessed_and_left_out(folder, tmp_path):
@@ -468,7 +469,7 @@ def configured(study):
 
 def without_window(study):
     """True for each trial whose curve lacks a window; that of a random movement is rejected for other reasons."""
-    return [bool(no_curve) and "are rejected" not in no_curve for *_, no_curve in check_study(study)]
+    return [bool(no_curve) and "are rejected" not in no_curve for *_, no_curve in check_study(checked_study(study))]
 
 
 def leg_study(tmp_path, groups, *, chains=("leg",), stems=PLUG_IN_GAIT_LEG):
@@ -494,7 +495,7 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
     assert said in " ".join((study / FILES[0]).read_text(encoding="utf-8").replace("\n  #  ", "").split())
     assert said in summary_text(proposal)
     assert "ensembles.window" not in rows(study)[0]
-    assert [fault for _, fault, *_ in check_study(study)] == [""] * 4
+    assert [fault for _, fault, *_ in check_study(checked_study(study))] == [""] * 4
     assert without_window(study) == [False] * 4
 
 
@@ -590,7 +591,7 @@ def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
     assert configured(study)[1] == dict.fromkeys(
         ["walk0_right_leg", "walk0_left_leg", "walk0_right_arm", "walk0_left_arm"], "events"
     )
-    assert [fault for _, fault, *_ in check_study(study)] == [""] * 4
+    assert [fault for _, fault, *_ in check_study(checked_study(study))] == [""] * 4
 
 
 def test_arms_of_a_walk_are_rows_where_they_are_asked_for(tmp_path):
@@ -697,7 +698,7 @@ def test_the_pair_that_is_proposed_can_be_read_and_checked(tmp_path):
     study = tmp_path / "study"
     init_study(study, tmp_path / "data", chains=("leg",))
     fill(study, mass_kg="70")
-    assert [fault for _, fault, *_ in check_study(study)] == ["", ""]
+    assert [fault for _, fault, *_ in check_study(checked_study(study))] == ["", ""]
 
 
 def test_forces_that_could_not_be_read_are_named_beside_their_recording(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limbtorque.motion.chain_motion import chain_motion
-from limbtorque.motion.file_outputs import with_file_outputs
+from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
 from limbtorque.recordings.recording import ModelOutput
@@ -50,7 +50,8 @@ def outputs(*, angle_sign=1, moment_sign=-1, per_kg=True, prefix="", side=LIMB.s
 
 def added(*made, limb=LIMB):
     recording = replace(RECORDING, model_outputs=tuple(output for some in made for output in some))
-    return with_file_outputs(kinematics_table(MOTION), recording, MOTION, limb)
+    added, *rest = file_outputs(recording, MOTION, limb)
+    return beside(kinematics_table(MOTION), added), *rest
 
 
 @pytest.mark.parametrize("angle_sign", [1, -1])

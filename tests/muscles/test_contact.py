@@ -139,11 +139,11 @@ def test_force_in_the_elbow_of_a_level_forearm():
     )
     same(found.contact_n[0, 0], np.array([0.0, 6.5 * g - pull]))
     assert found.known.all()
-    assert found.basis == (POINTS,)
+    assert found.reasons.basis == (POINTS,)
     along, across = along_and_across(found.contact_n[:, 0], [0.0], flexion_sign=1.0)
     assert along[0] == pytest.approx(0.0, abs=1e-9)
     assert across[0] == pytest.approx(6.5 * g - pull)  # the humerus pushes the forearm down, away from flexion
-    assert found.notes == ()
+    assert found.reasons.notes == ()
 
 
 def test_force_in_the_ankle_on_tiptoe_is_four_times_the_weight():
@@ -161,8 +161,8 @@ def test_force_in_the_ankle_on_tiptoe_is_four_times_the_weight():
     )
     same(found.contact_n[0, 0], np.array([0.0, -4 * weight]))
     same(along_and_across(found.contact_n[:, 0], [DOWN], flexion_sign=1.0)[0], np.array([4 * weight]))
-    assert found.basis == (PARALLEL,)
-    assert "triceps surae" in found.notes[0]
+    assert found.reasons.basis == (PARALLEL,)
+    assert "triceps surae" in found.reasons.notes[0]
 
 
 def test_both_muscles_that_brace_a_straight_joint_press_it():
@@ -348,15 +348,15 @@ def test_a_muscle_that_pulls_without_a_line_leaves_the_joint_unknown_and_is_name
     found = one_joint([beside("distal"), None], reaction=[0.0, 1.0], force=[10.0, 5.0], arm=[0.03, 0.0])
     assert not found.known.any()
     assert np.isnan(found.contact_n).all()
-    assert found.why_not[0].without_line == {"m1": 1.0}
-    assert found.basis == (UNKNOWN,)
-    assert any("m1" in note and "100 %" in note for note in found.notes)
+    assert found.reasons.why_not[0].without_line == {"m1": 1.0}
+    assert found.reasons.basis == (UNKNOWN,)
+    assert any("m1" in note and "100 %" in note for note in found.reasons.notes)
 
 
 def test_a_muscle_without_force_needs_no_line():
     found = one_joint([beside("distal"), None], reaction=[0.0, 1.0], force=[10.0, 0.0], arm=[0.03, 0.04])
     assert found.known.all()
-    assert found.why_not[0].without_line == {}
+    assert found.reasons.why_not[0].without_line == {}
 
 
 def test_two_points_that_meet_do_not_matter_where_the_muscle_does_not_pull():
@@ -369,7 +369,7 @@ def test_two_points_that_meet_do_not_matter_where_the_muscle_does_not_pull():
     assert np.isnan(pull_direction(touching, **aligned)).all()
     pulling = one_joint([touching], reaction=[0.0, 1.0], force=[9.0], arm=[0.0], proximal=0.0)
     assert not pulling.known.any()
-    assert list(pulling.why_not[0].disagreeing) == ["m0"]
+    assert list(pulling.reasons.why_not[0].disagreeing) == ["m0"]
 
 
 @pytest.mark.parametrize(("off_m", "known"), [(0.9 * TOLERANCE_M, True), (-1.1 * TOLERANCE_M, False)])
@@ -382,10 +382,10 @@ def test_points_that_imply_another_arm_are_not_believed(off_m, known):
         arm=[0.04 + off_m],
     )
     assert found.known.all() == known
-    assert found.why_not[0].disagreeing == ({} if known else {"m0": 1.0})
+    assert found.reasons.why_not[0].disagreeing == ({} if known else {"m0": 1.0})
     if not known:
-        assert found.why_not[0].largest_difference_m["m0"] == pytest.approx(abs(off_m))
-        assert "3.3 mm" in found.notes[0]
+        assert found.reasons.why_not[0].largest_difference_m["m0"] == pytest.approx(abs(off_m))
+        assert "3.3 mm" in found.reasons.notes[0]
 
 
 def test_shares_count_frames():
@@ -403,17 +403,17 @@ def test_shares_count_frames():
         reserve_nm=[[0.0], [0.0], [-0.5], [0.0]],
     )
     np.testing.assert_array_equal(found.known[:, 0], [True, False, False, False])
-    why = found.why_not[0]
+    why = found.reasons.why_not[0]
     assert (why.disagreeing, why.reserve, why.undetermined) == ({"biceps": 0.25}, 0.25, 0.25)
     assert why.largest_difference_m == {"biceps": pytest.approx(0.02)}
-    assert found.basis == (POINTS,)
-    assert len(found.notes) == 2
+    assert found.reasons.basis == (POINTS,)
+    assert len(found.reasons.notes) == 2
 
 
 def test_frames_whose_muscle_forces_were_not_found_are_not_known():
     found = one_joint([beside("distal")], reaction=[0.0, 1.0], force=[np.nan], arm=[0.03])
     assert not found.known.any()
-    assert found.why_not[0].undetermined == 1.0
+    assert found.reasons.why_not[0].undetermined == 1.0
 
 
 def test_a_muscle_that_does_not_cross_the_joint_does_not_count():

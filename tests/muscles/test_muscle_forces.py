@@ -9,7 +9,7 @@ import pytest
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
-from limbtorque.muscles.force_summary import muscle_summary
+from limbtorque.muscles.force_summary import force_series, muscle_summary
 from limbtorque.muscles.options import check_options
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
 from limbtorque.recordings.c3d.read import read_c3d
@@ -26,7 +26,8 @@ JOINTS = ("shoulder", "elbow", "wrist")
 def summary_of(result, *, min_known_share=0.1):
     """Rows of the summary of the muscles over all frames."""
     windows = {"trial": np.ones(len(result.motion.time_s), dtype=bool)}
-    return muscle_summary(result.motion, result.muscles, Muscles(), windows=windows, min_known_share=min_known_share)
+    found, muscle_set = force_series(result.muscles), result.muscles.muscle_set
+    return muscle_summary(result.motion, found, muscle_set, Muscles(), windows=windows, min_known_share=min_known_share)
 
 
 def analysed(trial="S01_sagittal_spring", *, side="right", mass=72.0, folder=Path(), **options):

@@ -28,6 +28,7 @@ from limbtorque.tables.verdict import Flag, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.check import check_study
 from limbtorque.workflow.curve_notes import curve_notes
+from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.run_session import TrialTables
 from limbtorque.workflow.stages import collect, pages, report
 from reports import (
@@ -551,7 +552,7 @@ def test_the_frame_of_a_spike_is_in_its_flags_box_its_message_and_the_check(tmp_
     assert where in box
     assert embedded(page(folder, "spring"), "trial")["bands"]["spike"]["count"] >= 1
     assert f"spike_frames is 1, allowed 0: {where};" in ledger(folder)["spring"]["message"]
-    name, _, flags, _ = next(check_study(folder))
+    name, _, flags, _ = next(check_study(checked_study(folder)))
     assert name == "spring"
     assert any(f"spike_frames is 1, allowed 0: {where};" in flag for flag in flags)
 

@@ -28,7 +28,7 @@ WRITES = re.compile(
     r"np\.save\w*\(|to_csv\(|\.write\(str|open\([^)]*[\"'][wxa]b?[\"']"
 )
 ELSEWHERE = {  # writes that are no files of a user
-    "recordings/writers/sto.py": 1,  # into memory
+    "recordings/writers/sto.py": 1,  # into the file that is open
     "tables/workbook.py": 1,  # into memory
     "figures/notebook.py": 1,  # into memory
     "workflow/streams.py": 1,  # the null device
@@ -61,7 +61,7 @@ WRITERS = {
     "figure.png": (lambda path: save_figure(matplotlib.figure.Figure(), path), "matplotlib.figure.Figure.savefig"),
     "table.parquet": (lambda path: write_table(TABLE, path), "pyarrow.parquet.write_table"),
     "table.csv": (lambda path: write_table(TABLE, path), "limbtorque.tables.files._blank"),
-    "table.sto": (lambda path: write_sto(TABLE, path), "pathlib.Path.write_text"),
+    "table.sto": (lambda path: write_sto(TABLE, path), "numpy.savetxt"),
     "markers.parquet": (
         lambda path: write_recording(RECORDING, path),
         "pyarrow.parquet.write_table",

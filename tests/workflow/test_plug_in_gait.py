@@ -10,7 +10,7 @@ import pytest
 
 from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import chain_motion
-from limbtorque.motion.file_outputs import with_file_outputs
+from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.table import kinematics_table
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study
@@ -93,7 +93,8 @@ def test_knee_angles_are_the_same_numbers(recordings, tmp_path):
     for trial in walks:
         recording, limb = read_recording(trial.file), limb_of(trial)
         motion = chain_motion(recording, limb, trial.settings)
-        table, *_ = with_file_outputs(kinematics_table(motion), recording, motion, limb)
+        added, *_ = file_outputs(recording, motion, limb)
+        table = beside(kinematics_table(motion), added)
         inside = ~motion.edge
         apart = column_values(table, "knee_angle_rad") - column_values(table, "knee_file_angle_rad")
         assert np.degrees(np.sqrt(np.nanmean(apart[inside] ** 2))) <= 1.0, trial.name

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, unwrapped, vectors
+from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, stretches, unwrapped, vectors
 from limbtorque.chain.kinematics import (
     STILL,
     in_plane,
@@ -306,6 +306,24 @@ def _step(
 
     By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
     """
+    n_links = len(length)
+    parts = [
+        _frame_by_frame(length, direction[:, some], off[:, some], centred, newton=newton)
+        for some in stretches(off.shape[1])
+    ]
+    lengths_alone, products, slope = (sum(each[1:], each[0]) for each in list(zip(*parts, strict=True))[1:])
+    border = lengths_alone - products[:, :-1]
+    if np.linalg.eigvalsh(border)[0] <= ROUNDING * np.trace(lengths_alone):
+        return None
+    longer = np.linalg.solve(border, products[:, -1] - slope)
+    turned = [-(solved[-1] + longer @ solved[:-1]).reshape(n_links, -1) for solved, *_ in parts]
+    return longer, np.concatenate(turned, axis=1)
+
+
+def _frame_by_frame(
+    length: FloatArray, direction: ComplexArray, off: ComplexArray, centred: FloatArray, *, newton: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Orientations for each length and for the slope, and sums over the frames: both parts of the border, the slope."""
     n_links, each, inner = len(length), np.arange(len(length)), centred.T @ centred
     back, between = _slopes(direction, off, centred)
     curve, convex = _curve(length, back, between.real, inner, newton=newton)
@@ -314,12 +332,7 @@ def _step(
     right[each, each] += np.where(convex, back.imag, 0.0)
     right[-1] = length[:, None] * back.imag
     rows, solved = right[:-1].reshape(n_links, -1), _solve(curve, right).reshape(n_links + 1, -1)
-    lengths_alone, products = inner * between.real.sum(axis=2), rows @ solved.T
-    border = lengths_alone - products[:, :-1]
-    if np.linalg.eigvalsh(border)[0] <= ROUNDING * np.trace(lengths_alone):
-        return None
-    longer = np.linalg.solve(border, products[:, -1] - back.real.sum(axis=1))
-    return longer, -(solved[-1] + longer @ solved[:-1]).reshape(direction.shape)
+    return solved, inner * between.real.sum(axis=2), rows @ solved.T, back.real.sum(axis=1)
 
 
 def _turned(length: FloatArray, measured: ComplexArray) -> tuple[FloatArray, ComplexArray]:

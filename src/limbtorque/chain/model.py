@@ -184,6 +184,16 @@ class Kinematics:
         """Number of frames."""
         return len(self.angle_rad)
 
+    def part(self, some: slice) -> Kinematics:
+        """Kinematics of some frames."""
+        base = (self.base_m, self.base_velocity_m_s, self.base_acceleration_m_s2)
+        return Kinematics(
+            self.angle_rad[some],
+            self.velocity_rad_s[some],
+            self.acceleration_rad_s2[some],
+            *(array[some] if array.ndim == 2 else array for array in base),
+        )
+
     def arrays(self, chain: Chain, *names: str, missing: bool = False) -> list[FloatArray]:
         """Return arrays of these names, one row for each frame, checked for a chain.
 

@@ -405,14 +405,14 @@ def _inspect(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from limbtorque.cli.progress import followed
-    from limbtorque.study.study import load_study
     from limbtorque.workflow.check import check_study
+    from limbtorque.workflow.load_checked import checked_study
     from limbtorque.workflow.second_look import lines_by_kind, n_compared, second_looks
 
     faults = doubtful = curveless = 0
-    study = load_study(options.study)
+    study = checked_study(options.study)
     total = len(study.trials)
-    for trial, fault, flags, no_curve in followed(check_study(options.study), total, what="checking trials"):
+    for trial, fault, flags, no_curve in followed(check_study(study), total, what="checking trials"):
         faults += bool(fault)
         doubtful += bool(flags)
         curveless += bool(no_curve)

@@ -99,9 +99,33 @@ class ChainMotion:
     metrics: dict[str, float]
     notes: tuple[str, ...]
 
+    def part(self, some: slice) -> ChainMotion:
+        """Motion of some frames, with the constants of the whole."""
+        return replace(
+            self,
+            frame=self.frame[some],
+            time_s=self.time_s[some],
+            joint_m=self.joint_m[some],
+            kinematics=self.kinematics.part(some),
+            edge=self.edge[some],
+            foreshortened=self.foreshortened[some],
+            filled=self.filled[some],
+            swapped=self.swapped[some],
+            spike=self.spike[some],
+            segment_length_m=self.segment_length_m[some],
+            segment_tilt_rad=self.segment_tilt_rad[some],
+            fit_m=self.fit_m[some],
+            load=self.load.part(some),
+        )
+
 
 def chain_motion(
-    recording: Recording, limb: Limb, settings: Settings, *, study_cutoff_hz: float | None = None
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    *,
+    study_cutoff_hz: float | None = None,
+    placed: Placement | None = None,
 ) -> ChainMotion:
     """Motion of a limb, as a planar chain, from a recording.
 
@@ -115,6 +139,8 @@ def chain_motion(
         All options.
     study_cutoff_hz : float, optional
         Cut-off of the trials of this chain and condition, Hz, for `filter.scope` ``study``; without it the trial has its own.
+    placed : Placement, optional
+        Its joint centres, where they are known already; the markers of the recording are then not needed.
 
     Returns
     -------
@@ -127,7 +153,7 @@ def chain_motion(
         The trial cannot be analysed; the message names the reason and the remedy.
     """
     model = limb.model(settings)
-    placed = place_joints(recording, limb, settings)
+    placed = placed or place_joints(recording, limb, settings)
     stretch, plane = placed.prepared.stretch, placed.plane
     readings = plate_readings(recording, limb, settings, stretch)
     smoothed = smooth_joints(
@@ -142,15 +168,12 @@ def chain_motion(
     foreshortened = _foreshortened(recording, placed, smoothed, settings)
     moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
     kinematics = _kinematics(moving_m, foreshortened, flexion, smoothed, recording.rate_hz)
-    edge = _edges(len(joint_m), smoothed.reach)
     external = external_load(
         recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m, readings=readings
     )
-    tilt_deg = _leg_tilt_deg(model, placed.joints_m, settings)
     metrics = {
-        **_metrics(recording, placed, smoothed, external, edge),
-        "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz, settings),
-        "up_axis_deg": max(tilt_deg, external.metrics.get("plate_tilt_deg", 0.0)),
+        **_metrics(recording, placed, smoothed, external, settings),
+        "up_axis_deg": _up_axis_deg(model, placed, external, settings),
         **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m, readings=readings),
     }
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
@@ -162,7 +185,7 @@ def chain_motion(
         rate_hz=recording.rate_hz,
         joint_m=joint_m,
         kinematics=kinematics,
-        edge=edge,
+        edge=_edges(len(joint_m), smoothed.reach),
         foreshortened=foreshortened,
         filled=placed.prepared.filled[stretch],
         swapped=placed.prepared.swapped[stretch],
@@ -180,19 +203,20 @@ def chain_motion(
         metrics=metrics,
         notes=(*placed.notes, *smoothed.notes, *flexion_notes, *external.notes),
     )
-    every = np.ones(len(joint_m), dtype=bool)
-    return replace(motion, metrics={**metrics, **frame_metrics(motion, every, model)})
+    return replace(motion, metrics={**metrics, **frame_metrics(motion, np.ones(len(joint_m), dtype=bool), model)})
 
 
 def _metrics(
-    recording: Recording, placed: Placement, smoothed: SmoothedJoints, external: ExternalLoad, edge: BoolArray
+    recording: Recording, placed: Placement, smoothed: SmoothedJoints, external: ExternalLoad, settings: Settings
 ) -> dict[str, float]:
     """Metrics of the recording, of the placed and smoothed joints, and of the load."""
+    n_frames = len(smoothed.values)
     return {
         "n_frames_recorded": float(recording.n_frames),
-        "n_frames": float(len(edge)),
+        "n_frames": float(n_frames),
         "rate_hz": recording.rate_hz,
-        "edge_share": float(edge.mean()),
+        "edge_share": float(_edges(n_frames, smoothed.reach).mean()),
+        "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz, settings),
         **placed.metrics,
         **smoothed.metrics,
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
@@ -310,6 +334,11 @@ def _blanked(
         median = np.median(angle[start:stop], axis=0)
         angle[start:stop] -= 2.0 * np.pi * np.round((median - zero_rad) / (2.0 * np.pi))
     return angle, velocity, acceleration
+
+
+def _up_axis_deg(model: ChainModel, placed: Placement, external: ExternalLoad, settings: Settings) -> float:
+    """Largest angle between up and the leg, or the normal of a plate."""
+    return max(_leg_tilt_deg(model, placed.joints_m, settings), external.metrics.get("plate_tilt_deg", 0.0))
 
 
 def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:

@@ -27,15 +27,20 @@ LEAST_POWER_R = 0.7  # of their power with their moment times their velocity; sm
 POWER_RATIO = (0.5, 2.0)  # of the two: beyond, moment and power are not of the same units
 
 
-def with_file_outputs(
-    table: pa.Table, recording: Recording, motion: ChainMotion, limb: Limb
+def beside(table: pa.Table, added: pa.Table) -> pa.Table:
+    """Table with the columns of another one of the same rows."""
+    for field, column in zip(added.schema, added.columns, strict=True):
+        table = table.append_column(field, column)
+    return table
+
+
+def file_outputs(
+    recording: Recording, motion: ChainMotion, limb: Limb
 ) -> tuple[pa.Table, tuple[FileOutput, ...], tuple[str, ...]]:
-    """Add another program's results to the table of a limb's kinematics.
+    """Results of another program for the joints of a limb, frame by frame of its motion.
 
     Parameters
     ----------
-    table : pyarrow.Table
-        The table of `motion`.
     recording : Recording
         The recording.
     motion : ChainMotion
@@ -46,7 +51,7 @@ def with_file_outputs(
     Returns
     -------
     table : pyarrow.Table
-        With the columns of `tables.kinematics_columns.file_columns` where the recording holds results for a joint.
+        The columns of `tables.kinematics_columns.file_columns` where the recording holds results for a joint.
     outputs : tuple of FileOutput
         Source and signs of the results, by joint.
     notes : tuple of str
@@ -78,9 +83,7 @@ def with_file_outputs(
         labels, units = ({kind: getattr(output, name) for kind, output in there.items()} for name in ("label", "unit"))
         outputs.append(FileOutput(joint, labels, units, moment.per_kg, *signs))
     added = make_table(file_columns([output.joint for output in outputs]), values)
-    for field, column in zip(added.schema, added.columns, strict=True):
-        table = table.append_column(field, column)
-    return table, tuple(outputs), tuple(notes)
+    return added, tuple(outputs), tuple(notes)
 
 
 def _outputs_of(recording: Recording, joint: str, limb: Limb) -> dict[str, ModelOutput]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,19 @@ class ExternalLoad:
     pressure_m: FloatArray | None = None
     unfiltered_n: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
     unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    def part(self, some: slice) -> ExternalLoad:
+        """Load of some frames."""
+        return replace(
+            self,
+            force_n=self.force_n[some],
+            point_m=self.point_m[some],
+            couple_nm=self.couple_nm[some],
+            status=self.status[some],
+            pressure_m=None if self.pressure_m is None else self.pressure_m[some],
+            unfiltered_n=self.unfiltered_n[some],
+            unfiltered_couple_nm=self.unfiltered_couple_nm[some],
+        )
 
 
 def no_load(n_frames: int) -> ExternalLoad:

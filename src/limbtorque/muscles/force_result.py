@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.force_report import ForceReport
 from limbtorque.muscles.hill import HillLimits
 from limbtorque.muscles.joint_contact import ContactForce
 from limbtorque.muscles.moment_arms import Musculotendon
@@ -48,10 +49,8 @@ class MuscleForces:
         Frames in which a joint is outside the range of its moment arms, and a fibre outside that of its curves.
     beyond_range_rad : ndarray of shape (n_frames,)
         Largest distance of a joint of known moment arms from the range of their data, rad; 0 inside.
-    metrics : dict of str to float
-        Metrics of reserves, ranges and co-contraction.
-    notes : tuple of str
-        Scaling, and unknown moment arms, fibres and forces.
+    report : ForceReport
+        Metrics and notes.
     """
 
     muscle_set: MuscleSet
@@ -72,5 +71,14 @@ class MuscleForces:
     out_of_range: BoolArray
     fibres_out_of_range: BoolArray
     beyond_range_rad: FloatArray
-    metrics: dict[str, float]
-    notes: tuple[str, ...]
+    report: ForceReport
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Metrics of reserves, ranges and co-contraction."""
+        return self.report.metrics
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Scaling, and unknown moment arms, fibres and forces."""
+        return self.report.notes

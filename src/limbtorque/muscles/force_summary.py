@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,45 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.force_result import MuscleForces
+from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.muscle_columns import criterion_text
 from limbtorque.tables.summary_columns import MUSCLE_STATISTICS
+
+
+@dataclass(frozen=True, eq=False)
+class ForceSeries:
+    """Muscle forces over time, as the summary needs them.
+
+    Attributes
+    ----------
+    force_n, activation, least_n, greatest_n : ndarray of shape (n_frames, n_muscles)
+        As in `MuscleForces`.
+    known : ndarray of bool, shape (n_frames,)
+        Frames with forces, inside the range of all moment arms and fibres.
+    """
+
+    force_n: FloatArray
+    activation: FloatArray
+    least_n: FloatArray
+    greatest_n: FloatArray
+    known: BoolArray
+
+
+def force_series(found: MuscleForces) -> ForceSeries:
+    """Forces over time of all muscles."""
+    outside = found.out_of_range | found.fibres_out_of_range
+    known = np.asarray(~outside & np.isfinite(found.force_n).all(axis=1))
+    return ForceSeries(found.force_n, found.optimized.activation, found.least_n, found.greatest_n, known)
+
 
 UNKNOWN = {column.name: math.nan for column in MUSCLE_STATISTICS}
 
 
 def muscle_summary(
     motion: ChainMotion,
-    found: MuscleForces,
+    found: ForceSeries,
+    muscle_set: MuscleSet,
     options: Muscles,
     *,
     windows: Mapping[str, BoolArray],
@@ -32,8 +62,10 @@ def muscle_summary(
     ----------
     motion : ChainMotion
         The motion.
-    found : MuscleForces
+    found : ForceSeries
         Its muscle forces.
+    muscle_set : MuscleSet
+        The muscles, as in `MuscleForces`.
     options : Muscles
         Section `muscles` of the settings.
     windows : mapping of str to ndarray of bool, shape (n_frames,)
@@ -51,19 +83,19 @@ def muscle_summary(
     Frames with edge effects, without forces, or outside the range of a moment arm or a fibre's curve are left out;
     integrals are trapezoids between neighbouring used frames.
     """
-    known = ~(motion.edge | found.out_of_range | found.fibres_out_of_range) & np.isfinite(found.force_n).all(axis=1)
+    known = found.known & ~motion.edge
     rows = []
     for window, inside in windows.items():
         used = inside & known
         share = float(used.sum() / inside.sum()) if inside.any() else 0.0
         enough = bool(used.any()) and share >= min_known_share
-        for k, name in enumerate(found.muscle_set.names):
+        for k, name in enumerate(muscle_set.names):
             about = {
                 "window": window,
-                "muscle_set": found.muscle_set.name,
+                "muscle_set": muscle_set.name,
                 "criterion": criterion_text(options),
                 "muscle": name,
-                "strength_n": found.muscle_set.muscles[k].max_isometric_force_n,
+                "strength_n": muscle_set.muscles[k].max_isometric_force_n,
                 "n_frames": int(used.sum()),
                 "used_share": share,
             }
@@ -71,14 +103,14 @@ def muscle_summary(
     return rows
 
 
-def _statistics(motion: ChainMotion, found: MuscleForces, k: int, used: BoolArray) -> dict[str, float]:
+def _statistics(motion: ChainMotion, found: ForceSeries, k: int, used: BoolArray) -> dict[str, float]:
     """Statistics of one muscle over some frames, one at least."""
     force = found.force_n[used, k]
     top = int(force.argmax())
     numbers = {
         "peak_n": force[top],
         "peak_time_s": motion.time_s[used][top] if force[top] > 0 else math.nan,
-        "peak_activation": found.optimized.activation[used, k].max(),
+        "peak_activation": found.activation[used, k].max(),
         "mean_n": force.mean(),
         "impulse_ns": _impulse(found.force_n[:, k], used, motion.rate_hz),
         "min_impulse_ns": _impulse(found.least_n[:, k], used, motion.rate_hz),

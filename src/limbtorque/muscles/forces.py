@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.co_contraction import optimize_forces
-from limbtorque.muscles.force_metrics import force_metrics
+from limbtorque.muscles.force_report import ForceReport
 from limbtorque.muscles.force_result import MuscleForces
+from limbtorque.muscles.force_tally import force_tally
 from limbtorque.muscles.hill import HillLimits, hill_limits
 from limbtorque.muscles.joint_contact import ContactForce, contact_force
 from limbtorque.muscles.lines_of_action import lines_of_action, segment_axes
@@ -21,6 +22,7 @@ from limbtorque.muscles.sets.muscle import narrowest
 from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOptimization
+from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles
 
 
@@ -85,7 +87,6 @@ def muscle_forces(
         reaction = np.where((geometry.out_of_range | ~known)[..., None], np.nan, reaction_n)
         contact = _contact(motion, reaction, force, arm, optimized.reserve_nm, chosen)
     fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
-    valid = np.asarray(~np.isnan(net_nm).any(axis=1))
     out_of_range = np.asarray(geometry.out_of_range & known)
     result = MuscleForces(
         muscle_set=chosen,
@@ -106,11 +107,44 @@ def muscle_forces(
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=fibres_out,
         beyond_range_rad=_beyond_range(chosen, flexion, known, motion.joints),
-        metrics={},
-        notes=(*scaling, *unknown.values(), *_notes(motion, chosen, out_of_range, limits, contact, valid)),
+        report=ForceReport(
+            Tally({}, {}), chosen, motion.joints, known, options, decisions=(*scaling, *unknown.values())
+        ),
     )
     strengths = np.broadcast_to(strength, force.shape)
-    return replace(result, metrics=force_metrics(net_nm, result, strengths, options, frames))
+    tally = force_tally(net_nm, result, strengths, out_of_range, options=options, frames=frames)
+    return replace(result, report=result.report.about(tally, limits, contact))
+
+
+def stretch_forces(
+    motion: ChainMotion,
+    net_nm: FloatArray,
+    muscle_set: MuscleSet,
+    *,
+    options: Muscles,
+    body_mass_kg: float,
+    reaction_n: FloatArray,
+    frames: BoolArray,
+) -> Iterator[tuple[ChainMotion, MuscleForces]]:
+    """Yield the muscle forces of one stretch of frames after the other, with its motion.
+
+    A trial of a million frames would need several GB at once. Frames do not depend on each other, and metrics and notes of all
+    come from `force_report.whole_report`. Parameters are those of `muscle_forces`.
+    """
+    for some in stretches(len(net_nm)):
+        part = motion.part(some)
+        yield (
+            part,
+            muscle_forces(
+                part,
+                net_nm[some],
+                muscle_set,
+                options=options,
+                body_mass_kg=body_mass_kg,
+                reaction_n=reaction_n[some],
+                frames=frames[some],
+            ),
+        )
 
 
 def _possible(
@@ -209,37 +243,3 @@ def _contact(
         muscles=muscle_set.names,
         reserve_nm=reserve_nm,
     )
-
-
-def _notes(
-    motion: ChainMotion,
-    muscle_set: MuscleSet,
-    out_of_range: BoolArray,
-    limits: HillLimits | None,
-    contact: ContactForce | None,
-    valid: BoolArray,
-) -> list[str]:
-    """Notes on muscles and joints; `valid` are the frames of known torque."""
-    out = out_of_range[valid]
-    shares = out.mean(axis=0) if len(out) else np.zeros(out.shape[1])
-    notes = [
-        f"{joint}: outside the range of a moment arm in {100 * share:.0f} % of the frames"
-        for joint, share in zip(motion.joints, shares, strict=True)
-        if share > 0.0
-    ]
-    notes += [
-        f"{muscle} crosses the {joint}, but its moment arm there is unknown and counts as zero"
-        for muscle, joint in muscle_set.not_sampled
-        if joint in motion.joints
-    ]
-    if limits is not None and not limits.modelled.all():
-        names = [name for name, has in zip(muscle_set.names, limits.modelled, strict=True) if not has]
-        notes.append(f"constant strength, as fibre parameters, length or a moment arm is unknown: {', '.join(names)}")
-    if limits is not None:
-        share_out = (~limits.possible[valid]).mean(axis=0) if valid.any() else np.zeros(len(muscle_set.names))
-        notes += [
-            f"{name}: fibre outside the range of its curves in {100 * share:.0f} % of the frames"
-            for name, share in zip(muscle_set.names, share_out, strict=True)
-            if share > 0.0
-        ]
-    return notes + (list(contact.notes) if contact else [])

@@ -38,6 +38,7 @@ from numpy.typing import ArrayLike
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.lines_of_action import Lines, free_stretch, in_plane, stretch_length, stretch_moment
+from limbtorque.muscles.tally import Tally
 
 TOLERANCE_M = 0.003
 """Largest difference between the moment arm in use and the one that two points imply, m.
@@ -89,21 +90,75 @@ class ContactForce:
         Force of the proximal bone on the distal one, x forward and y up in the plane, N.
     known : ndarray of bool, shape (n_frames, n_joints)
         True where the lines of all pulling muscles are valid.
-    basis : tuple of str
-        For each joint ``points`` (all muscles that pull in its known frames run between two points that agree with
-        their moment arms, or no muscle pulls), ``parallel`` (some are assumed parallel to a segment: an unchecked
-        approximation) or ``unknown`` (in all frames).
-    why_not : tuple of WhyNot
-        Reasons for each joint.
-    notes : tuple of str
-        The reasons in sentences.
+    reasons : ContactReasons
+        Reasons why it is not known everywhere.
     """
 
     contact_n: FloatArray
     known: BoolArray
-    basis: tuple[str, ...]
-    why_not: tuple[WhyNot, ...]
-    notes: tuple[str, ...]
+    reasons: ContactReasons
+
+
+@dataclass(frozen=True, eq=False)
+class ContactReasons:
+    """Frames in which the contact forces of a limb are not known, counted by reason.
+
+    Attributes
+    ----------
+    tally : Tally
+        Frames by joint and muscle: without a line, disagreeing, parallel; by joint: reserve, undetermined, known.
+    joints, muscles : tuple of str
+        Names.
+    tolerance_m : float
+        Largest allowed difference of moment arms, m.
+    """
+
+    tally: Tally
+    joints: tuple[str, ...]
+    muscles: tuple[str, ...]
+    tolerance_m: float
+
+    @property
+    def basis(self) -> tuple[str, ...]:
+        """Origin of each joint's pulls.
+
+        ``points`` (all muscles that pull in its known frames run between two points that agree with their moment arms, or no
+        muscle pulls), ``parallel`` (some are assumed parallel to a segment: an unchecked approximation) or ``unknown`` (in all
+        frames).
+        """
+        parallel, known = self.tally["parallel"].any(axis=1), self.tally["known"] > 0
+        return tuple(np.where(known, np.where(parallel, PARALLEL, POINTS), UNKNOWN).tolist())
+
+    @property
+    def why_not(self) -> tuple[WhyNot, ...]:
+        """Reasons for each joint."""
+        return tuple(self._of_joint(j) for j in range(len(self.joints)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The reasons in sentences."""
+        return tuple(
+            note
+            for j, (joint, why) in enumerate(zip(self.joints, self.why_not, strict=True))
+            for note in _notes(joint, why, list(self._shares("parallel", j)), self.tolerance_m)
+        )
+
+    def _of_joint(self, j: int) -> WhyNot:
+        n_frames = max(int(self.tally["frames"]), 1)
+        disagreeing = self._shares("disagreeing", j)
+        largest_m = dict(zip(self.muscles, self.tally["difference_m"][j].tolist(), strict=True))
+        return WhyNot(
+            without_line=self._shares("without_line", j),
+            disagreeing=disagreeing,
+            largest_difference_m={muscle: largest_m[muscle] for muscle in disagreeing},
+            reserve=float(self.tally["reserve"][j]) / n_frames,
+            undetermined=float(self.tally["undetermined"][j]) / n_frames,
+        )
+
+    def _shares(self, reason: str, j: int) -> dict[str, float]:
+        """Share of the frames of each muscle that occurs."""
+        counts = zip(self.muscles, self.tally[reason][j].tolist(), strict=True)
+        return {muscle: count / int(self.tally["frames"]) for muscle, count in counts if count}
 
 
 def contact_force(
@@ -170,7 +225,7 @@ def contact_force(
     ...     [[[0.0, 10.0]]], [[50.0]], [[[0.04]]], lines, axes_rad=([[-np.pi / 2]], [[0.0]]),
     ...     flexion_sign=[1.0], joints=["elbow"], muscles=["biceps"]
     ... )
-    >>> held.contact_n.round(9).tolist(), held.basis
+    >>> held.contact_n.round(9).tolist(), held.reasons.basis
     ([[[0.0, -40.0]]], ('parallel',))
     """
     force = np.asarray(force_n, dtype=float)
@@ -187,7 +242,11 @@ def contact_force(
     contact = np.empty((*shape, 2))
     known = np.empty(shape, dtype=bool)
     idle = (tension <= NEGLIGIBLE_N).all(axis=1)
-    cuts = []
+    by_muscle, by_joint = (len(joints), len(muscles)), (len(joints),)
+    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(("without_line", "disagreeing", "parallel"), by_muscle)
+    sizes |= dict.fromkeys(("reserve", "undetermined", "known"), by_joint)
+    counts = {name: np.zeros(size, dtype=int) for name, size in sizes.items()}
+    difference_m = np.zeros((len(joints), len(muscles)))
     for j in range(len(joints)):
         flexion = sign[j] * (distal[:, j] - proximal[:, j])
         severed = np.flatnonzero(lines.crosses[j] & ~idle)
@@ -196,7 +255,6 @@ def contact_force(
             arm[j, severed],
             lines.points_m[j, severed],
             lines.checked[j, severed],
-            [muscles[m] for m in severed.tolist()],
             flexion=flexion,
             given=~(np.isnan(reaction[:, j]).any(axis=1) | np.isnan(flexion)),
             reserved=~(np.abs(reserve[:, j]) <= NEGLIGIBLE_NM),
@@ -205,15 +263,16 @@ def contact_force(
         pull = in_plane(cut.pull_n, distal[:, j], flexion_sign=sign[j])
         known[:, j] = cut.known
         contact[:, j] = np.where(cut.known[:, None], reaction[:, j] - pull, np.nan)
-        cuts.append(cut)
-    why = tuple(_why_not(cut) for cut in cuts)
-    basis = tuple(_basis(cut) for cut in cuts)
-    notes = [
-        note
-        for joint, cut, reasons in zip(joints, cuts, why, strict=True)
-        for note in _notes(joint, cut, reasons, tolerance_m)
-    ]
-    return ContactForce(contact, known, basis, why, tuple(notes))
+        disagrees = cut.disagrees & cut.given
+        counts["without_line"][j, severed] = (cut.without_line & cut.given).sum(axis=1)
+        counts["disagreeing"][j, severed] = disagrees.sum(axis=1)
+        counts["parallel"][j, severed] = (cut.parallel & cut.known).sum(axis=1)
+        counts["reserve"][j] = (cut.reserved & cut.given).sum()
+        counts["undetermined"][j] = (~cut.given).sum()
+        counts["known"][j] = cut.known.sum()
+        difference_m[j, severed] = np.where(disagrees, np.abs(cut.difference_m), 0.0).max(axis=1, initial=0.0)
+    tally = Tally({**counts, "frames": len(force)}, {"difference_m": difference_m})
+    return ContactForce(contact, known, ContactReasons(tally, tuple(joints), tuple(muscles), tolerance_m))
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +283,6 @@ class _Cut:
     ----------
     pull_n : ndarray of shape (2, n_frames)
         Sum of the pulls of the muscles with a line, along the distal segment's axis and to its flexor side.
-    muscles : list of str
-        Names of the muscles.
     without_line, disagrees, parallel : ndarray of bool, shape (n_muscles, n_frames)
         Muscles that pull: without a line; with one that contradicts the moment arm; with an unchecked one.
     difference_m : ndarray of shape (n_muscles, n_frames)
@@ -235,7 +292,6 @@ class _Cut:
     """
 
     pull_n: FloatArray
-    muscles: list[str]
     without_line: BoolArray
     disagrees: BoolArray
     parallel: BoolArray
@@ -254,7 +310,6 @@ def _cut(
     arm: FloatArray,
     points: FloatArray,
     checked: BoolArray,
-    muscles: list[str],
     *,
     flexion: FloatArray,
     given: BoolArray,
@@ -274,7 +329,6 @@ def _cut(
     per_metre[~pulls[lined]] = 0.0  # it is NaN where the ends of the stretch meet
     return _Cut(
         pull_n=np.einsum("mn,imn->in", per_metre, stretch),
-        muscles=muscles,
         without_line=pulls & ~has[:, None],
         disagrees=pulls & ~(np.abs(difference) <= tolerance_m),
         parallel=pulls & (has & ~checked)[:, None],
@@ -291,35 +345,7 @@ def _shaped(name: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     return array
 
 
-def _basis(cut: _Cut) -> str:
-    if not cut.known.any():
-        return UNKNOWN
-    return PARALLEL if (cut.parallel & cut.known).any() else POINTS
-
-
-def _why_not(cut: _Cut) -> WhyNot:
-    n_frames = max(len(cut.given), 1)
-    disagreeing = _shares(cut.disagrees & cut.given, cut.muscles)
-    largest = {}
-    if disagreeing:
-        differences = np.where(cut.disagrees & cut.given, np.abs(cut.difference_m), 0.0).max(axis=1)
-        largest = dict(zip(cut.muscles, differences.tolist(), strict=True))
-    return WhyNot(
-        without_line=_shares(cut.without_line & cut.given, cut.muscles),
-        disagreeing=disagreeing,
-        largest_difference_m={muscle: largest[muscle] for muscle in disagreeing},
-        reserve=float((cut.reserved & cut.given).sum()) / n_frames,
-        undetermined=float((~cut.given).sum()) / n_frames,
-    )
-
-
-def _shares(found: BoolArray, muscles: Sequence[str]) -> dict[str, float]:
-    """Share of the frames of each muscle that occurs."""
-    counts = found.sum(axis=1)
-    return {m: float(count) / found.shape[1] for m, count in zip(muscles, counts, strict=True) if count}
-
-
-def _notes(joint: str, cut: _Cut, why: WhyNot, tolerance_m: float) -> list[str]:
+def _notes(joint: str, why: WhyNot, parallel: Sequence[str], tolerance_m: float) -> list[str]:
     """Notes on where and why the contact force is unknown, and on its accuracy."""
     where = f"{joint}: contact force unknown"
     notes = [
@@ -333,7 +359,6 @@ def _notes(joint: str, cut: _Cut, why: WhyNot, tolerance_m: float) -> list[str]:
     ]
     if why.reserve:
         notes.append(f"{where} in {100 * why.reserve:.0f} % of the frames, with a reserve torque")
-    parallel = _shares(cut.parallel & cut.known, cut.muscles)
     if parallel:
         notes.append(
             f"{joint}: contact force approximate, with the pull of {', '.join(parallel)} assumed parallel to a segment; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import FloatArray, stretches
 from limbtorque.errors import ReadError
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
@@ -99,7 +99,9 @@ def nearest_m(markers_m: FloatArray) -> float:
 
 def median_speed_m_s(markers_m: FloatArray, rate_hz: float) -> float:
     """Median over markers and frames of the speed, m/s; 0 where there is none."""
+    steps = np.empty((max(len(markers_m) - 1, 0), markers_m.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
-        steps = np.linalg.norm(np.diff(markers_m, axis=0), axis=2)
+        for some in stretches(len(steps)):
+            steps[some] = np.linalg.norm(np.diff(markers_m[some.start : some.stop + 1], axis=0), axis=2)
     known = steps[np.isfinite(steps)]
     return float(np.median(known)) * rate_hz if known.size else 0.0

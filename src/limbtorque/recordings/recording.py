@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +180,11 @@ class Recording:
     def time_s(self) -> FloatArray:
         """Time of each frame from the first one, s."""
         return np.arange(self.n_frames) / self.rate_hz
+
+
+def without_markers(recording: Recording) -> Recording:
+    """Recording without its positions, which are most of it; the number of frames stays."""
+    return replace(recording, labels=(), markers_m=np.empty((recording.n_frames, 0, 3)))
 
 
 def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -> int:

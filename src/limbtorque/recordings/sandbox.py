@@ -2,8 +2,8 @@
 
 A damaged file can make a C++ reader allocate without bound, loop, or abort the whole process. One child
 process reads file after file; when it dies the read fails with a :class:`~limbtorque.errors.ReadError` and
-the next read gets a new child. Requests and replies are pickles behind a length of eight bytes, on pipes of
-their own, so that nothing the library prints can get between them.
+the next read gets a new child. Requests and replies are pickles, their arrays after them, on pipes of their own,
+so that nothing the library prints can get between them.
 """
 
 from __future__ import annotations
@@ -241,20 +241,29 @@ def _last_line(stderr: IO[bytes]) -> str:
 
 
 def _send(handle: int, message: object) -> None:
-    """Write one message; a pipe without a reader raises _DiedError."""
-    body = pickle.dumps(message, protocol=5)
-    rest = memoryview(_LENGTH.pack(len(body)) + body)
+    """Write one message; a pipe without a reader raises _DiedError.
+
+    Arrays are sent from their own memory, after the pickle that names them: a copy of a long recording would be large.
+    """
+    arrays: list[pickle.PickleBuffer] = []
+    body = pickle.dumps(message, protocol=5, buffer_callback=arrays.append)
+    parts = [memoryview(body), *(array.raw() for array in arrays)]
     try:
-        while rest:
-            rest = rest[os.write(handle, rest) :]
+        head = b"".join(_LENGTH.pack(number) for number in (len(parts), *map(len, parts)))
+        for part in (memoryview(head), *parts):
+            rest = part
+            while rest:
+                rest = rest[os.write(handle, rest) :]
     except BrokenPipeError:
         raise _DiedError from None
 
 
 def _receive(handle: int, deadline: float | None) -> Any:
     """Read one message; TimeoutError at the deadline, _DiedError at a closed pipe."""
-    (length,) = _LENGTH.unpack(_take(handle, _LENGTH.size, deadline))
-    return pickle.loads(_take(handle, length, deadline))
+    (n_parts,) = _LENGTH.unpack(_take(handle, _LENGTH.size, deadline))
+    sizes = [_LENGTH.unpack(_take(handle, _LENGTH.size, deadline))[0] for _ in range(n_parts)]
+    body, *arrays = (_take(handle, size, deadline) for size in sizes)
+    return pickle.loads(body, buffers=arrays)
 
 
 def _take(handle: int, n: int, deadline: float | None) -> bytearray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,7 @@ TAIL_FROM = 0.6  # of the cut-off: above, the signal only falls
 FEWEST_FRAMES = 20
 FEWEST_CUTOFFS = 5
 STUDY_STEP_HZ = 0.5
+NUMBERS = 2**20  # of a matrix of cut-offs and frequencies that is computed at once: 8 MB
 
 
 @dataclass(frozen=True)
@@ -129,14 +131,16 @@ def choose_cutoff(
     grid_hz = _grid(len(samples), rate_hz, smoother)
     if by == "expected_error":
         return _by_expected_error(samples, rate_hz, smoother, grid_hz, power)
-    residuals = [
-        samples - smooth_values(samples, rate_hz=rate_hz, cutoff_hz=float(f), smoother=smoother) for f in grid_hz
-    ]
-    residual = np.sqrt(np.array([np.mean(difference**2) for difference in residuals]))
+    squares, correlations = [], []
+    for cutoff_hz in grid_hz.tolist():  # one after the other: in long trials all of them would need several GB
+        difference = samples - smooth_values(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+        squares.append(np.mean(difference**2))
+        correlations += [_autocorrelation(difference)] if by == "autocorrelation" else []
+    residual = np.sqrt(np.array(squares))
     if by == "residual":
         return _by_residual(grid_hz, residual)
     if by == "autocorrelation":
-        criterion = np.array([_autocorrelation(difference) for difference in residuals])
+        criterion = np.array(correlations)
         k = int(np.argmin(criterion))
         return _least(by, grid_hz, residual, criterion, k, (float(residual[k]), 0.0))
     free = _left_over(len(samples), grid_hz, rate_hz, smoother)
@@ -239,20 +243,35 @@ def _by_expected_error(
     frequency_hz = frequencies(len(samples), rate_hz)
     power = spectrum(samples, rate_hz=rate_hz)[1] if power is None else power
     cutoffs_hz = [float(f) for f in grid_hz]
-    passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
-    left = 1.0 - passed
-    residual = np.sqrt(left**2 @ power / len(power))
+    together = max(1, NUMBERS // len(frequency_hz))
+    blocks = [cutoffs_hz[k : k + together] for k in range(0, len(cutoffs_hz), together)]
+
+    @functools.lru_cache(maxsize=1)  # all cut-offs of a short trial are one block
+    def shares(block: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Share of the samples that is left, power that is removed, share of the noise that passes more than once."""
+        passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=blocks[block], smoother=smoother)
+        return 1.0 - passed, (1.0 - gains) ** 2 * power, 2.0 * gains - 1.0
+
+    residuals, means = [], []
+    for block in range(len(blocks)):
+        left = shares(block)[0]
+        residuals.append(np.sqrt(left**2 @ power / len(power)))
+        means.append(left.mean(axis=1))
+    residual = np.concatenate(residuals)
     weight = (2.0 * np.pi * frequency_hz) ** 4
-    k = highest = int(np.argmin(residual / left.mean(axis=1)))
+    k = highest = int(np.argmin(residual / np.concatenate(means)))
     plateau_hz, plateau = find_plateau(frequency_hz, power)
-    removed, passed_more = (1.0 - gains) ** 2 * power, 2.0 * gains - 1.0
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
         noise = find_noise(frequency_hz, power, above_hz=above_hz, n_channels=samples.shape[1])
         level = CAUTION * noise.power(frequency_hz)
         if plateau_hz < above_hz:
             level = np.maximum(level, plateau)
-        error = (removed + passed_more * level) @ weight / len(weight)
+        errors = []
+        for block in range(len(blocks)):
+            _, removed, passed_more = shares(block)
+            errors.append((removed + passed_more * level) @ weight / len(weight))
+        error = np.concatenate(errors)
         before, k = k, min(int(np.argmin(error)), highest)
         if k == before:  # the noise would be sought above the same frequency again
             break

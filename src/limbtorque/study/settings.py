@@ -223,7 +223,10 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
     SettingsError
         An unknown name or a wrong value.
     """
-    raw = settings.model_dump()
+    raw: dict[str, Any] = {name: getattr(settings, name) for name in type(settings).model_fields}
+    for section in {dotted.partition(".")[0] for dotted in changes} & raw.keys():  # the others stay shared
+        if isinstance(raw[section], BaseModel):
+            raw[section] = raw[section].model_dump()
     for dotted, text in sorted(changes.items()):
         *path, last = dotted.split(".")
         target: Any = raw

@@ -98,7 +98,8 @@ def table_rows(
                     faults.append(f"{name} line {line}: expected {len(header)} cells, found {_cells(row)}{comma}")
                 elif any(value.strip() for value in row.values()):
                     cells = {key: value.strip() for key, value in row.items()}
-                    hidden = {key: fault for key, cell in cells.items() if (fault := hidden_character(cell))}
+                    odd = {key: cell for key, cell in cells.items() if not (cell.isascii() and cell.isprintable())}
+                    hidden = {key: fault for key, cell in odd.items() if (fault := hidden_character(cell))}
                     faults += [f"{name} line {line}: {key}: {fault}" for key, fault in hidden.items()]
                     rows += [] if hidden else [(line, cells)]
             return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -105,6 +105,10 @@ class Trial:
         return (self.file, self.forces_file) if self.forces_file else (self.file,)
 
 
+MOST_HINTS = 100  # misspelt names that are compared with the known ones
+MOST_NAMES = 2000  # of one kind: among more, a near one is no hint
+
+
 @dataclass(frozen=True)
 class References:
     """Targets of references in the table of trials.
@@ -122,6 +126,22 @@ class References:
     folder: Path
     settings: Settings
     subjects: Collection[str]
+    _hints: dict[tuple[str, str], str] = field(default_factory=dict)
+    _files: dict[str, bool] = field(default_factory=dict)
+
+    def hint(self, kind: str, value: str, known: Collection[str]) -> str:
+        """Suggestion for a misspelt name, for the first of many."""
+        if (kind, value) not in self._hints:
+            if len(self._hints) >= MOST_HINTS or len(known) > MOST_NAMES:
+                return ""
+            self._hints[kind, value] = did_you_mean(value, known)
+        return self._hints[kind, value]
+
+    def has(self, file: str) -> bool:
+        """Return True if a file of the study exists; many trials may share one."""
+        if file not in self._files:
+            self._files[file] = _is_file(self.folder / file)
+        return self._files[file]
 
 
 class TrialRow(Row):
@@ -155,7 +175,9 @@ class TrialRow(Row):
     def _known_subject(cls, value: str, info: ValidationInfo) -> str:
         known = info.context.subjects if info.context else ()
         if info.context and known and value not in known:
-            raise ValueError(f"expected a subject of {info.context.settings.subjects}{did_you_mean(value, known)}")
+            raise ValueError(
+                f"expected a subject of {info.context.settings.subjects}{info.context.hint('subject', value, known)}"
+            )
         return value
 
     @field_validator("file", "forces_file")
@@ -168,7 +190,7 @@ class TrialRow(Row):
             raise ValueError(
                 "expected a name without braces and <>, which Snakemake takes for a pattern; rename the file"
             )
-        if not _is_file(folder / value):
+        if not info.context.has(value):
             raise ValueError(f"expected a file; it does not exist in the study's folder {folder.resolve().name!r}")
         if (
             info.field_name == "forces_file"
@@ -185,20 +207,22 @@ class TrialRow(Row):
     @classmethod
     def _known_chain(cls, value: str, info: ValidationInfo) -> str:
         if info.context and value not in (known := info.context.settings.chain_names):
-            raise ValueError(f"expected one of {', '.join(known)}{did_you_mean(value, known)}")
+            raise ValueError(f"expected one of {', '.join(known)}{info.context.hint('chain', value, known)}")
         return value
 
     @field_validator("load")
     @classmethod
     def _known_load(cls, value: str, info: ValidationInfo) -> str:
         if info.context and value and value not in (known := info.context.settings.loads):
-            raise ValueError(f"expected a name from the settings' loads{did_you_mean(value, known)}")
+            raise ValueError(f"expected a name from the settings' loads{info.context.hint('load', value, known)}")
         return value
 
     @field_validator("marker_set")
     @classmethod
     def _known_marker_set(cls, value: str, info: ValidationInfo) -> str:
-        known = list(info.context.settings.marker_sets) if info.context else [value]
+        if not info.context:
+            return value
+        known: list[str] = list(info.context.settings.marker_sets)
         if not known:
             raise ValueError(
                 "expected a name from marker_sets, and the settings have no marker_sets, so no landmark is known"
@@ -207,7 +231,7 @@ class TrialRow(Row):
             return known[0]
         if value not in known:
             raise ValueError(
-                f"expected one of {', '.join(known)}, the settings' marker_sets{did_you_mean(value, known)}"
+                f"expected one of {', '.join(known)}, the settings' marker_sets{info.context.hint('marker_set', value, known)}"
             )
         return value
 
@@ -245,13 +269,15 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
         faults.append(f"{table}: the table has no trials")
     unknown = [column for column in (rows[0][1] if rows else ()) if not _is_known(column)]
     faults += few((_column_fault(table, column) for column in unknown), len(unknown), table)
-    as_json, trials = settings.model_dump_json(), []
+    options, trials = _OwnOptions(settings), []
     for line, cells in rows:
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
         row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
-        own = _own_settings(settings, as_json, cells, where, faults)
+        own = _own_settings(options, cells, where, faults)
         if row and own and row.subject in subjects:
             trials.append(_trial(row, own, subjects[row.subject], references.folder))
+    if options.no_up_axis:
+        faults.append(NO_UP_AXIS)
     faults += _duplicates([cells["trial"] for _, cells in rows], table)
     faults += alike("session", (cells["session"] for _, cells in rows), table)
     faults += alike("condition", (cells.get("condition", "") for _, cells in rows), table)
@@ -299,9 +325,22 @@ def _column_fault(table: str, column: str) -> str:
     return f"{table}: {column} is an option of the whole study; set it in the settings file"
 
 
-def _own_settings(
-    settings: Settings, as_json: str, cells: dict[str, str], where: str, faults: list[str]
-) -> Settings | None:
+@dataclass
+class _OwnOptions:
+    """Settings of a study, and those with the changes of its trials: one object for all trials with the same changes."""
+
+    settings: Settings
+    found: dict[tuple[tuple[str, str], ...], Settings] = field(default_factory=dict)
+    no_up_axis: bool = False
+
+    def of(self, changes: dict[str, str]) -> Settings:
+        key = tuple(sorted(changes.items()))
+        if changes and key not in self.found:
+            self.found[key] = override(self.settings, changes, source="columns of this trial")
+        return self.found[key] if changes else self.settings
+
+
+def _own_settings(options: _OwnOptions, cells: dict[str, str], where: str, faults: list[str]) -> Settings | None:
     """Settings of a trial with its own options; None if one is invalid."""
     changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
     open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
@@ -309,19 +348,12 @@ def _own_settings(
         f"{where}: {column} {to_do_text(changes.pop(column), OPTIONS_TO_DO.get(column, ''))}" for column in open_cells
     ]
     try:
-        own = _changed(as_json, tuple(sorted(changes.items()))) if changes else settings
+        own = options.of(changes)
     except SettingsError as error:
         faults += [f"{where}: {fault}" for fault in error.faults]
         return None
-    if own.plane.up_axis is None and NO_UP_AXIS not in faults:
-        faults.append(NO_UP_AXIS)
+    options.no_up_axis |= own.plane.up_axis is None
     return None if open_cells else own
-
-
-@functools.lru_cache(maxsize=1024)
-def _changed(settings: str, changes: tuple[tuple[str, str], ...]) -> Settings:
-    """JSON settings with changes; one object for all trials with the same changes."""
-    return override(Settings.model_validate_json(settings), dict(changes), source="columns of this trial")
 
 
 def _is_file(path: Path) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import functools
+import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from limbtorque.recordings.writers.sto import write_sto
+from limbtorque.errors import WriteError
+from limbtorque.recordings.writers.sto import write_sto, write_sto_pieces
 from limbtorque.study.whole_file import whole_file
 from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import FORMULA
@@ -101,6 +105,110 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
         return
     with _csv_writer(path, table.schema) as writer:
         writer.write_table(_blank(table))
+
+
+class TrialTable:
+    """Table of a trial, written stretch by stretch in all its formats.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Its files; the Parquet file is always among them.
+    files : ExitStack
+        Closes them.
+    """
+
+    def __init__(self, paths: Sequence[Path], files: ExitStack) -> None:
+        self._paths, self._files = {path.suffix: path for path in paths}, files
+        self._parquet: pyarrow.parquet.ParquetWriter | None = None
+        self._csv: pyarrow.csv.CSVWriter | None = None
+        self.n_rows = 0
+
+    @property
+    def begun(self) -> bool:
+        """True from the first stretch on."""
+        return self._parquet is not None
+
+    def write(self, rows: pa.Table) -> None:
+        """Write the rows of a stretch of frames."""
+        with _writing(self._paths[".parquet"]):
+            writer = self._parquet or self._open(rows.schema.remove_metadata())
+            writer.write_table(rows.replace_schema_metadata(), row_group_size=max(len(rows), 1))
+            if self._csv is not None:
+                self._csv.write_table(_blank(rows))
+
+    def _open(self, schema: pa.Schema) -> pyarrow.parquet.ParquetWriter:
+        part = self._files.enter_context(whole_file(self._paths[".parquet"]))
+        writer = pyarrow.parquet.ParquetWriter(part, schema, compression="snappy", use_dictionary=False)
+        self._parquet = self._files.enter_context(writer)
+        if ".csv" in self._paths:
+            self._csv = self._files.enter_context(_csv_writer(self._paths[".csv"], schema))
+        return writer
+
+    def finish(self, record: TrialRecord) -> None:
+        """Add the record of the trial, after all rows, and put the files in their places."""
+        parquet = self._paths[".parquet"]
+        with _writing(parquet):
+            if self._parquet is not None:
+                self._parquet.add_key_value_metadata({META_KEY: record.to_json().encode()})
+            self._files.close()
+            if self._parquet is not None and ".sto" in self._paths:
+                _convert(parquet, self._paths[".sto"])
+
+
+@contextmanager
+def trial_table(paths: Sequence[Path]) -> Iterator[TrialTable]:
+    """Write the table of a trial stretch by stretch; all of its files, or none of them.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        A Parquet file, and its like in other formats.
+
+    Yields
+    ------
+    TrialTable
+        Takes the rows of one stretch of frames after the other, then the record. After an error the files are as before.
+
+    Raises
+    ------
+    WriteError
+        A file cannot be written: the disk is full, or files are limited in size.
+    """
+    with ExitStack() as files:
+        yield TrialTable(paths, files)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Errors of the disk as errors of the trial."""
+    try:
+        yield
+    except OSError as error:
+        raise WriteError(_not_written(path, error)) from error
+
+
+def _convert(parquet: Path, path: Path) -> None:
+    """Write a storage file from a Parquet file, by its stretches."""
+    with pyarrow.parquet.ParquetFile(parquet) as file:
+        time_s = file.read(columns=["time_s"], use_threads=False)["time_s"].to_numpy()
+        rows = (file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups))
+        write_sto_pieces(rows, path, time_s=time_s)
+
+
+def _not_written(path: Path, error: OSError) -> str:
+    """Sentence about a table that cannot be written, and what to do."""
+    advice = {
+        errno.ENOSPC: "make room",
+        errno.EDQUOT: "make room within the quota",
+        errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
+    }.get(error.errno or 0, "mend it")
+    stage, session = path.parent.parent.name, path.parent.name
+    why = os.strerror(error.errno) if error.errno else str(error)
+    return (
+        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice}, delete results/{stage}/{session} and run again "
+        "(tables.csv: false needs a third of the space)"
+    )
 
 
 @contextmanager
@@ -221,17 +329,60 @@ def read_table(
     """
     with pyarrow.parquet.ParquetFile(path) as file:
         wanted = list(filter(columns, file.schema_arrow.names)) if callable(columns) else columns
-        table = file.read(columns=wanted, use_threads=False)
-    return table, _record(table.schema)
+        return file.read(columns=wanted, use_threads=False), _record(file.metadata)
+
+
+def read_extremes(path: Path, *, at_most: int) -> tuple[pa.Table, int]:
+    """Read a Parquet table; of a long one only rows with the extremes of its columns, for figures.
+
+    Parameters
+    ----------
+    path : Path
+        A file that was written by `trial_table`.
+    at_most : int
+        Rows up to which the table is read as it is, and about the number of rows of a longer one.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        The rows, in order.
+    step : int
+        Rows of each stretch of which those with the least and greatest value of every column are read, and the first one
+        without a value; 1 where the whole table is read.
+    """
+    with pyarrow.parquet.ParquetFile(path) as file:
+        n_rows, n_columns = file.metadata.num_rows, file.metadata.num_columns
+        if n_rows <= at_most:
+            return file.read(use_threads=False), 1
+        step = math.ceil(2 * n_columns * n_rows / at_most)
+        groups = (file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups))
+        return pa.concat_tables([group.take(_extremes(group, step)) for group in groups]), step
+
+
+def _extremes(table: pa.Table, step: int) -> np.ndarray:
+    """Rows with the extremes of every column, in stretches of so many rows."""
+    found = {0, len(table) - 1}
+    for field in table.schema:
+        if pa.types.is_string(field.type):
+            continue
+        values = column_values(table, field.name).astype(float)
+        missing = np.isnan(values)
+        for start in range(0, len(values), step):
+            some, gap = values[start : start + step], missing[start : start + step]
+            if gap.any():
+                found.add(start + int(gap.argmax()))
+                some = np.where(gap, some[~gap][0] if not gap.all() else 0.0, some)
+            found |= {start + int(some.argmin()), start + int(some.argmax())}
+    return np.array(sorted(found))
 
 
 def read_record(path: Path) -> TrialRecord:
     """Read the record of a trial from its Parquet table, without the rows."""
-    return _record(pyarrow.parquet.read_schema(path))
+    return _record(pyarrow.parquet.read_metadata(path))
 
 
-def _record(schema: pa.Schema) -> TrialRecord:
-    return TrialRecord.from_json((schema.metadata or {}).get(META_KEY, b"{}"))
+def _record(about: pyarrow.parquet.FileMetaData) -> TrialRecord:
+    return TrialRecord.from_json((about.metadata or {}).get(META_KEY, b"{}"))
 
 
 def column_array(table: pa.Table, *names: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.arrays import BoolArray, FloatArray, joined, stretches
 from limbtorque.chain.conventions import (
     SegmentTerms,
     interaction_torques,
@@ -70,8 +70,14 @@ def joint_torques(motion: ChainMotion) -> Torques:
     Torques
         NaN where the external load is not known.
     """
+    loaded = bool(motion.load.status.any())
+    return joined([_stretch_torques(motion.part(some), loaded) for some in stretches(len(motion.time_s))])
+
+
+def _stretch_torques(motion: ChainMotion, loaded: bool) -> Torques:
+    """Torques of a stretch of frames."""
     load = motion.load
-    loads = [Load(motion.chain.n_links - 1, load.force_n, load.point_m, load.couple_nm)] if load.status.any() else []
+    loads = [Load(motion.chain.n_links - 1, load.force_n, load.point_m, load.couple_nm)] if loaded else []
     chain, kinematics, gravity = motion.chain, motion.kinematics, motion.gravity_m_s2
     terms = torque_terms(chain, kinematics, gravity_m_s2=gravity, loads=loads, joint_m=motion.joint_m, missing=True)
     wrenches = newton_euler(chain, kinematics, gravity_m_s2=gravity, loads=loads, joint_m=motion.joint_m, missing=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.chain.dynamics import TorqueTerms
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.summary_columns import MEASURED
@@ -68,16 +69,6 @@ def _window_rows(
     about["loaded_share"] = float((motion.load.status[used] == 1).mean()) if used.any() else 0.0
     beside = ~np.pad(used_frames(motion, torques), 1)
     at_gap = beside[:-2] | beside[2:]
-    stacked = np.concatenate(
-        [
-            terms.net[:, :, None],
-            terms.inertial,
-            terms.centripetal,
-            terms.coriolis,
-            np.stack([terms.gravity, terms.base, terms.external], axis=2),
-        ],
-        axis=2,
-    )
     rows = []
     for i, joint in enumerate(motion.joints):
         prefix, suffix = f"{joint}_torque_", "_nm"
@@ -88,13 +79,19 @@ def _window_rows(
             statistics = [{"peak_at_gap": 0, **{c.name: float("nan") for c in MEASURED}} for _ in names]
         else:
             velocity = motion.kinematics.velocity_rad_s[:, i]
-            statistics = _statistics(stacked[:, i].T, velocity, motion.time_s, used, motion.rate_hz, at_gap=at_gap)
+            statistics = _statistics(_of_joint(terms, i), velocity, motion.time_s, used, motion.rate_hz, at_gap=at_gap)
         for name, found in zip(names, statistics, strict=True):
             peak = found["peak_nm"]
             direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative
             named = {"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction}
             rows.append({**named, **about, **found})
     return rows
+
+
+def _of_joint(terms: TorqueTerms, i: int) -> FloatArray:
+    """Net torque and terms of a joint, shape (n_terms, n_frames)."""
+    several = [each[:, i].T for each in (terms.inertial, terms.centripetal, terms.coriolis)]
+    return np.vstack([terms.net[:, i], *several, terms.gravity[:, i], terms.base[:, i], terms.external[:, i]])
 
 
 def _statistics(

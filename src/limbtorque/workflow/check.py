@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.muscles.forces import muscle_forces
+from limbtorque.motion.joint_centres import place_joints
+from limbtorque.muscles.force_report import whole_report
+from limbtorque.muscles.forces import stretch_forces
+from limbtorque.recordings.recording import without_markers
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.trial_window import find_window
+from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import Window
 from limbtorque.tables.verdict import Verdict, judge
@@ -18,19 +22,19 @@ from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.workflow.clock import refuse_future
 from limbtorque.workflow.layout import cutoff_group, shares_cutoff
-from limbtorque.workflow.load_checked import checked_study
+from limbtorque.workflow.memory import refuse_too_long
 from limbtorque.workflow.stages.cutoffs import cutoffs_without_workflow
 from limbtorque.workflow.stages.kinematics import limb_of, read_trial, trial_motion
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
 
-def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
+def check_study(study: Study) -> Iterator[tuple[str, str, list[str], str]]:
     """Analyse every trial up to its muscle forces, and find the window of its curves.
 
     Parameters
     ----------
-    folder : Path
-        The study's folder.
+    study : Study
+        The study, from `checked_study`.
 
     Yields
     ------
@@ -41,25 +45,30 @@ def check_study(folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
     no_curve : str
         Reason why it would have no time-normalised curve, or nothing.
     """
-    study = checked_study(folder)
     refuse_future(study)
     with GuardedReader() as reader:
         shared_hz = cutoffs_without_workflow(study, reader)
         for trial in study.trials:
             study_hz = shared_hz.get(cutoff_group(trial)) if shares_cutoff(trial, study) else None
-            yield trial.name, *_tried(trial, reader, folder, study_hz)
+            yield trial.name, *_tried(trial, reader, study.folder, study_hz)
 
 
 def _tried(
     trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: float | None
 ) -> tuple[str, list[str], str]:
     try:
+        limb, settings = limb_of(trial), trial.settings
         recording = read_trial(trial, reader)
-        motion = trial_motion(trial, recording, study_cutoff_hz)
+        refuse_too_long(recording)
+        placed = place_joints(recording, limb, settings)
+        events = recording.events
+        if not placed.prepared.spike.any():  # its markers are not needed again, and those of a long trial are large
+            recording = without_markers(recording)
+        motion = trial_motion(trial, recording, study_cutoff_hz, placed=placed)
+        del placed
         torques = joint_torques(motion)
         used = used_frames(motion, torques)
-        window = find_window(motion, used, events=recording.events, side=trial.side, settings=trial.settings)
-        limb, settings = limb_of(trial), trial.settings
+        window = find_window(motion, used, events=events, side=trial.side, settings=settings)
         judged = judged_metrics(
             motion,
             torques,
@@ -71,7 +80,7 @@ def _tried(
         metrics = {**motion.metrics, **judged.metrics}
         chosen = muscle_set_of(trial, folder)
         if chosen:
-            found = muscle_forces(
+            parts = stretch_forces(
                 motion,
                 torques.terms.net,
                 chosen,
@@ -80,7 +89,7 @@ def _tried(
                 reaction_n=torques.wrenches.reaction_n,
                 frames=window.judged(motion.time_s, used),
             )
-            metrics |= found.metrics
+            metrics |= whole_report([forces.report for _, forces in parts]).metrics
     except LimbtorqueError as error:
         return str(error), [], ""
     verdict = judge(metrics, settings.quality, judged.by_joint, joints=motion.joints, notes=motion.notes)

@@ -108,7 +108,13 @@ def sessions_of(stage: str, study: Study) -> list[str]:
     """Sessions for which a stage makes anything."""
     if stage == "cutoffs":
         return [session for session, trials in study.batches.items() if any(shares_cutoff(t, study) for t in trials)]
-    return [session for session in study.batches if session_files(stage, study, session)]
+    if stage == "curves":
+        return [*study.batches] if study.settings.ensembles.enabled else []
+    return [
+        session
+        for session, trials in study.batches.items()
+        if any(trial_files(stage, session, trial) for trial in trials)  # the first tells, in most
+    ]
 
 
 def places(study: Study) -> dict[str, str]:

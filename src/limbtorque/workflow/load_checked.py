@@ -31,9 +31,9 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
     """
     study = load_planned_study(folder, config)
     faults: dict[str, None] = {}
-    seen: set[str] = set()
+    seen: set[tuple[str, int]] = set()
     for trial in study.trials:
-        kind = f"{trial.chain} {trial.settings.muscles}"
+        kind = trial.chain, id(trial.settings)  # trials with the same options share their settings
         if kind in seen:
             continue
         seen.add(kind)

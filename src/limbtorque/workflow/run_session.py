@@ -18,7 +18,7 @@ from limbtorque.errors import LimbtorqueError, TrialError
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import empty_table, read_table, write_table
+from limbtorque.tables.files import empty_table, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.tables.verdict import Verdict, assess, judge
 from limbtorque.workflow.code_key import code_key
@@ -30,7 +30,8 @@ from limbtorque.workflow.streams import say
 
 LOG = logging.getLogger("limbtorque")
 _CHANGED = "the settings, tables or recordings of the study changed while {} waiting; run the study again"
-Step = Callable[[Trial, TrialRecord], tuple[pa.Table | None, TrialRecord]]
+Write = Callable[[pa.Table], None]
+Step = Callable[[Trial, TrialRecord, Write], TrialRecord]
 
 
 def run_session(
@@ -43,7 +44,8 @@ def run_session(
     stage : str
         Name of the stage.
     step : callable
-        Returns table and record of a trial, from the trial and a record with its provenance; no table for a trial that has none.
+        Returns the record of a trial, from the trial, a record with its provenance, and the function that takes the rows of its
+        table, one stretch of frames after the other; no rows for a trial that has none.
     study : Study
         The study.
     session : str
@@ -55,14 +57,16 @@ def run_session(
     for trial in study.batches[session]:
         record = TrialRecord(trial.name, provenance={stage: provenance(stage, trial, study.folder)})
         started = time.perf_counter()
+        paths = [study.folder / path for path in trial_files(stage, session, trial)]
         try:
-            table, record = step(trial, record)
+            with trial_table(paths) as table:
+                record = step(trial, record, table.write)
+                table.finish(record)
+            written = table.begun
         except Exception as error:  # the one place that catches all: the trial becomes a row of the ledger
-            table, record = None, failure(error, record)
-        if table is None:
-            table = empty_table(columns(trial))
-        for path in trial_files(stage, session, trial):
-            write_table(table, study.folder / path, record=record)
+            written, record = False, failure(error, record)
+        for path in [] if written else paths:
+            write_table(empty_table(columns(trial)), path, record=record)
         lines.append(record.to_json())
         LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
     finish(stage, study, session, lines)
@@ -200,6 +204,10 @@ class TrialTables:
     ) -> tuple[pa.Table, TrialRecord]:
         """Read the table of a trial, or some of its columns, and its record."""
         return read_table(self.path(stage, trial), columns=columns)
+
+    def read_record(self, stage: str, trial: Trial) -> TrialRecord:
+        """Read the record of a trial, without its rows."""
+        return read_record(self.path(stage, trial))
 
 
 LIBRARIES = ("c3d", "ezc3d", "numpy", "pyarrow", "scipy")

@@ -47,10 +47,11 @@ def with_blocks(path: Path, raw: bytes, header: Header) -> Contents:
         )
     numbers = _numbers(raw, header)
     n_points = header.n_points
+    points = numbers[:, : 4 * n_points].reshape(header.n_frames, n_points, 4)
     with np.errstate(invalid="ignore"):
-        points = numbers[:, : 4 * n_points].astype(float).reshape(header.n_frames, n_points, 4)
+        xyz = points[:, :, :3].astype(float)
     if header.scale > 0:
-        points[:, :, :3] *= header.scale
+        xyz *= header.scale
     analog = _analog(numbers[:, 4 * n_points :], header) if header.n_channels else np.zeros((0, 0))
     return Contents(
         reader="limbtorque.recordings.c3d.blocks",
@@ -62,8 +63,8 @@ def with_blocks(path: Path, raw: bytes, header: Header) -> Contents:
             }
             for group in USED
         },
-        xyz=points[:, :, :3],
-        residual=points[:, :, 3],
+        xyz=xyz,
+        residual=points[:, :, 3].copy(),  # without the bytes of the file
         analog=analog,
         header_events=header_events(raw, header),
     )

@@ -79,8 +79,9 @@ def read_c3d(
     refuse_unreadable_scale(header, path.name)
     findings = Findings()
     with np.errstate(invalid="ignore", over="ignore"):  # what is not a number is missing, and counted as such
-        contents = _contents(path, raw, header, libraries, findings)
-        return _recording(contents, header, options, path.name, hashlib.sha256(raw).hexdigest(), findings)
+        contents, sha256 = _contents(path, raw, header, libraries, findings), hashlib.sha256(raw).hexdigest()
+        del raw  # a long recording needs the memory
+        return _recording(contents, header, options, path.name, sha256, findings)
 
 
 def _contents(path: Path, raw: bytes, header: Header, libraries: Sequence[str], findings: Findings) -> Contents:
@@ -111,7 +112,7 @@ def _recording(
     _axes_finding(point, findings)
     xyz, seen = contents.xyz, _seen(contents, findings)
     labels, kept, modelled = _sort_points(point, xyz, seen, name, findings)
-    markers_m = xyz[:, kept, :]
+    markers_m = xyz if len(kept) == xyz.shape[1] else xyz[:, kept, :]
     markers_m *= length_m
     markers_m[~seen[:, kept]] = np.nan
     _missing_notes(seen[:, kept], labels, name, findings)

@@ -17,13 +17,15 @@ from limbtorque.figures.torque_figures import contributions_figure, torque_figur
 from limbtorque.motion.table import choice_of
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.trials import Trial
-from limbtorque.tables.files import read_record
+from limbtorque.tables.files import read_extremes, read_record
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
 from limbtorque.workflow.layout import figure_path
 from limbtorque.workflow.run_session import TrialTables, finish, planned_study, verdict_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+MOST_ROWS = 40_000  # of a table that is drawn frame by frame: a picture is some 1400 pixels wide
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class _Drawn:
     kinematics: TrialRecord
     motion: MotionConstants
     width_mm: float
-    table: Callable[[str], pa.Table]
+    table: pa.Table
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
@@ -62,9 +64,11 @@ def _figure(kind: str, trial: Trial, tables: TrialTables) -> Figure:
         title += f" - REJECTED, do not use: {', '.join(rejected)}"
     width_mm = WIDTHS_MM[trial.settings.figures.width]
 
-    def table(name: str) -> pa.Table:
-        return tables.read(name, trial)[0]
-
+    table, step = pa.table({}), 1
+    if kind != "cutoff":  # which the record has
+        table, step = read_extremes(tables.path(stage, trial), at_most=MOST_ROWS)
+    if step > 1:
+        title += f"; a long trial: the least and greatest values of every {step} frames"
     return draw(_Drawn(trial, trial.settings.chain(trial.chain), title, kinematics, kinematics.motion, width_mm, table))
 
 
@@ -73,14 +77,14 @@ def _terms(draw: Callable[..., Figure]) -> Callable[[_Drawn], Figure]:
 
     def figure(of: _Drawn) -> Figure:
         sign = of.motion.flexion_sign
-        return draw(of.table("torques"), title=of.title, model=of.model, flexion_sign=sign, width_mm=of.width_mm)
+        return draw(of.table, title=of.title, model=of.model, flexion_sign=sign, width_mm=of.width_mm)
 
     return figure
 
 
 def _kinematics(of: _Drawn) -> Figure:
     return kinematics_figure(
-        of.table("kinematics"),
+        of.table,
         title=of.title,
         model=of.model,
         flexion_sign=of.motion.flexion_sign,
@@ -90,15 +94,15 @@ def _kinematics(of: _Drawn) -> Figure:
 
 
 def _power(of: _Drawn) -> Figure:
-    return power_figure(of.table("torques"), title=of.title, model=of.model, width_mm=of.width_mm)
+    return power_figure(of.table, title=of.title, model=of.model, width_mm=of.width_mm)
 
 
 def _limb(of: _Drawn) -> Figure:
-    return limb_figure(of.table("kinematics"), title=of.title, model=of.model)
+    return limb_figure(of.table, title=of.title, model=of.model)
 
 
 def _muscles(of: _Drawn) -> Figure:
-    table = of.table("muscles")
+    table = of.table
     if not any(name.endswith("_activation") for name in table.column_names):
         return failure_figure(of.title, "no muscle forces were asked for", what="not drawn")
     at_most = 8 if of.width_mm > ONE_COLUMN_MM else 4  # as many as a page holds

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-
+from limbtorque.arrays import stretches
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
-from limbtorque.motion.file_outputs import with_file_outputs
+from limbtorque.motion.file_outputs import beside, file_outputs
+from limbtorque.motion.joint_centres import Placement, place_joints
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.recording import Recording, without_markers
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -22,7 +22,8 @@ from limbtorque.tables.column import Column
 from limbtorque.tables.kinematics_columns import kinematics_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
-from limbtorque.workflow.run_session import failure, planned_study, run_session
+from limbtorque.workflow.memory import refuse_too_long
+from limbtorque.workflow.run_session import Write, failure, planned_study, run_session
 from limbtorque.workflow.second_look import second_look
 
 
@@ -60,9 +61,11 @@ def limb_of(trial: Trial) -> Limb:
     )
 
 
-def trial_motion(trial: Trial, recording: Recording, study_cutoff_hz: float | None = None) -> ChainMotion:
+def trial_motion(
+    trial: Trial, recording: Recording, study_cutoff_hz: float | None = None, *, placed: Placement | None = None
+) -> ChainMotion:
     """Motion of a trial's chain, as its row of the table asks for."""
-    return chain_motion(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_hz)
+    return chain_motion(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_hz, placed=placed)
 
 
 def study_cutoff_of(trial: Trial, study: Study) -> float | None:
@@ -78,21 +81,25 @@ def run(*, folder: Path, session: str, key: str) -> None:
     study = planned_study("kinematics", folder=folder, session=session, key=key)
     with GuardedReader() as reader:
 
-        def step(trial: Trial, record: TrialRecord) -> tuple[pa.Table | None, TrialRecord]:
+        def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
             recording = read_trial(trial, reader)
             own = {**record.provenance["kinematics"], "reader": recording.reader}
             record = replace(record, provenance={"kinematics": own}, recording=_facts(recording))
             try:
-                motion = trial_motion(trial, recording, study_cutoff_of(trial, study))
+                refuse_too_long(recording)
+                placed = place_joints(recording, limb_of(trial), trial.settings)
+                recording = without_markers(recording)
+                motion = trial_motion(trial, recording, study_cutoff_of(trial, study), placed=placed)
+                del placed
             except Exception as error:  # the ledger names the recording of a trial that failed, too
-                return None, failure(error, record)
-            table, outputs, told = with_file_outputs(kinematics_table(motion), recording, motion, limb_of(trial))
+                return failure(error, record)
+            added, outputs, told = file_outputs(recording, motion, limb_of(trial))
             compared, doubts = second_look(trial.file, trial.forces_file, trial.settings.reading, reader)
             notes = (*recording.notes, *motion.notes, *told, *doubts, *recording.audit.sentences)
             record = replace(record, recording=replace(_facts(recording), outputs=outputs))
-            return table, replace(
-                record, metrics={**motion.metrics, **compared}, notes=notes, motion=motion_constants(motion)
-            )
+            for some in stretches(len(motion.time_s)):
+                write(beside(kinematics_table(motion.part(some)), added.slice(some.start, some.stop - some.start)))
+            return replace(record, metrics={**motion.metrics, **compared}, notes=notes, motion=motion_constants(motion))
 
         run_session("kinematics", step, study=study, session=session, columns=columns)
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
+from limbtorque.arrays import FloatArray, joined
 from limbtorque.motion.table import motion_from_table
-from limbtorque.muscles.force_summary import muscle_summary
+from limbtorque.muscles.force_report import whole_report
+from limbtorque.muscles.force_summary import force_series, muscle_summary
 from limbtorque.muscles.force_table import muscle_table, table_entries
-from limbtorque.muscles.forces import muscle_forces
+from limbtorque.muscles.forces import stretch_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.study.trials import Trial
@@ -20,7 +21,7 @@ from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_array
 from limbtorque.tables.muscle_columns import muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
+from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
 
 
 def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
@@ -41,41 +42,48 @@ def run(*, folder: Path, session: str, key: str) -> None:
     study = planned_study("muscles", folder=folder, session=session, key=key)
     tables = TrialTables(study)
 
-    def step(trial: Trial, record: TrialRecord) -> tuple[pa.Table | None, TrialRecord]:
-        (moving, kinematics), (torques, earlier) = (tables.read(stage, trial) for stage in ("kinematics", "torques"))
+    def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
+        (moving, kinematics), earlier = tables.read("kinematics", trial), tables.read_record("torques", trial)
         record = record.after(kinematics, earlier)
         chosen = muscle_set_of(trial, folder)
         if record.failed or chosen is None:
-            return None, record
-        motion = motion_from_table(moving, kinematics)
-        reaction = [column_array(torques, *(f"{joint}_reaction_{axis}_n" for axis in "xy")) for joint in motion.joints]
-        options = trial.settings.muscles
-        net_nm = column_array(torques, *(f"{joint}_torque_nm" for joint in motion.joints))
+            return record
+        motion, options = motion_from_table(moving, kinematics), trial.settings.muscles
+        del moving
+        net_nm, reaction_n = _of_torques(tables, trial, motion.joints)
         used = ~motion.edge & ~np.isnan(net_nm).any(axis=1)
-        frames = earlier.window.judged(motion.time_s, used) if earlier.window else used
-        forces = muscle_forces(
+        judged = earlier.window.judged(motion.time_s, used) if earlier.window else used
+        reports, series = [], []
+        parts = stretch_forces(
             motion,
             net_nm,
             chosen,
             options=options,
             body_mass_kg=trial.subject.mass_kg,
-            reaction_n=np.stack(reaction, axis=1),
-            frames=frames,
+            reaction_n=reaction_n,
+            frames=judged,
         )
-        done = replace(
-            record,
-            metrics=forces.metrics,
-            notes=tuple(forces.notes),
-            summary=tuple(
-                muscle_summary(
-                    motion,
-                    forces,
-                    options,
-                    windows=summary_windows(trial, motion, earlier.window),
-                    min_known_share=trial.settings.ensembles.min_known_share,
-                )
-            ),
+        for part, forces in parts:
+            write(muscle_table(part, forces, options=options))
+            reports.append(forces.report)
+            series.append(force_series(forces))
+        report = whole_report(reports)
+        summary = muscle_summary(
+            motion,
+            joined(series),
+            report.muscle_set,
+            options,
+            windows=summary_windows(trial, motion, earlier.window),
+            min_known_share=trial.settings.ensembles.min_known_share,
         )
-        return muscle_table(motion, forces, options=options), done
+        return replace(record, metrics=report.metrics, notes=report.notes, summary=tuple(summary))
 
     run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))
+
+
+def _of_torques(tables: TrialTables, trial: Trial, joints: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    """Net torques, shape (n_frames, n_joints), and reaction forces, (n_frames, n_joints, 2)."""
+    names = [f"{joint}_torque_nm" for joint in joints]
+    reactions = [f"{joint}_reaction_{axis}_n" for joint in joints for axis in "xy"]
+    table, _ = tables.read("torques", trial, columns=[*names, *reactions])
+    return column_array(table, *names), column_array(table, *reactions).reshape(len(table), -1, 2)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-
+from limbtorque.arrays import part_of, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
 from limbtorque.recordings.sandbox import GuardedReader
@@ -17,6 +16,7 @@ from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
+from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.torques.beside_file import beside_file
@@ -24,7 +24,7 @@ from limbtorque.torques.joint_torques import Torques, joint_torques, torque_tabl
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.torques.summary import torque_summary
-from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
+from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
 from limbtorque.workflow.stages.kinematics import limb_of, read_trial, study_cutoff_of
 
 
@@ -39,12 +39,16 @@ def run(*, folder: Path, session: str, key: str) -> None:
     study = planned_study("torques", folder=folder, session=session, key=key)
     tables = TrialTables(study)
 
-    def step(trial: Trial, record: TrialRecord) -> tuple[pa.Table | None, TrialRecord]:
+    def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
         table, earlier = tables.read("kinematics", trial)
         record = record.after(earlier)
         if record.failed:
-            return None, record
+            return record
         motion = motion_from_table(table, earlier)
+        outputs = earlier.recording.outputs if earlier.recording else ()
+        table = table.select(
+            [column.name for column in file_columns([output.joint for output in outputs])]
+        )  # the motion has the others
         torques = joint_torques(motion)
         metrics, notes = _replayed(trial, motion, torques)
         events = earlier.recording.events if earlier.recording else ()
@@ -74,9 +78,10 @@ def run(*, folder: Path, session: str, key: str) -> None:
             window=window,
             summary=tuple(summary),
         )
-        outputs = earlier.recording.outputs if earlier.recording else ()
         rows = beside_file(motion, torques, table, outputs, window=window, mass_kg=trial.subject.mass_kg)
-        return torque_table(motion, torques, options=trial.settings.torques), replace(done, beside_file=tuple(rows))
+        for some in stretches(len(motion.time_s)):
+            write(torque_table(motion.part(some), part_of(torques, some), options=trial.settings.torques))
+        return replace(done, beside_file=tuple(rows))
 
     with GuardedReader() as reader:
         run_session("torques", step, study=study, session=session, columns=columns)

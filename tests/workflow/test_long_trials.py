@@ -1,0 +1,232 @@
+"""Long trials: worked on in stretches, with the same numbers, in little memory, and on disks that are full."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from limbtorque import arrays
+from limbtorque.errors import SignalError, StudyError
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.study import load_study
+from limbtorque.tables.column import Column
+from limbtorque.tables.files import make_table, read_extremes, read_record, read_table, trial_table, write_table
+from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.workflow import keys, memory
+from limbtorque.workflow.memory import available_bytes, refuse_too_long
+from limbtorque.workflow.stages import kinematics
+from limbtorque.workflow.stages.kinematics import read_trial
+from staged_study import DEMO, make_study, run_stages
+
+OPTIONS = "muscles: {ranges: true, contact_forces: true, co_contraction: 0.05}\ntables: {csv: true, sto: true}\n"
+COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column("n", "1", "count", kind=int))
+
+
+def rows_of(folder, name):
+    return sorted((folder / "results" / name).glob("*/*.parquet"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = make_study(tmp_path_factory.mktemp("whole") / "study", names=DEMO[:2], extra=OPTIONS)
+    run_stages(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def in_pieces(tmp_path_factory):
+    folder = make_study(tmp_path_factory.mktemp("pieces") / "study", names=DEMO[:2], extra=OPTIONS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "STRETCH_FRAMES", 64)
+        run_stages(folder)
+    return folder
+
+
+@pytest.mark.parametrize("stage", ["kinematics", "torques", "muscles"])
+def test_tables_of_a_trial_in_stretches_are_those_of_the_whole(stage, whole, in_pieces):
+    for first, second in zip(rows_of(whole, stage), rows_of(in_pieces, stage), strict=True):
+        (one, record), (other, again) = read_table(first), read_table(second)
+        assert pa.parquet.ParquetFile(second).num_row_groups == -(-len(one) // 64) > 2
+        assert one.schema.equals(other.schema)
+        for name in one.column_names:
+            a, b = (table[name].to_numpy() for table in (one, other))
+            np.testing.assert_allclose(b, a, rtol=1e-12, atol=1e-12 * np.nanmax(np.abs(a), initial=0.0), err_msg=name)
+        assert again.notes == record.notes
+        for row, same in zip(record.summary, again.summary, strict=True):
+            texts = {name for name, value in row.items() if isinstance(value, str)}
+            assert {name: same[name] for name in texts} == {name: row[name] for name in texts}
+            numbers = {name: value for name, value in row.items() if name not in texts}
+            assert {name: same[name] for name in numbers} == pytest.approx(numbers, rel=1e-9, abs=1e-12, nan_ok=True)
+        assert again.metrics.keys() == record.metrics.keys()
+        for name, number in record.metrics.items():
+            assert again.metrics[name] == pytest.approx(number, rel=1e-9, abs=1e-12, nan_ok=True), name
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".sto"])
+def test_texts_of_a_trial_in_stretches_have_the_rows_of_the_whole(suffix, whole, in_pieces):
+    for stage in ("kinematics", "torques"):
+        for first, second in zip(rows_of(whole, stage), rows_of(in_pieces, stage), strict=True):
+            one, other = (path.with_suffix(suffix).read_text().splitlines() for path in (first, second))
+            assert len(one) == len(other)
+            assert one[:8] == other[:8]
+
+
+def test_a_table_without_room_is_the_failure_of_its_trial_alone(tmp_path):
+    folder = make_study(tmp_path / "study", names=DEMO[:1])
+    study = load_study(folder)
+    (session,) = study.batches
+    script = (
+        "import resource, sys; from pathlib import Path\n"
+        "from limbtorque.workflow.stages import kinematics\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))\n"
+        "kinematics.run(folder=Path(sys.argv[1]), session=sys.argv[2], key=sys.argv[3])\n"
+    )
+    key = keys.session_key("kinematics", study, session)
+    subprocess.run([sys.executable, "-c", script, folder, session, key], check=True, cwd=folder, capture_output=True)
+    (path,) = rows_of(folder, "kinematics")
+    record = read_record(path)
+    assert (record.status, record.reason) == ("failed", "write")
+    assert "File too large" in record.message
+    assert "ulimit -f" in record.message
+    assert f"delete results/kinematics/{session}" in record.message
+    assert not list(path.parent.glob(".*"))
+    assert len(path.with_suffix(".csv").read_text().splitlines()) == 1
+
+
+def test_a_full_disk_ends_one_trial_and_the_others_are_written(tmp_path, monkeypatch):
+    folder = make_study(
+        tmp_path / "study", names=DEMO[:2], change=lambda rows: [{**row, "session": "s"} for row in rows]
+    )
+    study = load_study(folder)
+    (session,) = study.batches
+    full = study.trials[0].name
+    monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", failing_once(pa.parquet.ParquetWriter.write_table))
+    kinematics.run(folder=folder, session=session, key=keys.session_key("kinematics", study, session))
+    records = {path.stem: read_record(path) for path in rows_of(folder, "kinematics")}
+    assert {name: record.reason for name, record in records.items()} == {
+        full: "write",
+        study.trials[1].name: "",
+    }
+    assert "No space left on device; make room" in records[full].message
+
+
+def failing_once(write):
+    calls = []
+
+    def found(self, *args, **options):
+        calls.append(1)
+        if len(calls) == 1:
+            raise OSError(28, "No space left on device")
+        return write(self, *args, **options)
+
+    return found
+
+
+def long_table(n_rows):
+    value = np.sin(np.arange(n_rows) / 50.0)
+    value[n_rows // 3] = 7.0
+    value[n_rows // 2] = np.nan
+    return make_table(COLUMNS, {"time_s": np.arange(n_rows) / 100.0, "value": value, "n": np.arange(n_rows) == 41})
+
+
+def test_a_long_table_is_drawn_by_its_extremes(tmp_path):
+    path, rows = tmp_path / "a.parquet", long_table(30_000)
+    with trial_table([path]) as table:
+        for start in range(0, len(rows), 10_000):
+            table.write(rows.slice(start, 10_000))
+        table.finish(TrialRecord("a"))
+    few, step = read_extremes(path, at_most=600)
+    assert step == 300
+    assert len(few) <= 700
+    values = few["value"].to_numpy()
+    assert np.nanmax(values) == 7.0
+    assert np.isnan(values).any()
+    assert 41 / 100.0 in few["time_s"].to_numpy()
+    assert (np.diff(few["time_s"].to_numpy()) > 0).all()
+    assert (few["time_s"][0].as_py(), few["time_s"][-1].as_py()) == (0.0, 299.99)
+    assert len(read_extremes(path, at_most=30_000)[0]) == 30_000
+    assert read_record(path).trial == "a"
+
+
+def test_a_short_table_in_one_stretch_has_the_bytes_of_a_whole_one(tmp_path):
+    rows = long_table(500)
+    with trial_table([tmp_path / "a.parquet", tmp_path / "a.csv", tmp_path / "a.sto"]) as table:
+        table.write(rows)
+        table.finish(TrialRecord("a"))
+    for suffix in (".csv", ".sto"):
+        write_table(rows, tmp_path / "whole" / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / "whole" / f"a{suffix}").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_long_trial_takes_little_memory(tmp_path):
+    benchmarks = Path(__file__).resolve().parents[2] / "benchmarks"
+    make = (
+        "import sys; from pathlib import Path; from synthetic import study\n"
+        "study(Path(sys.argv[1]), n_trials=1, n_sessions=1, n_frames=200_000)\n"
+        "with (Path(sys.argv[1]) / 'config' / 'config.yaml').open('a') as file: file.write('\\nfilter: {cutoff_hz: 6.0}\\n')\n"
+    )
+    folder = tmp_path / "study"
+    subprocess.run([sys.executable, "-c", make, folder], check=True, cwd=benchmarks, capture_output=True)
+    study = load_study(folder)
+    (session,) = study.batches
+    for stage in ("kinematics", "torques", "muscles"):
+        run = (
+            "import importlib, resource, sys; from pathlib import Path\n"
+            "module = importlib.import_module(f'limbtorque.workflow.stages.{sys.argv[2]}')\n"
+            "module.run(folder=Path(sys.argv[1]), session=sys.argv[3], key=sys.argv[4])\n"
+            "print(max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024)\n"
+        )
+        words = [sys.executable, "-c", run, folder, stage, session, keys.session_key(stage, study, session)]
+        done = subprocess.run(words, check=True, cwd=folder, capture_output=True, text=True)
+        assert float(done.stdout.split()[-1]) < 200 + 200_000 * 2.2e-3  # 2.2 kB a frame: 2.4 GB for a million
+        assert not read_record(rows_of(folder, stage)[0]).failed
+
+
+def test_a_trial_too_long_for_the_memory_is_refused_with_the_estimate(whole, monkeypatch):
+    trial = load_study(whole).trials[0]
+    with GuardedReader() as reader:
+        recording = read_trial(trial, reader)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1e9)
+    refuse_too_long(recording)
+    with pytest.raises(
+        SignalError, match=r"1000000 frames need about 2.2 GB of memory, 1.0 GB are available; .*start_s"
+    ):
+        refuse_too_long(replace(recording, markers_m=np.empty((1_000_000, 0, 3))))
+    monkeypatch.undo()
+    assert 1e6 < available_bytes() < 1e15
+
+
+def test_many_wrong_rows_are_told_of_by_the_first(tmp_path, monkeypatch):
+    folder = make_study(tmp_path / "study", names=DEMO[:1])
+    table = folder / "config" / "trials.csv"
+    head, row = table.read_text().splitlines()
+    subject = row.split(",")[head.split(",").index("subject")]
+    name = row.split(",")[0]
+    lines = [row.replace(f"{name},", f"t{k},", 1).replace(f",{subject},", f",X{k},") for k in range(3000)]
+    table.write_text("\n".join([head, *lines]) + "\n")
+    compared = []
+    monkeypatch.setattr(
+        "limbtorque.study.trials.did_you_mean", lambda value, *_, **__: compared.append(value) or "; near"
+    )
+    with pytest.raises(StudyError) as error:
+        load_study(folder)
+    assert len(error.value.faults) == 3000
+    assert len(compared) == 100
+    assert str(error.value).endswith("and 2900 more; correct these, and check again")
+    assert len(str(error.value).splitlines()) == 102
+
+
+def test_trials_with_one_change_share_all_other_sections(tmp_path):
+    folder = make_study(
+        tmp_path / "study",
+        names=DEMO[:2],
+        change=lambda rows: [{**row, "filter.cutoff_hz": f"{5 + k}"} for k, row in enumerate(rows)],
+    )
+    first, second = (trial.settings for trial in load_study(folder).trials)
+    assert (first.filter.cutoff_hz, second.filter.cutoff_hz) == (5.0, 6.0)
+    assert first.muscles is second.muscles
