@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +17,11 @@ import psutil
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.damaged import VERIFY
+from limbtorque.workflow.temporary import temporary_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _POLL_S = 0.2
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 PLACES = (_PACKAGE.parents[1], _PACKAGE / "_workflow")  # a clone; a wheel (pyproject.toml: force-include)
 
 
@@ -66,21 +71,52 @@ def run_study(
     """Run the workflow for a study in a process of its own; returns its exit code.
 
     Ctrl-C reaches that process and its jobs, too. SIGTERM and SIGHUP are passed on as Ctrl-C: Snakemake itself would first
-    finish its running jobs. Then 128 and the number of the signal is returned. With `verify`, the contents of all results are
-    compared with their records before, and those that differ are made again.
+    finish its running jobs. Then, and where Snakemake was killed, 128 and the number of the signal is returned. Where this process is killed, that one is, too.
+    With `verify`, the contents of all results are compared with their records before, and those that differ are made again.
     """
     ended: list[int] = []
-    with _passed_on(ended):
-        environment = {**os.environ, **({VERIFY: "1"} if verify else {})}
-        process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more), env=environment)
+    with _passed_on(ended), _temporary(here=not slurm) as place:
+        process = subprocess.Popen(
+            command(study, cores=cores, slurm=slurm, more=more),
+            env={**os.environ, **place, **({VERIFY: "1"} if verify else {})},
+            preexec_fn=functools.partial(_end_with_parent, signal.SIGINT if slurm else signal.SIGKILL),
+        )
         interrupted = False
         while True:
             with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
                 code = process.wait(_POLL_S)
-                return 128 + ended[0] if ended else code
+                return 128 + ended[0] if ended else code if code >= 0 else 128 - code
             if ended:
                 _interrupt(process.pid, itself=not interrupted)
                 interrupted = True
+
+
+@contextlib.contextmanager
+def _temporary(*, here: bool) -> Iterator[dict[str, str]]:
+    """Environment with one temporary folder for Snakemake and its jobs.
+
+    Empty where the jobs run on other nodes, or there is no place for it, which the workflow reports.
+    """
+    try:
+        folder = temporary_folder() if here else None
+    except OSError:
+        folder = None
+    if folder is None:
+        yield {}
+        return
+    try:
+        yield {"TMPDIR": str(folder)}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end_with_parent(number: signal.Signals) -> None:
+    """Have the operating system send a signal when the parent process ends (Linux).
+
+    Snakemake on Slurm is interrupted, so that it cancels its jobs.
+    """
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ depends on one that runs, even where the dependency is ancient: https://github.c
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.whole_file import write_text
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS
+from limbtorque.workflow.session_record import broken_seals, write_seals
 
 
 def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
@@ -34,8 +36,11 @@ def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) ->
 
 
 def load_effective_study(folder: Path) -> Study:
-    """Load a study with the settings of its run, or of the file before any run."""
-    return load_study(folder, settings_file=str(_file(folder)))
+    """Load a study with the settings of its run, or of the file: before any run, or where those cannot be read."""
+    if (folder / SETTINGS).is_file():
+        with contextlib.suppress(SettingsError):
+            return load_study(folder, settings_file=str(SETTINGS))
+    return load_study(folder)
 
 
 def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
@@ -55,7 +60,8 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
     """
     path = folder / SETTINGS
     try:
-        if settings_key(load_settings(path)) == key:
+        whole = path.is_file() and not broken_seals("settings", [SETTINGS], folder, contents="all")
+        if whole and settings_key(load_settings(path)) == key:
             return
     except SettingsError:  # there is none, or one of another version of the program
         pass
@@ -63,6 +69,7 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
     if settings_key(settings) != key:
         raise LimbtorqueError(f"{SETTINGS_FILE} changed while a job was waiting; run the study again")
     write_text(path, _text(settings))
+    write_seals("settings", [SETTINGS], folder)
 
 
 def _text(settings: Settings) -> str:
