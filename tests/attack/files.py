@@ -5,22 +5,33 @@ import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+import c3d_damage
 import damage
 from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 
 MEMORY_MB, TIME_S = 512, 10.0
 UNITS = ReadOptions(length_unit="mm", force_unit="N")  # of text files, which do not state theirs
-OUTCOMES = ("as before", "other numbers, said", "other numbers, silent", "refused", "traceback", "hang", "memory")
+SAID, SEEN, UNSEEN = "changed, said", "changed, silent, could be seen", "changed, silent, cannot be seen"
+SILENT = (SEEN, UNSEEN)
+OUTCOMES = ("as before", "refused", SAID, UNSEEN, SEEN, "traceback", "hang", "memory")
+BROKEN = (SEEN, "traceback", "hang", "memory")
 _BATCH = 200
-_SAID = {"audit", "notes", "source", "sha256", "reader"}  # fields of a recording that are no numbers
+# Wrong in form or beyond belief, so that a reader can see it. Another number, sign or order of numbers is as good as the right
+# one; so is a file without events, an origin in the surface, or an offset of zero.
+_WRONG_FORM = re.compile(
+    r"(?!EVENT: ).*: (absent|one fewer|the first alone|no elements|element type|numbers|text|[0-9]+ dimensions"
+    r"|all (nan|inf)|element of (nan|inf)|times 1e\+30|one number, (nan|-?inf))"
+    r"|(?!EVENT:|FORCE_PLATFORM:(ORIGIN|ZERO):|ANALOG:OFFSET:).*: (all 0|element of 0|times 1e-30|one number, 0)$"
+)
 
 
 @dataclass(frozen=True)
@@ -45,18 +56,20 @@ class Outcome:
 def cases(folder: Path, *, number: int, seed: int) -> list[Case]:
     """As many damaged files, alike many of every good file."""
     random = np.random.default_rng(seed)
-    sources = [*_sources(folder, -(-number // 13), seed)]
-    share, rest = divmod(number, len(sources))
-    found = []
-    for k, source in enumerate(sources):
-        made = [*source]
-        found += [made[n] for n in sorted(random.permutation(len(made))[: share + (k < rest)])]
+    sources = [*_sources(folder, number // 10, seed)]
+    order = random.permutation(len(sources))
+    found: list[Case] = []
+    for k, made in enumerate([*sources[n]] for n in order):
+        share = -(-(number - len(found)) // (len(sources) - k))
+        found += [made[n] for n in sorted(random.permutation(len(made))[:share])]
     return found
 
 
 def _sources(folder: Path, number: int, seed: int) -> Iterator[Iterator[Case]]:
     for k, (name, raw) in enumerate(damage.c3d_bases(folder).items()):
         yield _of(f"{name}.c3d", raw, damage.damaged_c3d(raw, seed=seed + k, n_flips=number))
+    for k, (name, raw) in enumerate(c3d_damage.force_bases(folder).items()):
+        yield _of(f"{name}.c3d", raw, c3d_damage.parameter_cases(raw, seed=seed + k))
     for k, (name, raw) in enumerate(damage.text_bases(folder).items()):
         yield _of(name, raw, damage.damaged_text(raw, seed=seed + k, n_flips=number))
 
@@ -98,12 +111,13 @@ def _outcome(reader: GuardedReader, path: Path, case: Case, good: Recording) -> 
         return Outcome(case, _refusal(str(error), path.name, time.monotonic() - start), str(error))
     except Exception as error:  # that is what is looked for
         return Outcome(case, "traceback", f"{type(error).__name__}: {error}")
-    changed = changes(found, good)
+    muted = replace(found, notes=(), audit=Audit())
+    changed = c3d_damage.silently_changed(good, muted)
     if not changed:
         return Outcome(case, "as before", "")
-    said = sentences(found) - sentences(good)
-    kind = "other numbers, said" if said else "other numbers, silent"
-    return Outcome(case, kind, "; ".join(sorted(said)) or ", ".join(changed))
+    silent = c3d_damage.silently_changed(good, found)
+    kind = (SEEN if _can_be_seen(case) else UNSEEN) if silent else SAID
+    return Outcome(case, kind, ", ".join(changed))
 
 
 def _refusal(message: str, name: str, took_s: float) -> str:
@@ -116,28 +130,35 @@ def _refusal(message: str, name: str, took_s: float) -> str:
     return "refused" if foreseen else "traceback"
 
 
-def changes(found: Recording, good: Recording) -> list[str]:
-    """Fields of a recording that are not as in the good one."""
-    return [
-        each.name
-        for each in fields(Recording)
-        if each.name not in _SAID and not _same(getattr(found, each.name), getattr(good, each.name))
-    ]
+def _can_be_seen(case: Case) -> bool:
+    """Return True where the damaged file contradicts itself, or holds what no file does."""
+    if case.name.endswith(".c3d"):
+        return bool(_WRONG_FORM.match(case.damage))
+    return any(_is_number(old) and not _is_number(new) for old, new in _other_cells(case))
 
 
-def _same(one: object, other: object) -> bool:
-    """Compare values, NaN as equal; those of records by field, of tuples one by one."""
-    if isinstance(one, np.ndarray):
-        return np.shape(one) == np.shape(other) and bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if hasattr(one, "__dataclass_fields__"):
-        return all(_same(getattr(one, each.name), getattr(other, each.name)) for each in fields(one))
-    return one == other
+def _is_number(cell: str) -> bool:
+    """Return True for a number in any digits, quoted or not, and for a missing one."""
+    text = cell.strip().strip('"').strip()
+    try:
+        float(text or "nan")
+    except ValueError:
+        return False
+    return True
 
 
-def sentences(read: Recording) -> set[str]:
-    """Guesses and notes of a recording, numbers left out: a number that the audit repeats is no warning."""
-    guesses = {f"{finding.item}: guessed" for finding in read.audit.guesses}
-    items = {finding.item for finding in read.audit.findings}
-    return guesses | items | {re.sub(r"[0-9.]+", "#", note) for note in read.notes}
+def _other_cells(case: Case) -> Iterator[tuple[str, str]]:
+    """Cells of a text file that were changed; none where lines or cells were added or lost."""
+    old, new = (re.split(r"\r?\n", content.decode("utf-8", "replace")) for content in (case.base, case.content))
+    if len(old) == len(new):
+        for one, other in zip(old, new, strict=True):
+            cells = [re.split(r"[\t,]", line) for line in (one, other)]
+            if len(cells[0]) == len(cells[1]):
+                yield from ((a, b) for a, b in zip(*cells, strict=True) if a != b)
+
+
+def damage_of(case: Case) -> str:
+    """Kind of a damage, without its places and numbers."""
+    if case.name.endswith(".c3d") and re.match(r"[A-Z_]+:", case.damage):
+        return ":".join(case.damage.split(":")[:2])
+    return re.sub(r"[ :]*(['0-9-].*|in line.*)", "", case.damage) or case.damage

@@ -36,7 +36,10 @@ def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) ->
 
 
 def load_effective_study(folder: Path) -> Study:
-    """Load a study with the settings of its run, or of the file: before any run, or where those cannot be read."""
+    """Load a study with the settings of its run.
+
+    Before any run, or where those cannot be read, with those of the file.
+    """
     if (folder / SETTINGS).is_file():
         with contextlib.suppress(SettingsError):
             return load_study(folder, settings_file=str(SETTINGS))

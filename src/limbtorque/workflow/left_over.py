@@ -58,9 +58,9 @@ def _move(path: Path, target: Path) -> None:
 
 
 def remove_broken_links(study: Study) -> None:
-    """Remove links to nothing in the places of results, with which Snakemake cannot plan.
+    """Remove links to nothing in the places of results, also in a dry run.
 
-    Also in a dry run: they hold nothing.
+    Snakemake cannot plan with them.
     """
     for path in made_files(study):
         for place in (study.folder / path, (study.folder / path).parent):

@@ -137,9 +137,13 @@ def write_study_record(stage: str, study: Study) -> None:
 
 
 def write_seals(stage: str, files: Iterable[Path], folder: Path) -> None:
-    """Write sizes and hashes of files of the whole study, as paths relative to its folder."""
+    """Write sizes and hashes of files of the whole study, by their relative paths."""
     seals = {file.as_posix(): _seal(folder / file) for file in files}
-    write_text(folder / study_record_path(stage), json.dumps(seals, indent=1) + "\n")
+    write_text(folder / study_record_path(stage), _seals_text(seals))
+
+
+def _seals_text(seals: dict[str, _Seal]) -> str:
+    return json.dumps(seals, indent=1) + "\n"
 
 
 def study_faults(stage: str, study: Study, *, contents: Contents = "none") -> dict[str, str]:
@@ -155,12 +159,13 @@ def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: C
     there = [path.as_posix() for path in files if (folder / path).exists()]
     record = folder / study_record_path(stage)
     try:
-        seals = json.loads(record.read_bytes())
+        text = record.read_text(encoding="utf-8")
+        seals = json.loads(text)
         written_ns = record.stat().st_mtime_ns
         known = {path: seals[path] for path in there if path in seals}
     except (OSError, ValueError, TypeError):
         known = {}
-    if not all(map(_is_seal, known.values())):
+    if not all(map(_is_seal, known.values())) or (known and text != _seals_text(seals)):
         known = {}
     found = {path: _fault(folder / path, seal, written_ns, contents) for path, seal in known.items()}
     found |= {path: f"without its record, {study_record_path(stage)}" for path in there if path not in known}
