@@ -40,7 +40,7 @@ def test_killed_runs(tmp_path):
 
 @pytest.mark.workflow
 def test_touched_results(tmp_path):
-    found = touched.touch(tmp_path, damages=["replaced by a broken link", "edited"])
+    found = touched.touch(tmp_path, damages=[touched.MIXED])
     assert [one for one in found if one.faults] == []
     assert {one.kind for one in found} >= set(touched.KINDS)
 

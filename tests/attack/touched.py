@@ -1,5 +1,6 @@
 """Results that were emptied, cut, edited, deleted or replaced, and made again by the next run."""
 
+import itertools
 import json
 import os
 import shutil
@@ -79,6 +80,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "replaced by a link": _link,
     "replaced by a broken link": _broken_link,
 }
+MIXED = "mixed"  # each result in another way
 
 
 @dataclass(frozen=True)
@@ -118,23 +120,22 @@ def _round(study: Path, folder: Path, how: str, kinds: list[str], expected: dict
     shutil.rmtree(study / "results" / "left_over", ignore_errors=True)
     chosen = {path.relative_to(study).as_posix(): kind for kind in kinds for path in _chosen(study, kind)}
     alias = {name: [name, *_sealed(study / name, kind)] for name, kind in chosen.items()}
-    for name in chosen:
-        DAMAGES[how](study / name)
+    for name, way in zip(chosen, itertools.cycle(DAMAGES)):
+        DAMAGES[way if how == MIXED else how](study / name)
     named = _verified(study, folder)
-    code, said = run(study, folder / "tmp", *["--verify"] * (how == "edited, time set back"))
+    code, said = run(study, folder / "tmp", *["--verify"] * (how in ("edited, time set back", MIXED)))
     after = results(study)
     found = []
     for name, kind in chosen.items():
-        faults = ["not named"] * (not any(each in named for each in alias[name])) + ["not made again"] * (
-            after.get(name) != expected[name]
-        )
-        found.append(Touched(how, kind, name, tuple(faults)))
-    faults = [
-        f"differs: {path}" for path in sorted({*expected, *after} - {*chosen}) if after.get(path) != expected.get(path)
-    ]
-    faults += [f"the run ended with {code}: {said[-300:]}"] * bool(code) + ["traceback"] * (
-        "Traceback (" in said + named
-    )
+        faults = {
+            "not named": not any(each in named for each in alias[name]),
+            "not made again": after.get(name) != expected[name],
+        }
+        found.append(Touched(how, kind, name, tuple(fault for fault, there in faults.items() if there)))
+    others = sorted(path for path in {*expected, *after} - {*chosen} if after.get(path) != expected.get(path))
+    faults = [f"differs: {path}" for path in others]
+    faults += [f"the run ended with {code}: {said[-300:]}"] * bool(code)
+    faults += ["traceback"] * ("Traceback (" in said + named)
     found.append(Touched(how, "all other files", "the run", tuple(faults)))
     if any(one.faults for one in found):
         shutil.rmtree(study)
