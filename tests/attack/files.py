@@ -26,11 +26,11 @@ OUTCOMES = ("as before", "refused", SAID, UNSEEN, SEEN, "traceback", "hang", "me
 BROKEN = (SEEN, "traceback", "hang", "memory")
 _BATCH = 200
 # Wrong in form or beyond belief, so that a reader can see it. Another number, sign or order of numbers is as good as the right
-# one; so is a file without events, an origin in the surface, or an offset of zero.
+# one; so is a file without events, an origin in the surface, an offset of zero, or a zero in a matrix.
 _WRONG_FORM = re.compile(
     r"(?!EVENT: ).*: (absent|one fewer|the first alone|no elements|element type|numbers|text|[0-9]+ dimensions"
     r"|all (nan|inf)|element of (nan|inf)|times 1e\+30|one number, (nan|-?inf))"
-    r"|(?!EVENT:|FORCE_PLATFORM:(ORIGIN|ZERO):|ANALOG:OFFSET:).*: (all 0|element of 0|times 1e-30|one number, 0)$"
+    r"|(?!EVENT:|FORCE_PLATFORM:(ORIGIN|ZERO|CAL_MATRIX):|ANALOG:OFFSET:).*: (all 0|element of 0|times 1e-30|one number, 0)$"
 )
 
 
