@@ -1,6 +1,7 @@
 """Runs that are killed at random moments, and finished by the next run."""
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -103,7 +104,12 @@ def _start(study: Path, temporary: Path) -> Run:
     output = temporary.with_name("output.txt")
     with output.open("w") as file:
         process = subprocess.Popen(
-            words(study), env=environment(temporary), stdout=file, stderr=subprocess.STDOUT, start_new_session=True
+            words(study),
+            env=environment(temporary),
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=functools.partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # nohup would have it ignored
         )
     return Run(process, output)
 
