@@ -1,7 +1,6 @@
 """Runs that are killed at random moments, and finished by the next run."""
 
 import contextlib
-import functools
 import os
 import shutil
 import signal
@@ -109,9 +108,15 @@ def _start(study: Path, temporary: Path) -> Run:
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=functools.partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # nohup would have it ignored
+            preexec_fn=_hear,
         )
     return Run(process, output)
+
+
+def _hear() -> None:
+    """Let a process hear all signals; `nohup`, and a shell in the background, have some ignored."""
+    for number in SIGNALS[1:]:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _send(started: Run, target: str, what: signal.Signals, after_s: float) -> bool:
