@@ -76,7 +76,7 @@ def kills(folder: Path, *, number: int, seed: int) -> list[Kill]:
     found = []
     for k, (target, what) in enumerate(order):
         place = folder / f"kill {k}"
-        found.append(_kill(place, target, what, float(random.uniform(0.0, took_s)), expected))
+        found.append(_kill(place, target, what, float(random.uniform(0.0, 0.9 * took_s)), expected))
         shutil.rmtree(place)
     return found
 

@@ -18,7 +18,7 @@ from limbtorque.study.settings import Settings, load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.whole_file import write_text
 from limbtorque.workflow.keys import settings_key
-from limbtorque.workflow.layout import SETTINGS
+from limbtorque.workflow.layout import SETTINGS, study_record_path
 from limbtorque.workflow.session_record import broken_seals, write_seals
 
 
@@ -38,9 +38,12 @@ def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) ->
 def load_effective_study(folder: Path) -> Study:
     """Load a study with the settings of its run.
 
-    Before any run, or where those cannot be read, with those of the file.
+    Before any run, or where those were edited or cannot be read, with those of the file.
     """
-    if (folder / SETTINGS).is_file():
+    edited = (folder / study_record_path("settings")).is_file() and broken_seals(
+        "settings", [SETTINGS], folder, contents="all"
+    )
+    if (folder / SETTINGS).is_file() and not edited:
         with contextlib.suppress(SettingsError):
             return load_study(folder, settings_file=str(SETTINGS))
     return load_study(folder)

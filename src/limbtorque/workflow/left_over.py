@@ -32,16 +32,16 @@ from limbtorque.workflow.streams import say
 def move_left_over(study: Study, folder: Path) -> None:
     """Move other files to `results/left_over`; remove their records and empty folders."""
     made = made_files(study)
-    folders = [path for path in made if _is_folder(folder / path)]
-    for path in (*_there(folder), *folders):
-        if (
-            (path in made and path not in folders) or path.name == STAMP or is_part(path)
-        ):  # which another job is writing
+    for path in made:
+        if _is_folder(folder / path):
+            _move(path, folder)
+    for path in _there(folder):
+        if path in made or path.name == STAMP or is_part(path):  # which another job is writing
             continue
-        if path.name == RECORD and path not in folders:
+        if path.name == RECORD:
             (folder / path).unlink()
-            continue
-        _move(folder / path, folder / LEFT_OVER / path.relative_to(RESULTS))
+        else:
+            _move(path, folder)
     _remove_folders(study, folder)
 
 
@@ -49,12 +49,15 @@ def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def _move(path: Path, target: Path) -> None:
-    """Move a file or folder, which takes the place of an earlier one."""
+def _move(path: Path, folder: Path) -> None:
+    """Move a file or folder of the results, which takes the place of an earlier one."""
+    target = folder / LEFT_OVER / path.relative_to(RESULTS)
     target.parent.mkdir(parents=True, exist_ok=True)
     if _is_folder(target):
         shutil.rmtree(target)
-    path.replace(target)
+    else:
+        target.unlink(missing_ok=True)
+    (folder / path).replace(target)
 
 
 def remove_broken_links(study: Study) -> None:
