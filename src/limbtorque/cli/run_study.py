@@ -81,6 +81,8 @@ def run_study(
     with _passed_on(ended, *heard), _temporary(here=not slurm) as place:
         process = subprocess.Popen(
             command(study, cores=cores, slurm=slurm, more=more),
+            stdout=_null_if_full(1),
+            stderr=_null_if_full(2),
             env={**os.environ, **place, **({VERIFY: "1"} if verify else {})},
             preexec_fn=functools.partial(_end_with_parent, signal.SIGINT if slurm else signal.SIGKILL),
         )
@@ -113,6 +115,15 @@ def _temporary(*, here: bool) -> Iterator[dict[str, str]]:
         yield {"TMPDIR": str(folder)}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _null_if_full(number: int) -> int | None:
+    """Null device for a full standard stream, with which Snakemake would fail."""
+    try:
+        os.write(number, b"")
+    except OSError:
+        return subprocess.DEVNULL
+    return None
 
 
 def _end_with_parent(number: signal.Signals) -> None:
