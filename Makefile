@@ -1,5 +1,6 @@
 # make demo             install, and run the demo study
 # make test             install, and run the tests (six minutes on two cores); make quick: those without slow ones
+# make attack           damage files, tables, runs and results, half an hour: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
 # make check            check style and types; make format: mend the style
 # make docs             build the documentation as a site, site/index.html
 # make lock             pin what `make demo` installs, with hashes, in requirements/
@@ -17,7 +18,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test slurm-test quick docs lock licences sbom peers peers-benchmark check format clean
+.PHONY: demo test attack slurm-test quick docs lock licences sbom peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -26,6 +27,14 @@ demo: .venv/installed
 
 test: .venv/tools
 	$(PYTEST) -m "not slurm" --durations=10
+
+# counts of docs/reliability.md; make attack WRITE=docs/reliability.md writes them there
+SEED ?= 17
+FILES ?= 20000
+TABLES ?= 2000
+KILLS ?= 60
+attack: .venv/tools
+	PYTHONPATH=tests $(BIN)/python -m attack --seed $(SEED) --files $(FILES) --tables $(TABLES) --kills $(KILLS) $(if $(WRITE),--write $(WRITE))
 
 # jobs on a Slurm that is running here: three minutes, most of them waiting
 slurm-test: .venv/tools

@@ -43,7 +43,7 @@ def test_a_command_whose_streams_are_gone_ends_in_order(words, code, says, study
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize("streams", ["> /dev/full", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("streams", ["> /dev/full", "2> /dev/full", ">&- 2>&- <&-"])
 def test_a_run_does_its_work_without_streams(streams, tmp_path):
     folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     code, _, _ = shell(f"{COMMAND} run-study study --cores 2 {streams}", tmp_path)

@@ -9,6 +9,7 @@ import time
 import psutil
 import pytest
 
+from limbtorque.cli.main import main
 from study_runs import make_plain_study, run
 
 pytestmark = pytest.mark.workflow
@@ -41,7 +42,7 @@ def safe(process):
         return []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_to_the_command_ends_all_of_it(number, tmp_path):
     folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     process, family = started(folder)
@@ -53,6 +54,22 @@ def test_a_signal_to_the_command_ends_all_of_it(number, tmp_path):
     (folder / "results" / "logs" / "kinematics" / "S01_sagittal.log").unlink(missing_ok=True)
     run(folder)
     assert (folder / "results" / "verdict.txt").is_file()
+
+
+def test_a_killed_command_takes_its_run_with_it_and_the_next_begins_at_once(tmp_path, monkeypatch):
+    place = tmp_path / "tmp"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
+    process, family = started(folder)
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(family, timeout=20)
+    assert not alive
+    assert [path.name for path in place.iterdir()] != []
+    (folder / "results" / "logs" / "kinematics" / "S01_sagittal.log").unlink(missing_ok=True)
+    assert main(["run-study", str(folder), "--cores", "1"]) == 0
+    assert [path.name for path in place.iterdir()] == []
 
 
 def test_what_was_started_to_ignore_the_end_of_its_terminal_goes_on(tmp_path):

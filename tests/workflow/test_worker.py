@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -33,6 +32,7 @@ def forking(monkeypatch):
     """The process that forks, as the workflow starts it; its environment is gone afterwards, and it ends with its input."""
     monkeypatch.setattr(worker, "_held", [])
     monkeypatch.setenv(jobs.ADDRESS, "")
+    monkeypatch.setenv(jobs.RUN, str(os.getpid()))
     worker.start(layout.SOURCES)
     (process,) = worker._held
     yield process
@@ -40,8 +40,8 @@ def forking(monkeypatch):
     assert process.wait(30) == 0
 
 
-def job(folder, stage, *, key=None):
-    """The command of a job; prints whether it had to do the work itself."""
+def job(folder, stage, *, key=None, more=None):
+    """The command of a job, with more variables of the environment; prints whether it had to do the work itself."""
     with contextlib.chdir(folder):
         study = load_study(Path())
         (session,) = study.batches
@@ -52,6 +52,7 @@ def job(folder, stage, *, key=None):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, **(more or {})},
     )
 
 
@@ -131,6 +132,7 @@ def test_a_killed_process_costs_nothing_but_speed(when, forking_unless_killed, t
 def forking_unless_killed(monkeypatch):
     monkeypatch.setattr(worker, "_held", [])
     monkeypatch.setenv(jobs.ADDRESS, "")
+    monkeypatch.setenv(jobs.RUN, str(os.getpid()))
     worker.start(layout.SOURCES)
     (process,) = worker._held
     yield process
@@ -153,6 +155,7 @@ def test_a_long_name_of_the_temporary_folder_is_no_matter(tmp_path, monkeypatch)
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(worker, "_held", [])
     monkeypatch.setenv(jobs.ADDRESS, "")
+    monkeypatch.setenv(jobs.RUN, str(os.getpid()))
     worker.start(layout.SOURCES)
     done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics")
     out, err = done.communicate(timeout=120)
@@ -165,28 +168,31 @@ def test_a_long_name_of_the_temporary_folder_is_no_matter(tmp_path, monkeypatch)
 def test_without_a_temporary_folder_commands_do_the_work(monkeypatch, capsys):
     monkeypatch.setattr(tempfile, "tempdir", "/proc/no/such/folder")
     monkeypatch.setenv(jobs.ADDRESS, "")
+    monkeypatch.setenv(jobs.RUN, str(os.getpid()))
     worker.start(["kinematics"])
     assert os.environ[jobs.ADDRESS] == ""
     assert "jobs are slower" in capsys.readouterr().err
 
 
-def test_folders_of_killed_processes_are_removed_and_those_in_use_stay(forking, monkeypatch):
-    used = Path(os.environ[jobs.ADDRESS].rpartition(":")[0]).parent
-    monkeypatch.setattr(tempfile, "tempdir", str(used.parent))
-    killed, new, foreign = (used.parent / f"{name}-{os.getpid()}" for name in ("limbtorque-a", "limbtorque-b", "other"))
-    for folder in (killed, new, foreign):
-        folder.mkdir()
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(killed / "jobs"))
-    hour_ago = time.time() - 3600.0
-    for folder in (killed, foreign, used):
-        os.utime(folder, (hour_ago, hour_ago))
-    worker.clear()
-    there = [folder.exists() for folder in (killed, new, foreign, used)]
-    new.rmdir()
-    foreign.rmdir()
-    assert there == [False, True, True, True]
-    assert forking.poll() is None
+def test_a_job_ends_with_the_run_that_was_killed(tmp_path):
+    """Otherwise it would go on beside the next run."""
+    folder = workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
+    os.mkfifo(folder / "kinematics.log")  # the job waits until somebody reads its log
+    text = "import os; from limbtorque.workflow import job, worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[job.ADDRESS], flush=True); input()"
+    run = subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    forker, address = run.stdout.readline().split()
+    done = job(folder, "kinematics", more={jobs.ADDRESS: address, jobs.RUN: str(run.pid)})
+    (forked,) = children_of(int(forker))
+    run.kill()
+    run.communicate()
+    assert done.wait(30) == 1
+    end = time.monotonic() + 30
+    while alive(forked):
+        assert time.monotonic() < end, "the job goes on without its run"
+        time.sleep(0.05)
+    out, err = done.communicate()
+    assert "Traceback" not in out + err
+    assert not (folder / "results" / "kinematics").exists()
 
 
 def children_of(pid):

@@ -215,7 +215,7 @@ def test_one_session_is_made_on_request(study):
         ("kinematics", "S01_sagittal"),
         ("torques", "S01_sagittal"),
         *(("cutoffs", session) for session in SESSION.values()),
-        ("records", "study_cutoff.json"),
+        *(("records", f"{name}.json") for name in ("settings", "study_cutoff")),
     }
 
 

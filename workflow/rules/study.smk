@@ -97,9 +97,9 @@ def study_minutes(wildcards, attempt):
 
 onstart:
     lock.hold_run(Path("."))
-    ensure_settings(Path("."), config, SETTINGS)
     left_over.remove_parts(Path("."))
     left_over.move_left_over(STUDY, Path("."))
+    ensure_settings(Path("."), config, SETTINGS)
     unpace(workflow)
     forget_reasons(workflow)
     job_errors.show()

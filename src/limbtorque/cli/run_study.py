@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +17,12 @@ import psutil
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.damaged import VERIFY
+from limbtorque.workflow.temporary import temporary_folder
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _POLL_S = 0.2
+_TERMINAL_POLLS = 15  # in which a run that a terminal interrupted ends by itself
+_PR_SET_PDEATHSIG = 1  # prctl(2)
 PLACES = (_PACKAGE.parents[1], _PACKAGE / "_workflow")  # a clone; a wheel (pyproject.toml: force-include)
 
 
@@ -65,30 +71,76 @@ def run_study(
 ) -> int:
     """Run the workflow for a study in a process of its own; returns its exit code.
 
-    Ctrl-C reaches that process and its jobs, too. SIGTERM and SIGHUP are passed on as Ctrl-C: Snakemake itself would first
-    finish its running jobs. Then 128 and the number of the signal is returned. With `verify`, the contents of all results are
-    compared with their records before, and those that differ are made again.
+    SIGTERM and SIGHUP are passed on as Ctrl-C: Snakemake itself would first finish its running jobs. So is SIGINT, a little
+    later, but not on Slurm: Ctrl-C at a terminal reaches that process and its jobs, too. Then, and where Snakemake was killed,
+    128 and the number of the signal is returned. Where this process is killed, that one is, too. With `verify`, the contents
+    of all results are compared with their records before, and those that differ are made again.
     """
     ended: list[int] = []
-    with _passed_on(ended):
-        environment = {**os.environ, **({VERIFY: "1"} if verify else {})}
-        process = subprocess.Popen(command(study, cores=cores, slurm=slurm, more=more), env=environment)
-        interrupted = False
+    heard = (signal.SIGTERM, signal.SIGHUP, *[signal.SIGINT] * (not slurm))
+    with _passed_on(ended, *heard), _temporary(here=not slurm) as place:
+        process = subprocess.Popen(
+            command(study, cores=cores, slurm=slurm, more=more),
+            stdout=_null_if_full(1),
+            stderr=_null_if_full(2),
+            env={**os.environ, **place, **({VERIFY: "1"} if verify else {})},
+            preexec_fn=functools.partial(_end_with_parent, signal.SIGINT if slurm else signal.SIGKILL),
+        )
+        n_polls = 0  # since the signal
         while True:
             with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
                 code = process.wait(_POLL_S)
-                return 128 + ended[0] if ended else code
+                return 128 + ended[0] if ended else code if code >= 0 else 128 - code
             if ended:
-                _interrupt(process.pid, itself=not interrupted)
-                interrupted = True
+                n_polls += 1
+                first = _TERMINAL_POLLS if ended[0] == signal.SIGINT else 1
+                if n_polls >= first:
+                    _interrupt(process.pid, itself=n_polls == first)
 
 
 @contextlib.contextmanager
-def _passed_on(ended: list[int]) -> Iterator[None]:
+def _temporary(*, here: bool) -> Iterator[dict[str, str]]:
+    """Environment with one temporary folder for Snakemake and its jobs.
+
+    Empty where the jobs run on other nodes, or there is no place for it, which the workflow reports.
+    """
+    try:
+        folder = temporary_folder() if here else None
+    except OSError:
+        folder = None
+    if folder is None:
+        yield {}
+        return
+    try:
+        yield {"TMPDIR": str(folder)}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _null_if_full(number: int) -> int | None:
+    """Null device for a full standard stream, with which Snakemake would fail."""
+    try:
+        os.write(number, b"")
+    except OSError:
+        return subprocess.DEVNULL
+    return None
+
+
+def _end_with_parent(number: signal.Signals) -> None:
+    """Have the operating system send a signal when the parent process ends (Linux).
+
+    Snakemake on Slurm is interrupted, so that it cancels its jobs.
+    """
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
+
+
+@contextlib.contextmanager
+def _passed_on(ended: list[int], *numbers: signal.Signals) -> Iterator[None]:
     """Note the signals that end this process, unless ignored (`nohup`)."""
     before = {
         number: signal.signal(number, lambda number, _: ended.append(number))
-        for number in (signal.SIGTERM, signal.SIGHUP)
+        for number in numbers
         if signal.getsignal(number) != signal.SIG_IGN
     }
     try:

@@ -17,6 +17,7 @@ from typing import Any
 
 from limbtorque.study.study import Study
 from limbtorque.workflow.layout import SOURCES, session_folder, sessions_of, stages_of, study_files
+from limbtorque.workflow.left_over import remove_broken_links
 from limbtorque.workflow.session_record import Contents, faults, study_faults
 from limbtorque.workflow.streams import say
 
@@ -43,7 +44,7 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
                 found[place.as_posix()] = faults(stage, session, study.folder, contents=contents)
             elif (study.folder / place).exists():
                 found[place.as_posix()] = {place.name: "a file, not a folder"}
-    for stage in stages_of(study):
+    for stage in ("settings", *stages_of(study)):
         found |= {
             path: {Path(path).name: fault} for path, fault in study_faults(stage, study, contents=contents).items()
         }
@@ -55,12 +56,12 @@ def missing_outputs(study: Study) -> list[str]:
     folders = [
         session_folder(stage, session) for stage in ("cutoffs", *SOURCES) for session in sessions_of(stage, study)
     ]
-    files = [path for stage in stages_of(study) for path in study_files(stage, study)]
+    files = [path for stage in ("settings", *stages_of(study)) for path in study_files(stage, study)]
     return [path.as_posix() for path in (*folders, *files) if not (study.folder / path).exists()]
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:
-    """Force the damaged outputs of this run.
+    """Force the damaged outputs of this run; remove links to nothing in their places.
 
     Parameters
     ----------
@@ -77,6 +78,7 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     prepare = getattr(workflow, "_prepare_dag", None)
     if prepare is None or not getattr(workflow, "is_main_process", False):
         return False
+    remove_broken_links(study)
     damaged = damaged_outputs(study, contents="all" if os.environ.get(VERIFY) else "newer")
     if not damaged:
         return False

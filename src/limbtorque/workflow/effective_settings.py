@@ -7,6 +7,7 @@ depends on one that runs, even where the dependency is ancient: https://github.c
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +20,8 @@ from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.whole_file import write_text
 from limbtorque.study.yaml_file import read_yaml
 from limbtorque.workflow.keys import settings_key
-from limbtorque.workflow.layout import SETTINGS
+from limbtorque.workflow.layout import SETTINGS, study_record_path
+from limbtorque.workflow.session_record import broken_seals, write_seals
 
 
 def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
@@ -68,8 +70,17 @@ def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
 
 
 def load_effective_study(folder: Path) -> Study:
-    """Load a study with the settings of its run, or of the file before any run."""
-    return load_study(folder, settings_file=str(_file(folder)))
+    """Load a study with the settings of its run.
+
+    Before any run, or where those were edited or cannot be read, with those of the file.
+    """
+    edited = (folder / study_record_path("settings")).is_file() and broken_seals(
+        "settings", [SETTINGS], folder, contents="all"
+    )
+    if (folder / SETTINGS).is_file() and not edited:
+        with contextlib.suppress(SettingsError):
+            return load_study(folder, settings_file=str(SETTINGS))
+    return load_study(folder)
 
 
 def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
@@ -89,7 +100,8 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
     """
     path = folder / SETTINGS
     try:
-        if settings_key(load_settings(path)) == key:
+        whole = path.is_file() and not broken_seals("settings", [SETTINGS], folder, contents="all")
+        if whole and settings_key(load_settings(path)) == key:
             return
     except SettingsError:  # there is none, or one of another version of the program
         pass
@@ -97,6 +109,7 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
     if settings_key(settings) != key:
         raise LimbtorqueError(f"{SETTINGS_FILE} changed while a job was waiting; run the study again")
     write_text(path, _text(settings))
+    write_seals("settings", [SETTINGS], folder)
 
 
 def _text(settings: Settings) -> str:

@@ -14,6 +14,7 @@ import shlex
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from typing import Any
 from limbtorque.workflow.streams import ensure_streams, say
 
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
+RUN = "LIMBTORQUE_RUN"  # environment variable: number of the process of the run, with which its jobs end
+_ENDING_S = 0.1  # in which a killed process, whose pipes are closed, is seen to have ended
 OPTIONS = ("session", "key")  # of a stage's `run`
 
 
@@ -47,7 +50,8 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
 def do(job: dict[str, Any]) -> None:
     """Do a job in the current folder, in a forked process if possible.
 
-    Where that process ends before it has answered, the work is done here.
+    Where that process ends before it has answered, the work is done here, unless the run itself was killed: the next run may
+    have begun.
 
     Parameters
     ----------
@@ -58,6 +62,8 @@ def do(job: dict[str, Any]) -> None:
     address, _, prefix = os.environ.get(ADDRESS, "").rpartition(":")
     code = _forked(Path(address), job) if address and prefix == sys.prefix else ""
     if not code:
+        if RUN in os.environ and _run_is_over():
+            sys.exit(1)
         if Path(address).is_socket():
             say(f"{job['stage']} {job['session']}: no process to fork from, done by its command")
         work(job)
@@ -78,6 +84,17 @@ def _forked(address: Path, job: dict[str, Any]) -> str:
             return connection.recv(16).decode()
     except OSError:
         return ""
+
+
+def _run_is_over() -> bool:
+    """Return True where the process that started this job was killed."""
+    import psutil
+
+    time.sleep(_ENDING_S)
+    try:
+        return bool(psutil.Process(int(os.environ[RUN])).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 @contextlib.contextmanager

@@ -126,13 +126,18 @@ def cutoff_key(study: Study) -> str:
 
 
 def session_cutoffs(study: Study, session: str) -> str:
-    """Shared cut-offs of a session's trials, as JSON; a change repeats the job."""
-    path = study.folder / STUDY_CUTOFF
+    """Shared cut-offs of a session's trials, as JSON; a change repeats the job.
+
+    Empty where they are not known: the file is missing, or damaged and made again.
+    """
     alike = [trial for trial in study.batches[session] if shares_cutoff(trial, study)]
-    if not alike or not path.is_file():
+    if not alike:
         return ""
-    found = json.loads(path.read_text(encoding="utf-8"))["cutoff_hz"]
-    return json.dumps([found.get(cutoff_group(trial)) for trial in alike])
+    try:
+        found = json.loads((study.folder / STUDY_CUTOFF).read_bytes())["cutoff_hz"]
+        return json.dumps([found[cutoff_group(trial)] for trial in alike])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def verdict_key(study: Study) -> str:

@@ -145,8 +145,12 @@ def study_figures(study: Study) -> list[Path]:
 
 
 def study_files(stage: str, study: Study) -> list[Path]:
-    """Files of the whole study that a stage makes; none of a stage of sessions."""
+    """Files of the whole study that a stage makes; none of a stage of sessions.
+
+    `settings` is the start of a run, before any stage.
+    """
     made = {
+        "settings": [SETTINGS],
         "study_cutoff": [STUDY_CUTOFF],
         "ensembles": ensemble_outputs(study),
         "collect": study_outputs(study),

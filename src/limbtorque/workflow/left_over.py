@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,36 +13,63 @@ from limbtorque.workflow.layout import (
     ENSEMBLE_TABLES,
     LEFT_OVER,
     RECORD,
-    REPORT,
     RESULTS,
     SOURCES,
     STUDY_FIGURES,
     WORKBOOK,
-    ensemble_outputs,
     record_path,
     session_files,
     session_folder,
     sessions_of,
-    study_figures,
-    study_outputs,
+    stages_of,
+    study_files,
+    study_record_path,
 )
-
-_STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
+from limbtorque.workflow.session_record import STAMP
+from limbtorque.workflow.streams import say
 
 
 def move_left_over(study: Study, folder: Path) -> None:
     """Move other files to `results/left_over`; remove their records and empty folders."""
-    made = _made(study)
+    made = made_files(study)
+    for path in made:
+        if _is_folder(folder / path):
+            _move(path, folder)
     for path in _there(folder):
-        if path in made or path.name == _STAMP or is_part(path):  # which another job is writing
+        if path in made or path.name == STAMP or is_part(path):  # which another job is writing
             continue
         if path.name == RECORD:
             (folder / path).unlink()
-            continue
-        target = folder / LEFT_OVER / path.relative_to(RESULTS)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).replace(target)
+        else:
+            _move(path, folder)
     _remove_folders(study, folder)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _move(path: Path, folder: Path) -> None:
+    """Move a file or folder of the results, which takes the place of an earlier one."""
+    target = folder / LEFT_OVER / path.relative_to(RESULTS)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if _is_folder(target):
+        shutil.rmtree(target)
+    else:
+        target.unlink(missing_ok=True)
+    (folder / path).replace(target)
+
+
+def remove_broken_links(study: Study) -> None:
+    """Remove links to nothing in the places of results, also in a dry run.
+
+    Snakemake cannot plan with them.
+    """
+    for path in made_files(study):
+        for place in (study.folder / path, (study.folder / path).parent):
+            if place.is_symlink() and not place.exists():
+                place.unlink()
+                say(f"{place}: a link to nothing is removed")
 
 
 def remove_parts(folder: Path) -> None:
@@ -55,10 +83,11 @@ def remove_parts(folder: Path) -> None:
                 path.unlink()
 
 
-def _made(study: Study) -> set[Path]:
+def made_files(study: Study) -> set[Path]:
     """Files that the workflow makes for a study."""
-    made = {*study_outputs(study), *ensemble_outputs(study), *study_figures(study)}
-    made |= set(REPORT.values()) if study.settings.report.enabled else set()
+    made: set[Path] = set()
+    for stage in ("settings", *stages_of(study)):
+        made |= {*study_files(stage, study), study_record_path(stage)}
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):
             made |= {*session_files(stage, study, session), record_path(stage, session)}
@@ -79,6 +108,6 @@ def _remove_folders(study: Study, folder: Path) -> None:
         place = session_folder(stage, "x").parent
         sessions = set(sessions_of(stage, study))
         for found in (folder / place).glob("*"):
-            if found.is_dir() and found.name not in sessions and {one.name for one in found.iterdir()} <= {_STAMP}:
-                (found / _STAMP).unlink(missing_ok=True)
+            if found.is_dir() and found.name not in sessions and {one.name for one in found.iterdir()} <= {STAMP}:
+                (found / STAMP).unlink(missing_ok=True)
                 found.rmdir()

@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import json
 import os
+import stat
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from limbtorque.workflow.layout import places, record_path, session_folder, stud
 
 WAIT_S = "LIMBTORQUE_WAIT_S"  # environment variable: time until a file that another node has written must be seen, s
 _POLL_S = 0.2
+STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
 Contents = Literal[
     "none", "newer", "all"
 ]  # of which files the contents are compared: those newer than their record, or all
@@ -60,6 +62,8 @@ def _fault(path: Path, seal: _Seal, written_ns: int, contents: Contents) -> str:
     """Difference of a file from its record; empty where there is none."""
     try:
         state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            return "not a file"
         if state.st_size != seal[0]:
             return f"{state.st_size} bytes instead of {seal[0]}"
         read = contents == "all" or (contents == "newer" and state.st_mtime_ns > written_ns)
@@ -99,7 +103,8 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
     folder : Path
         The study's folder.
     contents : {"none", "newer", "all"}, optional
-        Compare sizes only; contents of files that were written after their record, too; or those of all files.
+        Compare sizes only; contents of files that were written after their record, too, and of all where that was written
+        after the folder was made; or those of all files.
     """
     place = folder / session_folder(stage, session)
     there = {entry.name for entry in os.scandir(place)}
@@ -107,6 +112,8 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
     try:
         head, lines = _read_head(record)
         written_ns = record.stat().st_mtime_ns
+        if contents == "newer" and written_ns > _finished_ns(place):  # the record itself was edited or copied
+            contents = "all"
     except (OSError, ValueError, TypeError):
         return {record.name: "missing" if record.name not in there else "damaged"}
     if lines != head.lines[0] or (contents == "all" and _lines(record) != head.lines):
@@ -115,14 +122,28 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
     return {name: fault for name, fault in found.items() if fault}
 
 
+def _finished_ns(place: Path) -> int:
+    """Time at which Snakemake saw that a folder was made; 0 where it did not."""
+    try:
+        return (place / STAMP).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def write_study_record(stage: str, study: Study) -> None:
     """Write sizes and hashes of the files of the whole study that a stage made."""
-    files = study_files(stage, study)
-    if not files:
-        return
-    path = study.folder / study_record_path(stage)
-    seals = {file.as_posix(): _seal(study.folder / file) for file in files}
-    write_text(path, json.dumps(seals, indent=1) + "\n")
+    if files := study_files(stage, study):
+        write_seals(stage, files, study.folder)
+
+
+def write_seals(stage: str, files: Iterable[Path], folder: Path) -> None:
+    """Write sizes and hashes of files of the whole study, by their relative paths."""
+    seals = {file.as_posix(): _seal(folder / file) for file in files}
+    write_text(folder / study_record_path(stage), _seals_text(seals))
+
+
+def _seals_text(seals: dict[str, _Seal]) -> str:
+    return json.dumps(seals, indent=1) + "\n"
 
 
 def study_faults(stage: str, study: Study, *, contents: Contents = "none") -> dict[str, str]:
@@ -130,18 +151,24 @@ def study_faults(stage: str, study: Study, *, contents: Contents = "none") -> di
 
     `contents` is as of `faults`. Snakemake itself notices missing ones.
     """
-    there = [path.as_posix() for path in study_files(stage, study) if (study.folder / path).is_file()]
-    record = study.folder / study_record_path(stage)
+    return broken_seals(stage, study_files(stage, study), study.folder, contents=contents)
+
+
+def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: Contents = "none") -> dict[str, str]:
+    """Existing files that differ from what `write_seals` wrote, and why."""
+    there = [path.as_posix() for path in files if (folder / path).exists()]
+    record = folder / study_record_path(stage)
     try:
-        seals = json.loads(record.read_bytes())
+        text = record.read_text(encoding="utf-8")
+        seals = json.loads(text)
         written_ns = record.stat().st_mtime_ns
         known = {path: seals[path] for path in there if path in seals}
     except (OSError, ValueError, TypeError):
         known = {}
-    if not all(map(_is_seal, known.values())):
+    if not all(map(_is_seal, known.values())) or (known and text != _seals_text(seals)):
         known = {}
-    found = {path: _fault(study.folder / path, seal, written_ns, contents) for path, seal in known.items()}
-    found |= {path: "without its record" for path in there if path not in known}
+    found = {path: _fault(folder / path, seal, written_ns, contents) for path, seal in known.items()}
+    found |= {path: f"without its record, {study_record_path(stage)}" for path in there if path not in known}
     return {path: fault for path, fault in found.items() if fault}
 
 

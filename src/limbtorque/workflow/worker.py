@@ -19,21 +19,19 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
-import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from limbtorque.workflow.job import ADDRESS, short, work
+from limbtorque.workflow.job import ADDRESS, RUN, short, work
 from limbtorque.workflow.streams import say
+from limbtorque.workflow.temporary import temporary_folder
 
 ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # imported by stages when they first need them
 _MESSAGE = 65536
-_PREFIX, _NAME = "limbtorque-", "jobs"
-_STARTING_S = 10.0  # age of a folder from which on somebody listens, or nobody will
+_NAME = "jobs"
 _held: list[subprocess.Popen[bytes]] = []
 
 
@@ -43,13 +41,13 @@ def start(stages: Sequence[str]) -> None:
     Where it cannot be started, the commands do the work themselves.
     """
     try:
-        clear()
-        address = Path(tempfile.mkdtemp(prefix=_PREFIX)) / _NAME
+        address = temporary_folder() / _NAME
         _start(address, stages)
     except OSError as error:
         say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
         return
     os.environ[ADDRESS] = f"{address}:{sys.prefix}"
+    os.environ[RUN] = str(os.getpid())
 
 
 def _start(address: Path, stages: Sequence[str]) -> None:
@@ -59,26 +57,6 @@ def _start(address: Path, stages: Sequence[str]) -> None:
         listener.listen(128)
         words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), str(address)]
         _held.append(subprocess.Popen([*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
-
-
-def clear() -> None:
-    """Remove folders of earlier processes that were killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        try:
-            old = time.time() - folder.stat().st_mtime > _STARTING_S
-            if folder.stat().st_uid == os.getuid() and old and not _listens(folder / _NAME):
-                shutil.rmtree(folder)
-        except OSError:
-            continue
-
-
-def _listens(address: Path) -> bool:
-    try:
-        with socket.socket(socket.AF_UNIX) as connection, short(address) as name:
-            connection.connect(name)
-    except (ConnectionRefusedError, FileNotFoundError):
-        return False
-    return True
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -144,8 +122,6 @@ def _job(connection: socket.socket) -> NoReturn:
         signal.signal(ending, signal.SIG_DFL)
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
-        if not message:  # somebody looked whether this process is there
-            os._exit(0)
         for number, file in zip((1, 2), files, strict=True):
             os.dup2(file, number)
         place, job = json.loads(message)
@@ -168,8 +144,8 @@ def _job(connection: socket.socket) -> NoReturn:
 
 
 def _end_with(connection: socket.socket) -> None:
-    """End this process when the command that waits for it ends."""
-    connection.recv(1)
+    """End this process when the command that waits for it ends, or the run."""
+    select.select([connection, sys.stdin], [], [])
     os._exit(1)
 
 

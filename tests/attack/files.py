@@ -1,0 +1,164 @@
+"""Damaged recordings, read as the program reads them, and the outcome of each."""
+
+import multiprocessing
+import re
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+import c3d_damage
+import damage
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.sandbox import GuardedReader
+
+MEMORY_MB, TIME_S = 512, 10.0
+UNITS = ReadOptions(length_unit="mm", force_unit="N")  # of text files, which do not state theirs
+SAID, SEEN, UNSEEN = "changed, said", "changed, silent, could be seen", "changed, silent, cannot be seen"
+SILENT = (SEEN, UNSEEN)
+OUTCOMES = ("as before", "refused", SAID, UNSEEN, SEEN, "traceback", "hang", "memory")
+BROKEN = (SEEN, "traceback", "hang", "memory")
+_BATCH = 200
+# Wrong in form or beyond belief, so that a reader can see it. Another number, sign or order of numbers is as good as the right
+# one; so is a file without events, an origin in the surface, an offset of zero, or a zero in a matrix.
+_WRONG_FORM = re.compile(
+    r"(?!EVENT: ).*: (absent|one fewer|the first alone|no elements|element type|numbers|text|[0-9]+ dimensions"
+    r"|all (nan|inf)|element of (nan|inf)|times 1e\+30|one number, (nan|-?inf))"
+    r"|(?!EVENT:|FORCE_PLATFORM:(ORIGIN|ZERO|CAL_MATRIX):|ANALOG:OFFSET:).*: (all 0|element of 0|times 1e-30|one number, 0)$"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A damaged file, and the good file it was made of."""
+
+    name: str  # of the file, whose suffix names the format
+    damage: str
+    content: bytes
+    base: bytes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of one file, one of OUTCOMES, and its message or the first fields that changed."""
+
+    case: Case
+    kind: str
+    words: str
+
+
+def cases(folder: Path, *, number: int, seed: int) -> list[Case]:
+    """As many damaged files, alike many of every good file."""
+    random = np.random.default_rng(seed)
+    sources = [*_sources(folder, number // 10, seed)]
+    order = random.permutation(len(sources))
+    found: list[Case] = []
+    for k, made in enumerate([*sources[n]] for n in order):
+        share = -(-(number - len(found)) // (len(sources) - k))
+        found += [made[n] for n in sorted(random.permutation(len(made))[:share])]
+    return found
+
+
+def _sources(folder: Path, number: int, seed: int) -> Iterator[Iterator[Case]]:
+    for k, (name, raw) in enumerate(damage.c3d_bases(folder).items()):
+        yield _of(f"{name}.c3d", raw, damage.damaged_c3d(raw, seed=seed + k, n_flips=number))
+    for k, (name, raw) in enumerate(c3d_damage.force_bases(folder).items()):
+        yield _of(f"{name}.c3d", raw, c3d_damage.parameter_cases(raw, seed=seed + k))
+    for k, (name, raw) in enumerate(damage.text_bases(folder).items()):
+        yield _of(name, raw, damage.damaged_text(raw, seed=seed + k, n_flips=number))
+
+
+def _of(name: str, base: bytes, made: Iterator[damage.Case]) -> Iterator[Case]:
+    yield from (Case(name, what, content, base) for what, content in made)
+
+
+def read_all(chosen: list[Case], folder: Path, *, cores: int) -> list[Outcome]:
+    """Outcome of each file, read in the guarded process."""
+    batches = [chosen[k : k + _BATCH] for k in range(0, len(chosen), _BATCH)]
+    with ProcessPoolExecutor(cores, mp_context=multiprocessing.get_context("spawn")) as pool:
+        places = [folder / f"batch {k}" for k in range(len(batches))]
+        return [one for found in pool.map(_read_batch, batches, places) for one in found]
+
+
+def _read_batch(batch: list[Case], place: Path) -> list[Outcome]:
+    place.mkdir(parents=True)
+    good: dict[bytes, Recording] = {}
+    with GuardedReader() as reader:
+        for case in batch:
+            if case.base not in good:
+                good[case.base] = _read(reader, place / case.name, case.base)
+        return [_outcome(reader, place / case.name, case, good[case.base]) for case in batch]
+
+
+def _read(reader: GuardedReader, path: Path, content: bytes) -> Recording:
+    damage.put(path, content)
+    options = ReadOptions() if path.suffix == ".c3d" else UNITS
+    return reader.read(path, memory_limit_mb=MEMORY_MB, time_limit_s=TIME_S, options=options)
+
+
+def _outcome(reader: GuardedReader, path: Path, case: Case, good: Recording) -> Outcome:
+    start = time.monotonic()
+    try:
+        found = _read(reader, path, case.content)
+        damage.check_sense(found, max(len(case.content), 1000))
+    except ReadError as error:
+        return Outcome(case, _refusal(str(error), path.name, time.monotonic() - start), str(error))
+    except Exception as error:  # that is what is looked for
+        return Outcome(case, "traceback", f"{type(error).__name__}: {error}")
+    muted = replace(found, notes=(), audit=Audit())
+    changed = c3d_damage.silently_changed(good, muted)
+    if not changed:
+        return Outcome(case, "as before", "")
+    silent = c3d_damage.silently_changed(good, found)
+    kind = (SEEN if _can_be_seen(case) else UNSEEN) if silent else SAID
+    return Outcome(case, kind, ", ".join(changed))
+
+
+def _refusal(message: str, name: str, took_s: float) -> str:
+    """Kind of a message: a sentence about the file, or another end of the reading."""
+    if "reading was stopped after" in message or took_s > TIME_S:
+        return "hang"
+    if "reading needs more than" in message:
+        return "memory"
+    foreseen = message.startswith(name) and "reading failed with" not in message and "reading process" not in message
+    return "refused" if foreseen else "traceback"
+
+
+def _can_be_seen(case: Case) -> bool:
+    """Return True where the damaged file contradicts itself, or holds what no file does."""
+    if case.name.endswith(".c3d"):
+        return bool(_WRONG_FORM.match(case.damage))
+    return any(_is_number(old) and not _is_number(new) for old, new in _other_cells(case))
+
+
+def _is_number(cell: str) -> bool:
+    """Return True for a number in any digits, quoted or not, and for a missing one."""
+    text = cell.strip().strip('"').strip()
+    try:
+        float(text or "nan")
+    except ValueError:
+        return False
+    return True
+
+
+def _other_cells(case: Case) -> Iterator[tuple[str, str]]:
+    """Cells of a text file that were changed; none where lines or cells were added or lost."""
+    old, new = (re.split(r"\r?\n", content.decode("utf-8", "replace")) for content in (case.base, case.content))
+    if len(old) == len(new):
+        for one, other in zip(old, new, strict=True):
+            cells = [re.split(r"[\t,]", line) for line in (one, other)]
+            if len(cells[0]) == len(cells[1]):
+                yield from ((a, b) for a, b in zip(*cells, strict=True) if a != b)
+
+
+def damage_of(case: Case) -> str:
+    """Kind of a damage, without its places and numbers."""
+    if case.name.endswith(".c3d") and re.match(r"[A-Z_]+:", case.damage):
+        return ":".join(case.damage.split(":")[:2])
+    return re.sub(r"[ :]*(['0-9-].*|in line.*)", "", case.damage) or case.damage

@@ -1,0 +1,127 @@
+"""A small attack, of the same kinds and with the same judges as `make attack`."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from attack import __main__ as command
+from attack import files, page, tables, touched
+from limbtorque.recordings.recording import Recording
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def options(**numbers):
+    return argparse.Namespace(**{"files": 0, "tables": 0, "kills": 0, "damages": 0, "seed": 5, "cores": 2, **numbers})
+
+
+@pytest.mark.slow
+def test_damaged_recordings(tmp_path):
+    parts, wrong = command.attack(tmp_path, options(files=300))
+    assert not wrong
+    assert "| all | 300 |" in parts["files"]
+
+
+@pytest.mark.slow
+def test_hostile_tables_and_settings(tmp_path):
+    parts, wrong = command.attack(tmp_path, options(tables=40))
+    assert not wrong
+    assert "| `config.yaml` | 10 |" in parts["tables"]
+
+
+@pytest.mark.workflow
+def test_killed_runs(tmp_path):
+    parts, wrong = command.attack(tmp_path, options(kills=3))
+    assert not wrong
+    assert "| command | 1 |" in parts["kills"]
+
+
+@pytest.mark.workflow
+def test_touched_results(tmp_path):
+    found = touched.touch(tmp_path, damages=[touched.MIXED])
+    assert [one for one in found if one.faults] == []
+    assert {one.kind for one in found} >= set(touched.KINDS)
+
+
+def test_the_same_seed_makes_the_same_files_and_another_one_others(tmp_path):
+    one, same, other = (files.cases(tmp_path, number=200, seed=seed) for seed in (1, 1, 2))
+    assert one == same
+    assert len(one) == len(other) == 200
+    assert one != other
+    assert {page.format_of(case.name) for case in one} == {"C3D", "TRC", "STO, MOT", "Qualisys TSV", "CSV", "Vicon CSV"}
+
+
+def test_the_judge_of_files_sees_what_it_must(tmp_path, monkeypatch):
+    """A reader that would change a number silently, fail, or hang is found."""
+    base = files.damage.text_bases(tmp_path)["a.trc"]
+    (found,) = files.read_all([files.Case("a.trc", "nothing", base, base)], tmp_path / "as it is", cores=1)
+    assert found.kind == "as before"
+    case = files.Case("a.trc", "cell 'x'", base.replace(b"100", b"1x0", 1), base)
+    with files.GuardedReader() as reader:
+        good = files._read(reader, tmp_path / "a.trc", base)
+    other = replace(good, markers_m=good.markers_m + 0.001)
+
+    def outcome(result):
+        def read(*_):
+            if isinstance(result, Recording):
+                return result
+            raise result
+
+        monkeypatch.setattr(files, "_read", read)
+        return files._outcome(None, tmp_path / "a.trc", case, good).kind
+
+    assert outcome(other) in files.SILENT
+    assert outcome(replace(other, notes=("one cell is no number",))) == files.SAID
+    assert outcome(files.ReadError("a.trc: line 3 has no number")) == "refused"
+    assert outcome(files.ReadError("a.trc: reading failed with KeyError: 1")) == "traceback"
+    assert outcome(files.ReadError("a.trc: the reading process was ended by SIGSEGV")) == "traceback"
+    assert outcome(files.ReadError("a.trc: reading was stopped after 10 s (...)")) == "hang"
+    assert outcome(files.ReadError("a.trc: reading needs more than 512 MB (...)")) == "memory"
+    assert outcome(KeyError("x")) == "traceback"
+
+
+def test_only_damage_in_form_counts_as_seen():
+    def seen(old, new):
+        return files._can_be_seen(files.Case("a.csv", "cell", new.encode(), old.encode()))
+
+    assert not seen("1,2\n3,4\n", "1,2\n3,5\n")
+    assert not seen("1,2\n3,4\n", '1,2\n3,"5"\n')
+    assert seen("1,2\n3,4\n", "1,2\n3,x\n")
+    for damage, can in (
+        ("ANALOG:SCALE: one fewer", True),
+        ("ANALOG:SCALE: all 0", True),
+        ("ANALOG:SCALE: times 1e+30", True),
+        ("ANALOG:SCALE: times 2", False),
+        ("ANALOG:OFFSET: all 0", False),
+        ("EVENT: absent", False),
+        ("EVENT:TIMES: one fewer", True),
+        ("flip 3", False),
+    ):
+        assert files._can_be_seen(files.Case("a.c3d", damage, b"", b"")) is can, damage
+
+
+@pytest.mark.parametrize(
+    ("work", "kind"),
+    [
+        (lambda: 0, "accepted"),
+        (lambda: 2, "refused"),
+        (lambda: 3, "read otherwise"),
+        (lambda: 1 // 0, "traceback"),
+        (lambda: len(bytearray(3 * 2**30)), "memory"),
+    ],
+)
+def test_the_judge_of_tables_sees_what_it_must(work, kind, tmp_path):
+    assert tables.guarded(work, tmp_path / "output.txt")[0] == kind
+
+
+def test_a_hang_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "TIME_S", 0.5)
+    assert tables.guarded(lambda: [None for _ in iter(int, 1)], tmp_path / "output.txt")[0] == "hang"
+
+
+def test_every_count_has_a_place_on_the_page():
+    text = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    for name in ("when", "files", "silent", "tables", "kills", "touched"):
+        assert text.count(f"<!-- {name} -->") == 1
