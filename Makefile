@@ -1,6 +1,7 @@
 # make demo             install, and run the demo study
 # make test             install, and run the tests (six minutes on two cores); make quick: those without slow ones
 # make check            check style and types; make format: mend the style
+# make mutants          change the code in 300 places, run the tests that run each (an hour at most); NUMBER=300 SEED=1
 # make docs             build the documentation as a site, site/index.html
 # make lock             pin what `make demo` installs, with hashes, in requirements/
 # make licences         list the licences of all dependencies; fails at the GPL outside the peers of the tests
@@ -17,7 +18,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test slurm-test quick docs lock licences sbom peers peers-benchmark check format clean
+.PHONY: demo test slurm-test quick mutants mutants-sample docs lock licences sbom peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -33,6 +34,14 @@ slurm-test: .venv/tools
 
 quick: .venv/tools
 	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz)"
+
+# the lines that each test runs are noted first, and again after any change; SEED chooses the places
+mutants: .venv/tools
+	$(BIN)/python tools/mutants.py --number $(or $(NUMBER),300) --seed $(or $(SEED),1)
+
+# for every change: of the mechanics alone, with its own tests
+mutants-sample: .venv/tools
+	$(BIN)/python tools/mutants.py --number 12 --rooms chain --tests tests/chain
 
 docs: .venv/tools
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -88,4 +97,4 @@ format: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-peers results site .snakemake
+	rm -rf .venv .venv-demo .venv-peers .mutants results site .snakemake
