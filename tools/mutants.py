@@ -13,6 +13,7 @@ import ast
 import difflib
 import hashlib
 import itertools
+import multiprocessing
 import os
 import random
 import re
@@ -25,7 +26,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from queue import SimpleQueue
@@ -33,6 +34,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from xml.etree import ElementTree
 
+import pytest
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
@@ -56,8 +58,22 @@ OPERATORS = re.compile(
     rf"core/(?!ReplaceBinary|ReplaceComparison|NoOp)|.*Binary.*?_({ARITHMETIC})_({ARITHMETIC})$|.*Binary.*?_({BITS})_({BITS})$"
     rf"|.*Comparison.*?_({ORDER})_({ORDER})$|.*Comparison.*?_(Is_IsNot|IsNot_Is|In_NotIn|NotIn_In)$"
 )
-TEST_S, MUTANT_S, MEMORY_B = 60, 600, 6 << 30  # of one test, of all tests of a mutant, of one process
+TEST_S, ELSEWHERE_S, MUTANT_S = 60, 60, 600  # most time of one test, of the tests of other rooms, of all of a mutant
+MEMORY_B = 6 << 30  # of one process
+IMPORTED_ONCE = [
+    "__main__",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pydantic",
+    "pytest",
+    "scipy.optimize",
+    "scipy.signal",
+]
 LEAST_KILLED = 0.9
+STARTS = multiprocessing.get_context(
+    "forkserver"
+)  # a process that has imported the large packages; those of a mutant are its copies
 KILLED, SURVIVED, TIMED_OUT = "killed", "survived", "timed out"
 
 
@@ -103,21 +119,25 @@ class Tests:
     tree: Path
     seconds: Mapping[str, float]
 
-    def covering(self, mutant: Mutant) -> list[str]:
-        """Tests that run a mutant's statement, those of its room and short ones first; then the others of their files.
+    def covering(self, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """Tests that run a mutant's statement, those of its room and then the others, short ones first.
 
-        The others are needed because a fixture that several tests share is run, and counted, with the first of them only.
-        A statement that runs at import belongs to all tests that run any line of its module.
+        To those of the room belong all tests of a file that has one, because a fixture that several tests share is run, and
+        counted, with the first of them only. A statement that runs at import belongs to all tests that run any line of its
+        module.
         """
         contexts = self.coverage.contexts_by_lineno(str(self.tree / mutant.module))
-        lines = statement(mutant.before, mutant.line)
-        found = {test.rpartition("|")[0] for line in lines or contexts for test in contexts.get(line, ())} - {""}
-        files = {test.partition("::")[0] for test in found}
-        others = {test for test in self.seconds if test.partition("::")[0] in files} if lines else set()
-        return sorted(
-            found | others,
-            key=lambda test: (test not in found, not test.startswith(ROOMS[mutant.room]), self.seconds[test]),
-        )
+        lines = statement(mutant.before, mutant.line) or contexts
+        found = {test.rpartition("|")[0] for line in lines for test in contexts.get(line, ())} - {""}
+        files = {test.partition("::")[0] for test in found if test.startswith(ROOMS[mutant.room])}
+        near = {test for test in self.seconds if test.partition("::")[0] in files}
+        return sorted(near, key=lambda test: (test not in found, self.seconds[test])), self.short(found - near)
+
+    def short(self, tests: Iterable[str]) -> list[str]:
+        """Shortest tests, of a minute together."""
+        ordered = sorted(tests, key=self.seconds.__getitem__)
+        ends = itertools.accumulate(self.seconds[test] for test in ordered)
+        return [test for test, end in zip(ordered, ends, strict=True) if end < ELSEWHERE_S]
 
 
 def statement(source: str, line: int) -> range | None:
@@ -127,10 +147,9 @@ def statement(source: str, line: int) -> range | None:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
-    inner = max(here, key=lambda node: (node.lineno, -(node.end_lineno or 0)))
-    functions = [node for node in here if isinstance(node, ast.FunctionDef) and line >= node.body[0].lineno]
-    if not functions:
+    if not any(isinstance(node, ast.FunctionDef) and line >= node.body[0].lineno for node in here):
         return None
+    inner = max(here, key=lambda node: (node.lineno, -(node.end_lineno or 0)))
     body = getattr(inner, "body", None)
     return range(
         inner.lineno, body[0].lineno if body and body[0].lineno > inner.lineno else (inner.end_lineno or line) + 1
@@ -190,28 +209,25 @@ def sample(rooms: Iterable[str], number: int, seed: int) -> list[Mutant]:
     return sorted(itertools.islice(filter(compiles, drawn), number), key=lambda mutant: (mutant.module, mutant.line))
 
 
-def run_pytest(
-    tree: Path, *words: str, timeout_s: float | None = None, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """Run pytest in a copy of the project, with the sources of the copy."""
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1", **variables}
+def run_pytest(tree: Path, *words: str, compiled: bool) -> None:
+    """Run pytest in a copy of the project, with its sources; ends the process, whose output stands in a file beside them.
+
+    With `compiled`, the interpreter keeps what it compiles; a mutant must not be kept.
+    """
+    sys.dont_write_bytecode = not compiled
+    os.setsid()
+    os.chdir(tree)
+    with Path("output").open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w") for number in (1, 2))
+    sys.path.insert(0, str(tree / "src"))
+    os.environ |= {} if compiled else {"PYTHONDONTWRITEBYTECODE": "1"}
+    os.environ |= {"PYTHONPATH": str(tree / "src"), "COVERAGE_FILE": str(tree.parent / "lines")}
     limits = ["-o", f"faulthandler_timeout={TEST_S}", "-o", "faulthandler_exit_on_timeout=true"]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *limits, *words]
-    with subprocess.Popen(
-        command,
-        cwd=tree,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return subprocess.CompletedProcess(command, -signal.SIGKILL, TIMED_OUT)
-    return subprocess.CompletedProcess(command, process.returncode, output)
+    code = pytest.main(["-q", "-p", "no:cacheprovider", *limits, *words])
+    sys.stdout.flush()
+    os._exit(code)
 
 
 def project_files() -> list[str]:
@@ -235,8 +251,7 @@ def covering_tests(folders: Sequence[str], jobs: int) -> Tests:
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name)
         words = [
-            "-n",
-            str(jobs),
+            f"-n{jobs}",
             "-m",
             FAST,
             "--cov=src/limbtorque",
@@ -244,9 +259,12 @@ def covering_tests(folders: Sequence[str], jobs: int) -> Tests:
             "--cov-report=",
             f"--junit-xml={CACHE}/tests.xml",
         ]
-        done = run_pytest(tree, *words, *folders, COVERAGE_FILE=str(CACHE / "lines"))
-        if done.returncode:
-            sys.exit(f"make mutants: the tests fail without any mutant; mend them first\n{done.stdout[-2000:]}")
+        process = STARTS.Process(target=run_pytest, args=(tree, *words, *folders), kwargs={"compiled": True})
+        process.start()
+        process.join()
+        if process.exitcode:
+            output = (tree / "output").read_text(errors="replace")
+            sys.exit(f"make mutants: the tests fail without any mutant; mend them first\n{output[-2000:]}")
         key.write_text(state.hexdigest())
     lines = CoverageData(str(CACHE / "lines"))
     lines.read()
@@ -273,16 +291,20 @@ def judge(mutant: Mutant, tree: Path, tests: Sequence[str]) -> str:
     (tree / "tests-to-run").write_text("\n".join(tests), encoding="utf-8")
     state = path.stat()
     path.write_text(mutant.after, encoding="utf-8")
-    try:
-        done = run_pytest(tree, "-x", "@tests-to-run", timeout_s=MUTANT_S, PYTHONDONTWRITEBYTECODE="1")
-    finally:
-        path.write_text(mutant.before, encoding="utf-8")
-        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))  # so that the interpreter's compiled file stays good
-    if done.returncode in (4, 5):
-        sys.exit(f"make mutants: pytest does not find the tests of {mutant}\n{done.stdout[-2000:]}")
-    return (
-        TIMED_OUT if "Timeout (" in done.stdout or done.stdout == TIMED_OUT else KILLED if done.returncode else SURVIVED
-    )
+    process = STARTS.Process(target=run_pytest, args=(tree, "-x", "@tests-to-run"), kwargs={"compiled": False})
+    process.start()
+    process.join(MUTANT_S)
+    if process.exitcode is None:
+        os.killpg(process.pid or 0, signal.SIGKILL)
+        process.join()
+    path.write_text(mutant.before, encoding="utf-8")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))  # so that the interpreter's compiled file stays good
+    output = (tree / "output").read_text(errors="replace")
+    if process.exitcode not in (0, 1, 2, -signal.SIGKILL) and "ImportError while loading conftest" not in output:
+        sys.exit(f"make mutants: pytest cannot run the tests of {mutant}\n{output[-2000:]}")
+    if process.exitcode == -signal.SIGKILL or "Timeout (" in output:
+        return TIMED_OUT
+    return KILLED if process.exitcode else SURVIVED
 
 
 def judge_all(drawn: Sequence[Mutant], tests: Tests, jobs: int) -> dict[Mutant, str]:
@@ -292,16 +314,29 @@ def judge_all(drawn: Sequence[Mutant], tests: Tests, jobs: int) -> dict[Mutant, 
         for each in range(jobs):
             trees.put(Path(shutil.copytree(tests.tree, Path(folder, str(each), "project"))))
 
+        near, _ = tests.covering(drawn[0])
+        if judge(unchanged(drawn[0]), Path(folder, "0", "project"), near) != SURVIVED:
+            sys.exit("make mutants: unchanged code fails its tests in a copy of the project; nothing can be concluded")
+
         def one(mutant: Mutant) -> str:
             tree = trees.get()
             try:
-                outcome = judge(mutant, tree, tests.covering(mutant))
+                near, far = tests.covering(mutant)
+                outcome = judge(mutant, tree, near)
+                outcome = judge(mutant, tree, far) if outcome == SURVIVED else outcome
             finally:
                 trees.put(tree)
             print(f"{outcome:9}  {mutant.module}:{mutant.line}  {mutant.operator.removeprefix('core/')}", flush=True)
             return outcome
 
         return dict(zip(drawn, pool.map(one, drawn), strict=True))
+
+
+def unchanged(mutant: Mutant) -> Mutant:
+    """No change of a module: what a run must not kill."""
+    same = replace(mutant)
+    vars(same)["after"] = mutant.before
+    return same
 
 
 def explanations() -> dict[tuple[str, str, str], str]:
@@ -367,6 +402,9 @@ def main() -> int:
     )
     chosen = parser.parse_args()
     begin = monotonic()
+    os.environ |= {"OMP_NUM_THREADS": "1"}
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    STARTS.set_forkserver_preload(IMPORTED_ONCE)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_B, MEMORY_B))
     drawn = sample(chosen.rooms, chosen.number, chosen.seed)
     tests = covering_tests(chosen.tests, chosen.jobs)
