@@ -58,6 +58,24 @@ def test_mass_scale_tilt_and_delay_are_measured():
     assert checked(np.roll(force, -2, axis=0), centre)["force_delay_s"] == pytest.approx(0.02, abs=1e-3)
 
 
+@pytest.mark.parametrize("frames", [14, 15, -15])
+def test_the_largest_delay_is_15_frames(frames):
+    """0.15 s at 100 Hz; the parabola through three delays needs one more, so that the largest itself is a whole number.
+
+    Half a period of 2 Hz is 0.25 s: no other delay up to 0.15 s fits.
+    """
+    force, centre = bouncing()
+    found = checked(np.roll(force, frames, axis=0), centre)["force_delay_s"]
+    assert found == pytest.approx(abs(frames) / RATE_HZ, abs=1e-3)
+    assert (abs(frames) < 15) or found == abs(frames) / RATE_HZ
+
+
+def test_no_delay_explains_another_movement():
+    force, centre = bouncing()
+    force[:, 2] = MASS_KG * (G + 3.0 * np.sin(2.0 * np.pi * 3.3 * TIME_S))
+    assert np.isnan(checked(force, centre)["force_delay_s"])
+
+
 def test_quiet_stance_shows_the_weight():
     force, centre = np.zeros((300, 3)), np.ones((300, 3))
     force[:, 2] = 70.0 * G
