@@ -68,17 +68,20 @@ def test_a_sample_is_that_of_its_seed_and_compiles(mutants, module):
 
 
 @pytest.mark.usefixtures("module")
-def test_the_tests_that_run_the_statement_then_those_of_their_files(mutants):
-    seconds = {"tests/b.py::two": 0.1, "tests/chain/a.py::one": 9.0, "tests/b.py::three": 0.2, "tests/c.py::four": 0.1}
+def test_the_tests_of_the_room_then_a_minute_of_others(mutants):
+    names = ("tests/b.py::two", "tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture", "tests/b.py::three")
+    seconds = dict(zip(names, (0.1, 9.0, 0.2, 0.1), strict=True))
     tests = mutants.Tests(Lines(), ROOT, seconds)
 
     def covering(line):
         return tests.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, line, CODE))
 
-    assert covering(7) == ["tests/chain/a.py::one", "tests/b.py::two", "tests/b.py::three"]
-    assert covering(8) == ["tests/b.py::two", "tests/b.py::three"]
-    assert covering(11) == []  # no test runs it
-    assert covering(2) == covering(5) == ["tests/chain/a.py::one", "tests/b.py::two"]  # run at import
+    long = mutants.Tests(Lines(), ROOT, seconds | {"tests/b.py::two": 61.0})
+    assert long.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, 8, CODE)) == ([], [])
+    assert covering(7) == (["tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture"], ["tests/b.py::two"])
+    assert covering(8) == ([], ["tests/b.py::two"])
+    assert covering(11) == ([], [])  # no test runs it
+    assert covering(2) == covering(5) == covering(7)  # run at import, by all
 
 
 @pytest.mark.usefixtures("module")
