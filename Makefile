@@ -39,9 +39,9 @@ quick: .venv/tools
 mutants: .venv/tools
 	$(BIN)/python tools/mutants.py --number $(or $(NUMBER),300) --seed $(or $(SEED),1)
 
-# for every change: of the mechanics alone, with its own tests
+# for every change: of three rooms, with their own tests; one survivor may be new
 mutants-sample: .venv/tools
-	$(BIN)/python tools/mutants.py --number 12 --rooms chain --tests tests/chain
+	$(BIN)/python tools/mutants.py --number 12 --rooms chain torques signals --tests tests/chain tests/torques tests/signals --unexplained 1
 
 docs: .venv/tools
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

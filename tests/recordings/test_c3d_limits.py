@@ -84,7 +84,7 @@ def test_a_kind_that_the_format_does_not_have_breaks_the_section_there(size):
     assert list(groups["POINT"]) == ["RATE"]  # those after it are read
 
 
-@pytest.mark.parametrize(("n_dimensions", "read"), [(1, True), (7, True), (65, False), (200, False)])
+@pytest.mark.parametrize(("n_dimensions", "read"), [(1, True), (7, True), (8, False), (65, False), (200, False)])
 def test_numbers_of_dimensions(n_dimensions, read):
     """The format says seven; more than numpy has are refused."""
     many = entry(b"MANY", 1, parameter(1, (1,) * n_dimensions, b"\5"))
