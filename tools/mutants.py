@@ -51,6 +51,13 @@ ROOMS = {  # by folder of the sources: the folders of the tests that run first
     "muscles/static_optimization": ("tests/muscles",),
     "recordings/c3d": ("tests/recordings",),
 }
+TESTS = [
+    *itertools.chain(*ROOMS.values()),
+    "tests/simulation",
+    "tests/test_analysis.py",
+    "tests/test_verdict.py",
+    "src",
+]
 FAST = "not (slow or workflow or slurm or browser or fuzz)"
 ARITHMETIC, BITS, ORDER = "Add|Sub|Mul|Div|FloorDiv|Mod|Pow", "BitAnd|BitOr|BitXor", "Eq|NotEq|Lt|LtE|Gt|GtE"
 # a change of kind (& of two floats, `is` of two numbers) is refused at once, or decided by the interpreter
