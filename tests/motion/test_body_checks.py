@@ -158,3 +158,37 @@ def test_a_wrong_mass_is_flagged(walk):
     found = analysed(walk, body_mass_kg=1.3 * walk.limb.body_mass_kg)
     assert found.motion.metrics["weight_error_share"] == pytest.approx(1.0 - 1.0 / 1.3, abs=0.01)
     assert "weight_error_share" in found.verdict.names
+
+
+@pytest.mark.parametrize(("frames", "known"), [(2, False), (3, True)])
+def test_three_frames_show_the_pressure_under_a_raised_heel(frames, known):
+    """Heel 4 cm up and front down for so many frames; the pressure is 5 cm behind the front there, far away elsewhere."""
+    n = 20
+    heel, front = np.zeros((n, 2)), np.zeros((n, 2))
+    front[:, 0] = 0.2
+    raised = slice(10, 10 + frames)
+    heel[raised, 1] = 0.04
+    pressure = np.zeros(n)
+    pressure[raised] = 0.15
+    off_m = pressure_off_toes_m(pressure, np.full(n, 500.0), heel_m=heel, front_m=front)
+    assert off_m == pytest.approx(0.05) if known else np.isnan(off_m)
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        ({"heel_m": 0.031}, True),
+        ({"heel_m": 0.029}, False),
+        ({"heel_m": 0.04, "front_m": 0.019}, True),
+        ({"heel_m": 0.04, "front_m": 0.021}, False),
+        ({"heel_m": 0.04, "force_n": 151.0}, True),
+        ({"heel_m": 0.04, "force_n": 149.0}, False),
+        ({"heel_m": 0.04, "force_n": np.nan}, False),
+    ],
+)
+def test_a_foot_on_its_toes_by_heel_front_and_force(change, counts):
+    """3 cm of the heel, 2 cm of the front and 0.3 of the largest force, 500 N, in five of twenty frames."""
+    made = {"heel_m": 0.0, "front_m": 0.0, "force_n": 500.0} | change
+    heel, front, force = np.zeros((20, 2)), np.zeros((20, 2)), np.full(20, 500.0)
+    heel[10:15, 1], front[10:15, 1], force[10:15] = made["heel_m"], made["front_m"], made["force_n"]
+    assert np.isfinite(pressure_off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts

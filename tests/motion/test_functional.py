@@ -112,6 +112,17 @@ def test_a_pose_is_the_segments_own():
     )  # nothing shrinks
 
 
+@pytest.mark.parametrize("size_m", [0.01, 0.1, 0.5, 1.0, 3.0])
+def test_a_pose_of_any_size_by_quarter_turns(size_m):
+    """Four markers, two at each end: with 0.5 m from the middle the numbers that are normalised are 1 already."""
+    shape = size_m * np.array([-1.0, -1.0, 1.0, 1.0])
+    turn = np.array([1.0, 1j, -1.0, -1j])
+    pose = planar_pose(points(turn[:, None] * shape + (2.0 + 1.0j)))
+    np.testing.assert_allclose(np.exp(1j * (pose.angle_rad - pose.angle_rad[0])), turn, atol=1e-12)
+    np.testing.assert_allclose(pose.position_m, np.tile([2.0, 1.0], (4, 1)), atol=1e-12)
+    np.testing.assert_allclose(np.abs(planar(pose.shape_m)), size_m, rtol=1e-12)
+
+
 def test_the_range_is_that_of_the_arc_whatever_the_order_of_frames():
     """Through the seam at 180 degrees, and with the frames shuffled, so that no unwrapping could help."""
     order = np.random.default_rng(3).permutation(N)
