@@ -412,6 +412,7 @@ def main() -> int:
     parser.add_argument(
         "--tests", nargs="+", default=["tests", "src"], metavar="FOLDER", help="folders of tests, all by default"
     )
+    parser.add_argument("--unexplained", type=int, default=0, help="survivors without explanation that are allowed")
     chosen = parser.parse_args()
     begin = monotonic()
     os.environ |= {"OMP_NUM_THREADS": "1"}

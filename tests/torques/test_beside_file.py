@@ -77,6 +77,14 @@ def test_differences_are_in_degrees_and_per_kilogram():
         assert row["unit"] == {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}[quantity]
 
 
+def test_the_correlation_of_waves_of_two_frequencies():
+    """Sines of one and of two periods are uncorrelated: with their sum, r is 1 / sqrt(2), and -1 / sqrt(2) against it."""
+    other = np.sin(4.0 * np.pi * TIME_S)
+    for sign in (1.0, -1.0):
+        for row in rows({name: sign * values.max() * (WAVE + other) for name, values in OURS.items()}).values():
+            assert row["r"] == pytest.approx(sign / np.sqrt(2.0))
+
+
 def test_a_peak_is_compared_in_the_direction_of_theirs():
     """The file's largest value is negative: the least of ours belongs to it, even where our largest is greater."""
     theirs = {name: values - 0.2 * values.max() for name, values in OURS.items()}
