@@ -66,6 +66,13 @@ def test_longer_than_a_tenth_of_a_second_only_the_jumps_themselves():
     assert where(stepped(0.2, frames=20), rate_hz=250.0) == list(range(30, 50))
 
 
+def test_several_jumps_of_one_marker():
+    markers = stepped(0.2, start=10, frames=5) + stepped(0.2, start=40, frames=6)
+    assert where(markers) == [*range(10, 15), *range(40, 46)]
+    again = stepped(0.2, start=10, frames=3) + stepped(-0.3, start=16, frames=3)  # nearer than a tenth of a second
+    assert where(again) == list(range(10, 19))
+
+
 def test_noise_of_centimetres_is_no_jump():
     """The largest excess must be four times the usual one: by turns 1 cm here and there, all fourth differences are 16 cm."""
     markers = np.zeros((N, 2, 3))
