@@ -2,6 +2,7 @@
 # make test             install, and run the tests (six minutes on two cores); make quick: those without slow ones
 # make attack           damage files, tables, runs and results, half an hour: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
 # make check            check style and types; make format: mend the style
+# make mutants          change the code in 300 places, run the tests that run each (an hour at most); NUMBER=300 SEED=1
 # make docs             build the documentation as a site, site/index.html
 # make lock             pin what `make demo` installs, with hashes, in requirements/
 # make licences         list the licences of all dependencies; fails at the GPL outside the peers of the tests
@@ -18,7 +19,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test attack slurm-test quick docs lock licences sbom peers peers-benchmark check format clean
+.PHONY: demo test attack slurm-test quick mutants mutants-sample docs lock licences sbom peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -42,6 +43,14 @@ slurm-test: .venv/tools
 
 quick: .venv/tools
 	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz)"
+
+# the lines that each test runs are noted first, and again after any change; SEED chooses the places
+mutants: .venv/tools
+	$(BIN)/python tools/mutants.py --number $(or $(NUMBER),300) --seed $(or $(SEED),1)
+
+# for every change: of three rooms, with their own tests; one survivor may be new
+mutants-sample: .venv/tools
+	$(BIN)/python tools/mutants.py --number 12 --rooms chain torques signals --tests tests/chain tests/torques tests/signals --unexplained 1
 
 docs: .venv/tools
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -97,4 +106,4 @@ format: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-peers results site .snakemake
+	rm -rf .venv .venv-demo .venv-peers .mutants results site .snakemake

@@ -154,3 +154,14 @@ def test_every_folder_says_what_comes_in_what_goes_out_and_what_it_may_not_know(
     text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
     for word in ("In:", "Out:", "Not here:"):
         assert f"\n{word} " in text, word
+
+
+@pytest.mark.parametrize("room", [*ARRAYS_ONLY, "motion", "torques", "recordings/c3d"])
+def test_dataclasses_of_the_science_are_values(room):
+    """Nothing changes a motion, torques or a problem after it was made."""
+    nodes = [
+        node for path in (PACKAGE / room).glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    decorators = [ast.unparse(each) for node in nodes if isinstance(node, ast.ClassDef) for each in node.decorator_list]
+    classes = [text for text in decorators if text.startswith("dataclass")]
+    assert all("frozen=True" in text for text in classes), classes

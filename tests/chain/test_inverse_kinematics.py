@@ -543,3 +543,9 @@ def test_angles_begin_between_minus_pi_and_pi():
     )
     fitted = fit_rigid_chain(joint_positions(chain, np.radians([[170.0, 20.0], [175.0, 22.0]]))).angle_rad
     np.testing.assert_allclose(np.degrees(fitted), [[170.0, 20.0], [175.0, 22.0]])
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (5, 1, 2), (5, 3, 1), (5, 3, 3), (5, 3, 2, 1)])
+def test_joints_of_another_shape_are_refused(shape):
+    with pytest.raises(ValueError, match=r"expected \(n_frames, n_links \+ 1, 2\)"):
+        fit_rigid_chain(np.arange(float(np.prod(shape))).reshape(shape))

@@ -58,6 +58,24 @@ def test_mass_scale_tilt_and_delay_are_measured():
     assert checked(np.roll(force, -2, axis=0), centre)["force_delay_s"] == pytest.approx(0.02, abs=1e-3)
 
 
+@pytest.mark.parametrize("frames", [14, 15, -15])
+def test_the_largest_delay_is_15_frames(frames):
+    """0.15 s at 100 Hz; the parabola through three delays needs one more, so that the largest itself is a whole number.
+
+    Half a period of 2 Hz is 0.25 s: no other delay up to 0.15 s fits.
+    """
+    force, centre = bouncing()
+    found = checked(np.roll(force, frames, axis=0), centre)["force_delay_s"]
+    assert found == pytest.approx(abs(frames) / RATE_HZ, abs=1e-3)
+    assert (abs(frames) < 15) or found == abs(frames) / RATE_HZ
+
+
+def test_no_delay_explains_another_movement():
+    force, centre = bouncing()
+    force[:, 2] = MASS_KG * (G + 3.0 * np.sin(2.0 * np.pi * 3.3 * TIME_S))
+    assert np.isnan(checked(force, centre)["force_delay_s"])
+
+
 def test_quiet_stance_shows_the_weight():
     force, centre = np.zeros((300, 3)), np.ones((300, 3))
     force[:, 2] = 70.0 * G
@@ -140,3 +158,37 @@ def test_a_wrong_mass_is_flagged(walk):
     found = analysed(walk, body_mass_kg=1.3 * walk.limb.body_mass_kg)
     assert found.motion.metrics["weight_error_share"] == pytest.approx(1.0 - 1.0 / 1.3, abs=0.01)
     assert "weight_error_share" in found.verdict.names
+
+
+@pytest.mark.parametrize(("frames", "known"), [(2, False), (3, True)])
+def test_three_frames_show_the_pressure_under_a_raised_heel(frames, known):
+    """Heel 4 cm up and front down for so many frames; the pressure is 5 cm behind the front there, far away elsewhere."""
+    n = 20
+    heel, front = np.zeros((n, 2)), np.zeros((n, 2))
+    front[:, 0] = 0.2
+    raised = slice(10, 10 + frames)
+    heel[raised, 1] = 0.04
+    pressure = np.zeros(n)
+    pressure[raised] = 0.15
+    off_m = pressure_off_toes_m(pressure, np.full(n, 500.0), heel_m=heel, front_m=front)
+    assert off_m == pytest.approx(0.05) if known else np.isnan(off_m)
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        ({"heel_m": 0.031}, True),
+        ({"heel_m": 0.029}, False),
+        ({"heel_m": 0.04, "front_m": 0.019}, True),
+        ({"heel_m": 0.04, "front_m": 0.021}, False),
+        ({"heel_m": 0.04, "force_n": 151.0}, True),
+        ({"heel_m": 0.04, "force_n": 149.0}, False),
+        ({"heel_m": 0.04, "force_n": np.nan}, False),
+    ],
+)
+def test_a_foot_on_its_toes_by_heel_front_and_force(change, counts):
+    """3 cm of the heel, 2 cm of the front and 0.3 of the largest force, 500 N, in five of twenty frames."""
+    made = {"heel_m": 0.0, "front_m": 0.0, "force_n": 500.0} | change
+    heel, front, force = np.zeros((20, 2)), np.zeros((20, 2)), np.full(20, 500.0)
+    heel[10:15, 1], front[10:15, 1], force[10:15] = made["heel_m"], made["front_m"], made["force_n"]
+    assert np.isfinite(pressure_off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts

@@ -134,3 +134,55 @@ def test_frames_outside_the_window_do_not_count():
     few = Window(0.0, float(MOTION.time_s[5]))
     (_, row, _) = beside_file(MOTION, TORQUES, table, outputs_found, window=few, mass_kg=70.0)
     assert np.isnan(row["r"])
+
+
+# --- what is enough for a sign ---------------------------------------------------------------------------------------
+
+
+def against(values, r):
+    """Values with this correlation with others, about their means, and of the same size."""
+    centred = values - values.mean()
+    other = np.random.default_rng(5).normal(size=len(values))
+    other -= other.mean() + centred * (other @ centred) / (centred @ centred)
+    return r * centred + np.sqrt(1.0 - r**2) * other * np.linalg.norm(centred) / np.linalg.norm(other)
+
+
+def refused(*made):
+    _, found, notes = added(made)
+    assert bool(found) != bool(notes)
+    return notes[0] if notes else ""
+
+
+@pytest.mark.parametrize(("factor", "message"), [(0.52, ""), (1.95, ""), (-1.95, ""), (0.48, "its power is 0.4"), (2.05, "its power is 2"), (-2.05, "its power is 2")])  # fmt: skip
+def test_a_power_between_half_and_twice_that_of_the_moment(factor, message):
+    angle, moment, power = outputs()
+    said = refused(angle, moment, replace(power, values=factor * power.values))
+    assert message in said
+    assert bool(message) == bool(said)
+
+
+@pytest.mark.parametrize(("r", "known"), [(0.6, True), (-0.6, True), (0.45, False), (-0.45, False)])
+def test_an_angle_with_a_correlation_of_a_half(r, known):
+    """Their power is that of their own angle."""
+    angle, moment, power = outputs()
+    values = angle.values.copy()
+    values[:, 0] = against(angle.values[:, 0], r)
+    own = np.zeros_like(power.values)
+    own[:, 0] = moment.values[:, 0] * np.gradient(values[:, 0]) * MOTION.rate_hz
+    said = refused(replace(angle, values=values), moment, replace(power, values=own))
+    assert (said == "") == known
+    assert known or f"a correlation of {abs(r):.2f}" in said or f"a correlation of -{abs(r):.2f}" in said
+
+
+@pytest.mark.parametrize(("frames", "known"), [(20, True), (19, False)])
+@pytest.mark.parametrize("which", ["angle", "power"])
+def test_twenty_frames_are_needed(frames, known, which):
+    angle, moment, power = outputs()
+    made = {"angle": angle, "moment": moment, "power": power}
+    start = int(np.nanargmax(np.abs(power.values[:, 2]))) - 10
+    values = np.full_like(made[which].values, np.nan)
+    # the velocity of an angle needs its neighbours
+    few = slice(start, start + frames) if which == "power" else slice(start - 1, start + frames + 1)
+    values[few] = made[which].values[few]
+    said = refused(*(made | {which: replace(made[which], values=values)}).values())
+    assert ("fewer than 20 frames" in said) != known

@@ -112,6 +112,32 @@ def test_a_pose_is_the_segments_own():
     )  # nothing shrinks
 
 
+@pytest.mark.parametrize("size_m", [0.01, 0.1, 0.5, 1.0, 3.0])
+def test_a_pose_of_any_size_by_quarter_turns(size_m):
+    """Four markers, two at each end: with 0.5 m from the middle the numbers that are normalised are 1 already."""
+    shape = size_m * np.array([-1.0, -1.0, 1.0, 1.0])
+    turn = np.array([1.0, 1j, -1.0, -1j])
+    pose = planar_pose(points(turn[:, None] * shape + (2.0 + 1.0j)))
+    np.testing.assert_allclose(np.exp(1j * (pose.angle_rad - pose.angle_rad[0])), turn, atol=1e-12)
+    np.testing.assert_allclose(pose.position_m, np.tile([2.0, 1.0], (4, 1)), atol=1e-12)
+    np.testing.assert_allclose(np.abs(planar(pose.shape_m)), size_m, rtol=1e-12)
+
+
+@pytest.mark.parametrize("frame", [0, 5])
+def test_a_frame_with_all_markers_in_one_place_has_no_say(frame):
+    """Its orientation is not defined, and its spread is nil; it may be the first."""
+    first, _ = turns(60.0)
+    markers = body(first, FIRST)
+    markers[frame] = markers[frame].mean()
+    pose = planar_pose(points(markers))
+    others = np.arange(N) != frame
+    turned = np.exp(1j * (pose.angle_rad - first))[others]
+    np.testing.assert_allclose(turned, turned[0], atol=1e-9)
+    np.testing.assert_allclose(planar(pose.position_m), markers.mean(axis=1), atol=1e-12)
+    whole = planar_pose(points(body(first, FIRST)[others])).shape_m
+    np.testing.assert_allclose(np.abs(planar(pose.shape_m)), np.abs(planar(whole)) * (N - 1) / N, rtol=1e-9)
+
+
 def test_the_range_is_that_of_the_arc_whatever_the_order_of_frames():
     """Through the seam at 180 degrees, and with the frames shuffled, so that no unwrapping could help."""
     order = np.random.default_rng(3).permutation(N)

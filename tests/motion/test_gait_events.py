@@ -63,3 +63,73 @@ def test_strikes_of_a_file_are_those_of_the_side():
     )
     np.testing.assert_allclose(file_strikes(events, "right", rate_hz=200.0, first=20), [200.0, 380.0])
     np.testing.assert_allclose(file_strikes(events, "left", rate_hz=200.0, first=0), [100.0])
+
+
+# --- thresholds ------------------------------------------------------------------------------------------------------
+
+
+def bumps(*places, n=600, width_s=0.1):
+    """Gaussian bumps of heights at times; slow beside the 7 Hz filter."""
+    t = np.arange(n) / RATE_HZ
+    return sum(height * np.exp(-0.5 * ((t - at_s) / width_s) ** 2) for at_s, height in places)
+
+
+def strikes(ahead, rate_hz=RATE_HZ):
+    return zeni_events(ahead, np.zeros_like(ahead), rate_hz=rate_hz).strike / rate_hz
+
+
+@pytest.mark.parametrize(("height", "times_s"), [(0.3, [1.5, 4.5]), (0.36, [1.5, 3.0, 4.5])])
+@pytest.mark.parametrize("size_m", [0.01, 1.0])
+def test_an_extreme_stands_out_by_a_third_of_the_range(height, times_s, size_m):
+    np.testing.assert_allclose(strikes(size_m * bumps((1.5, 1.0), (3.0, height), (4.5, 1.0))), times_s, atol=0.002)
+
+
+@pytest.mark.parametrize(("apart_s", "times_s"), [(0.37, [2.0]), (0.43, [2.0, 2.43])])
+def test_of_two_extremes_nearer_than_a_stride_the_greater_counts(apart_s, times_s):
+    ahead = bumps((2.0, 1.0), (2.0 + apart_s, 0.9), width_s=0.07)
+    np.testing.assert_allclose(strikes(ahead), times_s, atol=0.01)
+
+
+@pytest.mark.parametrize(("frames", "events"), [(40, 0), (41, 1)])
+def test_a_run_of_frames_is_longer_than_a_stride(frames, events):
+    ahead = np.full(200, np.nan)
+    ahead[50 : 50 + frames] = bumps((0.2, 1.0), n=frames, width_s=0.06)
+    found = zeni_events(ahead, -ahead, rate_hz=RATE_HZ)
+    assert len(found.strike) == len(found.off) == events
+    if events:
+        np.testing.assert_allclose([*found.strike, *found.off], 70.0, atol=0.5)
+
+
+def test_an_extreme_lies_between_frames_where_the_parabola_has_its_top():
+    for at_s in (1.5, 1.5025, 1.505, 1.5075):
+        assert strikes(bumps((at_s, 1.0))) == pytest.approx(at_s, abs=2e-5)
+
+
+def foot(phase, n=500):
+    """Heel that rises and falls once a second, and a toe such that the middle of both does so by a phase later."""
+    turn = 2.0 * np.pi * np.arange(n) / RATE_HZ
+    heel, middle = 0.1 * (1.0 + np.cos(turn)), 0.2 * np.cos(turn - phase)
+    return heel, 2.0 * middle - heel
+
+
+@pytest.mark.parametrize(("phase", "low"), [(0.25, False), (0.36, True), (1.0, True), (-0.5, False)])
+def test_oconnor_strikes_only_where_the_heel_is_low(phase, low):
+    """The middle falls fastest a quarter of a turn after its top, when the heel is at (1 - sin phase) / 2 of its range:
+    0.376 and 0.324 on both sides of 0.35. It rises fastest half a turn later, at any height."""
+    found = oconnor_events(*foot(phase), rate_hz=RATE_HZ)
+    quarter = RATE_HZ * (0.25 + phase / (2.0 * np.pi))
+    assert (len(found.strike) > 0) == low
+    np.testing.assert_allclose((found.strike - quarter) % RATE_HZ % (RATE_HZ - 0.2), 0.0, atol=0.2)
+    np.testing.assert_allclose((found.off - quarter) % RATE_HZ, RATE_HZ / 2, atol=0.2)
+    assert len(found.off) >= 4
+    assert not low or len(found.strike) >= 4
+
+
+def test_of_several_falls_on_a_low_heel_the_deepest_is_the_strike():
+    t = np.arange(600) / RATE_HZ
+    swing = 0.3 * np.exp(-0.5 * ((t - 1.0) / 0.1) ** 2)  # the heel is low from 1.2 s on
+    for second, first_m_s in ((0.05, 0.1), (0.1, 0.05)):
+        speeds = -first_m_s * np.exp(-0.5 * ((t - 3.0) / 0.08) ** 2) - second * np.exp(-0.5 * ((t - 4.0) / 0.08) ** 2)
+        toe = np.cumsum(speeds) / RATE_HZ
+        found = oconnor_events(swing, 2.0 * toe, rate_hz=RATE_HZ).strike / RATE_HZ
+        assert found[found > 2.0] == pytest.approx([3.0 if first_m_s > second else 4.0], abs=0.02)

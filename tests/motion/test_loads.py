@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from limbtorque.errors import LoadError, SignalError
 from limbtorque.motion.foot import centre_of_pressure, find_foot
-from limbtorque.motion.ground_reaction import MEASURED, NONE, UNMEASURED, hand_load, no_load
+from limbtorque.motion.ground_reaction import MEASURED, NONE, SPREAD_N, UNMEASURED, hand_load, no_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.smoothers import Smoother, smooth_at
 from limbtorque.study.options.loads import Force, Plates, Spring
@@ -517,6 +517,17 @@ def test_a_plate_that_pulls_is_not_used():
     assert any("it reads -60 N" in note and "expected no pull" in note for note in found.notes)
     within = ground([plate(loads=[UNDER], offset=[0, 0, -30.0, 0, 0, 0])], OWN)
     np.testing.assert_allclose(within.force_n[CORE], np.tile(FORCE_N[[0, 2]], (54, 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("force_n", [(0.0, 0.0, 700.0), (0.0, 0.0, 60.0), (90.0, 0.0, 300.0)])
+def test_a_filtered_load_lasts_as_long_as_its_force(force_n):
+    """The filter spreads a step over its ends: frames beside the stance are loaded where the force in the plane is above 1 N."""
+    found = ground([plate(loads=[(STANCE, force_n, UNDER[2])])], OWN, cutoff_hz=12.0)
+    beside = (np.arange(N_FRAMES) < STANCE.start - 1) | (np.arange(N_FRAMES) > STANCE.stop)
+    size_n = np.hypot(*found.force_n.T)
+    assert (found.status[beside] == np.where(size_n[beside] > SPREAD_N, MEASURED, NONE)).all()
+    assert (found.status[beside] == MEASURED).any()
+    assert (found.status[beside] == NONE).any()
 
 
 def test_a_force_cutoff_that_would_alias_is_refused():

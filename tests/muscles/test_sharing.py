@@ -6,6 +6,7 @@ are solved side by side, as the blocks of one programme: they do not touch each 
 """
 
 import math
+from dataclasses import replace
 
 import clarabel
 import numpy as np
@@ -17,6 +18,8 @@ from scipy.optimize import linprog, lsq_linear, minimize
 
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.muscles.static_optimization import solve
+from limbtorque.muscles.static_optimization.nearest import nearest
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
 
@@ -655,6 +658,28 @@ def test_reserve_none_gives_forces_just_where_the_torque_is_within_reach():
     for values in (none.force_n, none.activation, none.reserve_nm, none.cost):
         assert np.isnan(values[~within]).all()
     np.testing.assert_array_equal(none.certificate, least.certificate)
+
+
+@pytest.mark.parametrize("exponent", [2.0, 3.0, math.inf])
+@pytest.mark.parametrize(("times", "status"), [(1.0, RESERVE), (1.9, RESERVE), (2.1, FAILED)])
+def test_a_reserve_of_more_than_twice_the_least_is_no_answer(monkeypatch, exponent, times, status):
+    """One muscle makes at most 20 N m of 30: 10 are missing. A solver that asks for 19 is proven within a factor of
+    two by the certificate (30 - 20 > 19 / 2), one that asks for 21 is not."""
+
+    def too_much(*args):
+        found = nearest(*args)
+        reserve = times * found.reserve
+        return replace(found, reserve=reserve, activation=found.activation - (times - 1.0) * 10.0 / 20.0)
+
+    monkeypatch.setattr(solve, "nearest", too_much)
+    shared = share_torques([[[0.04]]], [[30.0]], max_force_n=[500.0], exponent=exponent)
+    assert shared.status.tolist() == [status]
+    if status == RESERVE:
+        assert shared.reserve_nm[0, 0] == pytest.approx(10.0 * times)
+        assert shared.force_n[0, 0] == pytest.approx((30.0 - 10.0 * times) / 0.04)
+        assert shared.shortfall_nm[0] == pytest.approx(10.0 * times)
+    else:
+        assert np.isnan(shared.force_n).all()
 
 
 # --- least and greatest force ------------------------------------------------------------------------------------

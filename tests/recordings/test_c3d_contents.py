@@ -162,6 +162,6 @@ def test_parameters_that_numpy_has_no_shape_for_are_left_out():
 
 
 def test_texts_without_characters_are_none_however_many():
-    start = time.monotonic()
+    start = time.process_time()
     assert parameters.texts(parameters.Parameter(-1, (0, 255, 255, 255, 255), b"")) == []
-    assert time.monotonic() - start < 1.0
+    assert time.process_time() - start < 1.0

@@ -121,10 +121,10 @@ def test_huge_counts_are_refused_at_once(small: Path, tmp_path: Path) -> None:
     struct.pack_into("<H", raw, offset_of(small, "USED"), 65535)
     struct.pack_into("<H", raw, offset_of(small, "FRAMES"), 65534)
     path.write_bytes(raw)
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ReadError, match=r"65534 frames of 65535 points.*take 687\d+ bytes"):
         read_c3d(path)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_more_frames_than_the_header_can_count(tmp_path: Path) -> None:

@@ -151,10 +151,10 @@ def test_plates_follow_a_turned_laboratory() -> None:
 
 def test_a_number_of_plates_that_no_laboratory_has_costs_no_time() -> None:
     group = {"USED": np.array([1e8]), "TYPE": np.array([2.0])}
-    start = time.monotonic()
+    start = time.process_time()
     plates, notes = force_plates(
         group, np.zeros((20, 6)), ["N"] * 6, rate_hz=100.0, length_m=1e-3, positions_m=positions(20)
     )
-    assert time.monotonic() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert plates == ()
     assert "FORCE_PLATFORM:USED is 100000000; no plate after number 100 is read" in notes

@@ -96,3 +96,23 @@ def test_a_hard_heel_strike_is_kept_better_with_a_higher_cutoff_around_it():
         assert not any("filter.impact_factor" in note for note in motion.notes) or factor > 1.0
     assert errors[1] < 0.8 * errors[0]
     assert lost[1] < lost[0]
+
+
+def test_the_weight_is_a_smooth_ramp_before_and_after():
+    """One from 30 ms before to 70 ms after an impact; a ramp's middle is a half, and both its ends are flat to the second order."""
+    rate_hz = 10_000.0
+    weight = impact_weight(10_000, rate_hz, np.array([0.5]))
+    at = [round(time_s * rate_hz) for time_s in (0.5 - BEFORE_S, 0.5, 0.5 + AFTER_S)]
+    np.testing.assert_allclose(weight[min(at) : max(at) + 1], 1.0, rtol=1e-12)
+    for middle in (0.5 - BEFORE_S - RAMP_S / 2.0, 0.5 + AFTER_S + RAMP_S / 2.0):
+        assert weight[round(middle * rate_hz)] == pytest.approx(0.5, abs=1e-9)
+    ends = [round((0.5 - BEFORE_S - RAMP_S) * rate_hz), round((0.5 + AFTER_S + RAMP_S) * rate_hz)]
+    assert weight[: ends[0] + 1].max() < 1e-12
+    assert weight[ends[1] :].max() < 1e-12
+    assert weight[ends[0] + 2] > 1e-9
+    quarter = round((0.5 - BEFORE_S - 0.75 * RAMP_S) * rate_hz)
+    assert weight[quarter] == pytest.approx(10.0 / 4**3 - 15.0 / 4**4 + 6.0 / 4**5, abs=1e-9)
+    second = np.diff(weight, 2) * rate_hz**2
+    for k in (ends[0] - 1, min(at) - 1, max(at) - 1, ends[1] - 1):
+        assert abs(second[k]) < 0.01 * abs(second).max()
+    assert (np.diff(weight[ends[0] + 1 : min(at)]) > 0.0).all()

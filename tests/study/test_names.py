@@ -79,10 +79,10 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 @pytest.mark.parametrize("text", [BOMB, "a: &a [*a]", "a: &a {b: *a}"])
 def test_yaml_that_grows_by_its_aliases_is_refused_at_once(text):
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(ValueError, match=r"has more than 100000 values with its aliases"):
         parse_yaml(text)
-    assert time.monotonic() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_plain_aliases_are_read():

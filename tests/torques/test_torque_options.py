@@ -177,6 +177,51 @@ def quality_of(motion):
     return torque_metrics(motion, joint_torques(motion))
 
 
+def with_acceleration(motion, factor, frames):
+    """Change the accelerations of some frames, and nothing else."""
+    moved = motion.kinematics
+    factors = np.where(frames, factor, 1.0)[:, None]
+    return replace(motion, kinematics=replace(moved, acceleration_rad_s2=factors * moved.acceleration_rad_s2))
+
+
+def test_energy_metric_is_of_the_judged_frames_that_have_a_rate_and_no_edge_effects():
+    """Wrong accelerations change the metric where they stand in a judged frame, and in no other.
+
+    The rate of the energy is an eighth-order difference: four frames at each end have none.
+    """
+    motion = motion_of(FAST)
+    frames = np.arange(len(motion.time_s))
+    half = frames < len(frames) // 2
+    edge = (frames < 12) | (frames >= len(frames) - 12)
+    motion = replace(motion, edge=edge)
+
+    def metric(wrong, judged, edge=edge):
+        bad = with_acceleration(replace(motion, edge=edge), 1.5, wrong)
+        return torque_metrics(bad, joint_torques(bad), judged)["energy_rate_share"]
+
+    good = metric(np.zeros_like(half), half)
+    assert good < 0.005
+    assert metric(~half | edge, half) == pytest.approx(good, abs=1e-12)
+    assert metric(half & ~edge, half) > 0.02
+    assert metric(half, ~half) < 0.005
+    everywhere = metric(frames == 20, frames >= 0, edge=np.zeros_like(edge))  # no edges: the ends have no rate
+    assert 0.0 < everywhere < np.inf
+    assert np.isnan(metric(half, frames < 12))  # no judged frame at all
+
+
+def test_energy_metric_is_the_rms_of_the_wrong_power_over_the_rms_of_the_rate():
+    """The powers of right derivatives are the rate of the energy; wrong ones differ from it by what they add."""
+    good = motion_of(FAST)
+    judged = np.arange(len(good.time_s)) % 3 == 0  # any frames
+    bad = with_acceleration(good, 1.1, judged)
+    rate, wrong = (joint_torques(motion).powers.total for motion in (good, bad))
+    used = judged & ~good.edge & np.isfinite(rate)
+    expected = np.sqrt(((wrong - rate)[used] ** 2).mean() / (rate[used] ** 2).mean())
+    found = torque_metrics(bad, joint_torques(bad), judged)["energy_rate_share"]
+    assert expected > 0.05
+    assert found == pytest.approx(expected, rel=0.01)  # the difference of the energy has an error, too
+
+
 def test_derivatives_that_do_not_fit_each_other_are_flagged():
     """Accelerations that are a tenth too large change the powers by about a tenth of their inertial part."""
     good = motion_of(FAST)

@@ -1,0 +1,117 @@
+"""The command that changes the code and runs the tests: which places, which changes, which tests."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("cosmic_ray")
+ROOT = Path(__file__).resolve().parents[2]
+CODE = '''"""A module."""
+LIMIT: float | None = 3.0
+
+
+def f(a: int | str, *, b=2):
+    """Add."""
+    if a > LIMIT and not b:
+        return zip([a & b], [b], strict=True)
+    return (
+        a
+        + b
+    )
+'''
+
+
+@pytest.fixture(scope="module")
+def mutants():
+    spec = importlib.util.spec_from_file_location("mutants", ROOT / "tools" / "mutants.py")
+    module = sys.modules["mutants"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def module(mutants, tmp_path, monkeypatch):
+    path = tmp_path / "src" / "limbtorque" / "chain" / "module.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(CODE)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    return path
+
+
+class Lines:
+    """Which test runs which line."""
+
+    def contexts_by_lineno(self, _):
+        return {2: [""], 5: [""], 7: ["tests/chain/a.py::one|run", "tests/b.py::two|setup"], 8: ["tests/b.py::two|run"]}
+
+
+def test_what_is_changed(mutants, module):
+    changes = [{mutant.change[2] for mutant in place} for place in mutants.places(module)]
+    assert {"LIMIT: float | None = 4.0", "LIMIT: float | None = 2.0"} in changes  # not its annotation
+    assert any("if a <= LIMIT and not b:" in each for each in changes)
+    assert any("if a > LIMIT or not b:" in each for each in changes)
+    assert any(each == {f"return zip([a {sign} b], [b], strict=True)" for sign in "|^"} for each in changes)
+    assert not any("strict=False" in text or "int &" in text or " is " in text for each in changes for text in each)
+
+
+def test_a_sample_is_that_of_its_seed_and_compiles(mutants, module):
+    one, same, other = ([mutant.change for mutant in mutants.sample(["chain"], 4, seed)] for seed in (1, 1, 2))
+    assert one == same != other
+    assert len(set(one)) == 4
+    every = mutants.sample(["chain"], 100, 3)
+    for mutant in every:
+        compile(mutant.after, "module.py", "exec")
+        assert mutant.diff.count("\n+") >= 1
+    assert len(every) == len(mutants.places(module))
+
+
+@pytest.mark.usefixtures("module")
+def test_the_tests_of_the_room_then_a_minute_of_others(mutants):
+    names = ("tests/b.py::two", "tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture", "tests/b.py::three")
+    seconds = dict(zip(names, (0.1, 9.0, 0.2, 0.1), strict=True))
+    tests = mutants.Tests(Lines(), ROOT, seconds)
+
+    def covering(line):
+        return tests.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, line, CODE))
+
+    long = mutants.Tests(Lines(), ROOT, seconds | {"tests/b.py::two": 61.0})
+    assert long.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, 8, CODE)) == ([], [])
+    assert covering(7) == (["tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture"], ["tests/b.py::two"])
+    assert covering(8) == ([], ["tests/b.py::two"])
+    assert covering(11) == ([], [])  # no test runs it
+    assert covering(2) == covering(5) == covering(7)  # run at import, by all
+
+
+@pytest.mark.usefixtures("module")
+def test_an_explanation_without_its_mutant_is_out_of_date(mutants):
+    there = ("chain/module.py", "if a > LIMIT and not b:", "if a > LIMIT or not b:")
+    gone = [
+        ("chain/module.py", there[1], "if a > LIMIT and not c:"),
+        ("chain/module.py", "if a > LIMIT:", "if a < LIMIT:"),
+        ("chain/other.py", *there[1:]),
+    ]
+    assert mutants.out_of_date([there, *gone]) == gone
+
+
+@pytest.mark.usefixtures("module")
+def test_counts_and_faults(mutants, capsys):
+    first, second, *others = mutants.sample(["chain"], 9, 1)
+    outcomes = dict.fromkeys([first, second, *others], "killed") | {first: "survived"}
+    faults = mutants.report(outcomes, {second.change: "a reason"})
+    text = capsys.readouterr().out
+    assert first.diff in text
+    assert f"{1 - 1 / len(outcomes):.1%} of {len(outcomes)} mutants killed, 1 survivors not explained" in text
+    assert "write a test, or explain it" in next(fault for fault in faults if str(first.line) in fault)
+    assert any("a test fails this mutant" in fault for fault in faults)
+    assert mutants.report(dict.fromkeys(others, "survived"), {each.change: "a reason" for each in others}) == [
+        "only 0.0% killed, at least 90% are wanted"
+    ]
+    assert mutants.report({first: "killed", second: "timed out"}, {}) == []
+
+
+def test_every_explanation_is_of_a_mutant_of_this_code(mutants):
+    explained = mutants.explanations()
+    assert mutants.out_of_date(explained) == []
+    assert all(len(reason) > 20 for reason in explained.values())

@@ -1,0 +1,126 @@
+"""The smoothing of joint centres: which of them choose the cut-off, and what the notes say, at both sides of each limit."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limbtorque.motion.smoothing import limited_cutoff, smooth_joints
+from limbtorque.study.settings import load_settings, override
+
+SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
+RATE_HZ, N = 100.0, 400
+NAMES = ("hip", "knee", "ankle", "toe")
+
+
+def centres(*noise_m, n=N):
+    """Slow movements with the same noise, of another size for each joint centre."""
+    t = np.arange(n) / RATE_HZ
+    slow = 0.2 * np.exp(-0.5 * ((t - t.mean()) / 0.3) ** 2)
+    noise = np.random.default_rng(0).normal(size=(n, 3))
+    return np.stack([slow[:, None] * [1.0, 0.5, 0.2] + size * noise for size in noise_m], axis=1)
+
+
+def smoothed(values, *, names=NAMES, study_cutoff_hz=None, impacts_s=(), **changes):
+    settings = override(SETTINGS, {f"filter.{name}": str(value) for name, value in changes.items()}, source="test")
+    return smooth_joints(
+        values, rate_hz=RATE_HZ, settings=settings, names=names, study_cutoff_hz=study_cutoff_hz, impacts_s=impacts_s
+    )
+
+
+# --- jumping markers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("noise_m", "jumping"),
+    [
+        ((1e-3, 1e-3, 1e-3, 2.9e-3), ""),  # three times the median
+        ((1e-3, 1e-3, 1e-3, 3.1e-3), "toe"),
+        ((1e-3, 3.1e-3, 1e-3, 5e-3, 1e-3), "knee and toe"),
+        ((1e-5, 1e-5, 1e-5, 4e-4), ""),  # half a millimetre
+        ((1e-5, 1e-5, 1e-5, 7e-4), "toe"),
+    ],
+)
+def test_a_joint_centre_with_three_times_the_noise_does_not_choose(noise_m, jumping):
+    found = smoothed(centres(*noise_m))
+    notes = [note for note in found.notes if "noise far above the others', not used to choose the cut-off" in note]
+    assert notes == ([f"{jumping}: noise far above the others', not used to choose the cut-off; check its markers"] if jumping else [])  # fmt: skip
+    others = [size for size, name in zip(noise_m, (*NAMES, ""), strict=False) if name not in jumping.split(" and ")]
+    expected = smoothed(centres(*(others if jumping else noise_m)), scope="trial")
+    assert found.cutoff_hz[0] == pytest.approx(expected.cutoff_hz[0], rel=1e-6)
+
+
+def test_a_joint_centre_without_a_name_is_a_number():
+    assert smoothed(centres(1e-3, 1e-3, 9e-3), names=()).notes[-1].startswith("point 3: noise far above")
+
+
+# --- cut-offs --------------------------------------------------------------------------------------------------------
+
+
+def test_cutoffs_by_joint_are_those_of_each_alone():
+    values = centres(1e-4, 5e-4, 2e-3)
+    found = smoothed(values, scope="joint", min_cutoff_hz=0.5)
+    alone = [smoothed(values[:, [k]], scope="trial", min_cutoff_hz=0.5).cutoff_hz[0] for k in range(3)]
+    assert found.cutoff_hz == pytest.approx(alone)
+    assert alone[0] > alone[1] > alone[2]
+    listed = ", ".join(f"{name} {cutoff_hz:.2f}" for name, cutoff_hz in zip(NAMES, alone, strict=False))
+    assert found.metrics["cutoff_hz"] == max(alone)
+    named = smoothed(values, scope="joint", min_cutoff_hz=0.5, names=NAMES[:3])
+    assert f"cut-off {listed} Hz" in named.notes[0]
+    unnamed = smoothed(values, scope="joint", min_cutoff_hz=0.5, names=())
+    assert f"cut-off {', '.join(f'{cutoff_hz:.2f}' for cutoff_hz in alone)} Hz" in unnamed.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("cutoff_hz", "least_hz", "most_hz", "limited_hz"),
+    [(5.0, 3.0, 10.0, 5.0), (2.0, 3.0, 10.0, 3.0), (12.0, 3.0, 10.0, 10.0), (12.0, 50.0, 60.0, 40.0)],
+)
+def test_limits_of_a_chosen_cutoff(cutoff_hz, least_hz, most_hz, limited_hz):
+    """The lowest of the options gives way to 0.4 of the rate."""
+    options = SETTINGS.filter.model_copy(update={"min_cutoff_hz": least_hz, "max_cutoff_hz": most_hz})
+    assert limited_cutoff(cutoff_hz, options, RATE_HZ) == limited_hz
+
+
+@pytest.mark.parametrize(("given_hz", "used_hz"), [(4.0, 4.0), (200.0, 40.0)])
+def test_the_cutoff_of_the_study_is_below_four_tenths_of_the_rate(given_hz, used_hz):
+    found = smoothed(centres(1e-3, 1e-3), scope="study", study_cutoff_hz=given_hz, max_cutoff_hz=300.0)
+    assert found.cutoff_hz == (used_hz,)
+    assert ", of the trials of this chain and condition" in found.notes[0]
+    assert smoothed(centres(1e-3, 1e-3), scope="trial", study_cutoff_hz=given_hz).cutoff_hz != (used_hz,)
+
+
+# --- notes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("noise_m", "smooth"), [(5e-7, True), (2e-6, False)])
+def test_less_noise_than_a_thousandth_of_a_millimetre_was_smoothed_before(noise_m, smooth):
+    found = smoothed(centres(noise_m, noise_m), cutoff_hz=6.0)
+    assert found.metrics["noise_m"] == pytest.approx(noise_m, rel=0.3)
+    assert any("smoothed before" in note for note in found.notes) == smooth
+    assert f"noise about {1e3 * found.metrics['noise_m']:.2g} mm" in found.notes[0]
+
+
+def test_a_short_trial_has_no_cutoff_of_its_own():
+    found = smoothed(centres(1e-3, 1e-3, n=19), cutoff_hz=12.0)
+    assert found.choices == ()
+    assert found.notes[0].endswith("cut-off 12.00 Hz, as given; the trial is too short for its own cut-off")
+    assert "own_cutoff_hz" not in found.metrics
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1.0, False), (2.0, True)])
+def test_impacts_are_told_where_they_count(factor, told):
+    found = smoothed(centres(1e-3, 1e-3), scope="trial", impacts_s=(1.5, 2.25), impact_factor=factor)
+    assert found.impact_hz == pytest.approx(factor * found.cutoff_hz[0])
+    assert found.impacts_s == ((1.5, 2.25) if told else ())
+    said = "cut-off times 2 around the loading of plates at 1.50, 2.25 s (filter.impact_factor)"
+    assert (said in found.notes) == told
+    given = smoothed(centres(1e-3, 1e-3), cutoff_hz=6.0, impacts_s=(1.5,), impact_factor=factor)
+    assert (given.impact_hz, given.impacts_s) == (6.0, ())  # a given cut-off is the same everywhere
+
+
+def test_no_filter_leaves_the_positions():
+    values = centres(1e-3, 1e-3)
+    found = smoothed(values, method="none")
+    assert found.smoother is None
+    assert found.notes == ("no filter",)
+    np.testing.assert_array_equal(found.values, values)

@@ -1,0 +1,154 @@
+"""Parts of the solvers of static optimization, each against a closed form or another solver, frame by frame."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, linprog, lsq_linear
+
+from limbtorque.muscles.static_optimization.dual import least_change, newton_step, top
+from limbtorque.muscles.static_optimization.power import response
+from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part, projected
+
+FRAMES = 30
+
+
+def limbs(joints, seed, muscles=6):
+    """Scaled moment arms, some zero, bounds, and torques that some activations make; frames are the last axis."""
+    rng = np.random.default_rng(seed)
+    reach = rng.normal(size=(joints, muscles, FRAMES)) * (rng.random((joints, muscles, 1)) < 0.8)
+    low = rng.uniform(0.0, 0.2, (muscles, FRAMES))
+    high = rng.uniform(0.5, 1.0, (muscles, FRAMES))
+    torque = np.einsum("jmf,mf->jf", reach, rng.uniform(low, high))
+    return reach, torque, low, high
+
+
+# --- the line search -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stiffness", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_top_of_the_dual_is_the_zero_of_its_slope(seed, stiffness):
+    """The slope rise - bend s - sum c clip(pull + s c, low, high) never grows; SciPy finds its zero by bisection."""
+    rng = np.random.default_rng(seed)
+    pull, change = rng.normal(size=(2, 5, FRAMES))
+    change[0, ::3] = 0.0  # a muscle that the step leaves alone
+    low, high = rng.uniform(0.0, 0.2, (5, FRAMES)), rng.uniform(0.5, 1.0, (5, FRAMES))
+    bend = np.full(FRAMES, stiffness)
+    made = (change * np.clip(pull, low, high)).sum(axis=0)
+    most = np.maximum(change * low, change * high).sum(axis=0)
+    rise = made + rng.uniform(0.1, 0.9, FRAMES) * (most - made)  # a slope that is above zero at 0, below it far out
+    first = rise - made
+
+    def slope(s, f):
+        return (
+            rise[f] - bend[f] * s - (change[:, f] * np.clip(pull[:, f] + s * change[:, f], low[:, f], high[:, f])).sum()
+        )
+
+    usable = first > 1e-6
+    assert usable.sum() > FRAMES // 2
+    found = top(pull, change, low, high, first, rise, bend)
+    for f in np.flatnonzero(usable):
+        assert slope(found[f], f) == pytest.approx(0.0, abs=1e-9)
+        assert found[f] == pytest.approx(brentq(slope, 0.0, 1e6, args=(f,), xtol=1e-12), abs=1e-6) or (
+            abs(slope(found[f] - 1e-6, f)) < 1e-12  # level there: any point of the top
+        )
+
+
+def test_beyond_all_bounds_the_slope_falls_by_the_bend_alone():
+    """One muscle at its bound of 1: the slope is 5 - 2 s - 1, zero at 2; without a bend it never is, and the bound counts."""
+    one = np.ones((1, 1))
+    for bend, expected in ((2.0, 2.0), (0.0, 1.0)):
+        found = top(0.0 * one, one, 0.0 * one, one, np.array([5.0]), np.array([5.0]), np.array([bend]))
+        assert found == pytest.approx([expected])
+
+
+@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0, 8.0])
+def test_the_answer_to_a_pull_costs_as_much_at_the_margin(exponent):
+    """Where it is free, the derivative p b^(p-1) of its cost is the pull."""
+    pull = np.linspace(-1.0, 9.0, 41)[None]
+    low, high = np.full_like(pull, 0.05), np.full_like(pull, 0.9)
+    found = response(pull, low, high, exponent)
+    marginal = exponent * found ** (exponent - 1.0)
+    free = (found > 0.05) & (found < 0.9)
+    assert free.any()
+    np.testing.assert_allclose(marginal[free], pull[free])
+    assert (marginal[found == 0.05] >= pull[found == 0.05]).all()
+    assert (marginal[found == 0.9] <= pull[found == 0.9]).all()
+    assert (found[pull <= 0] == 0.05).all()
+
+
+# --- linear algebra --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 4, 5])
+def test_newton_step_solves_the_weighted_normal_equations(joints):
+    reach, torque, low, high = limbs(joints, 10 + joints, muscles=9)
+    slope = low + high
+    weight = np.full((joints, FRAMES), 0.1)
+    step = newton_step(reach, slope, torque, weight)
+    matrix = np.einsum("imf,mf,jmf->fij", reach, slope, reach) + 0.1 * np.eye(joints)
+    np.testing.assert_allclose(step, np.linalg.solve(matrix, torque.T[..., None])[..., 0].T, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3])
+def test_least_change_is_the_least_square_multiplier(joints):
+    """The smallest change of the multiplier that pulls the chosen muscles by what is missing, in the least squares."""
+    reach, *_ = limbs(joints, 20 + joints)
+    rng = np.random.default_rng(3)
+    missing, chosen = rng.normal(size=(6, FRAMES)), rng.random((6, FRAMES)) < 0.7
+    found = least_change(reach, missing, chosen)
+    for f in range(FRAMES):
+        rows = reach[:, chosen[:, f], f].T
+        if np.linalg.matrix_rank(rows) == joints:
+            expected = np.linalg.lstsq(rows, missing[chosen[:, f], f], rcond=None)[0]
+            np.testing.assert_allclose(found[:, f], expected, rtol=1e-6, atol=1e-8)
+
+
+# --- facets ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 4])
+def test_nearest_reachable_torque_by_facets(joints):
+    """Bounded least squares of SciPy, for torques within and far outside the reach."""
+    reach, torque, low, high = limbs(joints, 30 + joints)
+    torque = torque * np.where(np.arange(FRAMES) % 2, 1.0, 6.0) + np.where(np.arange(FRAMES) % 2, 0.0, 3.0)
+    reserve = projected(reach, torque, low, high)
+    known = ~np.isnan(reserve).any(axis=0)
+    assert known.mean() > 0.5
+    assert (np.abs(reserve[:, 1::2]) < 1e-9).all()
+    for f in np.flatnonzero(known):
+        best = lsq_linear(reach[..., f], torque[:, f], bounds=(low[:, f], high[:, f]), tol=1e-14)
+        np.testing.assert_allclose(reserve[:, f], torque[:, f] - reach[..., f] @ best.x, atol=1e-5)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 4])
+def test_range_of_each_activation_by_facets(joints):
+    reach, torque, low, high = limbs(joints, 40 + joints)
+    least, greatest = activation_range(reach, torque, low, high)
+    for f in range(0, FRAMES, 5):
+        bounds = np.stack([low[:, f], high[:, f]], axis=1)
+        for muscle in range(len(low)):
+            for sign, found in ((1.0, least), (-1.0, greatest)):
+                cost = np.zeros(len(low))
+                cost[muscle] = sign
+                best = linprog(cost, A_eq=reach[..., f], b_eq=torque[:, f], bounds=bounds)
+                assert found[muscle, f] == pytest.approx(sign * best.fun, abs=1e-7)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 4])
+def test_largest_part_of_a_rise_of_the_least_activations(joints):
+    """A linear programme in activations and the part t: low + t (floor - low) is the bound."""
+    reach, torque, low, high = limbs(joints, 50 + joints)
+    floor = low + np.random.default_rng(joints).uniform(0.3, 1.0, low.shape) * (high - low)
+    part = largest_part(reach, torque, low, floor, high)
+    assert ((part > 0.0) & (part < 1.0)).sum() > 5
+    for f in range(FRAMES):
+        cost = np.append(np.zeros(len(low)), -1.0)
+        best = linprog(
+            cost,
+            A_ub=np.column_stack([-np.eye(len(low)), (floor - low)[:, f]]),
+            b_ub=-low[:, f],
+            A_eq=np.column_stack([reach[..., f], np.zeros(joints)]),
+            b_eq=torque[:, f],
+            bounds=[*((a, b) for a, b in zip(low[:, f], high[:, f], strict=True)), (0.0, 1.0)],
+        )
+        assert part[f] == pytest.approx(-best.fun, abs=1e-7)
