@@ -6,8 +6,10 @@ colours of Tol's muted palette, which no term has, distinguish everything else.
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,6 +38,17 @@ def run(main: Callable[[Path], dict[str, float]], *names: str) -> None:
         print(f"{name:45s} {value:.6g}")
     for name in names:
         print(folder / f"{name}.png")
+
+
+def show(example: ModuleType, *names: str) -> dict[str, float]:
+    """Run an example in a notebook, show its figures there, and return its numbers."""
+    from IPython.display import Image, display
+
+    with tempfile.TemporaryDirectory() as folder:
+        numbers = example.main(Path(folder))
+        for name in names or (example.__name__,):
+            display(Image((Path(folder) / f"{name}.png").read_bytes()))
+    return {name: float(f"{value:.6g}") for name, value in numbers.items()}
 
 
 def by_kind(terms: lt.TorqueTerms, joint: int) -> dict[str, np.ndarray]:

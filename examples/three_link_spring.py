@@ -29,6 +29,7 @@ def reach(chain: lt.Chain, duration_s: float) -> dict:
     kinematics = lt.Kinematics(motion.position, motion.velocity, motion.acceleration)
     return {
         "time": time, "angle": motion.position, "joints": joints, "grip": grip, "pull": pull,
+        "kinematics": kinematics,
         "terms": lt.torque_terms(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
         "wrench": lt.newton_euler(chain, kinematics, gravity_m_s2=VERTICAL, loads=[spring], joint_m=joints),
     }  # fmt: skip

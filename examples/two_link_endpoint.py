@@ -28,18 +28,20 @@ def notebook_arm() -> lt.Chain:
     return lt.Chain(length, mass, [0.436, 0.682] * length, mass * ([0.322, 0.468] * length) ** 2)
 
 
-def as_the_notebook(chain: lt.Chain, duration_s: float, n: int = 101) -> tuple:
+def as_the_notebook(chain: lt.Chain, duration_s: float, n: int = 101, gravity: tuple[float, float] = VERTICAL) -> tuple:
     """Time, angles, terms and accelerations as the notebook finds them: clamped targets, np.gradient twice."""
     time = np.linspace(0.0, duration_s, n)
     path = lt.minimum_jerk(time, start=STRAIGHT_M, end=TARGET_M, duration_s=duration_s)
     angle = lt.two_link_angles(chain.length_m, path.position, bend="positive", unreachable="project").angle_rad
     velocity = np.gradient(angle, time, axis=0)
     acceleration = np.gradient(velocity, time, axis=0)
-    terms = lt.torque_terms(chain, lt.Kinematics(angle, velocity, acceleration), gravity_m_s2=VERTICAL)
+    terms = lt.torque_terms(chain, lt.Kinematics(angle, velocity, acceleration), gravity_m_s2=gravity)
     return time, angle, terms, acceleration
 
 
-def from_bent_elbow(chain: lt.Chain, duration_s: float, bend_deg: float = 10.0) -> tuple:
+def from_bent_elbow(
+    chain: lt.Chain, duration_s: float, bend_deg: float = 10.0, gravity: tuple[float, float] = VERTICAL
+) -> tuple:
     """Time, angles and terms of a straight way of the fingertip from a bent elbow, with exact derivatives."""
     time = np.linspace(0.0, duration_s, 401)
     start = lt.point_position(chain, np.radians([[-90.0, bend_deg]]), point=chain.endpoint)[0]
@@ -48,7 +50,7 @@ def from_bent_elbow(chain: lt.Chain, duration_s: float, bend_deg: float = 10.0) 
     tip = {"velocity_m_s": path.velocity, "acceleration_m_s2": path.acceleration, "jerk_m_s3": path.jerk}
     turn = lt.joint_motion(chain, angle, **tip)
     terms = lt.torque_terms(
-        chain, lt.Kinematics(angle, turn.velocity_rad_s, turn.acceleration_rad_s2), gravity_m_s2=VERTICAL
+        chain, lt.Kinematics(angle, turn.velocity_rad_s, turn.acceleration_rad_s2), gravity_m_s2=gravity
     )
     return time, angle, terms
 

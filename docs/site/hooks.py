@@ -1,15 +1,22 @@
-"""Add the Python reference and copies of files beside docs to the site.
+"""Add the Python reference, executed notebooks and copies of files beside docs to the site; set equations.
 
 Pages link to files beside docs as GitHub shows them (../data/README.md); on the site the links lead to the copies.
+Equations between dollars become MathML here, so that a browser needs no script and no network for them.
 """
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
+from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
+from nbclient import NotebookClient
+from nbconvert import MarkdownExporter
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "limbtorque"
@@ -52,6 +59,26 @@ def reference_page(title: str, names: list[str]) -> str:
     return "\n".join(parts)
 
 
+def notebook_page(notebook: Path, *, execute: bool) -> tuple[str, dict[str, bytes]]:
+    """Page of a notebook as Markdown, and its figures by name. A cell that fails ends the build."""
+    cells = nbformat.read(notebook, as_version=4)
+    if execute:
+        NotebookClient(cells, timeout=600, resources={"metadata": {"path": str(notebook.parent)}}).execute()
+    page, resources = MarkdownExporter().from_notebook_node(cells, {"unique_key": notebook.stem})
+    note = f'<a href="{notebook.name}">This notebook</a> ran when the site was built.\n'
+    title, _, rest = page.lstrip().partition("\n")
+    return f"{title}\n\n{note}\n{rest}", resources["outputs"]
+
+
+def notebook_files(config: Any) -> Iterator[File]:
+    """Pages and figures of the notebooks."""
+    for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        page, figures = notebook_page(notebook, execute=config.extra["execute_notebooks"])
+        yield File.generated(config, f"notebooks/{notebook.stem}.md", content=page)
+        for name, figure in figures.items():
+            yield File.generated(config, f"notebooks/{name}", content=figure)
+
+
 def slug(title: str) -> str:
     """File name of a page."""
     return title.lower().replace(" ", "_")
@@ -71,6 +98,8 @@ def on_files(files: Files, *, config: Any) -> Files:
         files.append(File.generated(config, f"python/{slug(title)}.md", content=reference_page(title, names)))
     for source, target in COPIES.items():
         files.append(File.generated(config, target, content=(ROOT / source).read_text(encoding="utf-8")))
+    for file in notebook_files(config):
+        files.append(file)
     for script in sorted((ROOT / "examples").glob("*.py")):
         files.append(File.generated(config, f"scripts/{script.name}", content=script.read_text(encoding="utf-8")))
     return files
@@ -82,6 +111,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
         page.meta["hide"] = ["toc"]
     changes = {
         "../examples/": "scripts/",
+        ".ipynb": ".md",
         "../README.md": "index.md",
         "../docs/": "",
         "(docs/": "(",
@@ -89,6 +119,17 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     }
     changes |= {f"../{source}": target for source, target in COPIES.items()}
     return re.sub(r"\]\([^)]+\)", lambda link: _changed(link.group(), changes), markdown)
+
+
+def on_page_content(content: str, **_: Any) -> str:
+    """Set the equations that the Markdown extension arithmatex has marked."""
+    return re.sub(r'<(span|div) class="arithmatex">(.*?)</\1>', _equation, content, flags=re.DOTALL)
+
+
+def _equation(marked: re.Match[str]) -> str:
+    tag, text = marked.groups()
+    display = "block" if tag == "div" else "inline"
+    return convert(html.unescape(text).strip()[2:-2].strip(), display=display)
 
 
 def _changed(link: str, changes: dict[str, str]) -> str:

@@ -299,6 +299,26 @@ def test_free_double_pendulum_keeps_its_energy():
     np.testing.assert_allclose(kept, energy(*theta, *omega), rtol=0.0, atol=1e-8 * 40.0)
 
 
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 6), st.floats(0.05, 20.0), st.integers(0, 2**32 - 1))
+def test_torques_of_a_faster_movement_along_the_same_way(n, faster, seed):
+    """What Hollerbach and Flash (1982) note: with time divided by c, motion's terms grow by c^2, gravity and loads not."""
+    rng = np.random.default_rng(seed)
+    chain, (angle, velocity, acceleration) = random_chain(rng, n), random_motion(rng, n, 8)
+    base, joints = rng.normal(size=(8, 2)) * 30.0, joint_positions(chain, angle)
+    load = Load(n - 1, rng.normal(size=(8, 2)) * 100.0, joints[:, -1])
+    options = {"gravity_m_s2": rng.normal(size=2) * 7.0, "loads": [load], "joint_m": joints}
+    calm = call(torque_terms, chain, angle, velocity, acceleration, base_acceleration_m_s2=base, **options)
+    quick = call(
+        torque_terms, chain, angle, faster * velocity, faster**2 * acceleration,
+        base_acceleration_m_s2=faster**2 * base, **options,
+    )  # fmt: skip
+    for name in ("inertial", "centripetal", "coriolis", "base"):
+        same(getattr(quick, name), faster**2 * getattr(calm, name))
+    same(quick.gravity, calm.gravity)
+    same(quick.external, calm.external)
+
+
 # --- the second method -----------------------------------------------------------------------------------------------
 
 

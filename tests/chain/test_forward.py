@@ -541,6 +541,22 @@ def test_pid_follows_a_moving_target():
     assert target(6.0)[0] - late.angle_rad[-1, 0] == pytest.approx(pace * d / p, abs=STEPS * 1e-9)
 
 
+def test_pid_of_segments_corrects_their_orientations():
+    """The law on sums of joint angles; a forearm held level while the upper arm swings freely ends level."""
+    gains = {"proportional_nm_rad": [3.0, 40.0], "derivative_nms_rad": [0.5, 4.0], "integral_nm_rad_s": [7.0, 60.0]}
+    drive = pid([0.2, -0.1], **gains, controls="segments")
+    angle, velocity, memory = np.array([0.5, -0.9]), np.array([1.0, -3.0]), np.array([0.04, -0.03])
+    expected = [3.0 * (0.2 - 0.5) - 0.5 * 1.0 + 7.0 * 0.04, 40.0 * (-0.1 + 0.4) + 4.0 * 2.0 - 60.0 * 0.03]
+    np.testing.assert_allclose(drive.torque(0.0, angle, velocity, memory), expected, rtol=ROUNDING)
+    np.testing.assert_allclose(drive.memory_rate(0.0, angle, velocity, memory), [-0.3, 0.3], rtol=ROUNDING)
+    free = {name: [0.0, value[1]] for name, value in gains.items()} | {"derivative_nms_rad": [1.0, 4.0]}
+    start = {"angle_rad": [-1.0, 0.3], "velocity_rad_s": [0.0, 0.0], "gravity_m_s2": GRAVITY}
+    found = run(arm(), np.array([0.0, 20.0]), **start, torque=pid([0.0, 0.0], **free, controls="segments"))
+    assert abs(found.angle_rad[-1].sum()) < 1e-3 < 0.5 < abs(found.angle_rad[-1, 0])
+    with pytest.raises(ValueError, match="controls is 'links', expected 'joints' or 'segments'"):
+        pid([0.0], proportional_nm_rad=[1.0], integral_nm_rad_s=[0.0], derivative_nms_rad=[0.0], controls="links")
+
+
 def test_pid_holds_a_limb_against_gravity_without_error():
     """With the integral the error dies out, and the torque is that of gravity; without it P times the error is left.
 

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
 PAGE = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+PEAK_90_DEG = 10.0 / np.sqrt(3.0) * np.pi / 2.0  # largest acceleration of a minimum-jerk turn by 90 degrees in 1 s
 ROUNDING = 1e-10  # double precision after some thousand operations on numbers of the order of a hundred
 
 
@@ -108,6 +109,194 @@ def test_parameters_of_the_notebook_are_too_large_by_the_lengths(example):
     wrong, right = module.notebook_arm(), module.two_link_arm()
     assert wrong.com_m[1] / right.com_m[1] == pytest.approx(0.253 / 0.146)
     assert wrong.inertia_kgm2[1] / right.inertia_kgm2[1] == pytest.approx((0.253 / 0.146) ** 2)
+
+
+def notebook_terms(angle, velocity, acceleration, gravity):
+    """Inertial, centripetal and Coriolis, and gravity terms as the two-link notebook prints them, with its parameters."""
+    height, mass, g = 1.70, 70.0, gravity
+    (l1, l2), (m1, m2) = (0.188 * height, 0.253 * height), (0.0280 * mass, 0.0220 * mass)
+    d1, d2, i1, i2 = 0.436 * l1, 0.682 * l2, m1 * (0.322 * l1) ** 2, m2 * (0.468 * l2) ** 2
+    (q1, q2), (w1, w2), (a1, a2) = angle.T, velocity.T, acceleration.T
+    m12 = i2 + l1 * d2 * m2 * np.cos(q2) + d2**2 * m2
+    m11 = i1 + i2 + l1**2 * m2 + 2 * l1 * d2 * m2 * np.cos(q2) + d1**2 * m1 + d2**2 * m2
+    inertial = m11 * a1 + m12 * a2, m12 * a1 + (i2 + d2**2 * m2) * a2
+    moving = -l1 * d2 * m2 * (2 * w1 + w2) * np.sin(q2) * w2, l1 * d2 * m2 * np.sin(q2) * w1**2
+    second = d2 * g * m2 * np.cos(q1 + q2)
+    return inertial, moving, (g * (l1 * m2 + d1 * m1) * np.cos(q1) + second, second)
+
+
+@pytest.mark.parametrize("gravity", [9.81, 0.0])
+def test_the_notebooks_procedure_gives_the_notebooks_terms(example, gravity):
+    """Angles by its cosine rule, clamped as it does, differentiated as it does; terms by its printed matrices."""
+    example("endpoint_reach_terms")
+    module, duration = load("two_link_endpoint"), 0.5
+    arm = module.notebook_arm()
+    time, angle, terms, _ = module.as_the_notebook(arm, duration, gravity=(0.0, -gravity))
+    u = time[:, None] / duration
+    way = module.STRAIGHT_M + (module.TARGET_M - module.STRAIGHT_M) * (10 * u**3 - 15 * u**4 + 6 * u**5)
+    l1, l2 = arm.length_m
+    elbow = np.arccos(np.clip(((way**2).sum(axis=1) - l1**2 - l2**2) / (2 * l1 * l2), -1.0, 1.0))
+    shoulder = np.arctan2(way[:, 1], way[:, 0]) - np.arctan2(l2 * np.sin(elbow), l1 + l2 * np.cos(elbow))
+    np.testing.assert_allclose(angle, np.column_stack([shoulder, elbow]), rtol=0.0, atol=1e-7)  # an arccos near 1
+    velocity = np.gradient(angle, time, axis=0)
+    expected = notebook_terms(angle, velocity, np.gradient(velocity, time, axis=0), gravity)
+    for joint in (0, 1):
+        found = (
+            terms.inertial[:, joint].sum(axis=1),
+            terms.centripetal[:, joint].sum(axis=1) + terms.coriolis[:, joint].sum(axis=1),
+            terms.gravity[:, joint],
+        )
+        for kind, printed in zip(found, expected, strict=True):
+            np.testing.assert_allclose(kind, printed[joint], rtol=0.0, atol=ROUNDING)
+
+
+def test_endpoint_reach_terms(example):
+    n, _ = example("endpoint_reach_terms")
+    largest = max(n["bent_horizontal_shoulder_peak_nm"], n["bent_horizontal_elbow_peak_nm"])
+    assert n["bent_slow_without_gravity_nm"] * 64.0 == pytest.approx(largest, rel=1e-9)
+    peaks, _ = example("two_link_endpoint")
+    for joint in ("shoulder", "elbow"):
+        assert n[f"straight_fast_{joint}_peak_nm"] == peaks[f"procedure_fast_{joint}_peak_nm"]
+        assert n[f"bent_fast_{joint}_interaction_share"] > 0.5 > n[f"bent_slow_{joint}_interaction_share"]
+
+
+def test_one_link_kinematics(example):
+    n, _ = example("one_link_kinematics")
+    for name in ("position_m", "velocity_m_s", "acceleration_m_s2", "jerk_m_s3"):
+        assert n[f"difference_{name}"] < ROUNDING
+    assert n["peak_velocity_m_s"] == pytest.approx(15.0 / 8.0 * np.pi / 2.0, rel=1e-12)
+    assert n["peak_jerk_m_s3"] == pytest.approx(60.0 * np.pi / 2.0, rel=1e-12)  # at the onset
+
+
+def test_two_link_kinematics(example):
+    n, _ = example("two_link_kinematics")
+    for name in ("velocity_deg_s", "acceleration_deg_s2", "jerk_deg_s3"):
+        assert n[f"difference_{name}"] < 3e-4  # of np.gradient, a thousand samples
+    for order in range(4):  # from a straight elbow: the angle as t^1.5, and its derivatives
+        assert n[f"onset_power_{order}"] == pytest.approx(1.5 - order, abs=0.02)
+    assert n["endpoint_peak_speed_m_s"] == pytest.approx(15.0 / 8.0 * n["endpoint_mean_speed_m_s"], rel=1e-12)
+    assert n["straight_elbow_end_deg"] == pytest.approx(90.0)
+
+
+def test_horizontal_double_pendulum(example):
+    """The terms that exercise 5 asks for: 0 where the printed C is, by its factors."""
+    n, _ = example("horizontal_double_pendulum")
+    joints = ("shoulder", "elbow")
+    for case in ("shoulder_still", "elbow_straight", "elbow_still", "polar"):
+        assert all(n[f"{case}_{joint}_gravity_nm"] == 0.0 for joint in joints)
+    for case in ("shoulder_still", "elbow_straight", "elbow_still"):
+        assert all(n[f"{case}_{joint}_coriolis_nm"] < ROUNDING for joint in joints)
+    assert n["shoulder_still_elbow_centripetal_nm"] < ROUNDING < 1.0 < n["shoulder_still_shoulder_centripetal_nm"]
+    assert n["elbow_still_shoulder_centripetal_nm"] < ROUNDING < 1.0 < n["elbow_still_elbow_centripetal_nm"]
+    assert all(n[f"elbow_straight_{joint}_centripetal_nm"] < ROUNDING for joint in joints)
+    assert n["polar_shoulder_velocity_terms_nm"] < ROUNDING < 1.0 < n["polar_shoulder_coriolis_nm"]
+    arm = load("horizontal_double_pendulum").two_link_arm()
+    whole = arm.coupling.sum()  # the straight arm as one link about the shoulder
+    assert n["elbow_straight_shoulder_inertial_nm"] == pytest.approx(whole * PEAK_90_DEG / 0.5**2, rel=1e-4)
+    forearm = arm.coupling[1, 1]
+    assert n["shoulder_still_elbow_peak_nm"] == pytest.approx(forearm * PEAK_90_DEG / 0.5**2, rel=1e-4)
+
+
+def test_segment_space(example):
+    n, _ = example("segment_space")
+    for space in ("joint", "segment"):
+        assert all(n[f"{space}_{joint}_difference_nm"] < ROUNDING for joint in ("shoulder", "elbow"))
+    assert n["joint_shoulder_4_nm"] > 4.0  # Coriolis, which segment space has not
+    forearm = load("segment_space").two_link_arm().coupling[1, 1]
+    assert n["segment_elbow_1_nm"] == pytest.approx(2.0 * forearm * PEAK_90_DEG / 0.5**2, rel=1e-4)
+
+
+def test_parameter_sweep(example):
+    """Mass multiplies every torque; height gravity, and its square the rest; the duration the rest by its square."""
+    n, _ = example("parameter_sweep")
+
+    def ratio(sweep, first, last, joint, kind):
+        return n[f"{sweep}_{last}_{joint}_{kind}_nm"] / n[f"{sweep}_{first}_{joint}_{kind}_nm"]
+
+    for joint in ("shoulder", "elbow"):
+        for kind in ("inertial", "centripetal", "gravity", "net"):
+            assert ratio("body_mass", 40, 120, joint, kind) == pytest.approx(3.0, rel=1e-12)
+        for kind in ("inertial", "centripetal"):
+            assert ratio("body_height", 1.2, 2, joint, kind) == pytest.approx((2.0 / 1.2) ** 2, rel=1e-12)
+            assert ratio("duration", 4, 0.3, joint, kind) == pytest.approx((4.0 / 0.3) ** 2, rel=1e-9)
+        assert ratio("body_height", 1.2, 2, joint, "gravity") == pytest.approx(2.0 / 1.2, rel=1e-12)
+        assert ratio("duration", 4, 0.3, joint, "gravity") == pytest.approx(1.0, rel=1e-12)
+    assert n["held_weight_at_elbow_nm"] == pytest.approx(n["held_weight_closed_form_nm"], rel=1e-12)
+
+
+def test_fixed_joint(example):
+    n, _ = example("fixed_joint")
+    for held in ("joint_1", "joint_2"):
+        assert n[f"{held}_acceleration_difference_m_s2"] < ROUNDING
+        assert n[f"{held}_jacobian_difference_m"] < ROUNDING
+        assert n[f"{held}_coriolis_m_s2"] < ROUNDING
+    assert n["joint_2_peak_acceleration_m_s2"] == pytest.approx(2.0 * n["joint_1_peak_acceleration_m_s2"], rel=1e-12)
+
+
+def test_pid_forearm(example):
+    n, _ = example("pid_forearm")
+    assert n["notebook_torque_start_nm"] == pytest.approx(
+        2.0 * 6.0 * np.pi
+    )  # no error at first, gain 2 times 6 pi rad/s
+    assert n["law_difference_nm"] < 0.01  # of a velocity by np.gradient, 100 samples a second
+    assert n["shoulder_torque_nm"] == 0.0
+    assert n["balance_j"] < 1e-6
+    error = n["euler_1_ms_off_1_s_deg"] / n["euler_0.1_ms_off_1_s_deg"]
+    assert error == pytest.approx(10.0, rel=0.05)  # first order: the replay and the built-in drive have one limit
+    assert n["forearm_error_end_deg"] < 10.0 < 90.0 < n["elbow_angle_moves_deg"]
+
+
+def test_speed_scaling(example):
+    n, _ = example("speed_scaling")
+    for way, joint in itertools.product(("across", "away", "aslant"), ("shoulder", "elbow")):
+        slow, fast = (n[f"{way}_{seconds}_s_{joint}_peak_nm"] for seconds in ("1", "0.25"))
+        assert fast == pytest.approx(16.0 * slow, rel=1e-9)
+        shares = [n[f"{way}_{seconds}_s_{joint}_interaction_ratio"] for seconds in ("1", "0.5", "0.25")]
+        assert shares == pytest.approx([shares[0]] * 3, rel=1e-9)
+    assert n["vertical_without_gravity_off_16_times_nm"] < ROUNDING
+    assert n["vertical_net_off_16_times_nm"] > 50.0
+
+
+def printed_accelerations(arm, angle, velocity, acceleration):
+    """Equations (4) to (14) of Cesari et al. (2001), accelerations, with (10) and (14) corrected; by segment and axis."""
+    (l1, l2, _), (d1, d2, d3) = arm.length_m, arm.com_m
+    (a1, a2, a3), (w1, w2, w3), (e1, e2, e3) = angle.T, velocity.T, acceleration.T
+    s1, s12, s123 = np.sin(a1), np.sin(a1 + a2), np.sin(a1 + a2 + a3)
+    c1, c12, c123 = np.cos(a1), np.cos(a1 + a2), np.cos(a1 + a2 + a3)
+    first = -d1 * (e1 * s1 + w1**2 * c1), d1 * (e1 * c1 - w1**2 * s1)
+    turn = 2 * w1 * w2 + w2**2
+    second = (
+        -(l1 * s1 + d2 * s12) * e1 - d2 * s12 * e2 - (l1 * c1 + d2 * c12) * w1**2 - d2 * c12 * turn,
+        (l1 * c1 + d2 * c12) * e1 + d2 * c12 * e2 - (l1 * s1 + d2 * s12) * w1**2 - d2 * s12 * turn,
+    )
+    pairs = 2 * w1 * w3 + 2 * w2 * w3
+    third = (
+        -(l1 * s1 + l2 * s12 + d3 * s123) * e1 - (l2 * s12 + d3 * s123) * e2 - d3 * s123 * e3
+        - (l1 * c1 + l2 * c12 + d3 * c123) * w1**2 - (l2 * c12 + d3 * c123) * w2**2 - d3 * c123 * w3**2
+        - (l2 * c12 + d3 * c123) * 2 * w1 * w2 - d3 * c123 * pairs,
+        (l1 * c1 + l2 * c12 + d3 * c123) * e1 + (l2 * c12 + d3 * c123) * e2 + d3 * c123 * e3
+        - (l1 * s1 + l2 * s12 + d3 * s123) * w1**2 - (l2 * s12 + d3 * s123) * w2**2 - d3 * s123 * w3**2
+        - (l2 * s12 + d3 * s123) * 2 * w1 * w2 - d3 * s123 * pairs,
+    )  # fmt: skip
+    return first, second, third
+
+
+def test_three_link_equations(example):
+    n, _ = example("three_link_equations")
+    assert n["sum_of_terms_difference"] < ROUNDING
+    assert n["slow_balance_left_over"] < ROUNDING
+    assert n["fast_balance_left_over"] < ROUNDING
+    assert n["slow_is_a_sixteenth_m_s2"] < ROUNDING
+    module = load("three_link_equations")
+    arm = module.three_link_arm()
+    trial = module.reach(arm, 0.5)
+    motion = trial["kinematics"]
+    printed = printed_accelerations(arm, motion.angle_rad, motion.velocity_rad_s, motion.acceleration_rad_s2)
+    for link, expected in enumerate(printed):
+        terms = module.acceleration_terms(arm, trial, link)
+        assert len(terms) == (2, 5, 9)[link]  # two for each joint, one for each pair
+        total = sum(values for values, _ in terms.values())
+        np.testing.assert_allclose(total, np.column_stack(expected), rtol=0.0, atol=ROUNDING)
 
 
 def test_three_link_spring(example):
@@ -221,7 +410,7 @@ def test_conventions(example):
     assert n["elbow_coriolis_nm"] == 0.0
     assert n["forearm_centripetal_at_elbow_nm"] < ROUNDING
     inertia = 1.54 * (0.682**2 + 0.468**2) * (0.146 * 1.7) ** 2  # of forearm and hand about the elbow
-    peak = 10.0 / np.sqrt(3.0) * (np.pi / 2.0) / 0.5**2  # largest acceleration of a minimum-jerk movement
+    peak = PEAK_90_DEG / 0.5**2
     assert n["net_of_hollerbach_peak_nm"] == pytest.approx(inertia * peak, rel=1e-4)
     assert n["net_of_schneider_peak_nm"] == pytest.approx(2.0 * inertia * peak, rel=1e-4)  # both joints by 90 degrees
 
@@ -270,6 +459,44 @@ STATED = {
         *(f"onset_acceleration_{n}_rad_s2 {text}" for n, text in ((101, 248), (401, 523), (1601, 1059), (6401, 2124))),
         "shoulder_peak_6401_nm 231 N m",
         "largest_elbow_angle_deg 155°",
+    ],
+    "endpoint_reach_terms": [
+        "bent_slow_shoulder_peak_nm 7.51",
+        "bent_slow_elbow_peak_nm 2.47 N m",
+        "bent_slow_without_gravity_nm 0.96 N m",
+        "bent_fast_shoulder_peak_nm 59.2",
+        "bent_fast_elbow_peak_nm 14.9 N m",
+        "bent_horizontal_shoulder_peak_nm 61.3",
+        "bent_horizontal_elbow_peak_nm 13.9 N m",
+        "bent_fast_shoulder_interaction_share*100 62 %",
+        "bent_fast_elbow_interaction_share*100 89 %",
+    ],
+    "parameter_sweep": [
+        "held_weight_at_elbow_nm 15.6 N m",
+        "mass_in_the_hand_0_elbow_net_nm 8.46",
+        "mass_in_the_hand_5_elbow_net_nm 67.9 N m",
+    ],
+    "horizontal_double_pendulum": [
+        "shoulder_still_shoulder_centripetal_nm 2.68 N m",
+        "elbow_still_elbow_centripetal_nm 2.72 N m",
+        "polar_shoulder_coriolis_nm 5.09 N m",
+    ],
+    "segment_space": ["joint_shoulder_4_nm 4.47 N m"],
+    "three_link_equations": ["hand_peak_acceleration_m_s2 15.0 m/s²"],
+    "speed_scaling": [
+        "across_1_s_elbow_interaction_ratio 0.55 times",
+        "away_1_s_elbow_interaction_ratio 2.96 times",
+        "vertical_net_off_16_times_nm 99.0 N m",
+    ],
+    "one_link_kinematics": ["peak_acceleration_m_s2 9.28 m/s²", "peak_jerk_m_s3 94.2 m/s³"],
+    "two_link_kinematics": ["peak_elbow_acceleration_deg_s2 1456 deg/s²"],
+    "fixed_joint": ["joint_1_peak_acceleration_m_s2 4.64", "joint_2_peak_acceleration_m_s2 9.28 m/s²"],
+    "pid_forearm": [
+        "notebook_torque_start_nm 37.7 N m",
+        "elbow_angle_moves_deg 112°",
+        "forearm_error_end_deg 4.8°",
+        "euler_0.1_ms_off_1_s_deg 0.060°",
+        "euler_0.1_ms_off_deg 2.6°",
     ],
     "three_link_spring": [
         "spring_peak_n 9.48 N",

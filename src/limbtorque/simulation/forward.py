@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,38 +137,47 @@ def pid(
     integral_nm_rad_s: ArrayLike,
     derivative_nms_rad: ArrayLike,
     target_velocity_rad_s: Callable[[float], ArrayLike] | None = None,
+    controls: Literal["joints", "segments"] = "joints",
 ) -> Drive:
-    """PID control torques that hold or track joint angles.
+    """PID control torques that hold or track angles of joints or segments.
 
     Parameters
     ----------
     target_rad : callable of time, or array_like of shape (n_joints,)
-        Angles to be held, rad.
+        Angles to be held, rad, counter-clockwise: of joints, or of segments from the x axis.
     proportional_nm_rad, integral_nm_rad_s, derivative_nms_rad : array_like of shape (n_joints,)
         Torque for each rad of error, each rad s of its integral, and against each rad/s of velocity.
     target_velocity_rad_s : callable of time, optional
         Rate of change of the target; the derivative part then works on the rate of the error. Without it a moving
         target is followed late, by about ``derivative / proportional`` seconds.
+    controls : {"joints", "segments"}
+        Angles that errors and velocities are of. With "segments" the torque of joint i corrects the orientation of
+        segment i, whatever the segments before it do.
 
     Returns
     -------
     Drive
         Its memory is the integral of the error, rad s.
     """
+    if controls not in ("joints", "segments"):
+        raise ValueError(f"controls is {controls!r}, expected 'joints' or 'segments'")
     p = row("proportional_nm_rad", proportional_nm_rad)
     i = row("integral_nm_rad_s", integral_nm_rad_s, p.size, like="proportional_nm_rad")
     d = row("derivative_nms_rad", derivative_nms_rad, p.size, like="proportional_nm_rad")
     held = None if callable(target_rad) else row("target_rad", target_rad, p.size, like="proportional_nm_rad")
 
+    def controlled(values: FloatArray) -> FloatArray:
+        return np.cumsum(values) if controls == "segments" else values
+
     def error(time_s: float, angle: FloatArray) -> FloatArray:
         if angle.size != p.size:
             raise ValueError(f"torque controls {p.size} joints (shape of its gains), the chain has {angle.size}")
         target = target_rad(time_s) if callable(target_rad) else held
-        return np.asarray(target, dtype=float) - angle
+        return np.asarray(target, dtype=float) - controlled(angle)
 
     def torque(time_s: float, angle: FloatArray, velocity: FloatArray, memory: FloatArray) -> FloatArray:
         wanted = target_velocity_rad_s(time_s) if target_velocity_rad_s else 0.0
-        return p * error(time_s, angle) + i * memory + d * (np.asarray(wanted, dtype=float) - velocity)
+        return p * error(time_s, angle) + i * memory + d * (np.asarray(wanted, dtype=float) - controlled(velocity))
 
     def rate(time_s: float, angle: FloatArray, _: FloatArray, __: FloatArray) -> FloatArray:
         return error(time_s, angle)

@@ -1,0 +1,107 @@
+"""A PID controller holds the forearm's orientation while the upper arm swings.
+
+The law that Watanabe's notebook on the matrix formalism has in its code: the elbow's torque follows the error of the
+forearm's own orientation (not of the elbow's angle), with gains 30, 3 and 2 and a target of 60 degrees from the downward
+vertical; the shoulder is free. It is the built-in drive `pid(controls="segments")`, integrated accurately, beside a replay
+of the notebook's explicit Euler steps with its running trapezoid for the integral.
+"""
+
+from pathlib import Path
+
+import _drawing as draw
+import numpy as np
+from double_pendulum import ANGLES, LENGTHS_M, MASS_KG, VELOCITIES, G
+
+import limbtorque as lt
+
+P_NM_RAD, I_NM_RAD_S, D_NMS_RAD, TARGET_RAD, DURATION_S = 30.0, 3.0, 2.0, np.pi / 3.0, 20.0
+STEPS = {1e-4: draw.INDIGO, 1e-3: draw.WINE}  # of Euler's method, s; the notebook's is the first
+
+
+def euler(step_s: float) -> tuple[np.ndarray, np.ndarray]:
+    """Orientations from the downward vertical and the elbow's torque, by the notebook's steps (gravity put right)."""
+    (l1, l2), n = LENGTHS_M, round(DURATION_S / step_s)
+    (first, second), (w1, w2) = ANGLES[0], VELOCITIES[0]
+    integral, before, found = 0.0, TARGET_RAD - second, np.empty((n + 1, 3))
+    m11, m22 = MASS_KG * l1**2 * 4.0 / 3.0, MASS_KG * l2**2 / 3.0
+    for k in range(n + 1):
+        error = TARGET_RAD - second
+        integral += step_s * (before + error) / 2.0
+        before = error
+        elbow = P_NM_RAD * error - D_NMS_RAD * w2 + I_NM_RAD_S * integral
+        found[k] = first, second, elbow
+        cos, sin = np.cos(first - second), np.sin(first - second)
+        m12 = MASS_KG * l1 * l2 * cos / 2.0
+        right1 = -MASS_KG * l1 * (l2 * sin * w2**2 / 2.0 + 1.5 * G * np.sin(first)) - elbow
+        right2 = MASS_KG * l2 * (l1 * sin * w1**2 - G * np.sin(second)) / 2.0 + elbow
+        size = m11 * m22 - m12**2
+        first, second = first + step_s * w1, second + step_s * w2
+        w1, w2 = (
+            w1 + step_s * (m22 * right1 - m12 * right2) / size,
+            w2 + step_s * (m11 * right2 - m12 * right1) / size,
+        )
+    return found[:, :2], found[:, 2]
+
+
+@draw.paper_style
+def main(folder: Path) -> dict[str, float]:
+    """Orientations and torque under the built-in drive, and the error of Euler's steps."""
+    length = np.array(LENGTHS_M)
+    arm = lt.Chain(length, [MASS_KG, MASS_KG], length / 2.0, MASS_KG * length**2 / 12.0)
+    time = np.linspace(0.0, DURATION_S, 2001)
+    drive = lt.pid(
+        [0.0, TARGET_RAD - np.pi / 2.0],  # from the x axis
+        proportional_nm_rad=[0.0, P_NM_RAD],
+        integral_nm_rad_s=[0.0, I_NM_RAD_S],
+        derivative_nms_rad=[0.0, D_NMS_RAD],
+        controls="segments",
+    )
+    start = lt.State(lt.joint_angles(ANGLES, zero="downward_vertical")[0], np.diff(VELOCITIES, axis=1, prepend=0.0)[0])
+    held = lt.simulate(arm, time, start, torque=drive, gravity_m_s2=(0.0, -G))
+    theta = lt.segment_angles(held.angle_rad, zero="downward_vertical")
+    replays = {step: euler(step) for step in STEPS}
+    figure = lt.paper_figure(115.0)
+    (orientation, torque), (error, difference) = figure.subplots(2, 2)
+    ends = []
+    for link, (name, line) in enumerate(zip(("upper arm", "forearm"), draw.LINES[:2], strict=True)):
+        orientation.plot(time, np.degrees(theta[:, link]), **line)
+        ends.append((np.degrees(theta[1000, link]), name, line["color"]))
+    orientation.axhline(60.0, color="0.6", linewidth=0.6)
+    orientation.set(ylabel="from the vertical (deg)", xlim=(0.0, 10.0))
+    orientation.set_title("a  Orientations; the target is 60°", loc="left")
+    draw.label_ends(orientation, 10.0, ends)
+    draw.zero(torque)
+    torque.plot(time, held.torque_nm[:, 1], color="black")
+    torque.set(ylabel="elbow's torque (N m), + flexion", xlim=(0.0, 10.0))
+    torque.set_title("b  Torque of the controller", loc="left")
+    error.semilogy(time, np.abs(60.0 - np.degrees(theta[:, 1])), color="black")
+    error.set(ylabel="|error of the forearm| (deg)", xlim=(0.0, DURATION_S), ylim=(1e-3, 200.0))
+    error.set_title("c  Error that is left", loc="left")
+    numbers = {}
+    for step, (angles, _) in replays.items():
+        every = round((time[1] - time[0]) / step)
+        off = np.degrees(np.abs(angles[::every] - theta).max(axis=1))
+        difference.semilogy(time[1:], off[1:], color=STEPS[step], label=f"steps of {1000.0 * step:g} ms")
+        numbers[f"euler_{1000.0 * step:g}_ms_off_1_s_deg"] = off[: len(time) // 20].max()
+        numbers[f"euler_{1000.0 * step:g}_ms_off_deg"] = off.max()
+    difference.set(ylabel="|Euler - DOP853| (deg)", xlim=(0.0, DURATION_S))
+    difference.set_title("d  Explicit Euler beside the accurate motion", loc="left")
+    difference.legend(frameon=False)
+    for panel in (orientation, torque, error, difference):
+        panel.set_xlabel("time (s)")
+    lt.save_figure(figure, folder / "pid_forearm.png")
+    law = P_NM_RAD * (TARGET_RAD - theta[:, 1]) - D_NMS_RAD * np.gradient(theta[:, 1], time, edge_order=2)
+    law += I_NM_RAD_S * held.memory[:, 1]
+    return numbers | {
+        "law_difference_nm": np.abs(law - held.torque_nm[:, 1])[200:-2].max(),
+        "largest_torque_nm": np.abs(held.torque_nm[:, 1]).max(),
+        "balance_j": np.abs(held.balance_j).max(),
+        "shoulder_torque_nm": np.abs(held.torque_nm[:, 0]).max(),
+        "forearm_error_end_deg": np.abs(60.0 - np.degrees(theta[time >= 18.0, 1])).max(),
+        "elbow_angle_moves_deg": np.ptp(np.degrees(held.angle_rad[time >= 18.0, 1])),
+        "notebook_torque_start_nm": replays[1e-4][1][0],
+    }
+
+
+if __name__ == "__main__":
+    draw.run(main, "pid_forearm")
