@@ -6,12 +6,14 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+import loaded_snakemake
+
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
+PLAN = ("--dry-run", "--quiet", "progress", "--printshellcmds")
 SESSION = {name: name.rpartition("_")[0] for name in TRIALS}
 
 
@@ -68,15 +70,11 @@ def command(folder, *options):
 
 
 def run(folder, *options, package=None, expected=0):
-    done = subprocess.run(
-        command(folder, *options), capture_output=True, text=True, env=environment(package), check=False, timeout=300
-    )
-    assert done.returncode == expected, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def environment(package=None):
-    return {**os.environ, **({"PYTHONPATH": str(package)} if package else {})}
+    """Output of Snakemake, with a copy of the package in another place where one is given."""
+    words = command(folder, *options)
+    code, text = loaded_snakemake.run(words[words.index("snakemake") + 1 :], package=package)
+    assert code == expected, text
+    return text
 
 
 def planned(folder, *options, **kwargs):
@@ -86,7 +84,11 @@ def planned(folder, *options, **kwargs):
 
 def planned_jobs(folder, *options, **kwargs):
     """Jobs that would run, as pairs of rule and session; the session is empty for jobs on the whole study."""
-    text = run(folder, *options, "--dry-run", "--quiet", "progress", "--printshellcmds", **kwargs)
+    return jobs_of(run(folder, *options, *PLAN, **kwargs))
+
+
+def jobs_of(text):
+    """Jobs of a dry run, by what it printed."""
     jobs = re.findall(r"limbtorque\.workflow\.job .*?(\w+) (?:--session=(\S+) )?--log", text)
     return {(stage, session.strip("'")) for stage, session in jobs}
 

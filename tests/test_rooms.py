@@ -37,8 +37,9 @@ def modules():
 def imported(path, *, typing=True):
     """Module and name of every import in a file, the lazy ones too, and those for the type checker unless asked not to."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    checks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)]
-    left_out = {id(one) for check in checks for one in check.body} if not typing else set()
+    branches = [] if typing else [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    checks = [node for node in branches if "TYPE_CHECKING" in ast.unparse(node.test)]
+    left_out = {id(one) for check in checks for one in check.body}
     for node in ast.walk(tree):
         if id(node) in left_out:
             continue

@@ -158,12 +158,22 @@ def lengths(vectors: FloatArray) -> FloatArray:
 
 
 def turned(vectors: FloatArray, matrix: FloatArray) -> FloatArray:
-    """Product of vectors along the last axis and a matrix, (..., k) -> (..., m), as one product of matrices."""
+    """Product of vectors along the last axis and a matrix, (..., k) -> (..., m).
+
+    One product of two matrices, in place of one for every frame.
+
+    >>> turned(np.ones((2, 1, 2)), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[[4.0, 6.0]], [[4.0, 6.0]]]
+    """
     return np.asarray((vectors.reshape(-1, len(matrix)) @ matrix).reshape(*vectors.shape[:-1], matrix.shape[1]))
 
 
 def unwrapped(angle_rad: FloatArray) -> FloatArray:
-    """Angles without jumps along the first axis; NumPy's correction takes time also where there are none."""
+    """Angles without jumps along the first axis; the same array where there are none.
+
+    >>> unwrapped(np.array([3.0, -3.0])).round(3).tolist()
+    [3.0, 3.283]
+    """
     steps = angle_rad[1:] - angle_rad[:-1]
     return angle_rad if np.abs(steps).max(initial=0.0) < np.pi else np.unwrap(angle_rad, axis=0)
 

@@ -1,8 +1,8 @@
 """Every example runs, draws, and finds what the mechanics says; the page about them says what they find."""
 
-import functools
 import importlib.util
 import itertools
+import pickle
 import re
 import sys
 from pathlib import Path
@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.image import imread
+
+from study_runs import made_once
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples"
@@ -26,15 +28,18 @@ def load(name):
     return module
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def example(tmp_path_factory):
-    """Run an example, once for all tests of it: its numbers and the folder of its figures."""
-    folder = tmp_path_factory.mktemp("examples")
+    """Run an example, once for all tests of all workers: its numbers and the folder of its figures."""
     sys.path.insert(0, str(FOLDER))  # as python does for a script
 
-    @functools.cache
     def run(name):
-        return load(name).main(folder), folder
+        def make(folder):
+            folder.mkdir()
+            (folder / "numbers.pickle").write_bytes(pickle.dumps(load(name).main(folder)))
+
+        folder = made_once(tmp_path_factory, f"example {name}", make)
+        return pickle.loads((folder / "numbers.pickle").read_bytes()), folder
 
     yield run
     sys.path.remove(str(FOLDER))

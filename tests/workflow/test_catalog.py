@@ -10,8 +10,9 @@ import sys
 import pytest
 import yaml
 
+import loaded_snakemake
 from limbtorque.study.settings import option_names
-from study_runs import ROOT, TRIALS, environment, make_study, run
+from study_runs import ROOT, TRIALS, make_study, run
 
 TEXT = "Specify a conda environment or container for each rule."
 
@@ -83,17 +84,10 @@ def test_another_workflow_uses_this_one_as_a_module(tmp_path):
     results.mkdir()
 
     def parent(expected):
-        words = ["-m", "snakemake", "-s", snakefile, "--directory", study, "--cores", "2", "--show-failed-logs"]
-        done = subprocess.run(
-            [sys.executable, *map(str, words)],
-            capture_output=True,
-            text=True,
-            env=environment(),
-            check=False,
-            timeout=300,
-        )
-        assert done.returncode == expected, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        words = ["-s", snakefile, "--directory", study, "--cores", "2", "--show-failed-logs"]
+        code, text = loaded_snakemake.run(words)
+        assert code == expected, text
+        return text
 
     with (results / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

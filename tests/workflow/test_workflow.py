@@ -16,11 +16,13 @@ import pytest
 from limbtorque.cli.main import main
 from limbtorque.workflow import layout
 from study_runs import (
+    PLAN,
     ROOT,
     SESSION,
     TRIALS,
     command,
     demo_rows,
+    jobs_of,
     ledger,
     made_once,
     make_plain_study,
@@ -407,14 +409,18 @@ def test_changed_code_runs_what_uses_it(study, tmp_path, module, stages):
     assert planned(study, package=package) == stages
 
 
-def test_python_in_another_place_makes_nothing_again(study, tmp_path, monkeypatch):
+def test_python_in_another_place_makes_nothing_again(study, tmp_path):
     """The command of a job names the Python that runs Snakemake."""
     elsewhere = tmp_path / "elsewhere" / "python"
     elsewhere.parent.mkdir()
     elsewhere.symlink_to(Path(sys.executable).resolve())
-    monkeypatch.setattr(sys, "executable", str(elsewhere))
     packages = os.pathsep.join([str(ROOT / "src"), sysconfig.get_path("purelib")])
-    assert planned(study, package=packages) == set()
+    _, *words = command(study, *PLAN)
+    done = subprocess.run(
+        [elsewhere, *words], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": packages}, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert jobs_of(done.stdout + done.stderr) == set()
 
 
 def test_a_workbook_is_made_where_it_is_wanted_and_moved_where_not(tmp_path):

@@ -395,8 +395,7 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
         "gap_share": float(motion.filled[frames].mean()),
         "swapped_frames": float(motion.swapped[frames].sum()),
         "spike_frames": float(motion.spike[frames].sum()),
-        "foreshortened_share": float(motion.foreshortened[frames].mean()),
-        "unmeasured_share": float((motion.load.status[frames] == UNMEASURED).mean()),
+        **missing_shares(motion, frames),
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
         "length_variation": float(planar.length_variation.max()),
@@ -404,9 +403,26 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
     }
 
 
+def missing_shares(motion: ChainMotion, frames: BoolArray) -> dict[str, float]:
+    """Shares of frames without an orientation, and without a measured load; empty without a frame.
+
+    Parameters
+    ----------
+    motion, frames
+        As in `frame_metrics`.
+    """
+    if not frames.any():
+        return {}
+    return {
+        "foreshortened_share": float(motion.foreshortened[frames].mean()),
+        "unmeasured_share": float((motion.load.status[frames] == UNMEASURED).mean()),
+    }
+
+
 def _planarity(motion: ChainMotion, frames: BoolArray) -> Planarity:
     """Planarity of the chosen frames."""
     steps = np.diff(motion.joint_m[frames], axis=1)
     length, tilt = motion.segment_length_m[frames], motion.segment_tilt_rad[frames]
-    in_plane = length * np.cos(tilt) / np.maximum(lengths(steps), np.finfo(float).tiny)
-    return segment_planarity(steps * in_plane[..., None], length * np.sin(tilt), length, tilt)
+    towards = np.sin(tilt)
+    in_plane = length * np.sqrt(1.0 - towards**2) / np.maximum(lengths(steps), np.finfo(float).tiny)
+    return segment_planarity(steps * in_plane[..., None], length * towards, length, tilt)

@@ -191,23 +191,27 @@ def segment_planarity(
     out_m, length_m, tilt_rad : ndarray of shape (n_frames, n_segments)
         Components along the normal, m, lengths in space, m, and inclinations to the plane.
     """
-    n_frames, n_segments = length_m.shape
-    columns = [in_plane_m.reshape(n_frames, -1).T, out_m.T, length_m.T, np.abs(tilt_rad).T]
-    rows = np.concatenate(columns)  # time last: NumPy adds up few columns slowly
-    mean = rows.mean(axis=1)
-    squares = ((rows - mean[:, None]) ** 2).mean(axis=1)
-    inside, outside, of_length, _ = np.split(squares, n_segments * np.array([2, 3, 4]))
-    mean_m, mean_tilt_rad = mean[3 * n_segments : 4 * n_segments], mean[4 * n_segments :]
-    out = float(outside.sum())
-    total = float(inside.sum()) + out
+    out = float(_mean_and_variance(out_m)[1].sum())
+    total = float(_mean_and_variance(in_plane_m.reshape(len(in_plane_m), -1))[1].sum()) + out
+    mean_m, variance_m2 = _mean_and_variance(length_m)
     with np.errstate(invalid="ignore", divide="ignore"):
-        variation = np.sqrt(of_length) / mean_m
+        variation = np.sqrt(variance_m2) / mean_m
     return Planarity(
         out_of_plane_share=out / total if np.sqrt(total) > 0.005 else float("nan"),
-        tilt_deg=np.degrees(mean_tilt_rad),
+        tilt_deg=np.degrees(_mean(np.abs(tilt_rad))),
         length_m=mean_m,
         length_variation=variation,
     )
+
+
+def _mean(columns: FloatArray) -> FloatArray:
+    """Mean over time by a product of matrices: NumPy adds up few columns slowly."""
+    return np.asarray(np.full(len(columns), 1.0 / len(columns)) @ columns)
+
+
+def _mean_and_variance(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    mean = _mean(columns)
+    return mean, _mean((columns - mean) ** 2)
 
 
 def lengths_and_tilts(joints_m: FloatArray, plane: PlaneFrame) -> tuple[FloatArray, FloatArray]:

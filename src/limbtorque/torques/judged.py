@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from limbtorque.motion.chain_motion import ChainMotion, frame_metrics
+from limbtorque.motion.chain_motion import ChainMotion, frame_metrics, missing_shares
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, fit_error_share, limit_metrics, torque_metrics, used_frames
 from limbtorque.torques.spike_change import spike_change
-
-MISSING = ("unused_share", "unmeasured_share", "foreshortened_share")  # shares of frames that have no torque
 
 
 @dataclass(frozen=True)
@@ -68,8 +66,8 @@ def judged_metrics(
     frames = window.judged(motion.time_s, used)
     metrics = {**frame_metrics(motion, frames, model), **torque_metrics(motion, torques, frames)}
     if window.note:
-        whole = {**frame_metrics(motion, ~motion.edge, model), **torque_metrics(motion, torques)}
-        metrics |= {name: whole[name] for name in MISSING if name in whole}
+        unused = torque_metrics(motion, torques)["unused_share"]
+        metrics |= {**missing_shares(motion, ~motion.edge), "unused_share": unused}
     by_joint = {
         **limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg),
         "fit_error_share": fit_error_share(motion, torques, frames),
