@@ -228,7 +228,7 @@ def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: 
 
 
 def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatArray, rate_hz: float) -> float:
-    """Difference of the force along the way from that of a force that points above the hip.
+    """Difference of a force along the way from one that points above the hip.
 
     Parameters
     ----------

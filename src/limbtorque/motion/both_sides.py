@@ -150,7 +150,7 @@ def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[st
 
 
 def foot_reversed_share(heel_m: FloatArray, ankle_m: FloatArray, front_m: FloatArray) -> float:
-    """Share of frames in which the ankle is below the line from the heel to the front of the foot.
+    """Share of frames with the ankle below the line from heel to front of the foot.
 
     Parameters
     ----------

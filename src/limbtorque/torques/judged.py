@@ -85,7 +85,7 @@ def judged_metrics(
 
 
 def shortest_period_share(motion: ChainMotion) -> dict[str, float]:
-    """Shortest period in the unfiltered joint centres relative to that of the movement.
+    """Shortest period of the unfiltered joint centres over that of the movement.
 
     Parameters
     ----------
