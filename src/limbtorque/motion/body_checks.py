@@ -240,14 +240,16 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
     Returns
     -------
     float
-        Slope of the force's direction over that of the line from the centre of pressure to the hip, relative to `SHEAR_SLOPE`, less one,
-        absolute: 1 without a force along the way, 2 where braking and propulsion are exchanged. Directions are x over y, weighted by the vertical force, all stances
-        together, each about its mean. NaN without a stance in which the line turns by `LEAST_TURN`.
+        Slope of the force's direction over that of the line from the centre of pressure to the hip, relative to
+        `SHEAR_SLOPE`, less one, absolute: 1 without a force along the way, 2 where braking and propulsion are exchanged.
+        Directions are x over y, weighted by the vertical force, all stances together, each about its mean. NaN without a
+        stance in which the line turns by `LEAST_TURN`.
 
     Notes
     -----
-    The trunk stays upright only if the moment of the force about the centre of mass stays small. Forces in walking point to a pivot above the
-    hip (Maus et al. 2010, Nature Communications 1, 70): their direction turns in proportion to that of the line to the hip.
+    The trunk stays upright only if the moment of the force about the centre of mass stays small. Forces in walking point to
+    a pivot above the hip (Maus et al. 2010, Nature Communications 1, 70): their direction turns in proportion to that of
+    the line to the hip.
     """
     known = ~np.isnan(force_n + pressure_m + hip_m).any(axis=1)
     loaded = known & (force_n[:, 1] > 0.2 * np.nanmax(force_n[:, 1], initial=1.0))

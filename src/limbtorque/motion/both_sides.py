@@ -29,7 +29,7 @@ def opposite(mapping: LandmarkMap) -> LandmarkMap:
 def side_landmarks(
     recording: Recording, mapping: LandmarkMap, names: Collection[str], *, gaps: Gaps, frames: slice
 ) -> Side:
-    """Landmarks of one side; empty without its markers, or where the other side has a marker of them, too.
+    """Landmarks of one side of the body.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def side_landmarks(
     Returns
     -------
     dict of str to ndarray of shape (n_frames, 3)
-        Positions by landmark, m.
+        Positions by landmark, m; empty without the markers of both sides, or where the sides share one.
     """
     try:
         own, other = (needed_markers(recording, side, names) for side in (mapping, opposite(mapping)))
