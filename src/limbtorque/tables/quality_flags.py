@@ -157,7 +157,7 @@ CHECKS = (
         "m",
         "standard deviation of the joint centres' white noise, from the high frequencies of their spectrum",
         "recalibrate the cameras, and check for flickering markers",
-        "noise of 3 mm errs by 5 % and of 12 mm by 10 % (docs/damage_benchmark.md); optical systems err by 0.15 mm at rest (Merriaux et al. 2017)",
+        "noise of 3 mm errs by 7 % and of 5 mm by 11 % in walks (docs/damage_benchmark.md); optical systems err by 0.15 mm at rest (Merriaux et al. 2017)",
     ),
     Check(
         "acceleration_lost_share",
