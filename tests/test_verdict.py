@@ -19,6 +19,7 @@ from limbtorque.tables.files import read_table
 from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.verdict import judge, threshold_of
 from limbtorque.torques.joint_torques import fit_error_share
+from limbtorque.torques.judged import shortest_period_share
 from limbtorque.torques.spike_change import spike_change
 from limbtorque.workflow.keys import session_key
 from limbtorque.workflow.layout import table_path
@@ -190,6 +191,20 @@ def test_what_the_distance_of_the_fitted_chain_is_worth(walking):
     )
     assert list(share.values()) == pytest.approx(expected.tolist(), rel=1e-12)
     assert fit_error_share(off, found.torques, np.zeros_like(frames)) == {}
+
+
+def test_the_shortest_period_counts_against_that_of_the_movement(walking):
+    """A sine of 1 Hz on a body that goes forward; central differences at 100 Hz lose 0.07 % of its acceleration."""
+    motion = analysed(walking).motion
+    sine = np.sin(2.0 * np.pi * np.arange(len(motion.time_s)) / motion.rate_hz)
+    way = motion.time_s[:, None, None] * np.array([1.2, 0.0])
+    frames = np.arange(len(sine))
+    whole = (frames >= 10) & (frames < 210)  # two periods
+    moving = replace(motion, joint_m=way + sine[:, None, None] * np.ones((1, 4, 2)), edge=~whole)
+    share = shortest_period_share(replace(moving, metrics={"shortest_period_s": 0.2}))
+    assert share == {"shortest_period_share": pytest.approx(0.2, rel=1e-3)}
+    assert shortest_period_share(replace(moving, metrics={})) == {}
+    assert shortest_period_share(replace(moving, joint_m=0.0 * way, metrics={"shortest_period_s": 0.2})) == {}
 
 
 # ---- every cause of a rejection ----

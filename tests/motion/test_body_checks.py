@@ -10,10 +10,9 @@ from scipy.signal import butter, sosfiltfilt
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.motion.body_checks import (
-    braking_reversed_share,
     force_metrics,
     pressure_off_toes_m,
-    sides_reversed_share,
+    shear_error_share,
 )
 from limbtorque.signals.shortest_period import shortest_period_s
 
@@ -86,24 +85,34 @@ def test_too_short_a_stretch_is_not_judged():
     assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())
 
 
-def test_left_is_on_the_left():
-    left, right = np.full((10, 3), [0.0, 0.1, 1.0]), np.full((10, 3), [0.0, -0.1, 1.0])
-    forward, up = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
-    assert sides_reversed_share(left, right, forward=forward, up=up) == 0.0
-    assert sides_reversed_share(right, left, forward=forward, up=up) == 1.0
-    assert sides_reversed_share(left, right, forward=-forward, up=up) == 1.0
-    assert np.isnan(sides_reversed_share(left * np.nan, right, forward=forward, up=up))
-
-
-def test_braking_comes_before_propulsion():
-    """A stance of 0.6 s: braking sine, then propulsion sine; the hip goes 0.8 m."""
+def stance(pivot_m=0.4, hip_m=0.9, rate_hz=100.0):
+    """A stance of 0.6 s: the hip goes 0.8 m over the foot, the force points `pivot_m` above the hip."""
     phase = np.linspace(0.0, 1.0, 61)
-    forward, upward = -np.sin(2.0 * np.pi * phase), np.sin(np.pi * phase) * 700.0
-    way = 0.8 * phase
-    assert braking_reversed_share(100.0 * forward, upward, way, 100.0) < 0.02
-    assert braking_reversed_share(-100.0 * forward, upward, way, 100.0) > 0.98
-    assert braking_reversed_share(-100.0 * forward, upward, -way, 100.0) < 0.02
-    assert np.isnan(braking_reversed_share(forward, upward, 0.1 * way, 100.0))  # the body stays where it is
+    hip = np.stack([0.8 * (phase - 0.5), np.full(61, hip_m)], axis=1)
+    pressure = np.stack([0.15 * (phase - 0.5), np.zeros(61)], axis=1)
+    upward = 700.0 * (0.3 + np.sin(np.pi * phase))
+    forward = upward * (hip - pressure)[:, 0] / (hip_m + pivot_m)
+    quiet = np.zeros((20, 2))
+    around = [np.concatenate([quiet, part, quiet + part[-1]]) for part in (hip, pressure)]
+    return np.concatenate([quiet, np.stack([forward, upward], axis=1), quiet]), around[1], around[0], rate_hz
+
+
+def test_the_force_along_the_way_points_above_the_hip():
+    """By hand: a force to a pivot above the hip has the slope hip / pivot; its share is less that over 0.7, less one."""
+    force, pressure, hip, rate_hz = stance()
+    slope = 0.9 / 1.3
+    for factor in (1.0, 0.5, 0.0, -1.0, 1.5):
+        found = shear_error_share(force * [factor, 1.0], pressure, hip, rate_hz)
+        assert found == pytest.approx(abs(factor * slope / 0.7 - 1.0), abs=1e-9)
+
+
+def test_the_direction_of_the_force_needs_a_body_that_goes_over_its_foot():
+    force, pressure, hip, rate_hz = stance()
+    assert np.isnan(shear_error_share(force, pressure, hip * [0.1, 1.0], rate_hz))
+    assert np.isnan(shear_error_share(0.0 * force, pressure, hip, rate_hz))
+    backward = [-1.0, 1.0]
+    same = shear_error_share(force, pressure, hip, rate_hz)
+    assert shear_error_share(force * backward, pressure * backward, hip * backward, rate_hz) == pytest.approx(same)
 
 
 def test_pressure_is_under_the_ball_while_the_heel_is_raised():
@@ -192,3 +201,49 @@ def test_a_foot_on_its_toes_by_heel_front_and_force(change, counts):
     heel, front, force = np.zeros((20, 2)), np.zeros((20, 2)), np.full(20, 500.0)
     heel[10:15, 1], front[10:15, 1], force[10:15] = made["heel_m"], made["front_m"], made["force_n"]
     assert np.isfinite(pressure_off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts
+
+
+def with_markers(trial, change):
+    markers_m = change(trial.recording.markers_m.copy(), trial.recording.labels.index)
+    return replace(trial, recording=replace(trial.recording, markers_m=markers_m))
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.4, -1.0])
+def test_forces_along_the_way_that_are_missing_or_scaled_are_seen(walk, factor):
+    """The horizontal force of all plates changes, with it the moment; the centre of pressure stays."""
+
+    def scaled(plate):
+        flat = plate.force_n * [factor, factor, 1.0]
+        level = plate.corners_m.mean(axis=0)
+        moment = plate.moment_nm + np.cross(level, flat - plate.force_n)
+        return replace(plate, force_n=flat, moment_nm=moment)
+
+    plates = tuple(scaled(plate) for plate in walk.recording.force_plates)
+    found = analysed(replace(walk, recording=replace(walk.recording, force_plates=plates)))
+    assert "shear_error_share" in found.verdict.names
+    assert analysed(walk).motion.metrics["shear_error_share"] < 0.25
+
+
+@pytest.mark.parametrize("label", ["HIP", "KNE"])
+def test_a_marker_that_is_off_by_five_centimetres_on_one_side_is_seen(walk, label):
+    def moved(markers_m, index):
+        markers_m[:, index(walk.limb.side[0].upper() + label), 2] += 0.05
+        return markers_m
+
+    found = analysed(with_markers(walk, moved))
+    assert found.motion.metrics["sides_unlike_m"] == pytest.approx(0.05, abs=0.01)
+    assert found.status in ("caution", "rejected")
+
+
+def test_exchanged_labels_of_ankle_and_heel_are_rejected(walk):
+    def exchanged(markers_m, index):
+        ankle, heel = index("RANK"), index("RHEE")
+        markers_m[:, [ankle, heel]] = markers_m[:, [heel, ankle]]
+        return markers_m
+
+    assert walk.limb.side == "left"
+    right = replace(walk, limb=replace(walk.limb, side="right"))
+    found = analysed(with_markers(right, exchanged))
+    assert found.motion.metrics["foot_reversed_share"] == 1.0
+    assert "foot_reversed_share" in found.verdict.names
+    assert found.status == "rejected"

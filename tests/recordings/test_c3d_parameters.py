@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import text_files
 from c3d_damage import (
     STANDARD,
     Case,
@@ -18,8 +20,6 @@ from c3d_damage import (
     text_rows,
     with_parameter,
 )
-
-import text_files
 from c3d_files import INTEL, raw_c3d
 from damage import check_sense, put
 from limbtorque.errors import ReadError

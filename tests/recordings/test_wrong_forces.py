@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c3d_damage import real_values, text_rows, with_parameter
 
+from c3d_damage import real_values, text_rows, with_parameter
 from c3d_files import INTEL
 from damage import put
 from limbtorque.analysis import TrialResult, analyse_recording

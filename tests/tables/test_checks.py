@@ -52,9 +52,9 @@ def test_thresholds_come_from_the_settings():
 
 
 def test_twice_the_threshold_rejects_where_the_check_says_so():
-    limit = THRESHOLDS.length_variation
+    limit = THRESHOLDS.out_of_plane_share
     for value, status in ((1.1 * limit, "caution"), (2.1 * limit, "rejected")):
-        assert [flag.status for flag in assess({"length_variation": value}, THRESHOLDS)] == [status]
+        assert [flag.status for flag in assess({"out_of_plane_share": value}, THRESHOLDS)] == [status]
     assert [flag.status for flag in assess({"gap_share": 1.0}, THRESHOLDS)] == ["caution"]
 
 

@@ -18,7 +18,7 @@ from limbtorque.study.options.torques import Convention, Integration, TorqueColu
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.tables.torque_columns import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
 from limbtorque.tables.verdict import assess
-from limbtorque.torques.joint_torques import joint_torques, torque_metrics
+from limbtorque.torques.joint_torques import fit_error_share, joint_torques, torque_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
@@ -304,8 +304,9 @@ def test_a_chain_that_is_not_rigid_is_flagged():
     along = moved[:, 1:3].mean(axis=1) - moved[:, 0]
     moved[:, 1:3] += (wander[:, None] * along / np.linalg.norm(along, axis=1, keepdims=True))[:, None]
     motion = motion_of(FAST, replace(recording, markers_m=moved), motion__angles="rigid_chain")
-    flags = [flag.check.name for flag in assess(motion.metrics, SETTINGS.quality)]
-    assert "chain_fit_m" in flags
+    shares = fit_error_share(motion, joint_torques(motion), np.ones(len(motion.time_s), dtype=bool))
+    flags = [flag.check.name for flag in assess({}, SETTINGS.quality, {"fit_error_share": shares})]
+    assert "fit_error_share" in flags
 
 
 # --- replay ----------------------------------------------------------------------------------------------------------

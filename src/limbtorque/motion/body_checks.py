@@ -7,26 +7,25 @@ segment parameters, with the rest of the body at the midpoint of the hips. A che
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import table_row
-from limbtorque.errors import LandmarkError
-from limbtorque.motion.foot import centre_of_pressure
+from limbtorque.motion.both_sides import Side, both_sides, foot_reversed_share, sides_reversed_share, sides_unlike_m
+from limbtorque.motion.foot import centre_of_pressure, slow_frames
 from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.joint_centres import Placement
-from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
+from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.plate_assignment import PUSH_S
 from limbtorque.motion.plate_signals import Reading, means_around, read_plate
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.butterworth import low_pass
-from limbtorque.signals.derivatives import differentiate, first_derivative
+from limbtorque.signals.derivatives import differentiate
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
@@ -34,76 +33,10 @@ CUTOFF_HZ = 6.0  # the centre of mass moves below 6 Hz in gait (Winter 2009, cha
 SHORTEST_S = 0.25  # of known total force
 FEWEST_FRAMES = 20  # of both limbs, for the filter
 LARGEST_DELAY_S = 0.15
+SHEAR_SLOPE = 0.7  # 0.66 to 0.91 in 11 recorded stances, straight and turning
+LEAST_TURN = 0.25  # of the line from the centre of pressure to the hip, as a slope; 0.5 and more in whole stances
 MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.05 to 0.4 in recorded walks
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
-
-Side = dict[str, FloatArray]
-
-
-def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> tuple[Side, Side] | None:
-    """Landmarks of the limb and of the opposite one, where both are mapped.
-
-    Parameters
-    ----------
-    recording : Recording
-        The markers.
-    limb : Limb
-        The limb; functional centres are replaced by anatomical ones.
-    settings : Settings
-        Marker sets and options of gaps.
-    frames : slice
-        The analysed frames.
-
-    Returns
-    -------
-    pair of dict, or None
-        Positions of shape (n_frames, 3) by landmark, m; None where a marker of the other side is not in the recording.
-    """
-    model, mapping = limb.model(settings), limb.landmarks(settings).anatomical()
-    names = {*(joint.landmark for joint in model.joints), model.end}
-    names |= set(contact_landmarks(model, mapping, settings.plates))
-    mirrored = replace(mapping, side="left" if limb.side == "right" else "right")
-    try:
-        markers = [needed_markers(recording, side, names) for side in (mapping, mirrored)]
-    except LandmarkError:
-        return None
-    if set(markers[0].values()) & set(markers[1].values()):
-        return None
-    columns = [index for found in markers for index in found.values()]
-    positions = fill_needed(recording, columns, settings.gaps).markers_m[frames]
-    index = {label: i for i, label in enumerate([*markers[0], *markers[1]])}
-    own, other = (_located(side, names, index, positions) for side in (mapping, mirrored))
-    return own, other
-
-
-def _located(mapping: LandmarkMap, names: set[str], index: Mapping[str, int], positions_m: FloatArray) -> Side:
-    return {name: locate(name, mapping, markers=index, positions_m=positions_m) for name in sorted(names)}
-
-
-def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:
-    """Share of frames in which the left hip or shoulder is on the right.
-
-    Parameters
-    ----------
-    left_m, right_m : ndarray of shape (n_frames, 3)
-        First joints of the two sides, m; frames with a missing one are not counted.
-    forward, up : ndarray of shape (3,)
-        Unit vectors.
-
-    Returns
-    -------
-    float
-        From 0 to 1; NaN where no frame has both.
-
-    Examples
-    --------
-    >>> left, right = np.array([[0.0, 0.1, 1.0]]), np.array([[0.0, -0.1, 1.0]])
-    >>> sides_reversed_share(left, right, forward=np.array([1.0, 0, 0]), up=np.array([0, 0, 1.0]))
-    0.0
-    """
-    across = (left_m - right_m) @ np.cross(up, forward)
-    known = ~np.isnan(across)
-    return float((across[known] < 0.0).mean()) if known.any() else float("nan")
 
 
 def centre_of_mass(model: ChainModel, sides: Sequence[Side], *, table: str) -> FloatArray:
@@ -294,36 +227,43 @@ def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: 
     return float((shifts[best] + between) / rate_hz)
 
 
-def braking_reversed_share(forward_n: FloatArray, upward_n: FloatArray, way_m: FloatArray, rate_hz: float) -> float:
-    """Share of the forces along the way that push first or brake last.
+def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatArray, rate_hz: float) -> float:
+    """Difference of a force along the way from one that points above the hip.
 
     Parameters
     ----------
-    forward_n, upward_n : ndarray of shape (n_frames,)
-        Force on one foot, N; NaN where unknown, 0 in swing.
-    way_m : ndarray of shape (n_frames,)
-        Position of the hip along the way, m.
+    force_n, pressure_m, hip_m : ndarray of shape (n_frames, 2)
+        Force on one foot, N, its centre of pressure and the hip in the plane, x along the way, y up, m; NaN where unknown.
     rate_hz : float
         Frames per second.
 
     Returns
     -------
     float
-        Impulse forward in the first half of a stance and backward in the second, over the impulse of both signs, all stances
-        together: near 0 in walking and running at an even speed. NaN without a whole stance in which the hip goes forward
-        or backward by a fifth of a metre.
+        Slope of the force's direction over that of the line from the centre of pressure to the hip, relative to
+        `SHEAR_SLOPE`, less one, absolute: 1 without a force along the way, 2 where braking and propulsion are exchanged.
+        Directions are x over y, weighted by the vertical force, all stances together, each about its mean. NaN without a
+        stance in which the line turns by `LEAST_TURN`.
+
+    Notes
+    -----
+    The trunk stays upright only if the moment of the force about the centre of mass stays small. Forces in walking point to
+    a pivot above the hip (Maus et al. 2010, Nature Communications 1, 70): their direction turns in proportion to that of
+    the line to the hip.
     """
-    wrong = whole = 0.0
-    loaded = np.nan_to_num(upward_n) > 0.05 * np.nanmax(upward_n, initial=1.0)
+    known = ~np.isnan(force_n + pressure_m + hip_m).any(axis=1)
+    loaded = known & (force_n[:, 1] > 0.2 * np.nanmax(force_n[:, 1], initial=1.0))
+    along = across = 0.0
     for start, stop in runs(loaded):
-        part, way = slice(start, stop), way_m[stop - 1] - way_m[start]
-        ends = upward_n[[start, stop - 1]]
-        if stop - start < 0.15 * rate_hz or abs(way) < 0.2 or (ends > 0.4 * upward_n[part].max()).any():
+        part, weight = slice(start, stop), force_n[start:stop, 1]
+        line, lean = hip_m[part] - pressure_m[part], force_n[part, 0] / weight
+        turn = line[:, 0] / line[:, 1]
+        if stop - start < 0.15 * rate_hz or np.ptp(turn) < LEAST_TURN:
             continue
-        force, half = np.sign(way) * forward_n[part], (stop - start) // 2
-        wrong += float(np.maximum(force[:half], 0.0).sum() + np.maximum(-force[half:], 0.0).sum())
-        whole += float(np.abs(force).sum())
-    return wrong / whole if whole else float("nan")
+        turn = turn - np.average(turn, weights=weight)
+        along += float((weight * turn * lean).sum())
+        across += float((weight * turn**2).sum())
+    return abs(along / across / SHEAR_SLOPE - 1.0) if across else float("nan")
 
 
 def pressure_off_toes_m(
@@ -380,25 +320,17 @@ def foot_metrics(
     Returns
     -------
     dict of str to float
-        `braking_reversed_share` and `pressure_off_toes_m`.
+        `shear_error_share` and `pressure_off_toes_m`.
     """
     forward, upward = load.force_n.T
     ankle = joint_m[:, -2]
     turning = load.couple_nm + (level_m - ankle[:, 1]) * forward
-    pressure = ankle[:, 0] + np.divide(turning, upward, where=upward > 1.0, out=np.full(len(upward), np.nan))
+    along = ankle[:, 0] + np.divide(turning, upward, where=upward > 1.0, out=np.full(len(upward), np.nan))
+    pressure = np.stack([along, np.full_like(along, level_m)], axis=1)
     return {
-        "braking_reversed_share": braking_reversed_share(forward, upward, joint_m[:, 0, 0], rate_hz),
-        "pressure_off_toes_m": pressure_off_toes_m(pressure, upward, heel_m=heel_m, front_m=front_m),
+        "shear_error_share": shear_error_share(load.force_n, pressure, joint_m[:, 0], rate_hz),
+        "pressure_off_toes_m": pressure_off_toes_m(along, upward, heel_m=heel_m, front_m=front_m),
     }
-
-
-def _slow(side: Side, names: Sequence[str], rate_hz: float, belt_m_s: FloatArray, limit_m_s: float) -> BoolArray:
-    """Frames in which a landmark of a foot is slow."""
-    slow = np.zeros(len(side[names[0]]), dtype=bool)
-    for name in names:
-        velocity = first_derivative(side[name], rate_hz=rate_hz, accuracy=2)
-        slow |= lengths(velocity - belt_m_s) < limit_m_s
-    return slow
 
 
 def body_metrics(
@@ -433,24 +365,28 @@ def body_metrics(
     Returns
     -------
     dict of str to float
-        Those of `foot_metrics`, `force_metrics` and `sides_reversed_share` that apply: the last two need the other side's
-        markers, the first two a limb that meets the ground, and plates.
+        Those of `foot_metrics`, `force_metrics` and `both_sides` that apply: the first two need plates, the last two the other
+        side's markers; only `sides_reversed_share` applies to a limb that does not meet the ground.
     """
     if placed.plane.view != "sagittal":
         return {}
-    model, axes = limb.model(settings), placed.plane.axes
+    model, axes, up = limb.model(settings), placed.plane.axes, axis_vector(settings.plane.up_axis)
     on_plates = model.ground_contact and settings.plates.assignment != "none" and len(recording.force_plates) > 0
+    names = [*(joint.landmark for joint in model.joints), model.end]
     metrics: dict[str, float] = {}
-    if on_plates and "heel" in placed.landmarks:
-        level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
-        heel, front = (placed.landmarks[name] @ axes[:2].T for name in ("heel", model.end))
-        metrics |= foot_metrics(load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz)
+    if model.ground_contact and "heel" in placed.landmarks:
+        heel, ankle, front = (placed.landmarks[name] @ axes[:2].T for name in ("heel", *names[-2:]))
+        metrics["foot_reversed_share"] = foot_reversed_share(heel, ankle, front)
+        if on_plates:
+            level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
+            metrics |= foot_metrics(load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz)
     sides = both_sides(recording, limb, settings, placed.prepared.stretch)
     if sides is None:
         return metrics
-    first, up = model.joints[0].landmark, axis_vector(settings.plane.up_axis)
-    left, right = (side[first] for side in (sides if limb.side == "left" else sides[::-1]))
+    left, right = (side[names[0]] for side in (sides if limb.side == "left" else sides[::-1]))
     metrics["sides_reversed_share"] = sides_reversed_share(left, right, forward=axes[0], up=up)
+    if model.ground_contact:
+        metrics["sides_unlike_m"] = sides_unlike_m(sides, names, up)
     return metrics | (_force_metrics(recording, limb, settings, placed, sides, readings) if on_plates else {})
 
 
@@ -476,7 +412,10 @@ def _force_metrics(
         recording,
         readings,
         [(side[names[0]] + side[model.end]) / 2.0 for side in sides],
-        [_slow(side, names, rate_hz, belt, limit) for side in sides],
+        [
+            slow_frames([side[name] for name in names], rate_hz=rate_hz, belt_m_s=belt, limit_m_s=limit)
+            for side in sides
+        ],
         placed.prepared.stretch,
         settings,
     )

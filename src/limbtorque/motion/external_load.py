@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import LandmarkError, LoadError
+from limbtorque.errors import LoadError
+from limbtorque.motion.both_sides import Side, opposite, side_landmarks
 from limbtorque.motion.foot import Foot, Strikes, find_foot, landed
 from limbtorque.motion.gait_events import file_strikes, oconnor_events, zeni_events
 from limbtorque.motion.ground_reaction import ExternalLoad, ground_load, hand_load, no_load
 from limbtorque.motion.joint_centres import Placement
-from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
+from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.load_filter import LOST, load_moment_lost
-from limbtorque.motion.markers import fill_needed
 from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.plate_assignment import Feet, Stretch
 from limbtorque.motion.plate_signals import Reading, Smoothing, loading_onsets, read_plates
@@ -92,7 +92,7 @@ def external_load(
     own = _foot(case, placed.landmarks, mapping)
     feet = Feet(
         landed(replace(own, strikes=_strikes(case, own)), rate_hz=recording.rate_hz),
-        landed(_foot(case, other, _mirrored(mapping)), rate_hz=recording.rate_hz) if other else None,
+        landed(_foot(case, other, opposite(mapping)), rate_hz=recording.rate_hz) if other else None,
         _body_n(case, limb.body_mass_kg, settings.gravity_m_s2),
     )
     cutoff_hz = max(smoothed.cutoff_hz, default=None)
@@ -263,25 +263,10 @@ def _back(model: ChainModel, contact: list[str]) -> str:
     return next((name for name in contact if name != model.end), model.joints[-1].landmark)
 
 
-def _mirrored(mapping: LandmarkMap) -> LandmarkMap:
-    """Return the anatomical landmarks of the other side."""
-    mapping = mapping.anatomical()
-    return replace(mapping, side="left" if mapping.side == "right" else "right")
-
-
-def _other_landmarks(case: _Case, mapping: LandmarkMap, gaps: Gaps) -> dict[str, FloatArray]:
+def _other_landmarks(case: _Case, mapping: LandmarkMap, gaps: Gaps) -> Side:
     """Landmarks of the other foot over the same frames; empty without its markers."""
-    recording, model = case.recording, case.model
-    mapping, mirrored = mapping.anatomical(), _mirrored(mapping)
-    contact = contact_landmarks(model, mapping, case.plates)
-    names = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}
-    try:
-        markers = needed_markers(recording, mirrored, names)
-    except LandmarkError:
-        return {}
-    if set(markers.values()) & set(needed_markers(recording, mapping, names).values()):
-        return {}
-    filled = fill_needed(recording, list(markers.values()), gaps)
-    positions, markers = filled.markers_m[case.stretch], {label: i for i, label in enumerate(markers)}
-    landmarks = {name: locate(name, mirrored, markers=markers, positions_m=positions) for name in names}
-    return {} if np.isnan(landmarks[model.end]).all() else landmarks
+    mirrored = opposite(mapping)
+    contact = contact_landmarks(case.model, mapping.anatomical(), case.plates)
+    names = {*contact, _back(case.model, contact), case.model.joints[-1].landmark, case.model.end}
+    found = side_landmarks(case.recording, mirrored, names, gaps=gaps, frames=case.stretch)
+    return {} if not found or np.isnan(found[case.model.end]).all() else found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -70,6 +70,26 @@ class Foot:
         return np.asarray(np.isnan(self.front_m).any(axis=1) & np.isnan(self.back_m).any(axis=1))
 
 
+def slow_frames(
+    positions_m: Iterable[FloatArray], *, rate_hz: float, belt_m_s: FloatArray, limit_m_s: float
+) -> BoolArray:
+    """Frames in which one of the landmarks of a foot is slow.
+
+    Parameters
+    ----------
+    positions_m : iterable of ndarray of shape (n_frames, 3)
+        Positions of the landmarks, m; a missing sample is not slow.
+    rate_hz : float
+        Frames per second.
+    belt_m_s : ndarray of shape (3,)
+        Velocity of the ground: zero, or that of a treadmill's belt, m/s.
+    limit_m_s : float
+        Speed relative to the ground below which a landmark is slow, m/s.
+    """
+    velocities = (first_derivative(each, rate_hz=rate_hz, accuracy=2) for each in positions_m)
+    return np.asarray(np.any([lengths(velocity - belt_m_s) < limit_m_s for velocity in velocities], axis=0))
+
+
 def find_foot(
     contact_m: Mapping[str, FloatArray],
     *,
@@ -106,10 +126,8 @@ def find_foot(
     Height is not used: stairs, kerbs and ramps differ in it. A foot held still in the air counts as standing, and its
     torques are left empty rather than computed without the ground; `plates.assignment: none` excludes the ground.
     """
-    contact = np.zeros(len(ends[1]), dtype=bool)
-    for positions in contact_m.values():
-        velocity = first_derivative(positions, rate_hz=rate_hz, accuracy=2)
-        contact |= np.linalg.norm(velocity - belt_m_s, axis=1) < settings.max_contact_speed_m_s
+    limit = settings.max_contact_speed_m_s
+    contact = slow_frames(contact_m.values(), rate_hz=rate_hz, belt_m_s=belt_m_s, limit_m_s=limit)
     return Foot(ends[0], ends[1], ignore_short(contact, round(settings.min_contact_s * rate_hz)), side)
 
 

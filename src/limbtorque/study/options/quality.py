@@ -27,15 +27,14 @@ class Quality(Options):
     energy_rate_share: float = option(
         0.05, "Difference between the powers and the change of energy from frame to frame, as a fraction.", "1", gt=0.0
     )
-    chain_fit_m: float = option(0.008, "Distance of a fitted rigid chain from the joints.", "m", gt=0.0)
     fit_error_share: float = option(
-        0.15,
-        "Torque that this distance is worth, by the joint's reaction force, as a fraction of the range of the net torque.",
+        0.06,
+        "Torque that the distance of a fitted rigid chain from the joints is worth, as a fraction of the net torque's range.",
         "1",
         gt=0.0,
     )
     out_of_plane_share: float = option(
-        0.20, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
+        0.15, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )
     tilt_deg: float = option(30.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
     functional_offset_m: float = option(
@@ -44,7 +43,7 @@ class Quality(Options):
     functional_residual_m: float = option(
         0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
     )
-    length_variation: float = option(0.04, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
+    length_variation: float = option(0.06, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
     gap_share: float = option(0.25, "Fraction of frames in which a required marker was filled.", "1", gt=0.0)
     swapped_frames: float = option(
         0.0,
@@ -89,10 +88,10 @@ class Quality(Options):
     acceleration_lost_share: float = option(
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
-    shortest_period_s: float = option(
-        0.22,
-        "Shortest period in the unfiltered joint centres; longer ones show smoothing before the export.",
-        "s",
+    shortest_period_share: float = option(
+        0.15,
+        "Shortest period in the unfiltered joint centres over that of the movement; larger ones show smoothing before the export.",
+        "1",
         gt=0.0,
     )
     plate_drift_n: float = option(20.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
@@ -112,6 +111,10 @@ class Quality(Options):
     sides_reversed_share: float = option(
         0.5, "Fraction of frames in which the left hip or shoulder is to the right of the right one.", "1", gt=0.0
     )
+    sides_unlike_m: float = option(
+        0.025, "Difference of a segment's length between left and right, or of the place of the hips.", "m", gt=0.0
+    )
+    foot_reversed_share: float = option(0.5, "Fraction of frames in which the ankle is below the heel.", "1", gt=0.0)
     mass_for_height_factor: float = option(
         2.0, "Body mass over the usual one at the given height, or its inverse.", "1", gt=1.0
     )
@@ -122,21 +125,24 @@ class Quality(Options):
         0.15, "Difference between the plates' vertical impulse and that of the body mass, as a fraction.", "1", gt=0.0
     )
     stance_force_error_share: float = option(
-        0.1, "Difference of a stance's vertical force from that which carries the body, as a fraction.", "1", gt=0.0
+        0.12, "Difference of a stance's vertical force from that which carries the body, as a fraction.", "1", gt=0.0
     )
     force_early_s: float = option(
-        0.015, "Time by which the force on a foot begins before its strike in the file.", "s", gt=0.0
+        0.01, "Time by which the force on a foot begins before its strike in the file.", "s", gt=0.0
     )
     force_tilt_deg: float = option(12.0, "Inclination of the mean force that carries the body.", "deg", gt=0.0)
     force_residual_share: float = option(
         0.10, "Vertical force that the body's movement does not explain, as a fraction of its weight.", "1", gt=0.0
     )
-    force_delay_s: float = option(0.022, "Time between the vertical force and the body's acceleration.", "s", gt=0.0)
-    braking_reversed_share: float = option(
-        0.5, "Fraction of the forces along the way that push forward early or backward late in stance.", "1", gt=0.0
+    force_delay_s: float = option(0.018, "Time between the vertical force and the body's acceleration.", "s", gt=0.0)
+    shear_error_share: float = option(
+        0.45,
+        "Difference of the force along the way from that of a force that points above the hip, as a fraction.",
+        "1",
+        gt=0.0,
     )
     pressure_off_toes_m: float = option(
-        0.028, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
+        0.025, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
     )
     other_foot_unknown_share: float = option(
         0.0,
