@@ -90,7 +90,8 @@ def test_the_run_of_one_recording_has_the_flag(
     monkeypatch.setattr(GuardedReader, "compare", differing)
     assert main([*base, "--set", "reading.second_reader=ezc3d"]) == 0
     assert (
-        "caution: second_reader_differences is 2, allowed 0: second reader differs: position" in capsys.readouterr().out
+        "caution: second_reader_differences is 2, allowed 0: second reader differs (our value first): position"
+        in capsys.readouterr().out
     )
     assert main(base) == 0
     assert "second reader" not in capsys.readouterr().out
