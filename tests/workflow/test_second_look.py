@@ -12,7 +12,7 @@ from limbtorque.study.options.quality import Quality
 from limbtorque.study.study import load_study
 from limbtorque.tables.verdict import assess
 from limbtorque.workflow import keys
-from limbtorque.workflow.second_look import lines_by_kind, second_look, second_looks
+from limbtorque.workflow.second_look import compares_in_run, lines_by_kind, second_look, second_looks
 from staged_study import ROOT, make_study, run_stages
 
 NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")
@@ -90,7 +90,8 @@ def test_the_run_of_one_recording_has_the_flag(
     monkeypatch.setattr(GuardedReader, "compare", differing)
     assert main([*base, "--set", "reading.second_reader=ezc3d"]) == 0
     assert (
-        "caution: second_reader_differences is 2, allowed 0: second reader differs: position" in capsys.readouterr().out
+        "caution: second_reader_differences is 2, allowed 0: second reader differs (our value first): position"
+        in capsys.readouterr().out
     )
     assert main(base) == 0
     assert "second reader" not in capsys.readouterr().out
@@ -131,6 +132,15 @@ def test_check_compares_each_file_once_and_by_default(tmp_path: Path, asked: lis
     assert lines_by_kind([]) == []
 
 
+def test_check_knows_whether_a_run_compares(tmp_path: Path) -> None:
+    for name, extra, expected in (
+        ("plain", "", False),
+        ("set", SETTING, True),
+        ("none", SETTING.replace("ezc3d", "none"), False),
+    ):
+        assert compares_in_run(load_study(make_study(tmp_path / name, names=NAMES[:1], extra=extra))) == expected
+
+
 def test_a_line_for_each_kind_of_difference() -> None:
     fault = "a negative ANALOG:OFFSET is read as a positive one"
     readings = [
@@ -139,7 +149,10 @@ def test_a_line_for_each_kind_of_difference() -> None:
         SecondReading("c.c3d", "ezc3d 1.7.2", "x compared", faults=(fault,)),
         *(SecondReading(f"d{i}.c3d", "ezc3d", refused="MIPS is not supported") for i in range(2)),
     ]
-    assert lines_by_kind(readings) == [
+    *lines, last = lines_by_kind(readings)
+    assert last.startswith("  a run compares where it is set (reading.second_reader); ")
+    assert lines_by_kind(readings, in_run=True)[-1].startswith("  a run flags the trials of files that differ ")
+    assert lines == [
         "second reader ezc3d 1.7.2: the same numbers in 6 of 38 C3D files",
         f"  known fault of the library, not of the recordings: 1 file, first c.c3d: {fault}",
         "  not read by it: 2 files, first d0.c3d: MIPS is not supported",

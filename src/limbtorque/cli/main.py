@@ -407,7 +407,7 @@ def _check(options: argparse.Namespace) -> int:
     from limbtorque.cli.progress import followed
     from limbtorque.workflow.check import check_study
     from limbtorque.workflow.load_checked import checked_study
-    from limbtorque.workflow.second_look import lines_by_kind, n_compared, second_looks
+    from limbtorque.workflow.second_look import compares_in_run, lines_by_kind, n_compared, second_looks
 
     faults = doubtful = curveless = 0
     study = checked_study(options.study)
@@ -422,7 +422,8 @@ def _check(options: argparse.Namespace) -> int:
         if no_curve:
             print(f"  this trial will have no curve over 0 to 100 %: {no_curve}")
     compared = followed(second_looks(study), n_compared(study), what="comparing C3D readers")
-    print("".join(f"{line}\n" for line in lines_by_kind(list(compared))), end="")
+    lines = lines_by_kind(list(compared), in_run=compares_in_run(study))
+    print("".join(f"{line}\n" for line in lines), end="")
     verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
     without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
     print(f"{verdict}; {doubtful} of {total} would be caution or rejected{without}")

@@ -55,7 +55,8 @@ def compare_c3d(
     if own.reader.startswith(f"{library} "):
         return SecondReading(path.name, library, refused="it is the first reader of this file, since ours refuses it")
     try:
-        other = SECOND_READERS[library](path, options)
+        with np.errstate(all="ignore"):  # numbers of damaged files
+            other = SECOND_READERS[library](path, options)
     except MemoryError:
         raise
     except Exception as error:  # a damaged file can make a library give anything
@@ -212,7 +213,7 @@ def _series(
     n = min(len(first), len(second))
     a, b = first[:n], second[:n]
     in_a, in_b = np.isfinite(a), np.isfinite(b)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(a - b)
     apart[in_a != in_b] = np.inf
     apart[~in_a & ~in_b] = 0.0

@@ -105,4 +105,4 @@ class SecondReading:
         if not self.differences:
             return ""
         more = f"; and {len(self.differences) - 1} more" if len(self.differences) > 1 else ""
-        return f"{DIFFERS}: {self.differences[0].sentence}{more}"
+        return f"{DIFFERS} (our value first): {self.differences[0].sentence}{more}"

@@ -300,7 +300,7 @@ def _refuse_cut_samples(read: Recording, groups: Groups) -> None:
     """Refuse a reading with a sample too few in each frame.
 
     ezc3d 1.7.2 cuts ANALOG:RATE / POINT:RATE to a whole number, 9.9999996 to 9 at 299.7 frames per second; the header of the
-    file has the right one, 10. Every number behind the first frame's is then at the wrong place (its issue 294 has an example).
+    file has the right one, 10. Every number behind the first frame's is then at the wrong place (issue 294 of its tracker describes a file at 150.001).
     """
     stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
     samples = stated[0] / read.rate_hz if stated.size else 0.0

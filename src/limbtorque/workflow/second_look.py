@@ -69,8 +69,11 @@ def n_compared(study: Study) -> int:
     return len(_asked_of(study))
 
 
-def lines_by_kind(readings: Sequence[SecondReading]) -> list[str]:
-    """Sum up comparisons: a line for the whole and one for each kind of difference."""
+def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) -> list[str]:
+    """Sum up comparisons: a line for the whole and one for each kind of difference.
+
+    `in_run` is true where a run compares as well, and flags the trials.
+    """
     if not readings:
         return []
     alike = sum(not (one.refused or one.differences) for one in readings)
@@ -86,7 +89,17 @@ def lines_by_kind(readings: Sequence[SecondReading]) -> list[str]:
         listed = list(members)
         n = len({source for _, source, _ in listed})
         lines.append(f"  {kind}: {n} file{'s' if n > 1 else ''}, first {listed[0][1]}: {listed[0][2]}")
+    if any(one.differences for one in readings):
+        flagged = "a run flags the trials of files that differ" if in_run else "a run compares where it is set"
+        lines.append(
+            f"  {flagged} (reading.second_reader); all differences of a file: limbtorque inspect --compare FILE"
+        )
     return lines
+
+
+def compares_in_run(study: Study) -> bool:
+    """True where a run compares any trial's files."""
+    return any(trial.settings.reading.second_reader not in (None, "none") for trial in study.trials)
 
 
 def _asked_of(study: Study) -> dict[Asked, Reading]:
