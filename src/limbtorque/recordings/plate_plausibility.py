@@ -28,7 +28,7 @@ HEAVY_SHARE = 0.3  # of the largest force: the samples in which the plate is jud
 MOST = 0.5  # of those samples
 SOME = 0.1
 OUTSIDE_M = 0.05
-FAR_M = 0.5  # along the surface, from the centre of pressure to the nearest marker
+FAR_M = 1.0  # along the surface, from the centre of pressure to the nearest marker
 SINGULAR = 1e4  # condition of a calibration matrix with rows and columns of length 1
 CHANNEL_AXES = {
     1: ("FX", "FY", "FZ"),
