@@ -151,7 +151,7 @@ def _yaml() -> Any:
             return self.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=plain)
 
     def number(kind: str) -> Callable[[Any, Any], Any]:
-        """Constructor of a number that is told where it cannot be read."""
+        """Constructor of a number; its error names what cannot be read."""
         build = SafeConstructor.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
 
         def built(constructor: Any, node: Any) -> Any:
