@@ -328,7 +328,7 @@ def _step(
 def _frame_by_frame(
     length: FloatArray, direction: ComplexArray, off: ComplexArray, centred: FloatArray, *, newton: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Orientations for each length and for the slope, and sums over the frames: both parts of the border, the slope."""
+    """Solve some frames by themselves: orientations, and their sums for the lengths."""
     n_links, each = len(length), np.arange(len(length))
     back, between = _slopes(direction, off, centred)
     mixed = between.imag * length[:, None, None]  # [i, j]: orientation i against length j
