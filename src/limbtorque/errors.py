@@ -81,7 +81,7 @@ class LandmarkError(TrialError):
 
 
 class WriteError(TrialError):
-    """A table of the trial cannot be written: a full disk, a limit on the size of files."""
+    """A table of the trial cannot be written, such as on a full disk."""
 
     reason = "write"
 

@@ -76,7 +76,7 @@ def test_texts_of_a_trial_in_stretches_have_the_rows_of_the_whole(suffix, whole,
 
 
 def test_a_table_without_room_is_the_failure_of_its_trial_alone(tmp_path):
-    folder = make_study(tmp_path / "study", names=DEMO[:1])
+    folder = make_study(tmp_path / "study", names=DEMO[:1], extra="filter: {cutoff_hz: 6.0}")
     study = load_study(folder)
     (session,) = study.batches
     script = (
@@ -99,7 +99,10 @@ def test_a_table_without_room_is_the_failure_of_its_trial_alone(tmp_path):
 
 def test_a_full_disk_ends_one_trial_and_the_others_are_written(tmp_path, monkeypatch):
     folder = make_study(
-        tmp_path / "study", names=DEMO[:2], change=lambda rows: [{**row, "session": "s"} for row in rows]
+        tmp_path / "study",
+        names=DEMO[:2],
+        extra="filter: {cutoff_hz: 6.0}",
+        change=lambda rows: [{**row, "session": "s"} for row in rows],
     )
     study = load_study(folder)
     (session,) = study.batches

@@ -323,7 +323,7 @@ def _step(
 def _frame_by_frame(
     length: FloatArray, direction: ComplexArray, off: ComplexArray, centred: FloatArray, *, newton: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Orientations for each length and for the slope, and sums over the frames: both parts of the border, the slope."""
+    """Solve some frames by themselves: orientations, and their sums for the lengths."""
     n_links, each, inner = len(length), np.arange(len(length)), centred.T @ centred
     back, between = _slopes(direction, off, centred)
     curve, convex = _curve(length, back, between.real, inner, newton=newton)

@@ -25,9 +25,17 @@ def followed(items: Iterable[Item], total: int, *, what: str) -> Iterator[Item]:
         yield from items
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    times = (TimeElapsedColumn(), TimeRemainingColumn())  # the first goes on during a long trial
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times)
     on_terminal = sys.stdout.isatty()  # what is printed meanwhile then goes above the bar
     with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=on_terminal) as bar:
         yield from bar.track(items, total=total, description=what)

@@ -37,7 +37,7 @@ def beside(table: pa.Table, added: pa.Table) -> pa.Table:
 def file_outputs(
     recording: Recording, motion: ChainMotion, limb: Limb
 ) -> tuple[pa.Table, tuple[FileOutput, ...], tuple[str, ...]]:
-    """Results of another program for the joints of a limb, frame by frame of its motion.
+    """Results of another program for the joints of a limb, for its frames.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from limbtorque.study.options.muscles import Muscles
 
 @dataclass(frozen=True, eq=False)
 class ForceReport:
-    """Metrics and notes of muscle forces, from counts that add up over stretches of frames.
+    """Metrics and notes of muscle forces, from counts that add up.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ForceReport:
     contact: ContactReasons | None = None
 
     def about(self, tally: Tally, limits: HillLimits | None, contact: ContactForce | None) -> ForceReport:
-        """Report with a tally, on muscles with these limits and joints with these contact forces."""
+        """Report with a tally, for these limits and contact forces."""
         modelled, reasons = limits.modelled if limits else None, contact.reasons if contact else None
         return replace(self, tally=tally, modelled=modelled, contact=reasons)
 

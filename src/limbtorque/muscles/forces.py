@@ -126,7 +126,7 @@ def stretch_forces(
     reaction_n: FloatArray,
     frames: BoolArray,
 ) -> Iterator[tuple[ChainMotion, MuscleForces]]:
-    """Yield the muscle forces of one stretch of frames after the other, with its motion.
+    """Yield motion and muscle forces, stretch by stretch.
 
     A trial of a million frames would need several GB at once. Frames do not depend on each other, and metrics and notes of all
     come from `force_report.whole_report`. Parameters are those of `muscle_forces`.

@@ -183,7 +183,7 @@ class Recording:
 
 
 def without_markers(recording: Recording) -> Recording:
-    """Recording without its positions, which are most of it; the number of frames stays."""
+    """Recording without its positions; the number of frames stays."""
     return replace(recording, labels=(), markers_m=np.empty((recording.n_frames, 0, 3)))
 
 

@@ -327,7 +327,7 @@ def _column_fault(table: str, column: str) -> str:
 
 @dataclass
 class _OwnOptions:
-    """Settings of a study, and those with the changes of its trials: one object for all trials with the same changes."""
+    """Settings of a study, and one object for all trials with the same changes."""
 
     settings: Settings
     found: dict[tuple[tuple[str, str], ...], Settings] = field(default_factory=dict)

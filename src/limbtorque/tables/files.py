@@ -158,7 +158,7 @@ class TrialTable:
 
 @contextmanager
 def trial_table(paths: Sequence[Path]) -> Iterator[TrialTable]:
-    """Write the table of a trial stretch by stretch; all of its files, or none of them.
+    """Write all files of a trial's table, stretch by stretch, or none.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def read_table(
 
 
 def read_extremes(path: Path, *, at_most: int) -> tuple[pa.Table, int]:
-    """Read a Parquet table; of a long one only rows with the extremes of its columns, for figures.
+    """Read a table for a figure; of a long one only the extremes of its columns.
 
     Parameters
     ----------

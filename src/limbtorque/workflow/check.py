@@ -9,7 +9,6 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.joint_centres import place_joints
 from limbtorque.muscles.force_report import whole_report
 from limbtorque.muscles.forces import stretch_forces
-from limbtorque.recordings.recording import without_markers
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.trial_window import find_window
@@ -24,7 +23,7 @@ from limbtorque.workflow.clock import refuse_future
 from limbtorque.workflow.layout import cutoff_group, shares_cutoff
 from limbtorque.workflow.memory import refuse_too_long
 from limbtorque.workflow.stages.cutoffs import cutoffs_without_workflow
-from limbtorque.workflow.stages.kinematics import limb_of, read_trial, trial_motion
+from limbtorque.workflow.stages.kinematics import lightened, limb_of, read_trial, trial_motion
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
 
@@ -63,7 +62,7 @@ def _tried(
         placed = place_joints(recording, limb, settings)
         events = recording.events
         if not placed.prepared.spike.any():  # its markers are not needed again, and those of a long trial are large
-            recording = without_markers(recording)
+            recording = lightened(trial, recording)
         motion = trial_motion(trial, recording, study_cutoff_hz, placed=placed)
         del placed
         torques = joint_torques(motion)

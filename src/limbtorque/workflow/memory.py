@@ -14,7 +14,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def refuse_too_long(recording: Recording) -> None:
-    """Refuse a recording that needs more memory than there is, before the work on it begins.
+    """Refuse a recording that needs more memory than there is.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def refuse_too_long(recording: Recording) -> None:
 
 
 def available_bytes() -> float:
-    """Memory that can be used without swapping, within the limit of a control group; infinite where unknown."""
+    """Available memory, within the limit of a control group; infinite if unknown."""
     found = [float("inf")]
     with contextlib.suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

@@ -52,7 +52,7 @@ def write_sto(table: pa.Table, path: Path, *, degrees: bool = False, units: str 
 def write_sto_pieces(
     pieces: Iterable[pa.Table], path: Path, *, time_s: FloatArray, degrees: bool = False, units: str = ""
 ) -> None:
-    """Write a storage file from the pieces of a table, with the same bytes as `write_sto`.
+    """Write a storage file from the pieces of a table, as `write_sto` does.
 
     Parameters
     ----------

@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from limbtorque.arrays import stretches
+from limbtorque.errors import LandmarkError
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.joint_centres import Placement, place_joints
+from limbtorque.motion.landmarks import needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants
 from limbtorque.recordings.options import ReadOptions
@@ -68,6 +70,26 @@ def trial_motion(
     return chain_motion(recording, limb_of(trial), trial.settings, study_cutoff_hz=study_cutoff_hz, placed=placed)
 
 
+def lightened(trial: Trial, recording: Recording) -> Recording:
+    """Recording without its markers, where nothing needs them beside the joint centres.
+
+    The other limb's are needed for the checks of body and plates; those of a long trial take most of the memory.
+    """
+    limb, settings = limb_of(trial), trial.settings
+    model = limb.model(settings)
+    if model.ground_contact or recording.force_plates:
+        return recording
+    names = [joint.landmark for joint in model.joints]
+    other = replace(limb, side="left" if limb.side == "right" else "right")
+    try:
+        own, mirrored = (
+            needed_markers(recording, each.landmarks(settings).anatomical(), names) for each in (limb, other)
+        )
+    except LandmarkError:
+        return without_markers(recording)
+    return without_markers(recording) if set(own.values()) & set(mirrored.values()) else recording
+
+
 def study_cutoff_of(trial: Trial, study: Study) -> float | None:
     """Cut-off of a trial's chain and condition, Hz; None where it has its own."""
     if not shares_cutoff(trial, study):
@@ -88,7 +110,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             try:
                 refuse_too_long(recording)
                 placed = place_joints(recording, limb_of(trial), trial.settings)
-                recording = without_markers(recording)
+                recording = lightened(trial, recording)
                 motion = trial_motion(trial, recording, study_cutoff_of(trial, study), placed=placed)
                 del placed
             except Exception as error:  # the ledger names the recording of a trial that failed, too

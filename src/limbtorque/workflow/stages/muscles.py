@@ -82,7 +82,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
 
 
 def _of_torques(tables: TrialTables, trial: Trial, joints: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Net torques, shape (n_frames, n_joints), and reaction forces, (n_frames, n_joints, 2)."""
+    """Net torques, and reaction forces of shape (n_frames, n_joints, 2)."""
     names = [f"{joint}_torque_nm" for joint in joints]
     reactions = [f"{joint}_reaction_{axis}_n" for joint in joints for axis in "xy"]
     table, _ = tables.read("torques", trial, columns=[*names, *reactions])
