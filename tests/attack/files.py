@@ -141,7 +141,7 @@ def _is_number(cell: str) -> bool:
     """Return True for a number in any digits, quoted or not, and for a missing one."""
     text = cell.strip().strip('"').strip()
     try:
-        float(text or "nan")
+        float({"": "nan", "null": "nan"}.get(text.lower(), text))
     except ValueError:
         return False
     return True

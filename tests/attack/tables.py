@@ -23,7 +23,7 @@ from study_runs import ROOT
 
 OUTCOMES = ("accepted", "refused", "read otherwise", "traceback", "hang", "memory")
 BROKEN = ("read otherwise", "traceback", "hang", "memory")
-TIME_S, MEMORY_MB = 20.0, 1000
+TIME_S, MEMORY_MB = 60.0, 1000
 VALUES = (
     *(
         '"12:30:00"',

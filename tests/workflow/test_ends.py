@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import psutil
@@ -60,6 +61,7 @@ def test_a_killed_command_takes_its_run_with_it_and_the_next_begins_at_once(tmp_
     place = tmp_path / "tmp"
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setattr(tempfile, "tempdir", None)
     folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     process, family = started(folder)
     process.kill()
