@@ -18,7 +18,7 @@ from limbtorque.study.options.torques import Convention, Integration, TorqueColu
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.tables.torque_columns import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
 from limbtorque.tables.verdict import assess
-from limbtorque.torques.joint_torques import fit_error_share, joint_torques, torque_metrics
+from limbtorque.torques.joint_torques import fit_error_share, joint_torques, torque_metrics, torque_table
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
@@ -175,6 +175,21 @@ def test_work_of_all_powers_is_the_change_of_the_segments_energy(table):
 
 def quality_of(motion):
     return torque_metrics(motion, joint_torques(motion))
+
+
+def test_frames_without_acceleration_are_empty_in_every_convention_and_leave_the_others_alone():
+    motion = motion_of(FAST)
+    unknown = np.zeros(len(motion.time_s), dtype=bool)
+    unknown[40:45] = True
+    holed = with_acceleration(motion, np.nan, unknown)
+    columns = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True)
+    whole, found = (torque_table(each, joint_torques(each), options=columns).to_pandas() for each in (motion, holed))
+    for convention in get_args(Convention):
+        names = [name for name in whole if f"_torque_{convention}_" in name]
+        assert found.loc[unknown, names].isna().all().any(), convention  # what needs the acceleration
+        np.testing.assert_array_equal(found.loc[~unknown, names], whole.loc[~unknown, names])
+    for name in ("elbow_torque_nm", "elbow_power_w", "elbow_acceleration_from_gravity_rad_s2"):
+        np.testing.assert_array_equal(found[name][~unknown], whole[name][~unknown])
 
 
 def with_acceleration(motion, factor, frames):
