@@ -276,8 +276,6 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
         own = _own_settings(options, cells, where, faults)
         if row and own and row.subject in subjects:
             trials.append(_trial(row, own, subjects[row.subject], references.folder))
-    if options.no_up_axis:
-        faults.append(NO_UP_AXIS)
     faults += _duplicates([cells["trial"] for _, cells in rows], table)
     faults += alike("session", (cells["session"] for _, cells in rows), table)
     faults += alike("condition", (cells.get("condition", "") for _, cells in rows), table)
@@ -352,7 +350,9 @@ def _own_settings(options: _OwnOptions, cells: dict[str, str], where: str, fault
     except SettingsError as error:
         faults += [f"{where}: {fault}" for fault in error.faults]
         return None
-    options.no_up_axis |= own.plane.up_axis is None
+    if own.plane.up_axis is None and not options.no_up_axis:
+        options.no_up_axis = True
+        faults.append(NO_UP_AXIS)
     return None if open_cells else own
 
 

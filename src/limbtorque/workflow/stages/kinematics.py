@@ -71,7 +71,7 @@ def trial_motion(
 
 
 def lightened(trial: Trial, recording: Recording) -> Recording:
-    """Recording without its markers, where nothing needs them beside the joint centres.
+    """Recording without its markers, where only the joint centres need them.
 
     The other limb's are needed for the checks of body and plates; those of a long trial take most of the memory.
     """
