@@ -19,7 +19,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test attack slurm-test quick mutants mutants-sample docs lock licences sbom peers peers-benchmark check format clean
+.PHONY: demo test attack attack-sample slurm-test quick mutants mutants-sample docs lock licences sbom peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -27,22 +27,22 @@ demo: .venv/installed
 	@echo "report:  $(CURDIR)/results/report/index.html"
 
 test: .venv/tools
-	$(PYTEST) -m "not slurm" --durations=10
+	$(PYTEST) -m "not (slurm or attack)" --durations=10
 
 # counts of docs/reliability.md; make attack WRITE=docs/reliability.md writes them there
-SEED ?= 17
-FILES ?= 20000
-TABLES ?= 2000
-KILLS ?= 60
 attack: .venv/tools
-	PYTHONPATH=tests $(BIN)/python -m attack --seed $(SEED) --files $(FILES) --tables $(TABLES) --kills $(KILLS) $(if $(WRITE),--write $(WRITE))
+	PYTHONPATH=tests $(BIN)/python -m attack --seed $(or $(SEED),17) --files $(or $(FILES),20000) --tables $(or $(TABLES),2000) --kills $(or $(KILLS),60) $(if $(WRITE),--write $(WRITE))
+
+# the same kinds and judges, two minutes
+attack-sample: .venv/tools
+	$(BIN)/python -m pytest -n $(shell nproc) -m attack
 
 # jobs on a Slurm that is running here: three minutes, most of them waiting
 slurm-test: .venv/tools
 	$(BIN)/python -m pytest -m slurm
 
 quick: .venv/tools
-	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz)"
+	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz or attack)"
 
 # the lines that each test runs are noted first, and again after any change; SEED chooses the places
 mutants: .venv/tools

@@ -9,7 +9,6 @@
         ├── ReadError      the file is not what it should be
         ├── LandmarkError  a marker or landmark is missing or ambiguous
         ├── SignalError    gaps, filter, too few frames
-        ├── WriteError     a table of the trial cannot be written
         ├── SegmentError   segment parameters, a length measured between other landmarks
         └── LoadError      external loads, force plates
 
@@ -80,10 +79,8 @@ class LandmarkError(TrialError):
     reason = "landmark"
 
 
-class WriteError(TrialError):
-    """A table of the trial cannot be written, such as on a full disk."""
-
-    reason = "write"
+class WriteError(OSError):
+    """A table cannot be written, such as on a full disk: the job ends, and the next run repeats it."""
 
 
 class SignalError(TrialError):

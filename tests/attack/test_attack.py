@@ -17,28 +17,29 @@ def options(**numbers):
     return argparse.Namespace(**{"files": 0, "tables": 0, "kills": 0, "damages": 0, "seed": 5, "cores": 2, **numbers})
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_damaged_recordings(tmp_path):
     parts, wrong = command.attack(tmp_path, options(files=300))
     assert not wrong
     assert "| all | 300 |" in parts["files"]
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_hostile_tables_and_settings(tmp_path):
     parts, wrong = command.attack(tmp_path, options(tables=40))
     assert not wrong
     assert "| `config.yaml` | 10 |" in parts["tables"]
 
 
-@pytest.mark.workflow
+@pytest.mark.attack
 def test_killed_runs(tmp_path):
     parts, wrong = command.attack(tmp_path, options(kills=3))
     assert not wrong
-    assert "| command | 1 |" in parts["kills"]
+    rows = [line.strip("|").split("|") for line in parts["kills"].splitlines()[2:]]
+    assert sum(int(cell) for row in rows for cell in row[1:-1]) == 3  # one may have come after the end of its run
 
 
-@pytest.mark.workflow
+@pytest.mark.attack
 def test_touched_results(tmp_path):
     found = touched.touch(tmp_path, damages=[touched.MIXED])
     assert [one for one in found if one.faults] == []

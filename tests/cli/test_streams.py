@@ -56,7 +56,7 @@ def test_a_limit_of_the_size_of_files_ends_a_run_with_a_sentence_and_the_next_go
     folder = make_study(tmp_path / "study", ["S01_sagittal_fast"])
     code, out, err = shell(f"ulimit -f 60; {COMMAND} run-study study --cores 2", tmp_path)
     assert code == 1
-    assert "File too large; then run the study again" in out + err
+    assert "File too large; raise the limit on the size of files (ulimit -f)" in out + err
     assert "Traceback" not in out + err
     assert not list(folder.rglob("*.part*"))
     assert shell(f"{COMMAND} run-study study --cores 2", tmp_path)[0] == 0

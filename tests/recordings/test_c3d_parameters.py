@@ -121,7 +121,7 @@ def test_a_sample_of_wrong_parameters(bases: dict[str, bytes], tmp_path: Path, s
         assert ends["silent"] < 0.2 * ends.total()
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 @pytest.mark.parametrize("seed", [2, 3])
 def test_every_wrong_parameter(bases: dict[str, bytes], tmp_path: Path, seed: int) -> None:
     total: Counter[str] = Counter()

@@ -25,6 +25,7 @@ def started(folder, *words):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=hear,
     )
     end = time.monotonic() + 120
     while True:
@@ -34,6 +35,12 @@ def started(folder, *words):
             return process, psutil.Process(process.pid).children(recursive=True)
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+def hear():
+    """Let a process hear both signals; `nohup`, and a shell in the background, have them ignored."""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def safe(process):

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from limbtorque import arrays
-from limbtorque.errors import SignalError, StudyError
+from limbtorque.errors import SignalError, StudyError, WriteError
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import make_table, read_extremes, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow import keys, memory
+from limbtorque.workflow import keys, layout, memory
 from limbtorque.workflow.memory import available_bytes, refuse_too_long
 from limbtorque.workflow.stages import kinematics
 from limbtorque.workflow.stages.kinematics import read_trial
@@ -75,7 +75,7 @@ def test_texts_of_a_trial_in_stretches_have_the_rows_of_the_whole(suffix, whole,
             assert one[:8] == other[:8]
 
 
-def test_a_table_without_room_is_the_failure_of_its_trial_alone(tmp_path):
+def test_a_table_without_room_ends_its_job_without_a_trace(tmp_path):
     folder = make_study(tmp_path / "study", names=DEMO[:1], extra="filter: {cutoff_hz: 6.0}")
     study = load_study(folder)
     (session,) = study.batches
@@ -86,18 +86,15 @@ def test_a_table_without_room_is_the_failure_of_its_trial_alone(tmp_path):
         "kinematics.run(folder=Path(sys.argv[1]), session=sys.argv[2], key=sys.argv[3])\n"
     )
     key = keys.session_key("kinematics", study, session)
-    subprocess.run([sys.executable, "-c", script, folder, session, key], check=True, cwd=folder, capture_output=True)
-    (path,) = rows_of(folder, "kinematics")
-    record = read_record(path)
-    assert (record.status, record.reason) == ("failed", "write")
-    assert "File too large" in record.message
-    assert "ulimit -f" in record.message
-    assert f"delete results/kinematics/{session}" in record.message
-    assert not list(path.parent.glob(".*"))
-    assert len(path.with_suffix(".csv").read_text().splitlines()) == 1
+    command = [sys.executable, "-c", script, folder, session, key]
+    done = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"the table kinematics/{session}/" in done.stderr
+    assert "cannot be written: File too large; raise the limit on the size of files (ulimit -f)" in done.stderr
+    assert not [path for path in (folder / "results").rglob("*") if path.is_file()]
 
 
-def test_a_full_disk_ends_one_trial_and_the_others_are_written(tmp_path, monkeypatch):
+def test_after_a_full_disk_the_session_is_made_again(tmp_path, monkeypatch):
     folder = make_study(
         tmp_path / "study",
         names=DEMO[:2],
@@ -106,15 +103,14 @@ def test_a_full_disk_ends_one_trial_and_the_others_are_written(tmp_path, monkeyp
     )
     study = load_study(folder)
     (session,) = study.batches
-    full = study.trials[0].name
+    key = keys.session_key("kinematics", study, session)
     monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", failing_once(pa.parquet.ParquetWriter.write_table))
-    kinematics.run(folder=folder, session=session, key=keys.session_key("kinematics", study, session))
+    with pytest.raises(WriteError, match="No space left on device; make room"):
+        kinematics.run(folder=folder, session=session, key=key)
+    assert not (folder / layout.record_path("kinematics", session)).exists()
+    kinematics.run(folder=folder, session=session, key=key)
     records = {path.stem: read_record(path) for path in rows_of(folder, "kinematics")}
-    assert {name: record.reason for name, record in records.items()} == {
-        full: "write",
-        study.trials[1].name: "",
-    }
-    assert "No space left on device; make room" in records[full].message
+    assert {name: record.reason for name, record in records.items()} == {trial.name: "" for trial in study.trials}
 
 
 def failing_once(write):

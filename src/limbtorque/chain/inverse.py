@@ -273,7 +273,7 @@ def _nearest_turn(angle: FloatArray) -> FloatArray:
 
 
 def _fitted(measured: ComplexArray) -> tuple[FloatArray, FloatArray, ComplexArray, int, bool]:
-    """Lengths, orientations, fitted minus measured joints, number of steps, and convergence."""
+    """Fit lengths and orientations; with the distances left, steps and convergence."""
     links, centred = np.diff(measured, axis=0), _centred(len(measured) - 1)
     measured = measured - measured.mean(axis=0)
     length, orientation = np.abs(links).mean(axis=1), np.angle(links)
@@ -416,7 +416,7 @@ def _definite(matrices: FloatArray) -> BoolArray:
 
 
 def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
-    """Solutions for positive definite matrices, of rows of right sides: elimination of all frames at once."""
+    """Solve positive definite systems, all frames at once, for rows of right sides."""
     upper, solved = matrices.copy(), right.copy()
     for k in range(len(upper)):
         share = upper[k + 1 :, k] / upper[k, k]

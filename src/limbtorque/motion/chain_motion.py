@@ -404,7 +404,7 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
 
 
 def missing_shares(motion: ChainMotion, frames: BoolArray) -> dict[str, float]:
-    """Shares of frames without an orientation, and without a measured load; empty without a frame.
+    """Shares of frames without orientation and without measured load.
 
     Parameters
     ----------

@@ -248,7 +248,7 @@ def _by_expected_error(
 
     @functools.lru_cache(maxsize=1)  # all cut-offs of a short trial are one block
     def shares(block: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Shares of the samples that are left, power that is removed, and factors of the noise in the expected error."""
+        """Shares left of the samples, power removed, factors of the noise."""
         passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=blocks[block], smoother=smoother)
         return 1.0 - passed, (1.0 - gains) ** 2 * power, 2.0 * gains - 1.0
 

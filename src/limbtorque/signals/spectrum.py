@@ -217,7 +217,7 @@ def _fit(rows: FloatArray, level: float, *, coloured: bool) -> _Fit:
 
 
 def _weights(rows: FloatArray, *, coloured: bool) -> FloatArray:
-    """Weights of least squares, at least zero, with which the first rows add up to the last.
+    """Non-negative weights with which the first rows add up to the last.
 
     By elimination in the normal equations where these are well-conditioned and all weights come out positive, else by the
     method of Lawson and Hanson.

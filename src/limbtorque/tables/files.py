@@ -181,7 +181,7 @@ def trial_table(paths: Sequence[Path]) -> Iterator[TrialTable]:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Errors of the disk as errors of the trial."""
+    """Errors of the disk with their remedy."""
     try:
         yield
     except OSError as error:
@@ -206,8 +206,8 @@ def _not_written(path: Path, error: OSError) -> str:
     stage, session = path.parent.parent.name, path.parent.name
     why = os.strerror(error.errno) if error.errno else str(error)
     return (
-        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice}, delete results/{stage}/{session} and run again "
-        "(tables.csv: false needs a third of the space)"
+        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice} (tables.csv: false needs a third of "
+        "the space)"
     )
 
 

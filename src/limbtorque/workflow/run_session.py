@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from limbtorque import __version__
-from limbtorque.errors import LimbtorqueError, TrialError
+from limbtorque.errors import LimbtorqueError, TrialError, WriteError
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
@@ -63,6 +63,8 @@ def run_session(
                 record = step(trial, record, table.write)
                 table.finish(record)
             written = table.begun
+        except WriteError:  # of the machine, not of the trial: the next run makes the session again
+            raise
         except Exception as error:  # the one place that catches all: the trial becomes a row of the ledger
             written, record = False, failure(error, record)
         for path in [] if written else paths:

@@ -118,13 +118,9 @@ def _recording(
     _missing_notes(seen[:, kept], labels, name, findings)
     analog = contents.analog
     analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
-    analog_labels = _padded(_continued(groups.get("ANALOG", {}), "LABELS"), analog.shape[1])
-    analog_units = _padded(_continued(groups.get("ANALOG", {}), "UNITS"), analog.shape[1])
+    analog_labels, analog_units = _channel_texts(groups.get("ANALOG", {}), analog.shape[1], findings)
     _analog_findings(groups, header, analog_units, rate_hz, findings)
     findings.entries += scale_findings(header, analog)
-    for parameter, texts in (("LABELS", analog_labels), ("UNITS", analog_units)):
-        if not all(texts):
-            findings.notes.append(f"ANALOG:{parameter} is empty for {texts.count('')} of {len(texts)} channels")
     plate_group = groups.get("FORCE_PLATFORM", {})
     plates, plate_notes = force_plates(
         plate_group,
@@ -169,6 +165,15 @@ def _recording(
         audit=Audit(tuple(findings.entries)),
         person=person,
     )
+
+
+def _channel_texts(group: Group, n_channels: int, findings: Findings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels and units of the analog channels, with a note where some are empty."""
+    labels, units = (_padded(_continued(group, name), n_channels) for name in ("LABELS", "UNITS"))
+    for parameter, texts in (("LABELS", labels), ("UNITS", units)):
+        if not all(texts):
+            findings.notes.append(f"ANALOG:{parameter} is empty for {texts.count('')} of {n_channels} channels")
+    return labels, units
 
 
 def _person(header: Header) -> tuple[tuple[str, str], ...]:
