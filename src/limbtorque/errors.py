@@ -80,7 +80,7 @@ class LandmarkError(TrialError):
 
 
 class WriteError(OSError):
-    """A table cannot be written, such as on a full disk: the job ends, and the next run repeats it."""
+    """A table cannot be written, such as on a full disk; the next run repeats it."""
 
 
 class SignalError(TrialError):

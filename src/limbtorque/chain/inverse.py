@@ -336,7 +336,7 @@ def _frame_by_frame(
 
 
 def _turned(length: FloatArray, measured: ComplexArray) -> tuple[FloatArray, ComplexArray]:
-    """Orientations that bring links of given lengths nearest to the joints, and fitted minus measured joints."""
+    """Orientations of links of given lengths nearest to the joints; distances left."""
     centred, orientation = _centred(len(length)), np.angle(np.diff(measured, axis=0))
     measured, inner = measured - measured.mean(axis=0), centred.T @ centred
     for _ in range(ITERATIONS):

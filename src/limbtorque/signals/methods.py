@@ -91,7 +91,7 @@ def _recursive(
     pole: Callable[..., float],
     gain: Callable[[FloatArray, int], FloatArray],
 ) -> Method:
-    """Method of a dual-pass filter; `gain` takes the square of the warped frequency over the pole."""
+    """Method of a dual-pass filter, from its gain over the squared warped frequency."""
 
     def smooth(values: FloatArray, at: Design) -> FloatArray:
         return low_pass(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, order=at.order, ends=at.ends)

@@ -181,7 +181,7 @@ def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, fl
 
 @dataclass(frozen=True)
 class _Fit:
-    """Negative log-likelihood, and weights: signal at the first frequency, white and rising noise."""
+    """Negative log-likelihood and weights of signal, white and rising noise."""
 
     likelihood: float
     weights: FloatArray
@@ -202,7 +202,7 @@ def _best_fits(at: FloatArray, seen: FloatArray) -> tuple[_Fit, _Fit]:
 
 
 def _fit(rows: FloatArray, level: float, *, coloured: bool) -> _Fit:
-    """Fit of the other rows to the last one, shape (4, n_frequencies), from a guess of the noise's level."""
+    """Fit of the other rows to the last one, from a guess of the noise's level."""
     parts, seen = rows[:-1], rows[-1]
     least = 1e-6 * seen.mean() + np.finfo(float).tiny
     model, rose = level + parts[0] * seen[0] + least, False
