@@ -89,7 +89,7 @@ class Quality(Options):
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
     shortest_period_share: float = option(
-        0.15,
+        0.18,
         "Shortest period in the unfiltered joint centres over that of the movement; larger ones show smoothing before the export.",
         "1",
         gt=0.0,
@@ -128,7 +128,7 @@ class Quality(Options):
         0.12, "Difference of a stance's vertical force from that which carries the body, as a fraction.", "1", gt=0.0
     )
     force_early_s: float = option(
-        0.01, "Time by which the force on a foot begins before its strike in the file.", "s", gt=0.0
+        0.012, "Time by which the force on a foot begins before its strike in the file.", "s", gt=0.0
     )
     force_tilt_deg: float = option(12.0, "Inclination of the mean force that carries the body.", "deg", gt=0.0)
     force_residual_share: float = option(
