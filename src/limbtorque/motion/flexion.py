@@ -101,10 +101,9 @@ def _between_deg(
 ) -> float:
     """Median angle between two lines in the plane, degrees, -180 to 180."""
     first, second = (plane.project(landmarks[b] - landmarks[a]) for a, b in (line, other))
-    turned = (first[:, 0] + 1j * first[:, 1]) / (second[:, 0] + 1j * second[:, 1])
-    return float(
-        np.degrees(np.angle(np.median(turned[~np.isnan(turned)].real) + 1j * np.median(turned[~np.isnan(turned)].imag)))
-    )
+    known = ~np.isnan(first + second).any(axis=1)
+    turned = (first[known] @ [1.0, 1j]) / (second[known] @ [1.0, 1j])
+    return float(np.degrees(np.angle(np.median(turned.real) + 1j * np.median(turned.imag))))
 
 
 def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> dict[str, float]:

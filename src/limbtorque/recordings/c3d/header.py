@@ -1,6 +1,6 @@
 """The counts of a C3D file, checked against its size before memory is allocated.
 
-Readers trust the counts: ezc3d 1.7 reads past the end of a truncated file, silently stops at 65535 frames, and ends
+Readers trust the counts: ezc3d 1.7 reads past the end of a truncated file, and ends
 the whole process at a rate of zero. So they are checked here first, for every reader. The layout of the header (words
 of two bytes) is that of the C3D user guide (c3d.org).
 
