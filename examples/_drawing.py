@@ -83,6 +83,8 @@ def legend(figure: Figure, panels: Sequence[Axes] | np.ndarray, columns: int = 7
     shown = {}
     for axes in np.ravel(panels):
         shown |= {label: handle for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    last = [name for name in ("net torque", "sum") if name in shown]
+    shown = {name: shown[name] for name in [*(name for name in shown if name not in last), *last]}
     figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=columns, frameon=False)
 
 

@@ -1,24 +1,30 @@
 """Which torque terms vanish: shoulder still, elbow straight, elbow still, polar.
 
 Exercise 5 of Duarte's notebook on one- and two-link systems: a double pendulum in the horizontal plane, without external
-force. Each special movement takes 0.5 s by minimum jerk; the terms of both joints show which are zero and which cancel.
+force. Links of equal length, so that in the polar case the endpoint stays on a line. Each special movement takes 0.5 s by minimum jerk; the terms of both joints show which are zero and which cancel.
 """
 
 from pathlib import Path
 
 import _drawing as draw
 import numpy as np
-from _arms import HORIZONTAL, two_link_arm
+from _arms import HORIZONTAL, UPPER_ARM_M, two_link_arm
 
 import limbtorque as lt
 
 DURATION_S = 0.5
 MOVEMENTS = {  # start and end of both joints, degrees
-    "shoulder_still": (r"5a  $\alpha_1' = 0$", (0.0, 20.0), (0.0, 110.0)),
-    "elbow_straight": (r"5b  $\alpha_2 = 0$", (0.0, 0.0), (90.0, 0.0)),
-    "elbow_still": (r"5c  $\alpha_2' = 0$", (0.0, 70.0), (90.0, 70.0)),
+    "shoulder_still": (r"5a  Shoulder still, $\alpha_1' = 0$", (0.0, 20.0), (0.0, 110.0)),
+    "elbow_straight": (r"5b  Elbow straight, $\alpha_2 = 0$", (0.0, 0.0), (90.0, 0.0)),
+    "elbow_still": (r"5c  Elbow still, $\alpha_2' = 0$", (0.0, 70.0), (90.0, 70.0)),
     "polar": (r"5d  $2\alpha_1 + \alpha_2 = 180°$", (20.0, 140.0), (80.0, 20.0)),
 }
+
+
+def equal_links() -> lt.Chain:
+    """The arm with its endpoint as far from the elbow as the shoulder is: on the forearm."""
+    arm = two_link_arm()
+    return lt.Chain([UPPER_ARM_M, UPPER_ARM_M], arm.mass_kg, arm.com_m, arm.inertia_kgm2)
 
 
 def move(arm: lt.Chain, start_deg: tuple[float, float], end_deg: tuple[float, float]) -> tuple:
@@ -32,7 +38,7 @@ def move(arm: lt.Chain, start_deg: tuple[float, float], end_deg: tuple[float, fl
 @draw.paper_style
 def main(folder: Path) -> dict[str, float]:
     """Postures and torque terms of the four movements."""
-    arm = two_link_arm()
+    arm = equal_links()
     figure = lt.paper_figure(130.0)
     panels = figure.subplots(3, 4)
     numbers = {}

@@ -30,13 +30,15 @@ def draw_derivatives(
 ) -> None:
     """Draw a quantity and its three derivatives in a row of panels, one line for each coordinate."""
     orders = ("position", "velocity", "acceleration", "jerk")
+    if unit == "deg":
+        orders = ("angle", *(f"angular {order}" for order in orders[1:]))
     for order, (panel, value) in enumerate(zip(panels, values, strict=True)):
         draw.zero(panel)
         for k, name in enumerate(names):
             panel.plot(time_s, value[:, k], label=name, **draw.LINES[k])
         per = ("", "/s", "/s²", "/s³")[order]
         panel.set_xlim(time_s[0], time_s[-1])
-        panel.set_title(f"{letters[order]}  {orders[order].capitalize()} ({unit}{per})", loc="left")
+        panel.set_title(f"{letters[order]}  {orders[order].capitalize()} ({unit}{per})", loc="left", fontsize=7.5)
     panels[0].legend(frameon=False)
 
 

@@ -60,7 +60,9 @@ def main(folder: Path) -> dict[str, float]:
             for k, kind in enumerate(KINDS):
                 panel.plot(values, size[:, joint, k], color=lt.TERM_COLOURS[kind], label=lt.TERM_NAMES[kind])
             panel.plot(values, size[:, joint, -1], color="black", linewidth=2.0, zorder=1.9, label="net torque")
-            panel.set_title(f"{'abcdefgh'[4 * joint + column]}  {draw.JOINTS[joint].capitalize()}", loc="left")
+            varied = ("duration", "body mass", "height", "load")[column]
+            title = f"{'abcdefgh'[4 * joint + column]}  {draw.JOINTS[joint].capitalize()}, {varied}"
+            panel.set_title(title, loc="left", fontsize=7.5)
             panel.set_ylim(bottom=0.0)
             key = name.split(" (")[0].replace(" ", "_")
             for k, kind in enumerate((*KINDS, "net")):

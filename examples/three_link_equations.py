@@ -3,7 +3,8 @@
 Cesari et al. (2001) write out positions and accelerations of the centres of mass, (3) to (14), and the balance of forces
 and moments of hand, forearm and upper arm, (15) to (23). Here each term is a line, in the slow and the fast reach of
 three_link_spring.py. Positions are the same in both, and the slow accelerations a sixteenth of the fast ones, so that the first
-figure has the fast reach only. The paper's own slips are corrected.
+figure has the fast reach only. The left sides are the whole turn of a segment: the terms of (17)
+and (20) with other joints' accelerations are in them. The paper's slips are corrected.
 """
 
 from pathlib import Path
@@ -125,7 +126,9 @@ def balance_figure(folder: Path, chain: lt.Chain, trial: dict, speed: str) -> di
         spin = trial["kinematics"].acceleration_rad_s2[:, : link + 1].sum(axis=1)
         left = (*(chain.mass_kg[link] * acceleration).T, chain.inertia_kgm2[link] * spin)
         for k, (panel, lines) in enumerate(zip(row, balance_terms(chain, trial, link), strict=True)):
-            off.append(draw_lines(panel, trial["time"], lines, left[k], "mass times acceleration, inertia times turn"))
+            off.append(
+                draw_lines(panel, trial["time"], lines, left[k], "mass · acceleration, inertia · angular acceleration")
+            )
             unit = ("along x (N)", "along y (N)", "moments (N m)")[k]
             panel.set_title(f"({15 + 3 * (2 - link) + k})  {SEGMENTS[link].capitalize()}, {unit}", loc="left")
     for panel in panels[2]:

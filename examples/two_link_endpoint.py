@@ -29,30 +29,28 @@ def notebook_arm() -> lt.Chain:
 
 
 def as_the_notebook(chain: lt.Chain, duration_s: float, n: int = 101, gravity: tuple[float, float] = VERTICAL) -> tuple:
-    """Time, angles, terms and accelerations as the notebook finds them: clamped targets, np.gradient twice."""
+    """Time, angles, terms and motion as the notebook finds them: clamped targets, np.gradient twice."""
     time = np.linspace(0.0, duration_s, n)
     path = lt.minimum_jerk(time, start=STRAIGHT_M, end=TARGET_M, duration_s=duration_s)
     angle = lt.two_link_angles(chain.length_m, path.position, bend="positive", unreachable="project").angle_rad
     velocity = np.gradient(angle, time, axis=0)
     acceleration = np.gradient(velocity, time, axis=0)
-    terms = lt.torque_terms(chain, lt.Kinematics(angle, velocity, acceleration), gravity_m_s2=gravity)
-    return time, angle, terms, acceleration
+    motion = lt.Kinematics(angle, velocity, acceleration)
+    return time, angle, lt.torque_terms(chain, motion, gravity_m_s2=gravity), motion
 
 
 def from_bent_elbow(
     chain: lt.Chain, duration_s: float, bend_deg: float = 10.0, gravity: tuple[float, float] = VERTICAL
 ) -> tuple:
-    """Time, angles and terms of a straight way of the fingertip from a bent elbow, with exact derivatives."""
+    """Time, angles, terms and motion of a straight path of the fingertip from a bent elbow, with exact derivatives."""
     time = np.linspace(0.0, duration_s, 401)
     start = lt.point_position(chain, np.radians([[-90.0, bend_deg]]), point=chain.endpoint)[0]
     path = lt.minimum_jerk(time, start=start, end=TARGET_M, duration_s=duration_s)
     angle = lt.two_link_angles(chain.length_m, path.position, bend="positive").angle_rad
     tip = {"velocity_m_s": path.velocity, "acceleration_m_s2": path.acceleration, "jerk_m_s3": path.jerk}
     turn = lt.joint_motion(chain, angle, **tip)
-    terms = lt.torque_terms(
-        chain, lt.Kinematics(angle, turn.velocity_rad_s, turn.acceleration_rad_s2), gravity_m_s2=gravity
-    )
-    return time, angle, terms
+    motion = lt.Kinematics(angle, turn.velocity_rad_s, turn.acceleration_rad_s2)
+    return time, angle, lt.torque_terms(chain, motion, gravity_m_s2=gravity), motion
 
 
 def onset_law(time_s: np.ndarray, duration_s: float) -> np.ndarray:
@@ -72,7 +70,7 @@ def main(folder: Path) -> dict[str, float]:
         "notebook's procedure and parameters": (as_the_notebook(notebook_arm(), FAST_S), draw.OLIVE, "-"),
         procedure: (as_the_notebook(arm, FAST_S), draw.WINE, "-"),
         "the same with 6401 samples": (as_the_notebook(arm, FAST_S, 6401), draw.WINE, ":"),
-        "fingertip straight, elbow bent by 10° at first": (from_bent_elbow(arm, FAST_S), draw.INDIGO, "--"),
+        "fingertip straight, elbow bent by 10° initially": (from_bent_elbow(arm, FAST_S), draw.INDIGO, "--"),
         "joints by minimum jerk": ((time, reach.position, terms), "black", "-"),
     }
     figure = lt.paper_figure(140.0)
@@ -87,7 +85,8 @@ def main(folder: Path) -> dict[str, float]:
     way.set_title("a  Straight way, and way by the joints", loc="left")
     peaks = {}
     for n, marker in SAMPLES.items():
-        time, _, _, acceleration = as_the_notebook(arm, FAST_S, n)
+        time, _, _, motion = as_the_notebook(arm, FAST_S, n)
+        acceleration = motion.acceleration_rad_s2
         peaks[n] = acceleration[:9, 1].max()
         onset.loglog(time[2:9], acceleration[2:9, 1], marker, color="black", markersize=3, label=f"{n} samples")
     law_time = np.geomspace(1e-4, 0.05, 50)

@@ -1,8 +1,9 @@
-"""A straight way of a two-link endpoint: joints down to the jerk, and both paths.
+"""A straight path of a two-link endpoint: joints down to the jerk, and both paths.
 
 The figures of Duarte's notebook on the kinematic chain: two links of 0.5 m, the endpoint by minimum jerk from (1, 0) to
-(0.5, 0.5). There the chain is straight at first, and velocity, acceleration and jerk of the joints have no bound at the
-onset; they are dotted, from 0.03 s on. From an elbow bent by 10 degrees all are finite.
+(0.5, 0.5). There the chain is straight initially, and acceleration and jerk of the joints have no bound at the onset; they
+are drawn in colour from 0.03 s on (the notebook's curves begin at 0.01 s, its first sample is 0/0). From an elbow bent by
+10 degrees all are finite.
 """
 
 from pathlib import Path
@@ -43,7 +44,10 @@ def main(folder: Path) -> dict[str, float]:
     draw_derivatives(panels[1], time, joints, (r"$\alpha_1$", r"$\alpha_2$"), "deg", "efgh")
     for panel, values in zip(panels[1], unbounded, strict=True):
         panel.set_ylim(*panel.get_ylim())
-        panel.plot(late, values, ":", color=draw.WINE, linewidth=1.0, zorder=1.5)
+        for joint, line in enumerate((":", "-.")):
+            name = rf"$\alpha_{joint + 1}$, straight initially"
+            panel.plot(late, values[:, joint], line, color=draw.WINE, linewidth=1.0, zorder=1.5, label=name)
+    panels[1, 0].get_legend().remove()
     panels[0, 0].set_ylabel("endpoint")
     panels[1, 0].set_ylabel("joint")
     for panel in panels[1]:
@@ -53,12 +57,13 @@ def main(folder: Path) -> dict[str, float]:
         draw.limb(path, lt.joint_positions(chain, np.radians(joints[0][[k]]))[0], colour="0.75", width=1.0)
     path.plot(*way.position.T, color="black", zorder=4)
     path.set(xlabel="x (m)", ylabel="y (m)")
-    path.set_title("i  Way of the endpoint", loc="left")
-    space.plot(*joints[0].T, color="black", label="elbow bent by 10° at first")
-    space.plot(*unbounded[0].T, ":", color=draw.WINE, label="straight at first")
+    path.set_title("i  Path of the endpoint", loc="left")
+    space.plot(*joints[0].T, color="black", label="elbow bent by 10° initially")
+    space.plot(*unbounded[0].T, ":", color=draw.WINE, label="straight initially")
     space.set(xlabel=r"$\alpha_1$ (deg)", ylabel=r"$\alpha_2$ (deg)")
-    space.set_title("j  Way in joint space", loc="left")
+    space.set_title("j  Path in joint space", loc="left")
     space.legend(frameon=False)
+    draw.legend(figure, panels[1])
     lt.save_figure(figure, folder / "two_link_kinematics.png")
     rates = [np.gradient(value, time, axis=0, edge_order=2) for value in joints[:3]]
     ends = ("velocity_deg_s", "acceleration_deg_s2", "jerk_deg_s3")

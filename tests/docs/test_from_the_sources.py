@@ -101,6 +101,6 @@ def test_there_is_a_notebook_for_each_document():
 
 
 def test_every_example_of_a_document_is_in_a_notebook():
-    shown = {name for path in NOTEBOOKS for text in source(path) for name in re.findall(r"show\((\w+)", text)}
+    shown = {name for path in NOTEBOOKS for text in source(path) for name in re.findall(r"show\(\s*(\w+)", text)}
     linked = set(re.findall(r"examples/(\w+)\.py", PAGE)) - {"_arms", "_drawing"}
     assert linked - shown == {"signs"}  # in the theory
