@@ -169,6 +169,32 @@ def test_storage_of_markers(tmp_path: Path) -> None:
     check(read_recording(text_files.write_vec3_sto(tmp_path / "b.sto")), labels=bare)
 
 
+def test_brackets_of_vectors_stand_around_them(tmp_path: Path) -> None:
+    """~[1,2,3] and (1,2,3) are vectors; a bracket among the digits is damage, not a digit less."""
+    path = text_files.write_vec3_sto(tmp_path / "b.sto")
+    plain = path.read_text()
+    bare = tuple(label.partition(":")[2] for label in LABELS)
+    *head, last = plain.rstrip("\n").split("\n")
+    time, *points = last.split("\t")
+    for left, right in (("~[", "]"), ("(", ")"), ("[", "]")):
+        path.write_text("\n".join([*head, "\t".join([time, *(f"{left}{point}{right}" for point in points)])]) + "\n")
+        check(read_recording(path), labels=bare)
+    for damaged in (points[0].replace(",", ",1]", 1), points[0][:-1] + "(4"):
+        path.write_text("\n".join([*head, "\t".join([time, damaged, *points[1:]])]) + "\n")
+        with pytest.raises(ReadError, match="expected a number or nothing"):
+            read_recording(path)
+
+
+@pytest.mark.parametrize("cell", ["#REF!", "#VALUE!", "#DIV/0!", "#NAME?"])
+def test_errors_of_a_spreadsheet_are_refused_wherever_they_are(tmp_path: Path, cell: str) -> None:
+    path = text_files.write_trc(tmp_path / "a.trc")
+    label = LABELS[0]
+    assert label in path.read_text()
+    path.write_text(path.read_text().replace(label, cell, 1))
+    with pytest.raises(ReadError, match=r"line \d+: #.* is an error of a spreadsheet; mend its formula"):
+        read_recording(path)
+
+
 @pytest.mark.parametrize("style", ["ground_force", "numbered", "opensim_c3d"])
 def test_storage_of_forces(tmp_path: Path, style: str) -> None:
     read = read_recording(text_files.write_grf_mot(tmp_path / "a.mot", style=style))

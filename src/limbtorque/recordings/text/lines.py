@@ -16,6 +16,7 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.findings import Findings, read_bytes
 from limbtorque.recordings.options import ReadOptions
 
+SPREADSHEET_ERRORS = re.compile(r"#(?:REF!|VALUE!|NAME\?|DIV/0!|NUM!|NULL!)")
 BLANK = frozenset(
     (
         "",
@@ -94,7 +95,11 @@ def read_text(path: Path, options: ReadOptions, findings: Findings) -> Text:
         lines.pop()
     if not lines:
         raise ReadError(f"{path.name}: the file is empty ({len(raw)} bytes); export or copy it again")
-    return Text(path.name, hashlib.sha256(raw).hexdigest(), lines)
+    read = Text(path.name, hashlib.sha256(raw).hexdigest(), lines)
+    for k, line in enumerate(lines):
+        if "#" in line and (found := SPREADSHEET_ERRORS.search(line)):
+            raise read.fault(k, f"{found[0]} is an error of a spreadsheet; mend its formula, and export the file again")
+    return read
 
 
 def _decoded(raw: bytes, given: str | None, name: str) -> tuple[str, str, bool]:

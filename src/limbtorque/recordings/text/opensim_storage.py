@@ -29,6 +29,8 @@ from limbtorque.recordings.text.lines import (
 from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, kind_of_results
 
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
+# brackets around a cell, as in ~[1,2,3]; within it they are damage
+VECTOR_BRACKETS = re.compile(r"(?<!\S)~?[\[(]|[\])]~?(?!\S)")
 # columns of a wrench: what it is of (the rest of the name), which of the three vectors, which axis
 _WRENCHES = (
     (re.compile(r"(.*)force(.*)_v([xyz])"), "force"),
@@ -207,7 +209,7 @@ def _values(text: Text, first: int, n_names: int, width: int, separator: str | N
     if width == 1:
         stripped = Text(text.name, text.sha256, [line.strip() for line in text.lines])
         return table(stripped, first, len(text.lines), n_names, separator)
-    flat = [re.sub(r"[\[\]~()]", "", line).replace(",", "\t") for line in text.lines[first:]]
+    flat = [VECTOR_BRACKETS.sub("", line).replace(",", "\t") for line in text.lines[first:]]
     vectors = Text(text.name, text.sha256, [*text.lines[:first], *(line.strip() for line in flat)])
     return table(vectors, first, len(text.lines), 1 + width * (n_names - 1), separator)
 
