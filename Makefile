@@ -1,6 +1,6 @@
 # make demo             install, and run the demo study
-# make test             install, and run the tests (six minutes on two cores); make quick: those without slow ones
-# make attack           damage files, tables, runs and results, half an hour: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
+# make test             install, and run the tests (six and a half minutes on two cores); make quick: those without slow ones
+# make attack           damage files, tables, runs and results, 18 minutes on two cores: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
 # make check            check style and types; make format: mend the style
 # make mutants          change the code in 300 places, run the tests that run each (an hour at most); NUMBER=300 SEED=1
 # make docs             build the documentation as a site, site/index.html
@@ -33,7 +33,7 @@ test: .venv/tools
 attack: .venv/tools
 	PYTHONPATH=tests $(BIN)/python -m attack --seed $(or $(SEED),17) --files $(or $(FILES),20000) --tables $(or $(TABLES),2000) --kills $(or $(KILLS),60) $(if $(WRITE),--write $(WRITE))
 
-# the same kinds and judges, two minutes
+# the same kinds and judges, a little over a minute
 attack-sample: .venv/tools
 	$(BIN)/python -m pytest -n $(shell nproc) -m attack
 

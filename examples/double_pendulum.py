@@ -19,14 +19,14 @@ ANGLES, VELOCITIES = np.array([[np.pi / 10, np.pi / 3]]), np.array([[2.0 * np.pi
 STEPS = {1e-4: 1000, 1e-3: 100, 1e-2: 10}  # step of Euler's method (s): steps between two points of the figure
 
 
-def rates(state: np.ndarray, slip: bool) -> tuple[float, float, float, float]:
+def rates(state: np.ndarray, slip: bool = False, elbow_nm: float = 0.0) -> tuple[float, float, float, float]:
     """Rates of orientations (from the downward vertical) and velocities; with the slip of the printed code, or not."""
     first, second, w1, w2 = state
     (l1, l2), cos, sin = LENGTHS_M, np.cos(first - second), np.sin(first - second)
     m11, m12, m22 = MASS_KG * l1**2 * 4.0 / 3.0, MASS_KG * l1 * l2 * cos / 2.0, MASS_KG * l2**2 / 3.0
     arm = l1 / 2.0 + (l2 if slip else l1)  # the weight of rod 2 hangs at the end of rod 1
-    right1 = -MASS_KG * l1 * l2 * sin * w2**2 / 2.0 - MASS_KG * G * arm * np.sin(first)
-    right2 = MASS_KG * l1 * l2 * sin * w1**2 / 2.0 - MASS_KG * G * l2 / 2.0 * np.sin(second)
+    right1 = -MASS_KG * l1 * l2 * sin * w2**2 / 2.0 - MASS_KG * G * arm * np.sin(first) - elbow_nm
+    right2 = MASS_KG * l1 * l2 * sin * w1**2 / 2.0 - MASS_KG * G * l2 / 2.0 * np.sin(second) + elbow_nm
     size = m11 * m22 - m12**2
     return w1, w2, (m22 * right1 - m12 * right2) / size, (m11 * right2 - m12 * right1) / size
 

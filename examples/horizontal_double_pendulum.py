@@ -1,4 +1,4 @@
-"""Which torque terms vanish: shoulder still, elbow straight, elbow still, polar.
+"""Torque terms that vanish: shoulder still, elbow straight, elbow still, polar.
 
 Exercise 5 of Duarte's notebook on one- and two-link systems: a double pendulum in the horizontal plane, without external
 force. Links of equal length, so that in the polar case the endpoint stays on a line. Each special movement takes 0.5 s by minimum jerk; the terms of both joints show which are zero and which cancel.

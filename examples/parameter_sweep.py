@@ -1,4 +1,4 @@
-"""How torques of a reach depend on duration, body mass, height and a load.
+"""Torques of a reach by duration, body mass, height and a load.
 
 Exercise 7 of Duarte's notebook on one- and two-link systems: the reach by the joints with different parameters, one
 changed at a time. Torques grow with the body's mass; their gravity with height, and the rest with its square and with

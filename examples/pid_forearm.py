@@ -10,7 +10,7 @@ from pathlib import Path
 
 import _drawing as draw
 import numpy as np
-from double_pendulum import ANGLES, LENGTHS_M, MASS_KG, VELOCITIES, G
+from double_pendulum import ANGLES, LENGTHS_M, MASS_KG, VELOCITIES, G, rates
 
 import limbtorque as lt
 
@@ -20,26 +20,15 @@ STEPS = {1e-4: draw.INDIGO, 1e-3: draw.WINE}  # of Euler's method, s; the notebo
 
 def euler(step_s: float) -> tuple[np.ndarray, np.ndarray]:
     """Orientations from the downward vertical and the elbow's torque, by the notebook's steps (gravity put right)."""
-    (l1, l2), n = LENGTHS_M, round(DURATION_S / step_s)
-    (first, second), (w1, w2) = ANGLES[0], VELOCITIES[0]
-    integral, before, found = 0.0, TARGET_RAD - second, np.empty((n + 1, 3))
-    m11, m22 = MASS_KG * l1**2 * 4.0 / 3.0, MASS_KG * l2**2 / 3.0
+    n, state = round(DURATION_S / step_s), [*ANGLES[0], *VELOCITIES[0]]
+    integral, before, found = 0.0, TARGET_RAD - state[1], np.empty((n + 1, 3))
     for k in range(n + 1):
-        error = TARGET_RAD - second
+        error = TARGET_RAD - state[1]
         integral += step_s * (before + error) / 2.0
         before = error
-        elbow = P_NM_RAD * error - D_NMS_RAD * w2 + I_NM_RAD_S * integral
-        found[k] = first, second, elbow
-        cos, sin = np.cos(first - second), np.sin(first - second)
-        m12 = MASS_KG * l1 * l2 * cos / 2.0
-        right1 = -MASS_KG * l1 * (l2 * sin * w2**2 / 2.0 + 1.5 * G * np.sin(first)) - elbow
-        right2 = MASS_KG * l2 * (l1 * sin * w1**2 - G * np.sin(second)) / 2.0 + elbow
-        size = m11 * m22 - m12**2
-        first, second = first + step_s * w1, second + step_s * w2
-        w1, w2 = (
-            w1 + step_s * (m22 * right1 - m12 * right2) / size,
-            w2 + step_s * (m11 * right2 - m12 * right1) / size,
-        )
+        elbow = P_NM_RAD * error - D_NMS_RAD * state[3] + I_NM_RAD_S * integral
+        found[k] = *state[:2], elbow
+        state = [value + step_s * rate for value, rate in zip(state, rates(state, elbow_nm=elbow), strict=True)]
     return found[:, :2], found[:, 2]
 
 

@@ -302,7 +302,7 @@ def test_free_double_pendulum_keeps_its_energy():
 @settings(deadline=None, max_examples=40)
 @given(st.integers(1, 6), st.floats(0.05, 20.0), st.integers(0, 2**32 - 1))
 def test_torques_of_a_faster_movement_along_the_same_way(n, faster, seed):
-    """What Hollerbach and Flash (1982) note: with time divided by c, motion's terms grow by c^2, gravity and loads not."""
+    """Hollerbach and Flash (1982): with time divided by c, motion's terms grow by c^2, gravity and loads not."""
     rng = np.random.default_rng(seed)
     chain, (angle, velocity, acceleration) = random_chain(rng, n), random_motion(rng, n, 8)
     base, joints = rng.normal(size=(8, 2)) * 30.0, joint_positions(chain, angle)

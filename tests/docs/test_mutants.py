@@ -41,7 +41,7 @@ def module(mutants, tmp_path, monkeypatch):
 
 
 class Lines:
-    """Which test runs which line."""
+    """Lines that each test runs."""
 
     def contexts_by_lineno(self, _):
         return {2: [""], 5: [""], 7: ["tests/chain/a.py::one|run", "tests/b.py::two|setup"], 8: ["tests/b.py::two|run"]}
