@@ -17,6 +17,9 @@ WINTER = {
     "foot": (0.0145, 0.50, 0.475, "lateral_malleolus", "head_of_metatarsal_2"),
     "shank": (0.0465, 0.433, 0.302, "femoral_condyles", "medial_malleolus"),
     "thigh": (0.100, 0.433, 0.323, "greater_trochanter", "femoral_condyles"),
+    "total_arm": (0.050, 0.530, 0.368, "glenohumeral_axis", "ulnar_styloid"),
+    "foot_and_shank": (0.061, 0.606, 0.416, "femoral_condyles", "medial_malleolus"),
+    "total_leg": (0.161, 0.447, 0.326, "greater_trochanter", "medial_malleolus"),
 }
 
 

@@ -260,7 +260,7 @@ def test_stances_count_by_their_force_and_turn_each_about_its_mean():
     assert shear_error_share(*both, 100.0) == pytest.approx(1.0 - (3.0 * 1.0 + 1.0 * 0.5) / 4.0)
 
 
-@pytest.mark.parametrize(("weight_n", "counts"), [(101.0, True), (99.0, False)])
+@pytest.mark.parametrize(("weight_n", "counts"), [(101.0, True), (100.0, False), (99.0, False)])
 def test_frames_below_a_fifth_of_the_largest_force_do_not_count(weight_n, counts):
     line = np.linspace(-0.3, 0.3, 40)
     weight, lean = np.full(40, 500.0), 0.35 * line

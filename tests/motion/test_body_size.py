@@ -96,6 +96,60 @@ def test_slips_are_raised_and_named(mass_kg, height_m, scale, metrics, slip):
     assert slip in " / ".join(found.notes)
 
 
+@pytest.mark.parametrize(
+    ("mass_kg", "height_m", "named", "missing"),
+    [
+        (1.8, 1.2, "mass_kg is ten times too small", "feet"),  # 1.2 feet are 0.37 m: nobody is as small
+        (3.6, 1.7, "height_m is in feet", "\n"),  # 1.7 feet are 0.52 m
+        (143.0, 1.0, "mass_kg is ten times too large", "inches"),  # 2.54 m: nobody is as tall
+        (100.0, 0.8, "height_m is in inches", "\n"),  # 2.03 m
+        (60.0, 0.17, "height_m is ten times too small", "\n"),
+    ],
+)
+def test_a_slip_that_leaves_an_impossible_height_is_not_named(mass_kg, height_m, named, missing):
+    """From 0.45 m, a premature child, to 2.3 m."""
+    note = next(note for note in size(mass_kg, height_m).notes if note.startswith("mass for height"))
+    assert named in note
+    assert missing not in note
+
+
+def test_the_notes_hold_the_numbers():
+    """By hand: 7.2 / 1.8^2 = 2.22 kg/m^2."""
+    [note] = size(7.2, 1.8, scale=1.8 / 1.75).notes
+    assert note.startswith("mass for height: 7.2 kg at 1.8 m, body mass index 2.22 kg/m^2; likely mass_kg is ten times")
+    thigh, shank = 0.245 * 1.8, 0.246 * 1.8
+    [note] = size(72.0, 1.8, lengths=np.array([1.6 * thigh, 1.6 * shank, 0.1])).notes
+    assert note == "length for height: the segments are 1.6 times as long as usual at 1.8 m"
+
+
+@pytest.mark.parametrize(("left", "named"), [(1.24, True), (1.26, False), (1.0 / 1.24, True), (1.0 / 1.26, False)])
+def test_a_slip_of_lengths_explains_all_but_a_quarter(left, named):
+    thigh, shank = 0.245 * 1.8, 0.246 * 1.8
+    notes = size(72.0, 1.8, lengths=np.array([10.0 * left * thigh, 10.0 * left * shank, 0.1])).notes
+    assert ("the recording is in millimetres, taken for centimetres" in notes[0]) == named
+
+
+@pytest.mark.parametrize(("left", "named"), [(1.39, True), (1.41, False), (1.0 / 1.39, True), (1.0 / 1.41, False)])
+def test_a_slip_of_the_mass_explains_all_but_two_fifths(left, named):
+    """At 1.8 m the usual index is 22.2 kg/m^2 (WHO, 19 years)."""
+    usual_kg = 22.2 * 1.8**2
+    [note] = size(10.0 * left * usual_kg, 1.8, scale=1.8 / 1.75).notes
+    assert ("mass_kg is ten times too large" in note) == named
+
+
+def test_a_slip_that_explains_both_metrics_comes_alone():
+    """70 cm and 72 kg: inches explain mass and lengths, stones or tens of kilograms only one of them."""
+    notes = size(72.0, 0.70).notes
+    assert len(notes) == 2
+    assert all(note.endswith("; likely height_m is in inches, taken for centimetres") for note in notes)
+
+
+def test_at_most_two_slips_are_named():
+    found = [note for mass in (4.0, 8.0, 20.0, 160.0, 300.0, 700.0) for note in size(mass, 1.6).notes]
+    assert found
+    assert max(note.count(" or ") for note in found) <= 1
+
+
 def test_ratios_by_hand():
     assert mass_ratio(20.0, 1.0) == pytest.approx(
         20.0 / (16.0 + (15.3 - 16.0) * 0.13 / 0.23)

@@ -7,7 +7,22 @@ import pytest
 
 import plates
 from limbtorque.errors import LoadError
-from limbtorque.motion.plate_signals import analysed_samples, drift_n, offset_of, reach_frames, read_plates
+from limbtorque.motion.plate_signals import (
+    Smoothing,
+    analysed_samples,
+    at_frames,
+    drift_n,
+    frame_means,
+    loaded_stretches,
+    loading_onsets,
+    means_around,
+    offset_of,
+    reach_frames,
+    read_plate,
+    read_plates,
+    saturated_samples,
+)
+from limbtorque.signals.smoothers import Smoother, smoother_reach
 from limbtorque.study.options.loads import Plates
 
 SETTINGS = Plates(threshold_n=20.0, max_offset_n=40.0)
@@ -90,7 +105,7 @@ def test_what_is_no_offset(parts, zero, note):
     offset, said = offset_of(frames_of(*parts), plates.UP, SETTINGS)
     assert note in said
     assert (offset is not None) == zero
-    assert offset is None or not offset.any()
+    assert offset is None or offset.tolist() == [0.0] * 6
 
 
 def test_missing_frames_do_not_count_and_an_offset_may_be_kept():
@@ -135,3 +150,222 @@ def test_a_tenth_of_a_second_that_moves_by_half_the_threshold_is_not_steady(swin
     force = vertical(*[0.0] * 6)
     force[: 2 * PER_FRAME] = swing_n  # two of ten frames of the first tenth of a second
     assert np.isfinite(drift_n(force, PER_FRAME, RATE_HZ, SETTINGS)) == steady
+
+
+# --- loaded stretches ------------------------------------------------------------------------------------------------
+
+
+def stretches(*parts):
+    """At 100 frames per second: a contact has six frames or more."""
+    force = np.concatenate([np.atleast_1d(np.asarray(part, dtype=float)) for part in parts])
+    return loaded_stretches(force, SETTINGS, RATE_HZ)
+
+
+def quiet(n):
+    return np.zeros(n)
+
+
+def loaded(n, force_n=500.0):
+    return np.full(n, force_n)
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([quiet(10), loaded(6), quiet(10)], [(10, 16)]),
+        ([quiet(10), loaded(5), quiet(10)], []),
+        ([quiet(10), loaded(6, 20.1), quiet(10)], [(10, 16)]),
+        ([quiet(10), loaded(6, 20.0), quiet(10)], []),
+        ([quiet(10), loaded(6), quiet(5), loaded(6), quiet(10)], [(10, 27)]),  # a short interruption
+        ([quiet(10), loaded(6), quiet(6), loaded(6), quiet(10)], [(10, 16), (22, 28)]),
+        ([loaded(8), quiet(10), loaded(7)], [(0, 8), (18, 25)]),
+        ([quiet(20)], []),
+    ],
+)
+def test_loaded_stretches_by_threshold_and_length(parts, expected):
+    assert stretches(*parts) == expected
+
+
+@pytest.mark.parametrize(
+    ("rise", "fall", "expected"),
+    [
+        ([2.1, 5.0, 19.0], [19.0, 5.0, 2.1], (7, 19)),  # down to a tenth of the threshold, 2 N
+        ([2.0, 5.0, 19.0], [19.0, 5.0, 2.0], (8, 18)),
+        ([9.0, 0.0, 9.0], [9.0, 0.0, 9.0], (9, 17)),  # only what adjoins
+        ([9.0] * 6, [9.0] * 6, (4, 22)),  # as long as the shortest contact
+        ([9.0] * 8, [9.0] * 8, (4, 22)),
+        ([], [], (10, 16)),
+    ],
+)
+def test_flanks_of_a_stretch(rise, fall, expected):
+    assert stretches(quiet(10 - len(rise)), rise, loaded(6), fall, quiet(12)) == [expected]
+
+
+def test_flanks_end_with_the_recording_and_at_the_next_stretch():
+    assert stretches([9.0] * 3, loaded(6), [9.0] * 4) == [(0, 13)]
+    found = stretches(quiet(4), loaded(6), [9.0] * 8, loaded(6), quiet(4))
+    assert found == [(4, 16), (12, 24)]
+    near = loaded_stretches(np.array([0, 0, 500, 9, 9, 500, 0, 0.0]), SETTINGS.model_copy(update={"min_contact_s": 0.01}), RATE_HZ)  # fmt: skip
+    assert near == [(2, 4), (4, 6)]
+
+
+# --- reading a plate -------------------------------------------------------------------------------------------------
+
+
+def test_a_reading_holds_the_analysed_samples_without_the_offset():
+    plate = plates.plate(loads=[plates.UNDER], offset=[1.0, 2.0, 5.0, 0.1, 0.2, 0.3])
+    reading = read_plate(plate, slice(20, 140), RATE_HZ, settings=SETTINGS, up=plates.UP)
+    clean = plates.wrench_at(np.array(plates.POINT), plates.FORCE_N, 4.0)
+    np.testing.assert_allclose(reading.offset, [1.0, 2.0, 5.0, 0.1, 0.2, 0.3], atol=1e-9)
+    assert reading.wrench.shape == (1200, 6)
+    np.testing.assert_allclose(reading.mean[30:90], np.tile(clean, (60, 1)), atol=1e-9)
+    np.testing.assert_allclose(reading.vertical_n, np.where(reading.loaded, 700.0, 0.0), atol=1e-9)
+    assert reading.stretches == ((30, 90),)
+    assert reading.onset.tolist() == [30.0]
+    assert reading.note == "plate 1: offset of 5.0 N vertical subtracted"
+    assert not reading.broken.any()
+
+
+def test_missing_samples_are_zero_and_named():
+    plate = plates.plate(loads=[plates.UNDER])
+    plate.force_n[703, 1] = np.nan
+    reading = read_plate(plate, slice(0, plates.N_FRAMES), RATE_HZ, settings=SETTINGS, up=plates.UP)
+    assert np.flatnonzero(reading.broken).tolist() == [70]
+    assert not reading.wrench[703].any()
+    assert reading.vertical_n[70] == pytest.approx(0.9 * 700.0)
+    nothing = read_plate(replace(plate, force_n=plate.force_n * np.nan), slice(0, 160), RATE_HZ, settings=SETTINGS, up=plates.UP)  # fmt: skip
+    assert nothing.broken.all()
+    assert not nothing.wrench.any()
+    assert nothing.stretches == ()
+    assert nothing.note == "plate 1: has no complete sample"
+
+
+@pytest.mark.parametrize(("first", "onset"), [(0, 50.0), (4, 50.4), (9, 50.9)])
+def test_the_onset_is_the_first_sample_above_the_threshold(first, onset):
+    plate = plates.plate(loads=[plates.UNDER])
+    plate.force_n[500 : 500 + first] = 0.0
+    reading = read_plate(plate, slice(0, plates.N_FRAMES), RATE_HZ, settings=SETTINGS, up=plates.UP)
+    assert reading.onset.tolist() == [pytest.approx(onset)]
+
+
+def test_a_recording_that_begins_loaded_has_no_onset():
+    plate = plates.plate(loads=[(slice(0, 40), plates.FORCE_N, plates.POINT), (slice(90, 130), plates.FORCE_N, plates.POINT)])  # fmt: skip
+    reading = read_plate(plate, slice(0, plates.N_FRAMES), RATE_HZ, settings=SETTINGS, up=plates.UP)
+    np.testing.assert_array_equal(reading.onset, [np.nan, 90.0])
+
+
+@pytest.mark.parametrize(("force_n", "tilt_deg"), [(101.0, 25.0), (99.0, 0.0)])
+def test_large_forces_show_the_vertical(force_n, tilt_deg):
+    """Five times the threshold, 100 N, with the offset as it is read; without larger forces no tilt is known."""
+    angle = np.radians(25.0)
+    leaning = (plates.STANCE, force_n * np.array([np.sin(angle), 0.0, np.cos(angle)]), plates.POINT)
+    reading = read_plate(plates.plate(loads=[leaning]), slice(0, 160), RATE_HZ, settings=SETTINGS, up=plates.UP)
+    assert reading.tilt_deg == pytest.approx(tilt_deg, abs=1e-6)
+
+
+def test_the_tilt_is_that_of_the_mean_force():
+    """Forward and backward by the same angle: their mean is upright. Downwards: 180 degrees."""
+    angle = np.radians(25.0)
+    ahead, behind = (700.0 * np.array([sign * np.sin(angle), 0.0, np.cos(angle)]) for sign in (1.0, -1.0))
+    both = plates.plate(loads=[(slice(50, 80), ahead, plates.POINT), (slice(80, 110), behind, plates.POINT)])
+    assert read_plate(both, slice(0, 160), RATE_HZ, settings=SETTINGS, up=plates.UP).tilt_deg == pytest.approx(0.0, abs=1e-5)  # fmt: skip
+    down = plates.plate(offset=[0.0, 0.0, -700.0, 0.0, 0.0, 0.0])
+    kept = SETTINGS.model_copy(update={"remove_offset": False})
+    assert read_plate(down, slice(0, 160), RATE_HZ, settings=kept, up=plates.UP).tilt_deg == pytest.approx(180.0)
+
+
+def test_saturated_samples_are_those_of_the_channels_or_of_flat_tops():
+    plate = plates.plate(loads=[plates.UNDER])
+    given = np.zeros(len(plate.force_n), dtype=bool)
+    given[7] = True
+    assert np.flatnonzero(saturated_samples(replace(plate, saturated=given))).tolist() == [7]
+    assert saturated_samples(plate).shape == (1600,)
+
+
+# --- onsets of loading -----------------------------------------------------------------------------------------------
+
+
+def onsets(*measured, foot_m=plates.POINT, part=slice(0, plates.N_FRAMES)):
+    feet = np.broadcast_to(np.asarray(foot_m, dtype=float), (plates.N_FRAMES, 3))[part]
+    read = read_plates(measured, part, RATE_HZ, settings=SETTINGS, up=plates.UP)
+    return loading_onsets(read, feet, rate_hz=RATE_HZ, up=plates.UP, settings=SETTINGS)
+
+
+@pytest.mark.parametrize(("apart_m", "near"), [(0.249, True), (0.251, False), (-0.249, True), (-0.251, False)])
+@pytest.mark.parametrize("height_m", [0.0, 0.4])
+def test_a_foot_within_25_centimetres_begins_to_load_a_plate(apart_m, near, height_m):
+    foot = np.array(plates.POINT) + [apart_m, 0.0, height_m]
+    assert onsets(plates.plate(loads=[plates.UNDER]), foot_m=foot) == ((0.5,) if near else ())
+
+
+def test_onsets_of_two_plates_in_order_each_once():
+    later = (slice(80, 120), plates.FORCE_N, plates.POINT)
+    first, second = plates.plate(loads=[later]), plates.plate(2, loads=[plates.UNDER])
+    assert onsets(first, second) == (0.5, 0.8)
+    assert onsets(second, replace(second, number=3)) == (0.5,)
+    assert onsets(second, part=slice(20, 160)) == (0.3,)
+
+
+def test_a_plate_that_is_loaded_from_the_beginning_shows_no_onset():
+    early = (slice(0, 40), plates.FORCE_N, plates.POINT)
+    again = (slice(60, 100), plates.FORCE_N, plates.POINT)
+    assert onsets(plates.plate(loads=[early, again])) == (0.6,)
+
+
+@pytest.mark.parametrize(("near", "found"), [(3, True), (2, False)])
+def test_the_foot_is_sought_in_the_first_five_frames(near, found):
+    """The median of five: three near ones are enough; what follows does not matter."""
+    foot = np.tile(plates.POINT, (plates.N_FRAMES, 1)).astype(float)
+    foot[50 + near :, 0] += 2.0
+    assert onsets(plates.plate(loads=[plates.UNDER]), foot_m=foot) == ((0.5,) if found else ())
+
+
+def test_missing_samples_delay_an_onset():
+    """A frame with a missing sample counts as unloaded."""
+    broken = plates.plate(loads=[plates.UNDER])
+    broken.moment_nm[500:511, 2] = np.nan
+    assert onsets(broken) == (0.52,)
+    assert onsets(plates.plate(loads=[plates.UNDER]), foot_m=[np.nan] * 3) == ()
+
+
+# --- means and smoothing ---------------------------------------------------------------------------------------------
+
+
+def test_means_of_frames_and_around_frames():
+    samples = np.arange(11.0)[:, None] * [1.0, -2.0]
+    np.testing.assert_allclose(frame_means(samples, 3)[:, 0], [1.0, 4.0, 7.0])
+    np.testing.assert_allclose(frame_means(samples, 3)[:, 1], [-2.0, -8.0, -14.0])
+    even = np.arange(12.0)[:, None]
+    np.testing.assert_allclose(means_around(even, 4)[:, 0], [0.25, 3.5, 7.5])  # of 0, 0, 0, 1; 2 to 5; 6 to 9
+    np.testing.assert_allclose(means_around(even, 3)[:, 0], [1.0 / 3.0, 3.0, 6.0, 9.0])
+    np.testing.assert_allclose(means_around(even, 1), even)
+    samples[4, 1] = np.nan
+    np.testing.assert_array_equal(np.isnan(frame_means(samples, 3)).any(axis=1), [False, True, False])
+
+
+def test_samples_at_frames():
+    """Without a filter, means; with one, the smoothed samples themselves. A movement far below the cut-off stays."""
+    t = np.arange(1000) / 1000.0
+    slow = np.sin(2.0 * np.pi * t)[:, None]
+    by_filter = at_frames(slow, PER_FRAME, 1000.0, Smoothing(Smoother("butterworth", 2), 20.0))
+    np.testing.assert_allclose(by_filter[20:80], slow[::10][20:80], atol=1e-4)
+    np.testing.assert_allclose(at_frames(slow, PER_FRAME, 1000.0, None), means_around(slow, PER_FRAME))
+    assert at_frames(0.0 * slow, PER_FRAME, 1000.0, Smoothing(Smoother("butterworth", 2), 90.0)).shape == (100, 1)
+
+
+@pytest.mark.parametrize(("cutoff_hz", "aliases"), [(49.9, False), (50.0, True), (80.0, True)])
+def test_a_cutoff_of_half_the_frame_rate_aliases(cutoff_hz, aliases):
+    smoothing = Smoothing(Smoother("butterworth", 2), cutoff_hz)
+    if not aliases:
+        assert at_frames(np.ones((1000, 3)), PER_FRAME, 1000.0, smoothing).shape == (100, 3)
+        return
+    with pytest.raises(LoadError, match=rf"is {cutoff_hz:g} Hz \(filter.force_cutoff_hz\), expected less than 50 Hz"):
+        at_frames(np.ones((1000, 3)), PER_FRAME, 1000.0, smoothing)
+
+
+@pytest.mark.parametrize("per_frame", [1, 7, 10])
+def test_frames_that_a_filter_uses_are_whole_ones(per_frame):
+    smoother = Smoother("butterworth", 2)
+    samples = smoother_reach(12.0, rate_hz=1000.0, smoother=smoother)
+    found = reach_frames(plates.plate(), per_frame, Smoothing(smoother, 12.0))
+    assert (found - 1) * per_frame < samples <= found * per_frame
