@@ -1,12 +1,17 @@
 """Parts of the solvers of static optimization, each against a closed form or another solver, frame by frame."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq, linprog, lsq_linear
 
+from limbtorque.muscles.static_optimization.certificate import certify
 from limbtorque.muscles.static_optimization.dual import least_change, newton_step, top
 from limbtorque.muscles.static_optimization.power import response
+from limbtorque.muscles.static_optimization.problem import Answer, Criterion, Frames
 from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part, projected
+from limbtorque.muscles.static_optimization.solve import share_torques
 
 FRAMES = 30
 
@@ -152,3 +157,82 @@ def test_largest_part_of_a_rise_of_the_least_activations(joints):
             bounds=[*((a, b) for a, b in zip(low[:, f], high[:, f], strict=True)), (0.0, 1.0)],
         )
         assert part[f] == pytest.approx(-best.fun, abs=1e-7)
+
+
+# --- small torques ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0, 6.0, math.inf])
+@pytest.mark.parametrize("power", [3, 10, 20, 40])
+def test_tiny_activations_are_as_exact_as_others_in_any_unit(power, exponent):
+    """One joint: a ~ reach^(1 / (p - 1)). The muscles make 2^k together, the torque is 2^-k: a whole multiple of one over it."""
+    reach = np.array([0.5, 0.25, 0.25]) * 2.0**power
+    found = share_torques([[[0.5, 0.25, 0.25]]], [[2.0**-power]], 2.0**power * np.ones(3), exponent=exponent)
+    shape = reach ** (0.0 if math.isinf(exponent) else 1.0 / (exponent - 1.0))
+    expected = shape * 2.0**-power / (reach @ shape)
+    assert found.status.tolist() == [0]
+    np.testing.assert_allclose(found.activation, [expected], rtol=1e-8)
+
+
+# --- certificates ----------------------------------------------------------------------------------------------------
+
+
+def certified(share, multiplier, exponent, *, torque=1.0, high=1.0, held=None, reserve=0.0, price=None, low=0.0):
+    """Cost and gap of two muscles with a reach of 1 each at one joint, in one frame."""
+    share = np.array(share)[:, None]
+    bound = np.ones((2, 1))
+    frames = Frames(np.ones((1, 2, 1)), np.full((1, 1), torque), low * bound, high * bound, np.ones((1, 1)))
+    found = Answer(share, np.full((1, 1), multiplier), np.full((1, 1), reserve), np.ones(1, dtype=np.int64))
+    criterion = Criterion(exponent, "least" if price is None else "priced", 1.0 if price is None else price)
+    if held is not None:
+        held = np.array(held)[:, None]
+        frames = frames.without(held, share)
+    return [float(value[0]) for value in certify(frames, found, criterion, held=held)]
+
+
+@pytest.mark.parametrize(
+    ("share", "multiplier", "exponent", "cost", "bound"),
+    [
+        ((0.5, 0.5), 1.0, 2.0, 0.5, 0.5),  # y - 2 (y / 2)^2
+        ((0.8, 0.2), 1.0, 2.0, 0.68, 0.5),
+        ((0.5, 0.5), 0.4, 2.0, 0.5, 0.32),
+        ((0.5, 0.5), 0.75, 3.0, 0.25, 0.25),  # y - 2 (y b - b^3) with b = (y / 3)^(1/2)
+        ((0.8, 0.2), 0.75, 3.0, 0.52, 0.25),
+        ((0.7, 0.3), 1.0, 1.0, 1.0, 1.0),  # y while it is 1 or less
+        ((0.7, 0.3), 0.5, 1.0, 1.0, 0.5),
+        ((0.7, 0.3), 1.5, 1.0, 1.0, 0.5),  # 1.5 - 2 (1.5 - 1)
+        ((0.5, 0.5), 1.0, math.inf, 0.5, 0.5),
+        ((0.8, 0.2), 1.0, math.inf, 0.8, 0.5),
+        ((0.8, 0.2), -1.0, math.inf, 0.8, 0.0),  # a normal that proves nothing
+    ],
+)
+def test_the_gap_is_the_cost_above_the_bound_of_the_multiplier(share, multiplier, exponent, cost, bound):
+    """Weak duality by hand, as a part of the cost."""
+    assert certified(share, multiplier, exponent) == pytest.approx([cost, (cost - bound) / cost], abs=1e-12)
+
+
+def test_with_exponent_1_no_muscle_costs_more_than_twice_the_solution():
+    """Of an upper bound of 10 it is 2 that limits the pull's gain: 1.5 - 2 (3 - 2) = -0.5."""
+    assert certified((0.7, 0.3), 1.5, 1.0, high=10.0) == pytest.approx([1.0, 1.5])
+
+
+def test_a_priced_reserve_is_part_of_cost_and_bound():
+    """0.45 twice and a reserve of 0.1 that costs (0.1 / 2)^2; the bound is y - 2 (y / 2)^2 - (2 y)^2 / 4 with y = 0.3."""
+    cost, bound = 2.0 * 0.45**2 + 0.05**2, 0.3 - 0.045 - 0.09
+    assert certified((0.45, 0.45), 0.3, 2.0, reserve=0.1, price=2.0) == pytest.approx([cost, (cost - bound) / cost])
+
+
+@pytest.mark.parametrize(("exponent", "multiplier", "cost"), [(2.0, 0.8, 0.52), (math.inf, 1.0, 0.6)])
+def test_held_muscles_cost_and_have_no_gap(exponent, multiplier, cost):
+    """One is held at 0.6, the other makes the rest as it must."""
+    assert certified((0.6, 0.4), multiplier, exponent, held=(True, False)) == pytest.approx([cost, 0.0], abs=1e-12)
+
+
+def test_the_least_activations_bound_the_largest_one():
+    """Both at their least, 0.3: no multiplier is needed."""
+    assert certified((0.3, 0.3), 1.0, math.inf, torque=0.6, low=0.3) == pytest.approx([0.3, 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0, math.inf])
+def test_nothing_costs_nothing(exponent):
+    assert certified((0.0, 0.0), 0.0, exponent, torque=0.0) == [0.0, 0.0]
