@@ -527,3 +527,10 @@ def test_memory_rates_of_another_length_are_named():
 def test_control_of_another_number_of_joints_is_named():
     gains = dict.fromkeys(("proportional_nm_rad", "integral_nm_rad_s", "derivative_nms_rad"), np.ones(2))
     assert "torque" in refused(simulate, torque=pid(np.zeros(2), **gains))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (4, 3, 3), (4, 1, 3), (4, 2, 1), (4, 2, 3, 1)])
+@pytest.mark.parametrize("function", [manipulability, null_space_projector, velocity_ellipse])
+def test_a_jacobian_of_another_shape_is_refused(function, shape):
+    with pytest.raises(ValueError, match=r"expected \(n_frames, 2, 2 or more joints\)"):
+        function(np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape))

@@ -549,3 +549,11 @@ def test_angles_begin_between_minus_pi_and_pi():
 def test_joints_of_another_shape_are_refused(shape):
     with pytest.raises(ValueError, match=r"expected \(n_frames, n_links \+ 1, 2\)"):
         fit_rigid_chain(np.arange(float(np.prod(shape))).reshape(shape))
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_joints_in_one_place_are_refused_by_number(first):
+    joints = plane(ends([0.3, 0.25, 0.2], np.tile([0.2, 0.5, -0.4], (5, 1)) + np.linspace(0.0, 0.5, 5)[:, None]))
+    joints[:, first + 1] = joints[:, first]
+    with pytest.raises(ValueError, match=rf"joint_m\[:, {first}\] and joint_m\[:, {first + 1}\] coincide"):
+        fit_rigid_chain(joints)

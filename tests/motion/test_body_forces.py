@@ -205,6 +205,23 @@ def test_half_of_the_force_has_to_be_explained_for_a_delay(share, known):
     assert found["force_residual_share"] == pytest.approx(amplitude / np.sqrt(2.0) / (MASS_KG * G), rel=0.02)
 
 
+@pytest.mark.parametrize("delay_s", [0.025, 0.033, -0.018, 0.004])
+def test_a_delay_of_a_part_of_a_frame(delay_s):
+    """The parabola through three delays of a cosine: off by less than a hundredth of a frame's part."""
+    force, centre = bouncing()
+    omega = 4.0 * np.pi
+    force[:, 2] = MASS_KG * (G - 0.02 * omega**2 * np.sin(omega * (TIME_S - delay_s)))
+    assert metrics(force, centre, (50, 250))["force_delay_s"] == pytest.approx(abs(delay_s), abs=2e-4)
+
+
+@pytest.mark.parametrize("delay", [3, 7, -5])
+def test_a_delay_is_seen_in_a_part_of_a_period(delay):
+    """Half a period only: the mean of the force is not the weight there, and does not count for the delay."""
+    force, centre = bouncing()
+    found = metrics(np.roll(force, delay, axis=0), centre, (60, 90))
+    assert found["force_delay_s"] == pytest.approx(abs(delay) / 100.0, abs=0.01)
+
+
 def test_the_filter_of_slow_recordings_is_below_half_their_rate():
     """At 12 Hz the cut-off is 4.8 Hz, not 6 Hz; a person at rest keeps the weight."""
     force, centre = np.zeros((300, 3)), np.zeros((300, 3))

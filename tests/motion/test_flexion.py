@@ -99,3 +99,16 @@ def test_the_sense_in_a_horizontal_plane_is_mirrored():
     found, notes = find_flexion(ARM, oblique, "left", {})
     np.testing.assert_array_equal(found.sign, [joint.flexion_sagittal for joint in ARM.joints])
     assert "neither sagittal nor horizontal" in notes[0]
+
+
+def test_a_sole_may_be_measured_at_any_joint():
+    """At the knee the distal line ends at the ankle, at 30 degrees from the landmarks' own line of -50 degrees."""
+    joints = [joint.model_copy(update={"sole": None}) for joint in LEG.joints]
+    joints[1] = joints[1].model_copy(update={"sole": ("upper", "lower")})
+    model = LEG.model_copy(update={"joints": tuple(joints)})
+    points = {"hip_axis": [0, 0, 1], "knee_axis": [0, 0, 0.5], "ankle_axis": [np.cos(0.5), 0, 0.5 + np.sin(0.5)]}
+    points |= {"upper": [0, 0, 0], "lower": [np.cos(-0.9), 0, np.sin(-0.9)], LEG.end: [7.0, 0, 0]}
+    landmarks = {name: np.tile(np.array(point, dtype=float), (3, 1)) for name, point in points.items()}
+    found, (note,) = find_flexion(model, RIGHT, "right", landmarks)
+    assert found.zero_rad[1] == pytest.approx(np.pi / 2.0 + 0.5 + 0.9)
+    assert note.endswith(f"flexion is measured from the sole, {-np.degrees(1.4):.0f} deg from the line to the ankle_axis")

@@ -112,6 +112,29 @@ def test_a_pose_is_the_segments_own():
     )  # nothing shrinks
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_pose_is_near_zero_in_the_first_counted_frame(seed):
+    """A rigid segment in any orientation: zero there, and its shape is that of the frame."""
+    random = np.random.default_rng(seed)
+    shape = random.normal(size=3) + 1j * random.normal(size=3)
+    angle = random.uniform(-3.0, 3.0, 20)
+    counted = np.arange(20) >= 4
+    pose = planar_pose(points(np.exp(1j * angle)[:, None] * shape), counted=counted)
+    assert pose.angle_rad[4] == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_allclose(np.exp(1j * pose.angle_rad), np.exp(1j * (angle - angle[4])), atol=1e-9)
+    np.testing.assert_allclose(planar(pose.shape_m), np.exp(1j * angle[4]) * (shape - shape.mean()), atol=1e-9)
+
+
+@pytest.mark.parametrize(("apart_m", "wide"), [(0.0101, True), (0.0099, False)])
+def test_markers_of_a_segment_are_a_centimetre_apart(apart_m, wide):
+    markers = points(np.exp(1j * TIME)[:, None] * (apart_m * np.array([0.0, 1.0])))
+    if wide:
+        assert planar_pose(markers).shape_m.shape == (2, 2)
+        return
+    with pytest.raises(SignalError, match="within 9.9 mm of each other in the plane, expected 10 mm at least"):
+        planar_pose(markers)
+
+
 @pytest.mark.parametrize("size_m", [0.01, 0.1, 0.5, 1.0, 3.0])
 def test_a_pose_of_any_size_by_quarter_turns(size_m):
     """Four markers, two at each end: with 0.5 m from the middle the numbers that are normalised are 1 already."""

@@ -565,3 +565,16 @@ def test_a_heel_that_passes_over_the_other_foots_plate_does_not_load_it():
     is_own_load(found)
     assert not (found.status == UNMEASURED).any()
     assert any("plate 1 frames 11-56: other foot" in note for note in found.notes)
+
+
+# --- onsets and warnings of the whole load ---------------------------------------------------------------------------
+
+
+def test_without_a_filter_the_load_is_zero_outside_the_step():
+    """A plate that reads 15 N, below the threshold: no load of the foot but for the flanks of its step, six frames."""
+    humming = plate(loads=[UNDER, (slice(0, 50), (3.0, 0.0, 15.0), POINT), (slice(110, 160), (3.0, 0.0, 15.0), POINT)])
+    found = ground([humming], OWN, settings=Plates(remove_offset=False))
+    np.testing.assert_allclose(found.unfiltered_n[50:110], np.tile(FORCE_N[[0, 2]], (60, 1)), atol=1e-9)
+    assert not found.unfiltered_n[:44].any()
+    assert not found.unfiltered_n[116:].any()
+    assert not found.unfiltered_couple_nm[:44].any()
