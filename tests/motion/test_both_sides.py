@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from limbtorque.motion.both_sides import foot_reversed_share, sides_reversed_share, sides_unlike_m
+from limbtorque.motion.both_sides import both_sides, foot_reversed_share, sides_reversed_share, sides_unlike_m
 from limbtorque.motion.foot import slow_frames
+from limbtorque.motion.limb import Limb
+from limbtorque.recordings.recording import Recording
+from limbtorque.study.settings import make_settings
 
 UP = np.array([0.0, 0.0, 1.0])
 NAMES = ("hip", "knee", "ankle")
@@ -79,3 +82,55 @@ def test_one_slow_landmark_is_enough_and_a_missing_one_shows_nothing():
     assert slow_frames([still, fast], **both).all()
     assert not slow_frames([fast, still * np.nan], **both).any()
     assert slow_frames([fast], **{**both, "belt_m_s": np.array([1.0, 0.0, 0.0])}).all()
+
+
+# --- landmarks of both sides -----------------------------------------------------------------------------------------
+
+LABELS = ("RHIP", "RKNE", "RANK", "RTOE", "LHIP", "LKNE", "LANK", "LTOE")
+MARKERS = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK", "head_of_metatarsal_2": "{S}TOE"}
+SETTINGS = make_settings({"marker_sets": {"walk": MARKERS}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
+
+
+def sides_of(labels, side="right", settings=SETTINGS):
+    markers_m = np.arange(9.0 * len(labels) * 3).reshape(9, len(labels), 3)
+    recording = Recording("walk", "c3d", "reader", tuple(labels), markers_m, 100.0, 1)
+    limb = Limb("leg", side=side, body_mass_kg=60.0, marker_set="walk")
+    return both_sides(recording, limb, settings, slice(2, 7)), markers_m[2:7]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_the_own_side_comes_first(side):
+    (own, other), markers_m = sides_of(LABELS, side)
+    assert set(own) == set(other) == set(MARKERS)
+    right, left = (own, other) if side == "right" else (other, own)
+    np.testing.assert_array_equal(right["knee_axis"], markers_m[:, 1])
+    np.testing.assert_array_equal(left["head_of_metatarsal_2"], markers_m[:, 7])
+
+
+@pytest.mark.parametrize("left_out", ["RKNE", "LTOE"])
+def test_without_a_marker_of_one_side_there_is_no_pair(left_out):
+    assert sides_of([label for label in LABELS if label != left_out])[0] is None
+
+
+def test_sides_that_share_a_marker_are_no_pair():
+    shared = make_settings({"marker_sets": {"walk": {**MARKERS, "hip_axis": "RHIP"}}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})  # fmt: skip
+    assert sides_of(LABELS, settings=shared)[0] is None
+
+
+@pytest.mark.parametrize(("way_m", "counts"), [(0.51, True), (0.49, False)])
+def test_without_a_way_of_half_a_metre_forward_does_not_count(way_m, counts):
+    """The hips 3 cm apart along the way, and 5 mm in height; the way may climb, only its level part counts."""
+    t = np.linspace(0.0, 1.0, 11)[:, None]
+    right = {"hip": t * [way_m, 0.0, 2.0] + [0.0, -0.1, 0.9]}
+    left = {"hip": right["hip"] + [0.03, 0.2, 0.005]}
+    found = sides_unlike_m([right, left], ["hip"], UP)
+    assert found == pytest.approx(0.03 if counts else 0.005)
+
+
+def test_the_median_of_the_known_frames_counts():
+    sides = walker(thigh_m=0.40)
+    for side in sides:
+        side["knee"] = side["knee"].copy()
+    sides[0]["knee"][:100] = np.nan
+    sides[1]["knee"][200:] = [7.0, 7.0, 7.0]
+    assert sides_unlike_m(sides, NAMES, UP) == pytest.approx(0.03, abs=1e-9)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.motion.smoothing import limited_cutoff, smooth_joints
+from limbtorque.signals.impacts import smooth_with_impacts
 from limbtorque.study.settings import load_settings, override
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
@@ -124,3 +125,42 @@ def test_no_filter_leaves_the_positions():
     assert found.smoother is None
     assert found.notes == ("no filter",)
     np.testing.assert_array_equal(found.values, values)
+
+
+def test_impacts_are_smoothed_at_the_raised_cutoff():
+    values = centres(1e-3, 1e-3)
+    found = smoothed(values, scope="trial", impacts_s=(2.0,), impact_factor=3.0)
+    cutoff_hz, smoother = found.cutoff_hz[0], found.smoother
+    expected = smooth_with_impacts(values, rate_hz=RATE_HZ, cutoff_hz=cutoff_hz, smoother=smoother, impact_hz=3.0 * cutoff_hz, impacts_s=(2.0,))  # fmt: skip
+    np.testing.assert_allclose(found.values, expected, atol=1e-12)
+    plain = smoothed(values, scope="trial")
+    np.testing.assert_allclose(found.values[:100], plain.values[:100], atol=1e-9)
+    assert np.abs(found.values[195:205] - plain.values[195:205]).max() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("least_hz", "most_hz", "limits"),
+    [
+        (0.5, 40.0, ()),
+        (30.0, 40.0, ("below filter.min_cutoff_hz",)),
+        (0.5, 1.0, ("above filter.max_cutoff_hz",)),
+    ],
+)
+@pytest.mark.parametrize("scope", ["trial", "joint"])
+def test_a_limited_cutoff_is_named(least_hz, most_hz, limits, scope):
+    found = smoothed(centres(1e-3, 1e-3), scope=scope, min_cutoff_hz=least_hz, max_cutoff_hz=most_hz)
+    assert ("; the trial's own would be " in found.notes[0]) == bool(limits)
+    for limit in ("above filter.max_cutoff_hz", "below filter.min_cutoff_hz"):
+        assert (f", {limit}" in found.notes[0]) == (limit in limits)
+    assert not limits or set(found.cutoff_hz) == {most_hz if "above" in limits[0] else least_hz}
+    given = smoothed(centres(1e-3, 1e-3), cutoff_hz=30.0, min_cutoff_hz=30.0, max_cutoff_hz=30.5)
+    assert "as given; the trial's own would be " in given.notes[0]
+    assert "filter.m" not in given.notes[0]
+
+
+def test_cutoffs_of_joints_may_be_limited_on_both_sides():
+    alone = [smoothed(centres(1e-4, 1e-4), scope="trial", min_cutoff_hz=0.5, max_cutoff_hz=40.0).cutoff_hz[0]]
+    alone += [smoothed(centres(3e-3, 3e-3), scope="trial", min_cutoff_hz=0.5, max_cutoff_hz=40.0).cutoff_hz[0]]
+    middle = sum(alone) / 2.0
+    note = smoothed(centres(1e-4, 3e-3, 3e-3), scope="joint", min_cutoff_hz=middle - 0.1, max_cutoff_hz=middle + 0.1).notes[0]
+    assert ", above filter.max_cutoff_hz, below filter.min_cutoff_hz; noise" in note

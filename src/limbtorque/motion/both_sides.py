@@ -86,7 +86,7 @@ def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: sli
         side_landmarks(recording, side, names, gaps=settings.gaps, frames=frames)
         for side in (mapping, opposite(mapping))
     )
-    return (own, other) if own and other else None
+    return (own, other) if own else None  # without the markers of either side both are empty
 
 
 def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:

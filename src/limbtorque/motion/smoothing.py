@@ -245,10 +245,9 @@ def _notes(
     own = ", ".join(f"{choice.cutoff_hz:.2f}" for choice in choices)
     if any(abs(cutoff_hz - choice.cutoff_hz) > 0.005 for cutoff_hz, choice in zip(cutoffs_hz, choices, strict=True)):
         note += f"; the trial's own would be {own} Hz by {choices[0].by}"
-        if not isinstance(chosen.cutoff_hz, float) and max(cutoffs_hz) == chosen.max_cutoff_hz:
-            note += ", above filter.max_cutoff_hz"
-        elif not isinstance(chosen.cutoff_hz, float) and min(cutoffs_hz) == chosen.min_cutoff_hz:
-            note += ", below filter.min_cutoff_hz"
+        if not isinstance(chosen.cutoff_hz, float):  # a chosen one is limited
+            note += ", above filter.max_cutoff_hz" * (chosen.max_cutoff_hz in cutoffs_hz)
+            note += ", below filter.min_cutoff_hz" * (chosen.min_cutoff_hz in cutoffs_hz)
     note += f"; noise about {1e3 * noise_m:.2g} mm"
     smooth = "less noise than any camera has: the recording was smoothed before, its own cut-off is unknown"
     return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)
