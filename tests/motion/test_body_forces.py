@@ -308,9 +308,9 @@ def test_a_foot_on_its_toes_by_force_and_couple():
     force[35:] = [0.3, 0.9]  # unloaded: no centre of pressure
     arm = np.stack([pressure - ankle[0], np.full(n, level_m - ankle[1])], axis=1)
     couple = arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0]
-    joints = np.zeros((n, 4, 2))
-    joints[:, 2], joints[:, 0] = ankle, [0.0, 1.0]
-    load = ExternalLoad(force, joints[:, 2], couple, np.ones(n, dtype=np.int8), ())
+    joints = np.zeros((n, 5, 2))  # a chain with one joint more than the leg
+    joints[:, 3], joints[:, 0] = ankle, [0.0, 1.0]
+    load = ExternalLoad(force, joints[:, 3], couple, np.ones(n, dtype=np.int8), ())
     found = foot_metrics(load, joints, heel_m=heel, front_m=front, level_m=level_m, rate_hz=100.0)
     assert found["pressure_off_toes_m"] == pytest.approx(0.05)
     assert np.isnan(found["shear_error_share"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, linprog, lsq_linear
 
+import limbtorque.muscles.static_optimization.nearest as nearest_module
 from limbtorque.muscles.static_optimization.certificate import certify
 from limbtorque.muscles.static_optimization.dual import least_change, newton_step, top
 from limbtorque.muscles.static_optimization.power import response
@@ -236,3 +237,28 @@ def test_the_least_activations_bound_the_largest_one():
 @pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0, math.inf])
 def test_nothing_costs_nothing(exponent):
     assert certified((0.0, 0.0), 0.0, exponent, torque=0.0) == [0.0, 0.0]
+
+
+# --- what is tried last ----------------------------------------------------------------------------------------------
+
+
+def test_bounded_least_squares_answer_where_no_other_method_does(monkeypatch):
+    """Every muscle at one joint of its own: the reserve is the torque beyond what they make. One cannot change at all."""
+
+    def lost(reach, torque, low, high):
+        return np.full_like(torque, np.nan), np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
+
+    monkeypatch.setattr(nearest_module, "_by_proximal_steps", lambda weight: lost)
+    monkeypatch.setattr(nearest_module, "_by_facets", lost)
+    reach = np.zeros((2, 4, 3))
+    reach[0, 0], reach[0, 1], reach[1, 2], reach[1, 3] = 2.0, -1.0, 1.0, 3.0
+    low, high = np.array([[0.1], [0.2], [0.3], [0.0]]), np.array([[1.0], [1.0], [0.3], [0.5]])
+    torque = np.array([[5.0, -2.0, 1.0], [0.9, 2.5, -1.0]])
+    found = nearest_module.nearest(reach, torque, low, high)
+    most, least = np.array([2.0 - 0.2, 0.3 + 1.5]), np.array([0.2 - 1.0, 0.3])
+    expected = torque - np.clip(torque, least[:, None], most[:, None])
+    np.testing.assert_allclose(found.reserve, expected, atol=1e-9)
+    assert not found.failed.any()
+    np.testing.assert_allclose(np.einsum("jmf,mf->jf", reach, found.activation), torque - expected, atol=1e-9)
+    np.testing.assert_allclose(found.activation[2], 0.3)
+    assert (found.iterations > 0).all()
