@@ -187,10 +187,13 @@ def test_three_frames_show_the_pressure_under_a_raised_heel(frames, known):
     ("change", "counts"),
     [
         ({"heel_m": 0.031}, True),
+        ({"heel_m": 0.03}, False),
         ({"heel_m": 0.029}, False),
         ({"heel_m": 0.04, "front_m": 0.019}, True),
+        ({"heel_m": 0.04, "front_m": 0.02}, False),
         ({"heel_m": 0.04, "front_m": 0.021}, False),
         ({"heel_m": 0.04, "force_n": 151.0}, True),
+        ({"heel_m": 0.04, "force_n": 150.0}, False),
         ({"heel_m": 0.04, "force_n": 149.0}, False),
         ({"heel_m": 0.04, "force_n": np.nan}, False),
     ],

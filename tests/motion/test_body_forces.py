@@ -64,7 +64,7 @@ def frames(*parts):
 
 def foot(forward_m, upward_m=0.0):
     """Middle of a foot, this far in front of the centre of pressure and above it."""
-    return np.tile(POINT + [forward_m, 0.0, upward_m], (N, 1))
+    return np.tile(POINT + np.array([forward_m, 0.0, upward_m]), (N, 1))
 
 
 def total(*measured, feet=None, slow=(NEVER, NEVER), part=WHOLE, readings=True):
@@ -96,7 +96,7 @@ def test_plates_add_up_and_small_forces_do_not_count():
     third = plates.plate(3, x=3.0, loads=[(slice(0, 30), (90.0, 0.0, 19.0), (3.1, 0.0, 0.0))])
     found = total(plates.plate(loads=[plates.UNDER]), second, third, feet=(foot(0.0), foot(0.68)))
     np.testing.assert_array_equal(found.known, frames((50, 141)))
-    np.testing.assert_allclose(found.force_n[100], plates.FORCE_N + [0.0, 0.0, 300.0], atol=1e-9)
+    np.testing.assert_allclose(found.force_n[100], plates.FORCE_N + np.array([0.0, 0.0, 300.0]), atol=1e-9)
     np.testing.assert_allclose(found.force_n[120], [0.0, 0.0, 300.0], atol=1e-9)
     assert not found.force_n[:50].any()
 

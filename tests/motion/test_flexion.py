@@ -111,4 +111,6 @@ def test_a_sole_may_be_measured_at_any_joint():
     landmarks = {name: np.tile(np.array(point, dtype=float), (3, 1)) for name, point in points.items()}
     found, (note,) = find_flexion(model, RIGHT, "right", landmarks)
     assert found.zero_rad[1] == pytest.approx(np.pi / 2.0 + 0.5 + 0.9)
-    assert note.endswith(f"flexion is measured from the sole, {-np.degrees(1.4):.0f} deg from the line to the ankle_axis")
+    assert note.endswith(
+        f"flexion is measured from the sole, {-np.degrees(1.4):.0f} deg from the line to the ankle_axis"
+    )

@@ -89,6 +89,7 @@ def test_a_contact_of_a_few_frames_keeps_its_last_one():
     assert landing(50, 55, file=[54])[0] == 49
     assert landing(50, 55, zeni=[53]) == (52, "the markers")
     assert landing(50, 55, zeni=[54]) == (49, "the markers")
+    assert landing(50, 55, zeni=[60]) == (49, "the markers")
 
 
 def test_the_first_frames_of_a_recording():
@@ -168,6 +169,12 @@ def test_points_above_a_plate_that_is_turned_and_not_square():
     assert above([plate], points, UP, margin_m=0.009).tolist() == [True, False, True, False]
     assert above([], points, UP).tolist() == [False] * 4
     assert above([plate, replace(plate, corners_m=plate.corners_m + 9.0)], points, UP)[0]
+
+
+def test_two_corners_in_one_place_leave_a_triangle():
+    corners = np.array([[0.0, 0.0, 0.0], [0.6, 0.0, 0.0], [0.6, 0.6, 0.0], [0.6, 0.6, 0.0]])
+    points = np.array([[0.4, 0.2, 0.0], [0.2, 0.4, 0.0], [0.7, 0.3, 0.0]])
+    assert above([replace(SQUARE, corners_m=corners)], points, UP, margin_m=0.01).tolist() == [True, False, False]
 
 
 def test_an_end_stands_while_it_is_near_its_lowest_place():

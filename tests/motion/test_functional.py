@@ -131,7 +131,7 @@ def test_markers_of_a_segment_are_a_centimetre_apart(apart_m, wide):
     if wide:
         assert planar_pose(markers).shape_m.shape == (2, 2)
         return
-    with pytest.raises(SignalError, match="within 9.9 mm of each other in the plane, expected 10 mm at least"):
+    with pytest.raises(SignalError, match=r"within 9\.9 mm of each other in the plane, expected 10 mm at least"):
         planar_pose(markers)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.errors import LoadError
+from limbtorque.errors import LoadError, SignalError
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
@@ -56,6 +56,21 @@ def test_a_window_keeps_the_time_and_frames_of_the_recording():
     np.testing.assert_allclose(
         found.kinematics.angle_rad[inside], whole.kinematics.angle_rad[50:201][inside], atol=2e-3
     )
+
+
+def test_the_largest_speed_is_allowed():
+    """Without a filter the joints are the recorded ones."""
+    free = motion(filter__method="none")
+    top_m_s = float(free.metrics["speed_m_s"])
+    steps = np.linalg.norm(np.diff(free.joint_m, axis=0), axis=-1)
+    assert top_m_s == pytest.approx(100.0 * steps.max())
+    assert motion(filter__method="none", reading__max_speed_m_s=repr(top_m_s)).metrics["speed_m_s"] == top_m_s
+    with pytest.raises(SignalError, match="a joint moves at"):
+        motion(filter__method="none", reading__max_speed_m_s=repr(top_m_s * (1.0 - 1e-12)))
+
+
+def test_an_arm_has_no_axis_upwards_to_compare():
+    assert motion().metrics["up_axis_deg"] == 0.0
 
 
 def test_frames_within_reach_of_the_ends_are_marked():

@@ -33,7 +33,7 @@ def foot(*steps, length=0.2, side="", zeni=(), oconnor=(), file=(), off=()):
         FootEvents(np.array(zeni, dtype=float), np.array(off, dtype=float)),
         FootEvents(np.array(oconnor, dtype=float), np.zeros(0)),
     )
-    return Foot(heel, heel + [length, 0.0, 0.0], contact, side, strikes)
+    return Foot(heel, heel + np.array([length, 0.0, 0.0]), contact, side, strikes)
 
 
 def load(start, stop, force_n=700.0, x=0.3, y=0.0):
@@ -69,7 +69,9 @@ def test_a_step_on_a_plate():
     are(found.other_unknown, (50, 110))  # no other foot is mapped
     are(found.timely, (38, 50), (110, 132))
     assert np.isnan([*found.after_file_s, *found.after_oconnor_s, *found.after_zeni_s, *found.carried]).all()
-    assert found.notes == ("plate 1 frames 51-110: this foot, centre of pressure 0.000 m from this foot, inf m from the other",)
+    assert found.notes == (
+        "plate 1 frames 51-110: this foot, centre of pressure 0.000 m from this foot, inf m from the other",
+    )
 
 
 def test_the_margins_end_with_the_recording():
@@ -94,6 +96,8 @@ def test_the_pressure_is_within_ten_centimetres_of_the_foot(y, owner):
     found = assigned(foot((50, 110, 0.2, y)), OTHER_AWAY, measured=[STANCE])
     are(found.own, *[(50, 110)] * (owner == "own"))
     are(found.unusable)
+    assert len(found.carried) == len(found.after_zeni_s) == (owner == "own")
+    assert found.timely.any() == (owner == "own")
     [note] = found.notes
     assert ("this foot, centre" in note) == (owner == "own")
     assert "other foot," not in note  # it is far away as well
@@ -103,9 +107,7 @@ def test_the_pressure_is_within_ten_centimetres_of_the_foot(y, owner):
 @pytest.mark.parametrize(("own_y", "other_y", "mine"), [(0.05, -0.06, True), (0.06, -0.05, False), (0.05, -0.05, True)])
 def test_the_nearer_foot_has_the_load(own_y, other_y, mine):
     """Neither stands: both hang above the plate. A foot at the same distance is this one."""
-    own, other = (
-        replace(foot((50, 110, 0.2, y)), contact=np.zeros(N, dtype=bool)) for y in (own_y, other_y)
-    )
+    own, other = (replace(foot((50, 110, 0.2, y)), contact=np.zeros(N, dtype=bool)) for y in (own_y, other_y))
     found = assigned(own, other, measured=[STANCE])
     are(found.own, *[(50, 110)] * mine)
     given = assigned(own, other, measured=[STANCE], settings=Plates(assignment=(1,)))
@@ -186,6 +188,15 @@ def moving_on(onset, *, other_plate=True, stop=60):
     return assigned(own, other, measured=[first, second][: 1 + other_plate])
 
 
+def test_the_foot_is_above_the_other_plate_in_the_frame_of_its_onset():
+    """It hops: in the next frame it is elsewhere."""
+    own = foot((45, 50, 0.45, 0.2), (50, 53, 0.7, 0.2))
+    stays = replace(own, contact=own.contact | frames((53, 80)))
+    first = plates.plate(loads=[load(20, 100)])
+    second = plates.plate(2, x=0.65, loads=[load(52, 80, x=0.8, y=0.2)])
+    are(assigned(stays, foot((20, 100, 0.2, 0.0)), measured=[first, second]).unusable)
+
+
 @pytest.mark.parametrize(("onset", "passes"), [(50, True), (57, True), (58, False), (49, False)])
 def test_a_foot_that_passes_over_a_plate_lands_on_another(onset, passes):
     """The other plate is loaded after the foot left this one, at most 0.12 s after it came."""
@@ -220,7 +231,11 @@ def test_a_tenth_of_the_stance_may_be_over_the_edge(n_over, edge):
     found = over_the_edge(n_over, body_n=2000.0)
     are(found.own, *[(50, 110)] * (not edge))
     are(found.unusable, *[(50, 110)] * edge)
-    assert not edge or "over the edge of the plate in 12 % of the frames, 35 % of the body's force in single support, not used" in found.notes[0]
+    assert (
+        not edge
+        or "over the edge of the plate in 12 % of the frames, 35 % of the body's force in single support, not used"
+        in found.notes[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -263,7 +278,9 @@ def test_a_foot_on_two_plates(measured_n, used):
 # --- the body's force ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("leaves", "share"), [(60, 0.5), (59, (700.0 + 38 * 350.0) / 39 / 700.0), (92, 0.5), (93, np.nan)])
+@pytest.mark.parametrize(
+    ("leaves", "share"), [(60, 0.5), (59, (700.0 + 38 * 350.0) / 39 / 700.0), (92, 0.5), (93, np.nan)]
+)
 def test_the_body_is_carried_once_the_other_foot_has_pushed_off(leaves, share):
     """700 N until the other foot's push ends, 0.12 s after its contact; then 350 N. At least 0.06 s of single support."""
     two_parts = plates.plate(loads=[load(50, 72), load(72, 110, 350.0)])

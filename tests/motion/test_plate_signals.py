@@ -274,6 +274,25 @@ def test_the_tilt_is_that_of_the_mean_force():
     assert read_plate(down, slice(0, 160), RATE_HZ, settings=kept, up=plates.UP).tilt_deg == pytest.approx(180.0)
 
 
+def test_the_tilt_is_seen_with_the_offset():
+    """An offset of 20 N forward and 30 N upwards and a load of 200 N upwards: 20 over 230."""
+    plate = plates.plate(loads=[(plates.STANCE, (0.0, 0.0, 200.0), plates.POINT)], offset=[20.0, 0, 30.0, 0, 0, 0])
+    reading = read_plate(plate, slice(0, 160), RATE_HZ, settings=SETTINGS, up=plates.UP)
+    assert reading.tilt_deg == pytest.approx(np.degrees(np.arctan2(20.0, 230.0)))
+
+
+@pytest.mark.parametrize(("sign", "tilt_deg"), [(1.0, 0.0), (-1.0, 180.0)])
+def test_a_force_along_any_axis_has_no_tilt(sign, tilt_deg):
+    """Rounding leaves cosines beyond one: a warning would fail the test."""
+    kept = SETTINGS.model_copy(update={"remove_offset": False})
+    for seed in range(30):
+        up = np.random.default_rng(seed).normal(size=3)
+        up /= np.linalg.norm(up)
+        plate = plates.plate(offset=np.append(sign * 300.0 * up, np.zeros(3)))
+        reading = read_plate(plate, slice(0, 160), RATE_HZ, settings=kept, up=up)
+        assert reading.tilt_deg == pytest.approx(tilt_deg, abs=1e-5)
+
+
 def test_saturated_samples_are_those_of_the_channels_or_of_flat_tops():
     plate = plates.plate(loads=[plates.UNDER])
     given = np.zeros(len(plate.force_n), dtype=bool)
@@ -294,7 +313,7 @@ def onsets(*measured, foot_m=plates.POINT, part=slice(0, plates.N_FRAMES)):
 @pytest.mark.parametrize(("apart_m", "near"), [(0.249, True), (0.251, False), (-0.249, True), (-0.251, False)])
 @pytest.mark.parametrize("height_m", [0.0, 0.4])
 def test_a_foot_within_25_centimetres_begins_to_load_a_plate(apart_m, near, height_m):
-    foot = np.array(plates.POINT) + [apart_m, 0.0, height_m]
+    foot = np.array(plates.POINT) + np.array([apart_m, 0.0, height_m])
     assert onsets(plates.plate(loads=[plates.UNDER]), foot_m=foot) == ((0.5,) if near else ())
 
 
@@ -318,6 +337,13 @@ def test_the_foot_is_sought_in_the_first_five_frames(near, found):
     foot = np.tile(plates.POINT, (plates.N_FRAMES, 1)).astype(float)
     foot[50 + near :, 0] += 2.0
     assert onsets(plates.plate(loads=[plates.UNDER]), foot_m=foot) == ((0.5,) if found else ())
+
+
+def test_the_foot_may_come_nearer_in_the_first_frames():
+    """Two of five frames far away, the first two."""
+    foot = np.tile(plates.POINT, (plates.N_FRAMES, 1)).astype(float)
+    foot[50:52, 0] += 2.0
+    assert onsets(plates.plate(loads=[plates.UNDER]), foot_m=foot) == (0.5,)
 
 
 def test_missing_samples_delay_an_onset():

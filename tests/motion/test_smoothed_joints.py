@@ -162,5 +162,7 @@ def test_cutoffs_of_joints_may_be_limited_on_both_sides():
     alone = [smoothed(centres(1e-4, 1e-4), scope="trial", min_cutoff_hz=0.5, max_cutoff_hz=40.0).cutoff_hz[0]]
     alone += [smoothed(centres(3e-3, 3e-3), scope="trial", min_cutoff_hz=0.5, max_cutoff_hz=40.0).cutoff_hz[0]]
     middle = sum(alone) / 2.0
-    note = smoothed(centres(1e-4, 3e-3, 3e-3), scope="joint", min_cutoff_hz=middle - 0.1, max_cutoff_hz=middle + 0.1).notes[0]
+    note = smoothed(
+        centres(1e-4, 3e-3, 3e-3), scope="joint", min_cutoff_hz=middle - 0.1, max_cutoff_hz=middle + 0.1
+    ).notes[0]
     assert ", above filter.max_cutoff_hz, below filter.min_cutoff_hz; noise" in note

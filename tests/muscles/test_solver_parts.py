@@ -245,10 +245,10 @@ def test_nothing_costs_nothing(exponent):
 def test_bounded_least_squares_answer_where_no_other_method_does(monkeypatch):
     """Every muscle at one joint of its own: the reserve is the torque beyond what they make. One cannot change at all."""
 
-    def lost(reach, torque, low, high):
+    def lost(_reach, torque, _low, _high):
         return np.full_like(torque, np.nan), np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
 
-    monkeypatch.setattr(nearest_module, "_by_proximal_steps", lambda weight: lost)
+    monkeypatch.setattr(nearest_module, "_by_proximal_steps", lambda _weight: lost)
     monkeypatch.setattr(nearest_module, "_by_facets", lost)
     reach = np.zeros((2, 4, 3))
     reach[0, 0], reach[0, 1], reach[1, 2], reach[1, 3] = 2.0, -1.0, 1.0, 3.0

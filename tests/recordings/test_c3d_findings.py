@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from c3d_files import changed, offset_of, positions, write_c3d
+from c3d_files import changed, positions, write_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
@@ -102,7 +102,9 @@ def test_points_by_label(tmp_path):
 
 
 def test_only_modelled_points_are_refused(tmp_path):
-    with pytest.raises(ReadError, match=r"none of the 3 points is a labelled position \(2 modelled outputs, 1 without a label\)"):
+    with pytest.raises(
+        ReadError, match=r"none of the 3 points is a labelled position \(2 modelled outputs, 1 without a label\)"
+    ):
         read_c3d(write_c3d(tmp_path / "a.c3d", positions(10, 3), labels=["X", "Y", ""], point={"SCALARS": ["X", "Y"]}))
 
 

@@ -24,7 +24,19 @@ def words(*values):
 
 
 def file(
-    n_frames=10, *, first=1, last=None, points=1, n_analog=0, samples=0, scale=0.1, point=(), trial=(), analog=(), missing=0, head=None
+    n_frames=10,
+    *,
+    first=1,
+    last=None,
+    points=1,
+    n_analog=0,
+    samples=0,
+    scale=0.1,
+    point=(),
+    trial=(),
+    analog=(),
+    missing=0,
+    head=None,
 ):
     """Header, parameters, and the bytes of so many frames less the missing ones, in blocks of their own."""
     groups = [(b"POINT", 1, [(b"RATE", number(100.0)), (b"SCALE", number(scale)), *point]), (b"TRIAL", 2, trial), (b"ANALOG", 3, analog)]  # fmt: skip
@@ -108,7 +120,10 @@ def test_the_parameter_of_two_bytes_may_hold_the_rest(n):
 
 
 def test_another_number_of_frames_contradicts():
-    refused(file(70000, trial=FIELDS, point=[(b"FRAMES", number(4465, "H"))]), "counts 70000 frames, the parameter POINT:FRAMES 4465")
+    refused(
+        file(70000, trial=FIELDS, point=[(b"FRAMES", number(4465, "H"))]),
+        "counts 70000 frames, the parameter POINT:FRAMES 4465",
+    )
     refused(file(point=[(b"FRAMES", number(float("nan")))]), "counts 10 frames, the parameter POINT:FRAMES -1")
     refused(file(point=[(b"FRAMES", number(0, "H"))]), "holds no frames .first frame 1, last frame 10.")
     refused(file(10, first=5, last=4), "holds no frames .first frame 5, last frame 4.")

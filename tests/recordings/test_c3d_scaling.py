@@ -99,7 +99,8 @@ def test_an_offset_has_at_most_sixteen_bits(offset, known):
 
 
 @pytest.mark.parametrize(
-    ("said", "unsigned"), [("UNSIGNED", True), (" unsigned\0", True), ("SIGNED", False), ("UNSIGNED2", False), ("", False)]
+    ("said", "unsigned"),
+    [("UNSIGNED", True), (" unsigned\0", True), ("SIGNED", False), ("UNSIGNED2", False), ("", False)],
 )
 def test_offsets_are_unsigned_where_the_format_says_so(said, unsigned):
     made = header(1, FORMAT=text(said), OFFSET=whole(-2), SCALE=real(1.0))
@@ -133,7 +134,13 @@ def test_what_is_beyond_the_channels_does_not_matter():
 
 @pytest.mark.parametrize(
     ("general", "said"),
-    [(text("one"), "not a number"), (real(), "not a number"), (real(0.0), "0"), (real(1e30), "1e[+]30"), (real(-1e-30), "-1e-30")],
+    [
+        (text("one"), "not a number"),
+        (real(), "not a number"),
+        (real(0.0), "0"),
+        (real(1e30), "1e[+]30"),
+        (real(-1e-30), "-1e-30"),
+    ],
 )
 def test_a_general_scale_of_an_impossible_size_is_refused(general, said):
     with pytest.raises(ReadError, match=rf"GEN_SCALE is {said}, expected a size from 1e-12 to 1e[+]12"):
@@ -154,7 +161,10 @@ def test_each_missing_parameter_is_a_finding(name):
     left = {key: value for key, value in GOOD.items() if key != name}
     [finding] = scale_findings(header(**left), np.zeros((40, 2)))
     assert (finding.item, finding.stated) == (f"ANALOG:{name}", "not stated")
-    assert finding.interpretation == {"GEN_SCALE": "1", "SCALE": "1 for every channel", "OFFSET": "0 for every channel"}[name]
+    assert (
+        finding.interpretation
+        == {"GEN_SCALE": "1", "SCALE": "1 for every channel", "OFFSET": "0 for every channel"}[name]
+    )
 
 
 @pytest.mark.parametrize(
@@ -224,7 +234,9 @@ def test_signed_numbers_that_wrap_round_are_unsigned(numbers, wraps):
 def test_unsigned_numbers_that_wrap_round_are_signed():
     made = header(scale=0.1, **GOOD | {"FORMAT": text("UNSIGNED"), "OFFSET": whole(10, 0)})
     [finding] = scale_findings(made, stored(5, 65530, 3, 65535))
-    assert "ANALOG:FORMAT is UNSIGNED, but 3 steps between samples are over half of the range of 16 bits" in finding.stated
+    assert (
+        "ANALOG:FORMAT is UNSIGNED, but 3 steps between samples are over half of the range of 16 bits" in finding.stated
+    )
     assert finding.interpretation == "unsigned"
     assert "make ANALOG:FORMAT SIGNED" in finding.to_settle
     assert scale_findings(made, stored(32760, 32775, 32767, 32768)) == []

@@ -92,6 +92,21 @@ def test_a_spike_is_six_times_the_usual_change(factor, found):
     assert spikes(made) == ([40] if found else [])
 
 
+@pytest.mark.parametrize(("first", "last", "n_rough"), [(34, 46, 13), (34, 44, 11), (44, 79, 13), (46, 79, 11), (0, 36, 13), (0, 34, 11)])
+def test_the_usual_change_is_the_median_of_25_frames(first, last, n_rough):
+    """A path that goes to and fro in some frames only: 13 of the 25 changes around the spike's beginning or end are usual.
+
+    The spike's own three changes are among them.
+    """
+    size_m = 0.003
+    made = straight(pace_m=0.0)
+    made[first : last + 1 : 2, 0, 2] = size_m
+    made[40, 0, 1] += 5.5 * 2.0 * size_m
+    changes = np.linalg.norm(np.diff(made[:, 0], 2, axis=0), axis=1)
+    assert max((changes[k - 12 : k + 13] > 1.9 * size_m).sum() for k in (38, 40)) == n_rough
+    assert spikes(made) == ([40] if n_rough < 13 else [])
+
+
 def test_runs_of_spikes_by_marker_and_time():
     made = straight(markers=2)
     made[60:62, 0, 2] += 0.1

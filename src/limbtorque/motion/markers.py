@@ -286,6 +286,4 @@ def _check_markers(
 
 
 def _constant(positions_m: FloatArray) -> bool:
-    return len(positions_m) > 1 and bool(
-        (positions_m[1] == positions_m[0]).all() and (positions_m == positions_m[0]).all()
-    )
+    return len(positions_m) > 1 and bool((positions_m == positions_m[0]).all())
