@@ -5,6 +5,7 @@ forward 0.1 m above the ground and stand still in between; a plate's wrench is t
 """
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,11 +14,17 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 
 from limbtorque.errors import LoadError, SignalError
+from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.motion.external_load import impact_times
 from limbtorque.motion.foot import centre_of_pressure, find_foot
 from limbtorque.motion.ground_reaction import MEASURED, NONE, SPREAD_N, UNMEASURED, hand_load, no_load
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.motion.plate_signals import read_plates
 from limbtorque.signals.smoothers import Smoother, smooth_at
+from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.options.loads import Force, Plates, Spring
+from limbtorque.study.settings import make_settings, override
 from plates import (
     FORCE_N,
     N_FRAMES,
@@ -578,3 +585,50 @@ def test_without_a_filter_the_load_is_zero_outside_the_step():
     assert not found.unfiltered_n[:44].any()
     assert not found.unfiltered_n[116:].any()
     assert not found.unfiltered_couple_nm[:44].any()
+
+
+@pytest.mark.parametrize("n_joints", [3, 5])
+def test_onsets_are_those_of_the_middle_of_the_last_segment(n_joints):
+    """The last joint 0.2 m behind and the end 0.2 m in front of the load, both 0.3 m away from it; other joints far away."""
+    joints = np.full((N_FRAMES, n_joints, 3), 7.0)
+    joints[:, -2], joints[:, -1] = np.array(POINT) + [-0.2, 0.3, 0.1], np.array(POINT) + [0.2, -0.3, 0.0]
+    settings = make_settings({"plane": {"up_axis": "+z", "forward_axis": "+x"}})
+    readings = read_plates([plate(loads=[UNDER])], slice(0, N_FRAMES), RATE_HZ, settings=settings.plates, up=UP)
+    placed = SimpleNamespace(joints_m=joints)
+    assert impact_times(readings, placed, settings, RATE_HZ) == (0.5,)
+    assert impact_times([], placed, settings, RATE_HZ) == ()
+    own = override(settings, {"filter.force_cutoff_hz": "20"}, source="test")
+    assert impact_times(readings, placed, own, RATE_HZ) == ()
+
+
+FILTERED = "averaged over each frame, not filtered"
+GAINS = "smooths forces and differentiates positions with different gains"
+
+
+@pytest.mark.parametrize(
+    ("changes", "notes"),
+    [
+        ({}, []),
+        ({"filter.force_cutoff_hz": "8.0"}, []),
+        ({"filter.force_cutoff_hz": "20"}, ["force plates are filtered at 20 Hz, joint positions at 8 Hz"]),
+        ({"filter.method": "none"}, [FILTERED]),
+        ({"filter.method": "savitzky_golay"}, [GAINS]),
+    ],
+)
+def test_plates_and_markers_that_are_filtered_differently_are_noted(changes, notes):
+    walker = Walker()
+    walkway = Walkway(plates_m=((walker.stride_m + 0.1, -0.2),))
+    made = walk_recording(walker, walkway, duration_s=1.6 * walker.stride_s, first_strike_s=0.1)
+    sets = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK", "greater_trochanter": "{S}HIP", "femoral_condyles": "{S}KNE", "lateral_malleolus": "{S}ANK", "medial_malleolus": "{S}ANK", "head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"}  # fmt: skip
+    settings = make_settings(
+        {
+            "marker_sets": {"walk": sets},
+            "plane": {"up_axis": "+z", "forward_axis": "travel"},
+            "filter": {"cutoff_hz": 8.0},
+        }
+    )
+    limb = Limb("leg", side="right", body_mass_kg=walker.mass_kg, marker_set="walk")
+    found = chain_motion(made, limb, override(settings, changes, source="test"))
+    said = [note for note in found.notes if FILTERED in note or GAINS in note or "force plates are filtered at" in note]
+    assert len(said) == len(notes)
+    assert all(expected in note for expected, note in zip(notes, said, strict=True))

@@ -56,6 +56,13 @@ def test_plates_of_the_assignment(assignment, numbers):
     assert [reading.plate.number for reading in read] == numbers
 
 
+def test_a_plate_that_is_not_there_is_named():
+    settings, part = Plates(assignment=(3,)), slice(0, plates.N_FRAMES)
+    for there, said in (([plates.plate(1), plates.plate(2)], "1, 2"), ([], "no readable plates")):
+        with pytest.raises(LoadError, match=f"names plate 3, the recording has {said}; correct plates.assignment"):
+            read_plates(there, part, plates.RATE_HZ, settings=settings, up=plates.UP)
+
+
 @pytest.mark.parametrize("per_frame", [1, 10])
 def test_frames_that_the_mean_uses(per_frame):
     assert reach_frames(plates.plate(), per_frame, None) == 1
