@@ -164,15 +164,19 @@ def statement(source: str, line: int) -> range | None:
 
 
 def undecidable(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Start and end (line and column) of what no input reaches: type annotations, and checks of our own.
+    """Start and end (line and column) of what no input reaches: annotations, checks of our own, and stores of results.
 
-    These are `strict` of zip and `frozen` of dataclasses (tests/test_rooms.py finds one that is not frozen).
+    Checks are `strict` of zip, `frozen` and `eq` of dataclasses (tests/test_rooms.py finds one that is not frozen). A
+    `lru_cache` and its size change no result. numpy takes any negative size of `reshape` for the one that is left.
     """
     found: list[ast.expr] = []
     for node in ast.walk(ast.parse(source)):
         found += [each for name in ("annotation", "returns") if (each := getattr(node, name, None))]
-        found += [node.value] if isinstance(node, ast.keyword) and node.arg in ("strict", "frozen") else []
-    return [((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)) for node in found]
+        found += [node.value] if isinstance(node, ast.keyword) and node.arg in ("strict", "frozen", "eq") else []
+        found += [each for each in getattr(node, "decorator_list", []) if "lru_cache" in ast.unparse(each)]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+            found += [each for each in node.args if isinstance(each, ast.UnaryOp)]
+    return [((node.lineno, node.col_offset - 1), (node.end_lineno or 0, node.end_col_offset or 0)) for node in found]
 
 
 @cache

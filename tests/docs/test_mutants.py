@@ -12,10 +12,11 @@ CODE = '''"""A module."""
 LIMIT: float | None = 3.0
 
 
+@lru_cache(maxsize=64)
 def f(a: int | str, *, b=2):
     """Add."""
     if a > LIMIT and not b:
-        return zip([a & b], [b], strict=True)
+        return zip([a & b], [b.reshape(7, -1)], strict=True)
     return (
         a
         + b
@@ -44,7 +45,7 @@ class Lines:
     """Lines that each test runs."""
 
     def contexts_by_lineno(self, _):
-        return {2: [""], 5: [""], 7: ["tests/chain/a.py::one|run", "tests/b.py::two|setup"], 8: ["tests/b.py::two|run"]}
+        return {2: [""], 6: [""], 8: ["tests/chain/a.py::one|run", "tests/b.py::two|setup"], 9: ["tests/b.py::two|run"]}
 
 
 def test_what_is_changed(mutants, module):
@@ -52,8 +53,15 @@ def test_what_is_changed(mutants, module):
     assert {"LIMIT: float | None = 4.0", "LIMIT: float | None = 2.0"} in changes  # not its annotation
     assert any("if a <= LIMIT and not b:" in each for each in changes)
     assert any("if a > LIMIT or not b:" in each for each in changes)
-    assert any(each == {f"return zip([a {sign} b], [b], strict=True)" for sign in "|^"} for each in changes)
-    assert not any("strict=False" in text or "int &" in text or " is " in text for each in changes for text in each)
+    after = "b], [b.reshape(7, -1)], strict=True)"
+    assert any(each == {f"return zip([a {sign} {after}" for sign in "|^"} for each in changes)
+    texts = [text for each in changes for text in each]
+    assert not any("strict=False" in text or "int &" in text or " is " in text for text in texts)
+    assert not any("lru_cache" in text or "maxsize" in text for text in texts)
+    assert not any("Decorator" in mutant.operator for place in mutants.places(module) for mutant in place)
+    assert sorted(text for text in texts if "reshape" in text and after not in text) == [
+        f"return zip([a & b], [b.reshape( {size}, -1)], strict=True)" for size in (6, 8)
+    ]
 
 
 def test_a_sample_is_that_of_its_seed_and_compiles(mutants, module):
@@ -77,11 +85,11 @@ def test_the_tests_of_the_room_then_a_minute_of_others(mutants):
         return tests.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, line, CODE))
 
     long = mutants.Tests(Lines(), ROOT, seconds | {"tests/b.py::two": 61.0})
-    assert long.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, 8, CODE)) == ([], [])
-    assert covering(7) == (["tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture"], ["tests/b.py::two"])
-    assert covering(8) == ([], ["tests/b.py::two"])
-    assert covering(11) == ([], [])  # no test runs it
-    assert covering(2) == covering(5) == covering(7)  # run at import, by all
+    assert long.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, 9, CODE)) == ([], [])
+    assert covering(8) == (["tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture"], ["tests/b.py::two"])
+    assert covering(9) == ([], ["tests/b.py::two"])
+    assert covering(12) == ([], [])  # no test runs it
+    assert covering(2) == covering(6) == covering(8)  # run at import, by all
 
 
 @pytest.mark.usefixtures("module")
