@@ -262,3 +262,12 @@ def test_bounded_least_squares_answer_where_no_other_method_does(monkeypatch):
     np.testing.assert_allclose(np.einsum("jmf,mf->jf", reach, found.activation), torque - expected, atol=1e-9)
     np.testing.assert_allclose(found.activation[2], 0.3)
     assert (found.iterations > 0).all()
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3])
+def test_as_many_frames_as_joints_are_projected_too(joints):
+    """A muscle of 2 N m at each joint, a torque of 5 N m at the first ones: 3 N m are beyond reach there."""
+    reach = np.repeat(2.0 * np.eye(joints)[..., None], joints, axis=2)
+    torque = np.triu(np.full((joints, joints), 5.0))
+    low, high = np.zeros((joints, joints)), np.ones((joints, joints))
+    np.testing.assert_allclose(projected(reach, torque, low, high), np.maximum(torque - 2.0, 0.0), atol=1e-9)

@@ -59,6 +59,19 @@ def test_residual_analysis_is_the_longest_line_of_95_percent(noise, seed):
     np.testing.assert_allclose(choice.criterion, abs(choice.residual - intercept))
 
 
+@pytest.mark.parametrize("method", ["butterworth", "critically_damped"])
+def test_the_residual_by_the_spectrum_is_that_of_the_samples(method):
+    """White noise: the power that the filter takes, summed over frequencies, against the samples less the smoothed ones.
+
+    A Hann window and the filter's ends leave a tenth between them.
+    """
+    smoother = Smoother(method, 2)
+    white = np.random.default_rng(0).normal(size=2000)
+    found, exact = (choose_cutoff(white, rate_hz=RATE_HZ, smoother=smoother, by=by) for by in ("expected_error", "residual"))
+    np.testing.assert_array_equal(found.grid_hz, exact.grid_hz)
+    np.testing.assert_allclose(found.residual, exact.residual, rtol=0.12)
+
+
 def test_residual_analysis_of_nothing_takes_the_lowest_cutoff():
     choice = choose_cutoff(np.zeros(200), rate_hz=RATE_HZ, smoother=BUTTERWORTH, by="residual")
     assert (choice.residual == 0).all()
