@@ -64,7 +64,9 @@ def test_the_residual_by_the_spectrum_is_the_power_that_the_filter_takes():
     n = 400
     frequency_hz = frequencies(n, RATE_HZ)
     found = choose_cutoff(noisy(n), rate_hz=RATE_HZ, smoother=BUTTERWORTH, power=np.ones(len(frequency_hz)))
-    warped, cutoffs = (np.tan(np.pi * hz / RATE_HZ) for hz in (frequency_hz[frequency_hz < RATE_HZ / 2.0], found.grid_hz))
+    warped, cutoffs = (
+        np.tan(np.pi * hz / RATE_HZ) for hz in (frequency_hz[frequency_hz < RATE_HZ / 2.0], found.grid_hz)
+    )
     left = 1.0 - 1.0 / (1.0 + (np.sqrt(2.0) - 1.0) * (warped / cutoffs[:, None]) ** 4)
     squares = (left**2).sum(axis=1) + (len(frequency_hz) - len(warped))  # nothing passes at half the rate
     np.testing.assert_allclose(found.residual, np.sqrt(squares / len(frequency_hz)), rtol=1e-6)

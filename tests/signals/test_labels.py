@@ -92,7 +92,9 @@ def test_a_spike_is_six_times_the_usual_change(factor, found):
     assert spikes(made) == ([40] if found else [])
 
 
-@pytest.mark.parametrize(("first", "last", "n_rough"), [(34, 46, 13), (34, 44, 11), (44, 79, 13), (46, 79, 11), (0, 36, 13), (0, 34, 11)])
+@pytest.mark.parametrize(
+    ("first", "last", "n_rough"), [(34, 46, 13), (34, 44, 11), (44, 79, 13), (46, 79, 11), (0, 36, 13), (0, 34, 11)]
+)
 def test_the_usual_change_is_the_median_of_25_frames(first, last, n_rough):
     """A path that goes to and fro in some frames only: 13 of the 25 changes around the spike's beginning or end are usual.
 
