@@ -591,7 +591,7 @@ def test_without_a_filter_the_load_is_zero_outside_the_step():
 def test_onsets_are_those_of_the_middle_of_the_last_segment(n_joints):
     """The last joint 0.2 m behind and the end 0.2 m in front of the load, both 0.3 m away from it; other joints far away."""
     joints = np.full((N_FRAMES, n_joints, 3), 7.0)
-    joints[:, -2], joints[:, -1] = np.array(POINT) + [-0.2, 0.3, 0.1], np.array(POINT) + [0.2, -0.3, 0.0]
+    joints[:, -2], joints[:, -1] = POINT + np.array([-0.2, 0.3, 0.1]), POINT + np.array([0.2, -0.3, 0.0])
     settings = make_settings({"plane": {"up_axis": "+z", "forward_axis": "+x"}})
     readings = read_plates([plate(loads=[UNDER])], slice(0, N_FRAMES), RATE_HZ, settings=settings.plates, up=UP)
     placed = SimpleNamespace(joints_m=joints)

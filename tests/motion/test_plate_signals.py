@@ -57,9 +57,11 @@ def test_plates_of_the_assignment(assignment, numbers):
 
 
 def test_a_plate_that_is_not_there_is_named():
-    settings, part = Plates(assignment=(3,)), slice(0, plates.N_FRAMES)
-    for there, said in (([plates.plate(1), plates.plate(2)], "1, 2"), ([], "no readable plates")):
-        with pytest.raises(LoadError, match=f"names plate 3, the recording has {said}; correct plates.assignment"):
+    settings, part = Plates(assignment=(2, 3, 4)), slice(0, plates.N_FRAMES)
+    for there, missing, said in (([plates.plate(1), plates.plate(2)], 3, "1, 2"), ([], 2, "no readable plates")):
+        with pytest.raises(
+            LoadError, match=f"names plate {missing}, the recording has {said}; correct plates.assignment"
+        ):
             read_plates(there, part, plates.RATE_HZ, settings=settings, up=plates.UP)
 
 
