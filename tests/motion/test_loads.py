@@ -632,3 +632,11 @@ def test_plates_and_markers_that_are_filtered_differently_are_noted(changes, not
     said = [note for note in found.notes if FILTERED in note or GAINS in note or "force plates are filtered at" in note]
     assert len(said) == len(notes)
     assert all(expected in note for expected, note in zip(notes, said, strict=True))
+
+
+def test_status_of_a_frame_by_its_documented_number():
+    """0: no load, 1: measured, 2: on the ground without a usable plate (docs of `ExternalLoad.status`)."""
+    found = ground([plate(loads=[UNDER])], OWN)
+    assert found.status[[20, 80, 140]].tolist() == [0, 1, 0]
+    assert ground([], OWN).status[[20, 80]].tolist() == [0, 2]
+    assert (NONE, MEASURED, UNMEASURED) == (0, 1, 2)

@@ -12,7 +12,7 @@ from limbtorque.muscles.static_optimization.dual import least_change, newton_ste
 from limbtorque.muscles.static_optimization.power import response
 from limbtorque.muscles.static_optimization.problem import Answer, Criterion, Frames
 from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part, projected
-from limbtorque.muscles.static_optimization.solve import share_torques
+from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
 
 FRAMES = 30
 
@@ -271,3 +271,11 @@ def test_as_many_frames_as_joints_are_projected_too(joints):
     torque = np.triu(np.full((joints, joints), 5.0))
     low, high = np.zeros((joints, joints)), np.ones((joints, joints))
     np.testing.assert_allclose(projected(reach, torque, low, high), np.maximum(torque - 2.0, 0.0), atol=1e-9)
+
+
+def test_status_of_a_frame_by_its_documented_number():
+    """0: the muscles alone, 1: with a reserve, 2: a number is missing (docs of `StaticOptimization`); 3: no proven solution."""
+    found = share_torques([[[0.05]]] * 3, [[10.0], [90.0], [math.nan]], [1000.0])
+    assert found.status.tolist() == [0, 1, 2]
+    assert found.reserve_nm[:2].tolist() == [[0.0], [pytest.approx(40.0)]]
+    assert (OK, RESERVE, INVALID, FAILED) == (0, 1, 2, 3)
