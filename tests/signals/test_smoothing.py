@@ -1,5 +1,7 @@
 """Smoothers and automatic cut-offs against closed forms, other programs, Kalman smoothing and a measured acceleration."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -388,6 +390,18 @@ def test_cross_validation_chooses_as_scipy_does():
     ours = spline_smooth(noisy, rate_hz=RATE_HZ, cutoff_hz=choice.cutoff_hz, half_order=2)
     assert rms(ours - theirs) < 0.02 * rms(ours - noisy)
     assert choice.noise == pytest.approx(2e-3, rel=0.15)
+
+
+@pytest.mark.parametrize("degree", [2, 4])
+def test_the_shortest_window_serves_a_fifth_beyond_its_cutoff(degree):
+    """Its own cut-off is in the message that refuses higher ones."""
+    with pytest.raises(SignalError, match="that of the shortest window") as refused:
+        window_frames(0.499 * RATE_HZ, rate_hz=RATE_HZ, degree=degree)
+    own_hz = float(re.search(r"expected at most ([0-9.]+) Hz", str(refused.value))[1])
+    assert window_frames(own_hz, rate_hz=RATE_HZ, degree=degree) == degree + 3
+    assert window_frames(1.15 * own_hz, rate_hz=RATE_HZ, degree=degree) == degree + 3
+    with pytest.raises(SignalError, match="that of the shortest window"):
+        window_frames(1.25 * own_hz, rate_hz=RATE_HZ, degree=degree)
 
 
 def test_autocorrelation_of_the_residual_is_least_at_the_choice():
