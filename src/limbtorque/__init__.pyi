@@ -12,6 +12,7 @@ from limbtorque.chain import Load as Load
 from limbtorque.chain import MotionDependentTorques as MotionDependentTorques
 from limbtorque.chain import Point as Point
 from limbtorque.chain import PowerBalance as PowerBalance
+from limbtorque.chain import PreparedChain as PreparedChain
 from limbtorque.chain import RigidChainFit as RigidChainFit
 from limbtorque.chain import SegmentEnergies as SegmentEnergies
 from limbtorque.chain import SegmentTerms as SegmentTerms
