@@ -21,6 +21,7 @@ HOMES = {
     "muscles.hill": "excitation_for_rate",
     "muscles.moment_arms": "musculotendon",
     "muscles.sets.muscle_set": "MuscleSet load_muscle_set",
+    "muscles.static_optimization.prepared": "PreparedMuscles",
     "muscles.static_optimization.solve": "StaticOptimization share_torques",
     "recordings.options": "ReadOptions",
     "recordings.read": "read_recording",

@@ -1,4 +1,4 @@
-"""A chain that is checked once, for the torques or accelerations of one state a call.
+"""Torques or accelerations of one state a call, from a chain checked once.
 
 A controller or an integrator asks for one state at a time. Chains of up to three links use the equations of
 `limbtorque.chain.written_out`; longer ones small arrays.
@@ -213,7 +213,7 @@ class PreparedChain:
 
     @cached_property
     def _sums(self) -> tuple[FloatArray, FloatArray, list[int], list[int]]:
-        """Matrices that add up distal links, with and without the link itself, and the pairs of joints."""
+        """Sums over links distal of each, with and without it; pairs of joints."""
         ones = np.ones((self.chain.n_links, self.chain.n_links))
         first, second = zip(*pairs(self.chain.n_links), strict=True)
         return np.triu(ones), np.triu(ones, 1), list(first), list(second)

@@ -1,6 +1,6 @@
-r"""Equations of chains of one, two and three links, written out for one state in plain numbers.
+r"""Equations of one, two and three links, written out for one state.
 
-Array operations on three numbers take longer to start than to do. With the constants ``A_ij`` and ``b_i`` of
+Plain numbers: array operations on three of them take longer to start than to do. With the constants ``A_ij`` and ``b_i`` of
 `limbtorque.chain.dynamics`, joint angles q, and for three links
 
 .. math::
