@@ -11,7 +11,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.ends import Ends, extend
 
-SAMPLES = 32_768  # filtered together, so that the arrays of a pass fit in the processor's cache
+SAMPLES = 16_384  # of a block: its arrays of 128 kB fit in the cache, and are not asked of the system one by one
 
 
 def dual_pass(
