@@ -10,7 +10,7 @@ import numpy as np
 from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import ARM
 
-from limbtorque.chain import Kinematics, newton_euler, torque_terms
+from limbtorque.chain import Kinematics, PreparedChain, newton_euler, torque_terms
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 Torques = Callable[[], FloatArray]
@@ -63,12 +63,13 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
     some: Motion = (motion[0][:single], motion[1][:single], motion[2][:single])
     yield Work(
         "Inverse dynamics, a frame a call",
-        f"The same arm, {single} frames one after the other, as in a controller or a simulation. Ours is made for whole recordings: every call "
-        "checks its arguments and starts some tens of array operations.",
+        f"The same arm, {single} frames one after the other, as in a controller or a simulation. `PreparedChain` gives all terms of one state a call "
+        "in plain Python numbers; `torque_terms` is made for whole recordings.",
         "us a frame",
         1e6 / single,
         agree,
         [
+            Way(OURS, "a frame a call, PreparedChain", lambda: prepared_calls(some)),
             Way(OURS, "a frame a call, torque_terms", lambda: lambda: our_calls(some)),
             *(
                 Way(program, how, lambda make=make: make(some))
@@ -106,6 +107,18 @@ def our_calls(motion: Motion) -> FloatArray:
             CHAIN, Kinematics(angle[at], velocity[at], acceleration[at]), gravity_m_s2=GRAVITY
         ).net[0]
     return torque
+
+
+def prepared_calls(motion: Motion) -> Torques:
+    chain = PreparedChain(CHAIN, GRAVITY)
+    torque = np.empty_like(motion[0])
+
+    def job() -> FloatArray:
+        for f, state in enumerate(zip(*motion, strict=True)):
+            torque[f] = chain.torque_terms(*state).net
+        return torque
+
+    return job
 
 
 def pinocchio_loop(motion: Motion) -> Torques:

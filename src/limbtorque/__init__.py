@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 # Public names by the module they come from; __init__.pyi says the same to type checkers.
 HOMES = {
     "analysis": "TrialResult analyse_recording",
-    "chain": "AccelerationParts Chain Ellipse InducedAccelerations InteractionTorques JointMotion JointWrenches Kinematics Load MotionDependentTorques Point PowerBalance RigidChainFit SegmentEnergies SegmentTerms TorqueTerms TwoLinkAngles acceleration_parts fit_rigid_chain forward_dynamics induced_accelerations inertia_matrix interaction_torques internal_angles jacobian jacobian_rate joint_angles joint_motion joint_positions manipulability motion_dependent_torques newton_euler null_space_projector pairs point_acceleration point_jerk point_position point_velocity power_balance segment_angles segment_energies segment_terms segment_torques torque_terms two_link_angles velocity_ellipse",
+    "chain": "AccelerationParts Chain Ellipse InducedAccelerations InteractionTorques JointMotion JointWrenches Kinematics Load MotionDependentTorques Point PowerBalance PreparedChain RigidChainFit SegmentEnergies SegmentTerms TorqueTerms TwoLinkAngles acceleration_parts fit_rigid_chain forward_dynamics induced_accelerations inertia_matrix interaction_torques internal_angles jacobian jacobian_rate joint_angles joint_motion joint_positions manipulability motion_dependent_torques newton_euler null_space_projector pairs point_acceleration point_jerk point_position point_velocity power_balance segment_angles segment_energies segment_terms segment_torques torque_terms two_link_angles velocity_ellipse",
     "chain.body_segments": "DEMPSTER_WINTER segment_chain",
     "errors": "LandmarkError LimbtorqueError LoadError ReadError SegmentError SettingsError SignalError StudyError TrialError",
     "figures.motion_figures": "draw_limb",
@@ -21,6 +21,7 @@ HOMES = {
     "muscles.hill": "excitation_for_rate",
     "muscles.moment_arms": "musculotendon",
     "muscles.sets.muscle_set": "MuscleSet load_muscle_set",
+    "muscles.static_optimization.prepared": "PreparedMuscles",
     "muscles.static_optimization.solve": "StaticOptimization share_torques",
     "recordings.options": "ReadOptions",
     "recordings.read": "read_recording",

@@ -12,6 +12,7 @@ from limbtorque.chain import Load as Load
 from limbtorque.chain import MotionDependentTorques as MotionDependentTorques
 from limbtorque.chain import Point as Point
 from limbtorque.chain import PowerBalance as PowerBalance
+from limbtorque.chain import PreparedChain as PreparedChain
 from limbtorque.chain import RigidChainFit as RigidChainFit
 from limbtorque.chain import SegmentEnergies as SegmentEnergies
 from limbtorque.chain import SegmentTerms as SegmentTerms
@@ -69,6 +70,7 @@ from limbtorque.muscles.hill import excitation_for_rate as excitation_for_rate
 from limbtorque.muscles.moment_arms import musculotendon as musculotendon
 from limbtorque.muscles.sets.muscle_set import MuscleSet as MuscleSet
 from limbtorque.muscles.sets.muscle_set import load_muscle_set as load_muscle_set
+from limbtorque.muscles.static_optimization.prepared import PreparedMuscles as PreparedMuscles
 from limbtorque.muscles.static_optimization.solve import StaticOptimization as StaticOptimization
 from limbtorque.muscles.static_optimization.solve import share_torques as share_torques
 from limbtorque.recordings.options import ReadOptions as ReadOptions

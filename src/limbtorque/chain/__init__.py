@@ -46,6 +46,7 @@ from limbtorque.chain.kinematics import (
 )
 from limbtorque.chain.mobility import Ellipse, manipulability, null_space_projector, velocity_ellipse
 from limbtorque.chain.model import Chain, Kinematics, Load, Point, pairs
+from limbtorque.chain.prepared import PreparedChain
 
 __all__ = [
     "AccelerationParts",
@@ -60,6 +61,7 @@ __all__ = [
     "MotionDependentTorques",
     "Point",
     "PowerBalance",
+    "PreparedChain",
     "RigidChainFit",
     "SegmentEnergies",
     "SegmentTerms",

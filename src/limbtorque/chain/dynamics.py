@@ -36,6 +36,8 @@ FRAMES_AT_A_TIME = 4096  # the arrays of one pass fit in the processor's cache
 class TorqueTerms:
     """Net joint torques, term by term, N m, proximal on distal.
 
+    Those of `PreparedChain`, of one state, have no axis of frames.
+
     Attributes
     ----------
     inertial : ndarray of shape (n_frames, n_joints, n_joints)
@@ -58,7 +60,7 @@ class TorqueTerms:
     @cached_property
     def net(self) -> FloatArray:
         """Sum of all terms, shape (n_frames, n_joints)."""
-        moving = self.inertial.sum(axis=2) + self.centripetal.sum(axis=2) + self.coriolis.sum(axis=2)
+        moving = self.inertial.sum(axis=-1) + self.centripetal.sum(axis=-1) + self.coriolis.sum(axis=-1)
         return cast(FloatArray, moving + self.gravity + self.base + self.external)
 
 
@@ -296,9 +298,16 @@ def _velocity_factor(chain: Chain, cosine: FloatArray, sine: FloatArray) -> Floa
     return factor
 
 
-def _joints(
+def checked_joints(
     n_frames: int, n_joints: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
 ) -> FloatArray:
+    """Joint positions for the moment arms of loads, checked together with them.
+
+    Raises
+    ------
+    ValueError
+        No positions, another shape, a load of another link or number of frames, or a number that is not finite.
+    """
     if not loads:
         return np.zeros((n_frames, n_joints, 2))
     if joint_m is None:
@@ -320,7 +329,7 @@ def _joints(
 
 def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool) -> FloatArray:
     """Negative generalised forces of the loads in joint space, by virtual work."""
-    joints = _joints(n_frames, n, loads, joint_m, missing=missing)
+    joints = checked_joints(n_frames, n, loads, joint_m, missing=missing)
     work = np.zeros((n, n_frames))
     for load in loads:
         for i in range(load.link):
@@ -334,7 +343,7 @@ def _load_wrenches(
     n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Force and moment about each joint of all loads distal of it."""
-    joints = _joints(n_frames, n, loads, joint_m, missing=missing)
+    joints = checked_joints(n_frames, n, loads, joint_m, missing=missing)
     force, moment = np.zeros((n_frames, n, 2)), np.zeros((n_frames, n))
     for load in loads:
         for i in range(load.link + 1):

@@ -152,9 +152,8 @@ def _velocity(
 
 def _out_of_range(plan: _Plan, flexion: FloatArray) -> tuple[BoolArray, BoolArray]:
     """Frames outside a range: (n_frames, n_joints) and (n_muscles, n_frames)."""
-    outside = (flexion < plan.low_rad.max(axis=1, initial=-np.inf)) | (
-        flexion > plan.high_rad.min(axis=1, initial=np.inf)
-    )
+    low, high = plan.narrowest_rad
+    outside = (flexion < low) | (flexion > high)
     muscles = np.repeat(plan.always_out[:, None], len(flexion), axis=1)
     for j in np.flatnonzero(outside.any(axis=0)):
         angle = flexion[:, j]
@@ -196,6 +195,11 @@ class _Plan:
     always_out: BoolArray
     crosses: BoolArray
     velocity_known: BoolArray
+
+    @functools.cached_property
+    def narrowest_rad(self) -> tuple[FloatArray, FloatArray]:
+        """Flexion of each joint that all its muscles allow."""
+        return self.low_rad.max(axis=1, initial=-np.inf), self.high_rad.min(axis=1, initial=np.inf)
 
 
 @functools.lru_cache(maxsize=64)

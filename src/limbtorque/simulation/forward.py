@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -12,9 +16,10 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import FloatArray, finite, row, vectors
 from limbtorque.chain.checks import on_chain
 from limbtorque.chain.energy import segment_energies
-from limbtorque.chain.forward import check_inertia, segment_accelerations
+from limbtorque.chain.forward import check_inertia
 from limbtorque.chain.kinematics import STILL, in_plane
 from limbtorque.chain.model import Chain, Kinematics, Point
+from limbtorque.chain.prepared import PreparedChain
 from limbtorque.study.options.torques import Integration
 
 RUNAWAY_RAD_S = 1e6
@@ -259,9 +264,8 @@ def simulate(
             raise ValueError(f"loads[{number}] is of type {kind}, expected limbtorque.simulation.AttachedLoad")
         on_chain(f"loads[{number}].point", load.point, chain.n_links)
     motion = _Motion(
-        chain=chain,
+        prepared=PreparedChain(chain, gravity_m_s2),
         drive=_drive(torque, times, chain.n_links),
-        gravity=vectors("gravity_m_s2", gravity_m_s2),
         base_acceleration=_in_time("base_acceleration_m_s2", base_acceleration_m_s2, times, 2),
         recorded=None if load_nm is None else _in_time("load_nm", load_nm, times, chain.n_links),
         loads=tuple(loads),
@@ -294,17 +298,22 @@ def simulate(
 class _Motion:
     """Equations of motion of a driven chain, and the order of its state."""
 
-    chain: Chain
+    prepared: PreparedChain
     drive: Drive
-    gravity: FloatArray
     base_acceleration: Callable[[float], FloatArray]
     recorded: Callable[[float], FloatArray] | None
     loads: tuple[AttachedLoad, ...]
 
-    def split(self, state: FloatArray) -> list[FloatArray]:
-        """Split a state: motion of joints and base, internal states, works."""
+    @property
+    def chain(self) -> Chain:
+        """The chain."""
+        return self.prepared.chain
+
+    @cached_property
+    def parts(self) -> list[slice]:
+        """Parts of a state: motion of joints and base, internal states, works."""
         n, k = self.chain.n_links, len(self.drive.memory)
-        return np.split(state, np.cumsum([n, n, 2, 2, k, n, 1]))
+        return [slice(*ends) for ends in pairwise(accumulate([n, n, 2, 2, k, n, 1, 1], initial=0))]
 
     def endings(self, until: Callable[[float, FloatArray], float] | None) -> list[Callable[[float, FloatArray], float]]:
         """Events that end the integration: a joint spinning out of control, and `until`."""
@@ -321,28 +330,28 @@ class _Motion:
 
     def driven(self, time_s: float, state: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Net joint torques, and the rate of change of the state."""
-        angle, velocity, base, base_velocity, memory, *_ = self.split(state)
+        angle, velocity, base, base_velocity, memory = (state[part] for part in self.parts[:5])
         torque = _returned("torque", self.drive.torque(time_s, angle, velocity, memory), angle.size, time_s)
-        push = self.base_acceleration(time_s)
-        theta, omega = np.cumsum(angle), np.cumsum(velocity)
-        load, force, load_power = self._loads(time_s, theta, omega, base, base_velocity)
+        law = self.drive.memory_rate
+        remembered = _returned("memory_rate", law(time_s, angle, velocity, memory), memory.size, time_s) if law else ()
+        applied, force, load_power = torque, np.zeros(2), 0.0
         if self.recorded is not None:
             recorded = self.recorded(time_s)
-            load, load_power = load + recorded, load_power + float(recorded @ velocity)
-        spin = segment_accelerations(
-            self.chain.coupling, self.chain.first_moment, theta, omega, applied=torque + load, lift=push - self.gravity
-        )
-        turning = in_plane(np.sum(self.chain.first_moment * (1j * spin - omega**2) * np.exp(1j * theta)))
-        at_base = self.chain.mass_kg.sum() * (push - self.gravity) + turning - force
-        law = self.drive.memory_rate
-        remembered = _returned("memory_rate", law(time_s, angle, velocity, memory) if law else (), memory.size, time_s)
-        powers = [*(torque * velocity), at_base @ base_velocity, load_power]
-        return torque, np.concatenate([velocity, np.diff(spin, prepend=0.0), base_velocity, push, remembered, powers])
+            applied, load_power = applied + recorded, float(recorded @ velocity)
+        if self.loads:
+            load, force, power = self._loads(time_s, angle, velocity, base, base_velocity)
+            applied, load_power = applied + load, load_power + power
+        push, rates, along = self.base_acceleration(time_s).tolist(), velocity.tolist(), base_velocity.tolist()
+        acceleration, at_base = self.prepared.driven(angle.tolist(), rates, applied.tolist(), push)
+        base_power = float((at_base - force) @ base_velocity)
+        powers = [*(torque * velocity).tolist(), base_power, load_power]
+        return torque, np.array([*rates, *acceleration, *along, *push, *remembered, *powers])
 
     def _loads(
-        self, time_s: float, theta: FloatArray, omega: FloatArray, base: FloatArray, base_velocity: FloatArray
+        self, time_s: float, angle: FloatArray, velocity: FloatArray, base: FloatArray, base_velocity: FloatArray
     ) -> tuple[FloatArray, FloatArray, float]:
         """Generalised force of the attached loads, their total force, and their power."""
+        theta, omega = np.cumsum(angle), np.cumsum(velocity)
         general, total, power = np.zeros(self.chain.n_links), np.zeros(2), 0.0
         for number, load in enumerate(self.loads):
             k, direction = load.point.link, np.exp(1j * theta)
@@ -350,24 +359,24 @@ class _Motion:
                 self.chain.length_m[:k] * direction[:k], complex(load.point.along_m, load.point.across_m) * direction[k]
             )
             position = base + in_plane(spokes.sum())
-            velocity = base_velocity + in_plane((1j * omega[: k + 1] * spokes).sum())
-            force = _returned(f"loads[{number}].force", load.force(time_s, position, velocity), 2, time_s)
+            moving = base_velocity + in_plane((1j * omega[: k + 1] * spokes).sum())
+            force = _returned(f"loads[{number}].force", load.force(time_s, position, moving), 2, time_s)
             turn = (load.couple(time_s, float(theta[k]), float(omega[k])),) if load.couple else (0.0,)
             couple = float(_returned(f"loads[{number}].couple", turn, 1, time_s)[0])
             turning = (np.conj(spokes) * complex(*force)).imag
             turning[k] += couple
             general[: k + 1] += np.cumsum(turning[::-1])[::-1]
-            total, power = total + force, power + float(force @ velocity + couple * omega[k])
+            total, power = total + force, power + float(force @ moving + couple * omega[k])
         return general, total, power
 
     def simulation(self, result: Any) -> Simulation:
         """Return the simulation, with torques and energies at the requested times."""
         angle, velocity, base, base_velocity, memory, joint_work, base_work, load_work = (
-            part.T for part in self.split(result.y)
+            result.y[part].T for part in self.parts
         )
         torques, rates = zip(*(self.driven(t, y) for t, y in zip(result.t, result.y.T, strict=True)), strict=True)
         kinematics = Kinematics(angle, velocity, base_m=base, base_velocity_m_s=base_velocity)
-        energy = segment_energies(self.chain, kinematics, gravity_m_s2=self.gravity)
+        energy = segment_energies(self.chain, kinematics, gravity_m_s2=self.prepared.gravity_m_s2)
         away = bool(len(result.t_events[0]))
         return Simulation(
             success=bool(result.success) and not away,
@@ -376,7 +385,7 @@ class _Motion:
             time_s=result.t,
             angle_rad=angle,
             velocity_rad_s=velocity,
-            acceleration_rad_s2=self.split(np.transpose(rates))[1].T,
+            acceleration_rad_s2=np.array(rates)[:, self.parts[1]],
             torque_nm=np.array(torques),
             base_m=base,
             base_velocity_m_s=base_velocity,
@@ -405,7 +414,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
 def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArray:
     """Check a caller's return value: the integrator would never end on a NaN."""
     array = np.asarray(value, dtype=float)
-    if array.shape != (size,) or not np.isfinite(array).all():
+    if array.shape != (size,) or not (math.isfinite(sum(array.tolist())) or np.isfinite(array).all()):
         raise ValueError(
             f"{name} at {time_s:.6g} s is {array.tolist()} (shape {array.shape}); expected finite numbers of shape ({size},)"
         )
@@ -421,5 +430,14 @@ def _in_time(name: str, value: ArrayLike, times: FloatArray, width: int) -> Call
         raise ValueError(f"{name} has shape {array.shape}, expected ({times.size}, {width}): a row for each time")
     from scipy.interpolate import CubicSpline
 
-    spline: Callable[[float], FloatArray] = CubicSpline(times, array)  # through two samples a straight line
-    return spline
+    spline = CubicSpline(times, array)  # through two samples a straight line
+    cubics = np.ascontiguousarray(np.moveaxis(spline.c, 1, 0))
+    starts, knots = times.tolist(), times[1:-1].tolist()
+
+    def sampled(time_s: float) -> FloatArray:
+        """Value of the spline; its own call takes several times as long."""
+        k = bisect_right(knots, time_s)
+        x = time_s - starts[k]
+        return np.asarray(np.array([x * x * x, x * x, x, 1.0]) @ cubics[k])
+
+    return sampled

@@ -69,6 +69,11 @@ class Musculature:
         """Fibre parameters for `hill_limits`; NaN where a muscle's are unknown."""
         return self.muscle_set.fibres()
 
+    @cached_property
+    def strength_n(self) -> FloatArray:
+        """Strengths of the muscles, shape (n_muscles,)."""
+        return self.muscle_set.max_force_n
+
 
 @dataclass(frozen=True, eq=False)
 class MuscleState:
@@ -128,7 +133,7 @@ def muscle_state(musculature: Musculature, angle_rad: ArrayLike, velocity_rad_s:
     unit = musculotendon(
         musculature.muscle_set, sign * (angle - zero), velocity_rad_s=sign * velocity, joints=musculature.joints
     )
-    strength = musculature.muscle_set.max_force_n
+    strength = musculature.strength_n
     arm = unit.moment_arm_m * sign[:, None]
     if not musculature.force_length_velocity:
         constant = np.broadcast_to(strength, unit.length_m.shape)

@@ -61,6 +61,8 @@ CLOSES = 1e-11  # largest residual, as a part of the capacity of all muscles, th
 class StaticOptimization:
     """Muscle forces of least cost for joint torques, with optimality certificate.
 
+    Those of `PreparedMuscles`, of one frame, have no axis of frames.
+
     Parameters
     ----------
     force_n : ndarray of shape (n_frames, n_muscles)

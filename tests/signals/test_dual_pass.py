@@ -1,0 +1,61 @@
+"""The filter runs two channels at a time, in blocks: every channel is as it would be alone, and as SciPy filters it."""
+
+import numpy as np
+import pytest
+from scipy import signal
+
+from limbtorque.signals.butterworth import design_cutoff, filter_reach, low_pass
+from limbtorque.signals.dual_pass import SAMPLES
+
+RATE_HZ, CUTOFF_HZ = 100.0, 6.0
+REACH = filter_reach(CUTOFF_HZ, rate_hz=RATE_HZ, order=2)
+
+
+def smooth(values, ends="reflect"):
+    return low_pass(values, rate_hz=RATE_HZ, cutoff_hz=CUTOFF_HZ, ends=ends)
+
+
+def walks(n_frames, n_channels, seed=0):
+    return np.random.default_rng(seed).normal(size=(n_frames, n_channels)).cumsum(axis=0)
+
+
+@pytest.mark.parametrize("ends", ["reflect", "none"])
+@pytest.mark.parametrize("n_channels", [1, 2, 3, 7, 50, 115])
+@pytest.mark.parametrize("n_frames", [REACH + 1, 300, 2000])
+def test_a_channel_is_filtered_as_if_it_were_alone(n_frames, n_channels, ends):
+    values = walks(n_frames, n_channels)
+    found = smooth(values, ends)
+    for k in range(n_channels):
+        np.testing.assert_array_equal(found[:, k], smooth(values[:, k], ends))
+
+
+def test_a_signal_longer_than_a_block_is_filtered_by_pairs():
+    values = walks(SAMPLES + 1, 3)
+    np.testing.assert_array_equal(smooth(values)[:, 1], smooth(values[:, 1]))
+
+
+@pytest.mark.parametrize("n_channels", [1, 6, 51])
+def test_reflected_ends_are_those_of_scipy(n_channels):
+    values = walks(500, n_channels)
+    sections = signal.butter(2, design_cutoff(CUTOFF_HZ, rate_hz=RATE_HZ, order=2), fs=RATE_HZ, output="sos")
+    expected = signal.sosfiltfilt(sections, values, axis=0, padtype="odd", padlen=3 * REACH)
+    np.testing.assert_allclose(smooth(values), expected, rtol=0.0, atol=1e-12 * np.abs(values).max())
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_missing_sample_stays_in_its_channel(bad):
+    values = walks(300, 4)
+    clean = smooth(values)
+    values[150, 1] = bad
+    with np.errstate(invalid="ignore"):
+        found = smooth(values)
+    assert np.isnan(found[:, 1]).any()
+    np.testing.assert_array_equal(found[:, [0, 2, 3]], clean[:, [0, 2, 3]])
+
+
+def test_the_signal_is_not_changed_and_markers_keep_their_shape():
+    values = walks(300, 12)
+    before = values.copy()
+    found = smooth(values.reshape(300, 4, 3))
+    np.testing.assert_array_equal(values, before)
+    np.testing.assert_array_equal(found, smooth(values).reshape(300, 4, 3))
