@@ -66,7 +66,7 @@ class _Same:
 
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
-    """Hash as of `limbtorque.study.settings.settings_hash`, found once for trials with the same settings."""
+    """Hash of sections or options, found once for trials that share settings."""
     return _found_hash(_Same(settings), sections)
 
 

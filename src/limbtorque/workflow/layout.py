@@ -84,7 +84,7 @@ def curves_path(session: str) -> Path:
 
 
 def trial_names(stage: str, trial: Trial) -> list[str]:
-    """Names of the files that a stage makes for a trial alone; none of `cutoffs` and `curves`."""
+    """Names of a stage's files for a trial alone; none of `cutoffs` and `curves`."""
     if stage in ("cutoffs", "curves"):
         return []
     if stage == "pages":
@@ -110,7 +110,7 @@ def session_names(stage: str, study: Study, session: str) -> list[str]:
 
 
 def session_files(stage: str, study: Study, session: str) -> list[Path]:
-    """Files that a stage makes for a session, without its record, relative to the study's folder."""
+    """Files that a stage makes for a session, without its record."""
     folder = session_folder(stage, session)
     return [folder / name for name in session_names(stage, study, session)]
 

@@ -46,7 +46,7 @@ def move_left_over(study: Study, folder: Path) -> None:
 
 
 def _chosen(place: Path, names: set[str], chosen: Callable[[os.DirEntry[str]], bool]) -> list[Path]:
-    """Chosen entries of a folder with one of some names; none where there is no folder."""
+    """Chosen entries of a folder with these names; none without a folder."""
     try:
         with os.scandir(place) as entries:
             return [Path(entry.path) for entry in entries if chosen(entry) and entry.name in names]
@@ -105,7 +105,7 @@ def made_names(study: Study) -> dict[Path, set[str]]:
 
 
 def _there(folder: Path) -> Iterator[tuple[Path, set[str]]]:
-    """Files of the stages and optional study tables: their folder, relative to the study's, and names."""
+    """Folders of the stages and optional study tables, with the names of their files."""
     for top in ("cutoffs", *SOURCES, STUDY_FIGURES.name, "report"):
         for place, _, names in os.walk(folder / RESULTS / top):
             yield Path(place).relative_to(folder), set(names)

@@ -149,7 +149,8 @@ def gaps(study: MethodsStudy) -> dict[str, Any]:
 def cutoffs(study: MethodsStudy) -> dict[str, Any]:
     """Trials by their cut-off: given, chosen, limited; limbs filtered differently."""
     filtered = [row for row in study.done if study.value(row, "filter.method") != "none"]
-    chosen, given = [], []
+    chosen: list[Row] = []
+    given: list[Row] = []
     for row in filtered:
         (chosen if isinstance(study.value(row, "filter.cutoff_hz"), str) else given).append(row)
     limits = {float(study.value(row, "filter.max_cutoff_hz")) for row in chosen}

@@ -174,13 +174,12 @@ def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict
 
 def _muscle_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
     """Row of `results/muscle_summary.csv` with the status of the muscle forces."""
-    return {**identity(trial), "muscle_status": verdict.muscles, **_usable(row, MUSCLE_STATISTICS, verdict.muscles)}
+    return {**identity(trial), "muscle_status": verdict.muscles, **_usable({**row}, MUSCLE_STATISTICS, verdict.muscles)}
 
 
-def _usable(row: Mapping[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
+def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
     """Row of a summary; its statistics are empty where it is rejected."""
-    empty = {column.name: float("nan") for column in statistics} if status == "rejected" else {}
-    return {**row, **empty}
+    return {**row, **{column.name: float("nan") for column in statistics}} if status == "rejected" else row
 
 
 def _joints(study: Study) -> list[list[str]]:
