@@ -11,9 +11,13 @@
 # make peers-benchmark  compare speed with other programs, in an environment of their own
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL = -m pip install --quiet --disable-pip-version-check
+# uv where it is there, else pip; both leave it to Python to compile the modules that are imported
+UV := $(shell command -v uv || { $(PYTHON) -m uv --version >/dev/null 2>&1 && echo "$(PYTHON) -m uv"; })
+VENV = $(if $(UV),$(UV) venv --quiet --clear --python $(PYTHON),$(PYTHON) -m venv)
+WITH_PIP = -m pip install --quiet --disable-pip-version-check --no-compile
+INSTALL = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python,$(1)/bin/python $(WITH_PIP))
 HASHED = $(INSTALL) --require-hashes --only-binary :all:
-PIP = $(BIN)/python $(INSTALL) --constraint constraints.txt
+PIP = $(call INSTALL,.venv) --constraint constraints.txt
 LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --constraint constraints.txt
 # two workers more than cores, because tests of Snakemake and Slurm often wait; files in ONE_WORKER of
 # tests/conftest.py share a worker
@@ -90,10 +94,10 @@ format: .venv/tools
 
 # nothing is installed without a hash: first what builds, then the packages (connection_pool has no wheel), then this project
 .venv/installed .venv-demo/installed: pyproject.toml requirements/build.txt requirements/demo.txt
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python $(HASHED) --requirement requirements/build.txt
-	$(@D)/bin/python $(HASHED) --no-build-isolation --use-pep517 --no-binary connection_pool --requirement requirements/demo.txt
-	$(@D)/bin/python $(INSTALL) --no-deps --no-build-isolation --editable .
+	$(VENV) $(@D)
+	$(call HASHED,$(@D)) --requirement requirements/build.txt
+	$(call HASHED,$(@D)) --no-build-isolation $(if $(UV),,--use-pep517) --no-binary connection_pool --requirement requirements/demo.txt
+	$(call INSTALL,$(@D)) --no-deps --no-build-isolation --editable .
 	touch $@
 
 .venv-peers/installed: pyproject.toml constraints.txt

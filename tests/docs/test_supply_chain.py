@@ -62,11 +62,11 @@ def test_the_build_back_end_is_pinned():
 def test_make_demo_installs_nothing_without_a_hash():
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = rules.partition("\n.venv/installed .venv-demo/installed:")[2].partition("\n\n")[0]
-    installs = [line for line in recipe.splitlines() if "$(INSTALL)" in line or "$(HASHED)" in line]
+    installs = [line for line in recipe.splitlines() if "$(call INSTALL," in line or "$(call HASHED," in line]
     assert len(installs) == 3
     assert "--require-hashes --only-binary :all:" in rules
     for line in installs:
-        assert "$(HASHED)" in line or "--no-deps --no-build-isolation --editable ." in line
+        assert "$(call HASHED," in line or "--no-deps --no-build-isolation --editable ." in line
 
 
 @pytest.mark.parametrize(

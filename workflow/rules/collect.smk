@@ -24,7 +24,7 @@ use rule ensembles as collect with:
     params:
         job=command,
         stage="collect",
-        key=keys.study_key(STUDY),
+        key=STUDY_KEY,
         code=code_key("collect"),
         curves=code_key("ensembles"),  # provenance.json names it
     message:

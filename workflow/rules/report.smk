@@ -27,7 +27,7 @@ use rule ensembles as report with:
     params:
         job=command,
         stage="report",
-        key=keys.study_key(STUDY),
+        key=STUDY_KEY,
         code=code_key("report"),
     message:
         "First page of the report"

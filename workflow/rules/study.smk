@@ -38,6 +38,7 @@ except LimbtorqueError as error:
 SESSIONS = list(STUDY.batches)
 MODULE = not workflow.modifier.is_main_snakefile()
 SETTINGS = keys.settings_key(STUDY.settings)
+STUDY_KEY = keys.study_key(STUDY)
 ENSEMBLES = STUDY.settings.ensembles.enabled
 damaged.force_damaged(workflow, STUDY)
 

@@ -26,6 +26,7 @@ PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
     "peak_power_w": "peak_power_w",
     "peak_power_w_kg": "peak_power_w",
 }
+_OVER_MASS = [(column.name, column.name.removesuffix("_kg")) for column in STATISTICS if column.name.endswith("_kg")]
 
 
 def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
@@ -47,8 +48,7 @@ def per_body_mass(rows: Iterable[Mapping[str, Any]], mass_kg: float) -> list[dic
     mass_kg : float
         Body mass, kg.
     """
-    over = [column.name for column in STATISTICS if column.name.endswith("_kg")]
-    return [{**row, **{name: row[name.removesuffix("_kg")] / mass_kg for name in over}} for row in rows]
+    return [{**row, **{name: row[whole] / mass_kg for name, whole in _OVER_MASS}} for row in rows]
 
 
 def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, float]) -> list[dict[str, Any]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.joint_centres import place_joints
 from limbtorque.muscles.force_report import whole_report
 from limbtorque.muscles.forces import stretch_forces
+from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.trial_window import find_window
@@ -25,6 +27,32 @@ from limbtorque.workflow.memory import refuse_too_long
 from limbtorque.workflow.stages.cutoffs import cutoffs_without_workflow
 from limbtorque.workflow.stages.kinematics import lightened, limb_of, read_trial, trial_motion
 from limbtorque.workflow.stages.muscles import muscle_set_of
+
+_KEPT_BYTES = 64 * 2**20
+
+
+class _KeepingReader(GuardedReader):
+    """Reader that keeps small recordings for their other trials.
+
+    Both limbs of a walk are in one file, and shared cut-offs are found before the trials are analysed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: dict[tuple[Any, ...], Recording] = {}
+        self._left = _KEPT_BYTES
+
+    def read(self, path: Path, **options: Any) -> Recording:
+        """Recording as of `GuardedReader.read`."""
+        asked = (path, *sorted(options.items()))
+        if asked in self._kept:
+            return self._kept[asked]
+        found = super().read(path, **options)
+        size = found.markers_m.nbytes + found.analog.nbytes
+        if size <= self._left:
+            self._kept[asked] = found
+            self._left -= size
+        return found
 
 
 def check_study(study: Study) -> Iterator[tuple[str, str, list[str], str]]:
@@ -45,7 +73,7 @@ def check_study(study: Study) -> Iterator[tuple[str, str, list[str], str]]:
         Reason why it would have no time-normalised curve, or nothing.
     """
     refuse_future(study)
-    with GuardedReader() as reader:
+    with _KeepingReader() as reader:
         shared_hz = cutoffs_without_workflow(study, reader)
         for trial in study.trials:
             study_hz = shared_hz.get(cutoff_group(trial)) if shares_cutoff(trial, study) else None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
-from limbtorque.study.settings import Settings, settings_hash
+from limbtorque.study import settings as study_settings
+from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
@@ -47,6 +50,29 @@ SECTIONS = {
     "collect": ("title", "quality", "run"),
 }
 SECTIONS["cutoffs"] = SECTIONS["kinematics"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Same:
+    """Settings, equal to themselves only; most trials of a study share them."""
+
+    settings: Settings
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.settings is other.settings
+
+    def __hash__(self) -> int:
+        return id(self.settings)
+
+
+def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
+    """Hash of sections or options, found once for trials that share settings."""
+    return _found_hash(_Same(settings), sections)
+
+
+@functools.lru_cache(maxsize=4096)
+def _found_hash(same: _Same, sections: tuple[str, ...]) -> str:
+    return study_settings.settings_hash(same.settings, sections)
 
 
 def settings_key(settings: Settings) -> str:

@@ -83,25 +83,36 @@ def curves_path(session: str) -> Path:
     return session_folder("curves", session) / CURVES_FILE
 
 
-def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
-    """Files that a stage makes for a trial alone; none of `cutoffs` and `curves`."""
+def trial_names(stage: str, trial: Trial) -> list[str]:
+    """Names of a stage's files for a trial alone; none of `cutoffs` and `curves`."""
     if stage in ("cutoffs", "curves"):
         return []
     if stage == "pages":
-        return [page_path(session, trial.name)] if trial.settings.report.enabled else []
+        return [page_path("", trial.name).name] if trial.settings.report.enabled else []
     if stage == "figures":
         chosen = trial.settings.figures
-        return [figure_path(kind, session, trial.name, f".{form}") for kind in chosen.kinds for form in chosen.formats]
+        return [figure_path(kind, "", trial.name, f".{form}").name for kind in chosen.kinds for form in chosen.formats]
     tables = trial.settings.tables
-    suffixes = (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)
-    return [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
+    return [f"{trial.name}{suffix}" for suffix in (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)]
+
+
+def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
+    """Files that a stage makes for a trial alone, relative to the study's folder."""
+    folder = session_folder(stage, session)
+    return [folder / name for name in trial_names(stage, trial)]
+
+
+def session_names(stage: str, study: Study, session: str) -> list[str]:
+    """Names of the files that a stage makes for a session, without its record."""
+    if stage == "curves":
+        return [CURVES_FILE] if study.settings.ensembles.enabled else []
+    return [name for trial in study.batches[session] for name in trial_names(stage, trial)]
 
 
 def session_files(stage: str, study: Study, session: str) -> list[Path]:
     """Files that a stage makes for a session, without its record."""
-    if stage == "curves":
-        return [curves_path(session)] if study.settings.ensembles.enabled else []
-    return [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
+    folder = session_folder(stage, session)
+    return [folder / name for name in session_names(stage, study, session)]
 
 
 def sessions_of(stage: str, study: Study) -> list[str]:
@@ -113,7 +124,7 @@ def sessions_of(stage: str, study: Study) -> list[str]:
     return [
         session
         for session, trials in study.batches.items()
-        if any(trial_files(stage, session, trial) for trial in trials)  # the first tells, in most
+        if any(trial_names(stage, trial) for trial in trials)  # the first tells, in most
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from limbtorque.study.study import Study
@@ -17,9 +17,8 @@ from limbtorque.workflow.layout import (
     SOURCES,
     STUDY_FIGURES,
     WORKBOOK,
-    record_path,
-    session_files,
     session_folder,
+    session_names,
     sessions_of,
     stages_of,
     study_files,
@@ -31,18 +30,28 @@ from limbtorque.workflow.streams import say
 
 def move_left_over(study: Study, folder: Path) -> None:
     """Move other files to `results/left_over`; remove their records and empty folders."""
-    made = made_files(study)
-    for path in made:
-        if _is_folder(folder / path):
-            _move(path, folder)
-    for path in _there(folder):
-        if path in made or path.name == STAMP or is_part(path):  # which another job is writing
-            continue
-        if path.name == RECORD:
-            (folder / path).unlink()
-        else:
-            _move(path, folder)
+    made = made_names(study)
+    for place, names in made.items():
+        for path in _chosen(folder / place, names, lambda entry: entry.is_dir(follow_symlinks=False)):
+            _move(place / path.name, folder)
+    for place, found in _there(folder):
+        for name in found - made.get(place, set()):
+            if name == STAMP or is_part(Path(name)):  # which another job is writing
+                continue
+            if name == RECORD:
+                (folder / place / name).unlink()
+            else:
+                _move(place / name, folder)
     _remove_folders(study, folder)
+
+
+def _chosen(place: Path, names: set[str], chosen: Callable[[os.DirEntry[str]], bool]) -> list[Path]:
+    """Chosen entries of a folder with these names; none without a folder."""
+    try:
+        with os.scandir(place) as entries:
+            return [Path(entry.path) for entry in entries if chosen(entry) and entry.name in names]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _is_folder(path: Path) -> bool:
@@ -65,11 +74,11 @@ def remove_broken_links(study: Study) -> None:
 
     Snakemake cannot plan with them.
     """
-    for path in made_files(study):
-        for place in (study.folder / path, (study.folder / path).parent):
-            if place.is_symlink() and not place.exists():
-                place.unlink()
-                say(f"{place}: a link to nothing is removed")
+    for place, names in made_names(study).items():
+        for path in [study.folder / place, *_chosen(study.folder / place, names, os.DirEntry.is_symlink)]:
+            if path.is_symlink() and not path.exists():
+                path.unlink()
+                say(f"{path}: a link to nothing is removed")
 
 
 def remove_parts(folder: Path) -> None:
@@ -83,23 +92,24 @@ def remove_parts(folder: Path) -> None:
                 path.unlink()
 
 
-def made_files(study: Study) -> set[Path]:
-    """Files that the workflow makes for a study."""
-    made: set[Path] = set()
+def made_names(study: Study) -> dict[Path, set[str]]:
+    """Names of the files that the workflow makes for a study, by their folder."""
+    made: dict[Path, set[str]] = {}
     for stage in ("settings", *stages_of(study)):
-        made |= {*study_files(stage, study), study_record_path(stage)}
+        for path in (*study_files(stage, study), study_record_path(stage)):
+            made.setdefault(path.parent, set()).add(path.name)
     for stage in ("cutoffs", *SOURCES):
         for session in sessions_of(stage, study):
-            made |= {*session_files(stage, study, session), record_path(stage, session)}
+            made[session_folder(stage, session)] = {*session_names(stage, study, session), RECORD}
     return made
 
 
-def _there(folder: Path) -> Iterator[Path]:
-    """Files of the stages and optional study tables, relative to the study's folder."""
+def _there(folder: Path) -> Iterator[tuple[Path, set[str]]]:
+    """Folders of the stages and optional study tables, with the names of their files."""
     for top in ("cutoffs", *SOURCES, STUDY_FIGURES.name, "report"):
         for place, _, names in os.walk(folder / RESULTS / top):
-            yield from (Path(place, name).relative_to(folder) for name in sorted(names))
-    yield from (path for path in (WORKBOOK, *ENSEMBLE_TABLES.values()) if (folder / path).is_file())
+            yield Path(place).relative_to(folder), set(names)
+    yield RESULTS, {path.name for path in (WORKBOOK, *ENSEMBLE_TABLES.values()) if (folder / path).is_file()}
 
 
 def _remove_folders(study: Study, folder: Path) -> None:

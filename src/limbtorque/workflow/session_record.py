@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic_core import from_json
+
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -58,16 +60,16 @@ def _seal(path: Path) -> _Seal:
         return [path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()]
 
 
-def _fault(path: Path, seal: _Seal, written_ns: int, contents: Contents) -> str:
+def _fault(path: str, seal: _Seal, written_ns: int, contents: Contents) -> str:
     """Difference of a file from its record; empty where there is none."""
     try:
-        state = path.stat()
+        state = os.stat(path)  # noqa: PTH116 (of every file of a study, at each start)
         if not stat.S_ISREG(state.st_mode):
             return "not a file"
         if state.st_size != seal[0]:
             return f"{state.st_size} bytes instead of {seal[0]}"
         read = contents == "all" or (contents == "newer" and state.st_mtime_ns > written_ns)
-        return "edited" if read and _seal(path) != seal else ""
+        return "edited" if read and _seal(Path(path)) != seal else ""
     except OSError:
         return "missing"
 
@@ -118,7 +120,7 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
         return {record.name: "missing" if record.name not in there else "damaged"}
     if lines != head.lines[0] or (contents == "all" and _lines(record) != head.lines):
         return {record.name: "damaged"}
-    found = {name: _fault(place / name, seal, written_ns, contents) for name, seal in head.files.items()}
+    found = {name: _fault(f"{place}/{name}", seal, written_ns, contents) for name, seal in head.files.items()}
     return {name: fault for name, fault in found.items() if fault}
 
 
@@ -167,7 +169,7 @@ def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: C
         known = {}
     if not all(map(_is_seal, known.values())) or (known and text != _seals_text(seals)):
         known = {}
-    found = {path: _fault(folder / path, seal, written_ns, contents) for path, seal in known.items()}
+    found = {path: _fault(f"{folder}/{path}", seal, written_ns, contents) for path, seal in known.items()}
     found |= {path: f"without its record, {study_record_path(stage)}" for path in there if path not in known}
     return {path: fault for path, fault in found.items() if fault}
 
@@ -247,7 +249,7 @@ class SessionRecords:
             file.seek(ends[line] if line < len(ends) else ends[-1])
             text = file.readline()
         try:
-            found: dict[str, Any] = json.loads(text or "{}")
+            found: dict[str, Any] = from_json(text or b"{}")
         except ValueError:
             found = {}
         if found.get("trial") != trial.name:

@@ -149,13 +149,16 @@ def gaps(study: MethodsStudy) -> dict[str, Any]:
 def cutoffs(study: MethodsStudy) -> dict[str, Any]:
     """Trials by their cut-off: given, chosen, limited; limbs filtered differently."""
     filtered = [row for row in study.done if study.value(row, "filter.method") != "none"]
-    chosen = [row for row in filtered if isinstance(study.value(row, "filter.cutoff_hz"), str)]
+    chosen: list[Row] = []
+    given: list[Row] = []
+    for row in filtered:
+        (chosen if isinstance(study.value(row, "filter.cutoff_hz"), str) else given).append(row)
     limits = {float(study.value(row, "filter.max_cutoff_hz")) for row in chosen}
     limited = [row for row in chosen if _is_limited(study, row)]
     pairs, apart_hz = _pairs_of_sides(study, filtered)
     return {
         "filtered": filtered,
-        "given": [row for row in filtered if row not in chosen],
+        "given": given,
         "chosen": chosen,
         "limited": limited,
         "limit_hz": limits.pop() if len(limits) == 1 and len(limited) == len(chosen) else 0.0,

@@ -100,11 +100,10 @@ def run(*, folder: Path, key: str = "") -> None:
     write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     if study.settings.tables.xlsx:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
+    provenance = _provenance(study, sources)
     with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
-        json.dump(_provenance(study, sources), file, indent=1, sort_keys=True)
+        json.dump(provenance, file, indent=1, sort_keys=True)
         file.write("\n")
-    sources.clear()  # of a large study it does not fit beside what is read of it again
-    provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     windows = _windows(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
     page = methods_page(provenance, ledger, windows)
     write_text(folder / STUDY_TABLES["methods"], page)
@@ -175,13 +174,12 @@ def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict
 
 def _muscle_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
     """Row of `results/muscle_summary.csv` with the status of the muscle forces."""
-    return {**identity(trial), "muscle_status": verdict.muscles, **_usable(row, MUSCLE_STATISTICS, verdict.muscles)}
+    return {**identity(trial), "muscle_status": verdict.muscles, **_usable({**row}, MUSCLE_STATISTICS, verdict.muscles)}
 
 
-def _usable(row: Mapping[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
+def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
     """Row of a summary; its statistics are empty where it is rejected."""
-    empty = {column.name: float("nan") for column in statistics} if status == "rejected" else {}
-    return {**row, **empty}
+    return {**row, **{column.name: float("nan") for column in statistics}} if status == "rejected" else row
 
 
 def _joints(study: Study) -> list[list[str]]:
