@@ -126,6 +126,14 @@ def test_a_stance_of_which_plates_carry_half(stop, known):
     np.testing.assert_array_equal(found.known, frames((50, stop + 1)) & known)
 
 
+def test_a_missing_upward_force_of_the_other_plate_hides_the_sum():
+    """In double support the plate without numbers carries a part of the body that nobody knows."""
+    second = plates.plate(2, x=0.7, loads=[(slice(90, 140), (0.0, 0.0, 300.0), (1.0, 0.0, 0.0))])
+    second.force_n[1002, 2] = np.nan  # within half a frame of frame 100
+    found = total(plates.plate(loads=[plates.UNDER]), second, feet=(foot(0.0), foot(0.68)))
+    np.testing.assert_array_equal(found.known, frames((50, 141)) & ~frames((100, 101)))
+
+
 @pytest.mark.parametrize("part", [WHOLE, slice(20, 140)])
 @pytest.mark.parametrize("channels", [[0, 1, 2], [0]])
 def test_missing_samples_hide_the_force_around_them(part, channels):

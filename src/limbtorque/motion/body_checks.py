@@ -115,8 +115,9 @@ def total_force(
     for plate in recording.force_plates:
         reading = next((each for each in readings if each.plate is plate), None)
         wrench = _whole_wrench(reading or read_plate(plate, frames, recording.rate_hz, settings=options, up=up), frames)
-        loaded = wrench[:, :3] @ up > options.threshold_n
-        total += np.where(loaded[:, None], wrench[:, :3], 0.0)
+        upward = wrench[:, :3] @ up
+        loaded = upward > options.threshold_n
+        total += np.where((loaded | np.isnan(upward))[:, None], wrench[:, :3], 0.0)
         pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
         for on, foot in zip(carried, feet_m, strict=True):
             on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
