@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,23 @@ import pytest
 from c3d_files import positions, write_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings import sandbox
 from limbtorque.recordings.sandbox import GuardedReader
 
 LIMITS = {"memory_limit_mb": 512, "time_limit_s": 30.0}
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*use of fork:DeprecationWarning"
+)  # Python 3.12, libraries with threads
 
 
-def child_of(reader: GuardedReader) -> subprocess.Popen[bytes]:
+@pytest.fixture(params=["executed", "forked"], autouse=True)
+def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Children as elsewhere, and as in the jobs of a run."""
+    monkeypatch.setattr(sandbox, "_forks", request.param == "forked")
+    return bool(request.param == "forked")
+
+
+def child_of(reader: GuardedReader) -> subprocess.Popen[bytes] | sandbox._Forked:
     assert reader._child is not None
     return reader._child.process
 
@@ -71,7 +83,11 @@ def test_child_that_dies_while_reading(small: Path) -> None:
 
 
 def test_memory_limit(tmp_path: Path) -> None:
-    large = write_c3d(tmp_path / "large.c3d", np.ones((6_000, 60, 3)))
+    large = tmp_path / "large.c3d"
+    # by another process: a forked child uses the memory that its parent has free before it asks for more
+    worker = get_context("spawn").Process(target=write_c3d, args=(large, np.ones((6_000, 60, 3))))
+    worker.start()
+    worker.join()
     little = write_c3d(tmp_path / "little.c3d", positions())
     with GuardedReader() as reader:
         with pytest.raises(ReadError, match=r"large.c3d: .*reading.memory_limit_mb"):
@@ -80,9 +96,10 @@ def test_memory_limit(tmp_path: Path) -> None:
         assert reader.read(large, **LIMITS).n_frames == 6_000
 
 
-def test_child_ends_with_its_parent(small: Path, tmp_path: Path) -> None:
+def test_child_ends_with_its_parent(small: Path, tmp_path: Path, forks: bool) -> None:
     script = (
-        "import os, sys; from pathlib import Path; from limbtorque.recordings.sandbox import GuardedReader\n"
+        "import os, sys; from pathlib import Path; from limbtorque.recordings.sandbox import GuardedReader, fork_readers\n"
+        f"{'fork_readers()' if forks else ''}\n"
         "reader = GuardedReader(); reader.read(Path(sys.argv[1]), memory_limit_mb=512, time_limit_s=30.0)\n"
         "print(reader._child.process.pid, flush=True); os._exit(1)\n"
     )
@@ -96,6 +113,17 @@ def test_child_ends_with_its_parent(small: Path, tmp_path: Path) -> None:
                 continue
         return
     pytest.fail("the child outlives its parent")
+
+
+def test_forked_child_keeps_no_file_of_its_parent(small: Path, tmp_path: Path, forks: bool) -> None:
+    """A pipe of the parent ends with the parent, and nothing that the child prints gets among its output."""
+    with (tmp_path / "held").open("w"), GuardedReader() as reader:
+        reader.read(small, **LIMITS)
+        files = Path(f"/proc/{child_of(reader).pid}/fd").iterdir()
+        names = {int(file.name): os.readlink(file) for file in files}
+    assert len(names) == 5
+    assert {names[0], names[1]} == {os.devnull}
+    assert not any("held" in name for name in names.values())
 
 
 def test_light_imports() -> None:
