@@ -303,7 +303,7 @@ def _keep_open(requests: int, replies: int, stderr: int) -> None:
     for number, file in enumerate((nothing, nothing, stderr)):
         os.dup2(file, number)
     sys.stdout = sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
-    for number in map(int, os.listdir("/proc/self/fd")):
+    for number in [int(file.name) for file in Path("/proc/self/fd").iterdir()]:
         if number > 2 and number not in (requests, replies):
             with contextlib.suppress(OSError):
                 os.close(number)
