@@ -30,7 +30,12 @@ from limbtorque.workflow.job import ADDRESS, RUN, short, work
 from limbtorque.workflow.streams import say
 from limbtorque.workflow.temporary import temporary_folder
 
-ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # imported by stages when they first need them
+ALSO = (
+    "pyarrow.compute",
+    "scipy.interpolate",
+    "scipy.optimize",
+    "scipy.signal",
+)  # imported by stages when they first need them
 _MESSAGE = 65536
 _NAME = "jobs"
 _held: list[subprocess.Popen[bytes]] = []
