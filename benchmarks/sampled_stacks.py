@@ -52,15 +52,15 @@ STAGES = (
 )
 INTERVAL_S = 1e-3
 _WORK = (  # end of a folder or module, function if not all, and the kind of work; the first that fits
-    ("pyarrow/parquet/core.py", "read", "Parquet read"),
-    ("pyarrow/parquet/core.py", "", "Parquet written"),
+    ("pyarrow/parquet/core.py", "", "Parquet written"),  # or read, as a frame outside tells
     ("limbtorque/tables/files.py", "read_table", "Parquet read"),
     ("limbtorque/tables/files.py", "read_record", "Parquet read"),
+    ("limbtorque/tables/files.py", "read_extremes", "Parquet read"),
     ("limbtorque/tables/files.py", "make_table", "tables"),
+    ("limbtorque/tables/files.py", "arrow_array", "tables"),
     ("limbtorque/tables/files.py", "column_array", "tables"),
     ("limbtorque/tables/files.py", "column_values", "tables"),
     ("limbtorque/tables/files.py", "", "CSV"),
-    ("limbtorque/tables/csv_cells.py", "", "CSV"),
     ("limbtorque/tables/", "", "tables"),
     ("limbtorque/workflow/session_record.py", "", "records, hashes"),
     ("limbtorque/workflow/stages/", "", ""),  # the frame outside tells
@@ -123,8 +123,9 @@ def _place(frame: FrameType | None) -> int:
     kind, stage = "", "run"
     while frame is not None:
         file = frame.f_code.co_filename
-        if not kind:
-            kind = _kind(file, frame.f_code.co_name)
+        if kind in ("", "Parquet written"):
+            found = _kind(file, frame.f_code.co_name)
+            kind = found if not kind or found == "Parquet read" else kind
         if "limbtorque/workflow/stages/" in file:
             stage = Path(file).stem
         frame = frame.f_back

@@ -66,7 +66,7 @@ def _children_s() -> float:
 
 
 def run(checkout: Path, folder: Path, *, sampled: bool) -> Run:
-    """Run a study from nothing with the version of a checkout."""
+    """Run a study from nothing with the version of a checkout; its compiled modules lie beside the study."""
     for old in ("results", ".snakemake"):
         shutil.rmtree(folder / old, ignore_errors=True)
     with tempfile.TemporaryDirectory() as name:
@@ -77,7 +77,9 @@ def run(checkout: Path, folder: Path, *, sampled: bool) -> Run:
         samples = Path(name) / "samples"
         samples.mkdir()
         command = [sys.executable, "-m", "snakemake", "-s", str(checkout / "Snakefile"), "--directory", str(folder)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "LIMBTORQUE_SAMPLES": str(samples)}
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONPYCACHEPREFIX": str(folder.parent / "compiled")}
+        environment |= {"LIMBTORQUE_SAMPLES": str(samples)}
         os.sync()
         clock_s, processor_s = measured([*command, "--cores", "2", "--quiet", "all"], env=environment)
         found = [np.fromfile(path) for path in samples.iterdir()]
@@ -145,11 +147,14 @@ def main() -> None:
     times: dict[str, list[Run]] = {name: [] for name in checkouts}
     sampled: dict[str, list[Run]] = {name: [] for name in checkouts}
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "study"
-        study(folder, n_trials=options.trials, n_sessions=options.sessions, figures=options.defaults)
-        if not options.defaults:
-            with (folder / "config" / "config.yaml").open("a", encoding="utf-8") as file:
-                file.write("\nreport:\n  enabled: false\n")
+        folder, first = Path(place) / "study", Path(place) / "first"
+        for each, n_trials, n_sessions in ((first, 2, 1), (folder, options.trials, options.sessions)):
+            study(each, n_trials=n_trials, n_sessions=n_sessions, figures=options.defaults)
+            if not options.defaults:
+                with (each / "config" / "config.yaml").open("a", encoding="utf-8") as file:
+                    file.write("\nreport:\n  enabled: false\n")
+        for checkout in checkouts.values():
+            run(checkout, first, sampled=False)  # compiles all modules
         for _ in range(options.turns):
             for name, checkout in checkouts.items():
                 times[name].append(run(checkout, folder, sampled=False))
