@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,13 +14,24 @@ import pytest
 
 from c3d_files import positions, write_c3d
 from limbtorque.errors import ReadError
+from limbtorque.recordings import sandbox
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.sandbox import GuardedReader
 
 LIMITS = {"memory_limit_mb": 512, "time_limit_s": 30.0}
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*use of fork:DeprecationWarning"
+)  # Python 3.12, libraries with threads
 
 
-def child_of(reader: GuardedReader) -> subprocess.Popen[bytes]:
+@pytest.fixture(params=["executed", "forked"], autouse=True)
+def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Children as elsewhere, and as in the jobs of a run."""
+    monkeypatch.setattr(sandbox, "_forks", request.param == "forked")
+    return bool(request.param == "forked")
+
+
+def child_of(reader: GuardedReader) -> subprocess.Popen[bytes] | sandbox._Forked:
     assert reader._child is not None
     return reader._child.process
 
@@ -70,19 +82,29 @@ def test_child_that_dies_while_reading(small: Path) -> None:
         assert reader.read(small, **LIMITS).n_frames == 10
 
 
-def test_memory_limit(tmp_path: Path) -> None:
-    large = write_c3d(tmp_path / "large.c3d", np.ones((6_000, 60, 3)))
-    little = write_c3d(tmp_path / "little.c3d", positions())
-    with GuardedReader() as reader:
-        with pytest.raises(ReadError, match=r"large.c3d: .*reading.memory_limit_mb"):
-            reader.read(large, memory_limit_mb=16, time_limit_s=30.0)
-        assert reader.read(little, memory_limit_mb=64, time_limit_s=30.0).n_frames == 10
-        assert reader.read(large, **LIMITS).n_frames == 6_000
-
-
-def test_child_ends_with_its_parent(small: Path, tmp_path: Path) -> None:
+def test_memory_limit(tmp_path: Path, forks: bool) -> None:
+    """In a process of its own: a forked child uses what its parent has free before it asks for more."""
+    write_c3d(tmp_path / "large.c3d", np.ones((6_000, 60, 3)))
+    write_c3d(tmp_path / "little.c3d", positions())
     script = (
-        "import os, sys; from pathlib import Path; from limbtorque.recordings.sandbox import GuardedReader\n"
+        "from pathlib import Path; from limbtorque.errors import ReadError\n"
+        "from limbtorque.recordings.sandbox import GuardedReader, fork_readers\n"
+        f"{'fork_readers()' if forks else ''}\n"
+        "with GuardedReader() as reader:\n"
+        "    for name, limit_mb in (('large', 16), ('little', 64), ('large', 512)):\n"
+        "        try: print(reader.read(Path(f'{name}.c3d'), memory_limit_mb=limit_mb, time_limit_s=30.0).n_frames)\n"
+        "        except ReadError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    refused, *read = done.stdout.splitlines()
+    assert re.match(r"large.c3d: .*reading.memory_limit_mb", refused)
+    assert read == ["10", "6000"]
+
+
+def test_child_ends_with_its_parent(small: Path, tmp_path: Path, forks: bool) -> None:
+    script = (
+        "import os, sys; from pathlib import Path; from limbtorque.recordings.sandbox import GuardedReader, fork_readers\n"
+        f"{'fork_readers()' if forks else ''}\n"
         "reader = GuardedReader(); reader.read(Path(sys.argv[1]), memory_limit_mb=512, time_limit_s=30.0)\n"
         "print(reader._child.process.pid, flush=True); os._exit(1)\n"
     )
@@ -96,6 +118,17 @@ def test_child_ends_with_its_parent(small: Path, tmp_path: Path) -> None:
                 continue
         return
     pytest.fail("the child outlives its parent")
+
+
+def test_child_keeps_no_file_of_its_parent(small: Path, tmp_path: Path) -> None:
+    """A pipe of the parent ends with the parent, and nothing that the child prints gets among its output."""
+    with (tmp_path / "held").open("w"), GuardedReader() as reader:
+        reader.read(small, **LIMITS)
+        files = Path(f"/proc/{child_of(reader).pid}/fd").iterdir()
+        names = {int(file.name): str(file.readlink()) for file in files}
+    assert len(names) == 5
+    assert {names[0], names[1]} == {os.devnull}
+    assert not any("held" in name for name in names.values())
 
 
 def test_light_imports() -> None:

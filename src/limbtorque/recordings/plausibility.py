@@ -89,9 +89,10 @@ def nearest_m(markers_m: FloatArray) -> float:
         seen = frame[np.isfinite(frame).all(axis=1)]
         if 2 <= len(seen) <= 2000:
             with np.errstate(over="ignore"):  # infinitely far apart is too far
-                apart = np.linalg.norm(seen[:, np.newaxis] - seen, axis=2)
-            apart[np.arange(len(seen)), np.arange(len(seen))] = np.inf
-            nearest = apart.min(axis=1)
+                x, y, z = (np.subtract.outer(axis, axis) ** 2 for axis in seen.T)
+                squared = x + y + z
+            np.fill_diagonal(squared, np.inf)
+            nearest = np.sqrt(squared.min(axis=0))
             found.append(nearest[nearest > 0.0])  # markers in one place say nothing of the unit
     known = np.concatenate(found) if found else np.zeros(0)
     return float(np.median(known)) if known.size else float("nan")
@@ -102,6 +103,7 @@ def median_speed_m_s(markers_m: FloatArray, rate_hz: float) -> float:
     steps = np.empty((max(len(markers_m) - 1, 0), markers_m.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
         for some in stretches(len(steps)):
-            steps[some] = np.linalg.norm(np.diff(markers_m[some.start : some.stop + 1], axis=0), axis=2)
+            squared = np.diff(markers_m[some.start : some.stop + 1], axis=0) ** 2
+            steps[some] = np.sqrt(squared[:, :, 0] + squared[:, :, 1] + squared[:, :, 2])
     known = steps[np.isfinite(steps)]
     return float(np.median(known)) * rate_hz if known.size else 0.0

@@ -2,7 +2,7 @@
 
 A damaged file can make a C++ reader allocate without bound, loop, or abort the whole process. One child
 process reads file after file; when it dies the read fails with a :class:`~limbtorque.errors.ReadError` and
-the next read gets a new child. Requests and replies are pickles, their arrays after them, on pipes of their own,
+the next read gets a new child. It is forked in the jobs of a run (`fork_readers`), and a new Python elsewhere. Requests and replies are pickles, their arrays after them, on pipes of their own,
 so that nothing the library prints can get between them.
 """
 
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -31,17 +32,51 @@ from limbtorque.recordings.recording import Recording
 
 _LENGTH = struct.Struct("<Q")
 _GRACE_S = 5.0
+_POLL_S = 0.01
+_forks = False
 
 
 class _DiedError(Exception):
     """The other end of the pipe is gone."""
 
 
+class _Forked:
+    """Forked process with the methods of `subprocess.Popen` that are needed here."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Exit code as of `subprocess.Popen`; None while the process runs."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0.0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Exit code, when there is one."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while self.returncode is None:
+            pid, status = os.waitpid(self.pid, 0 if end is None else os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+            elif end is not None and time.monotonic() >= end:
+                raise subprocess.TimeoutExpired("reading", timeout or 0.0)
+            else:
+                time.sleep(_POLL_S)
+        return self.returncode
+
+    def kill(self) -> None:
+        """End the process, if it runs."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
 @dataclass
 class _Child:
     """The reading process and the pipes to it."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | _Forked
     requests: int
     replies: int
     stderr: IO[bytes]
@@ -204,24 +239,25 @@ class GuardedReader:
         )
 
 
+def fork_readers() -> None:
+    """Fork children from now on, instead of starting Python anew: for processes that compute in one thread.
+
+    The libraries of the child are imported once, here. Memory that its parent has free does not count against its limit.
+    """
+    global _forks
+    from limbtorque.recordings import compare_readers, read  # noqa: F401 (for the children)
+
+    _forks = True
+
+
 def _start() -> _Child:
     """Start the child; its output is discarded, its errors go to a temporary file."""
     requests_out, requests_in = os.pipe()
     replies_out, replies_in = os.pipe()
     stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
+    process: subprocess.Popen[bytes] | _Forked
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "limbtorque.recordings.sandbox", str(requests_out), str(replies_in)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-            pass_fds=(requests_out, replies_in),
-            env={
-                **os.environ,
-                "OPENBLAS_NUM_THREADS": "1",
-                "OMP_NUM_THREADS": "1",
-            },  # threads take address space
-        )
+        process = (_forked if _forks else _executed)(requests_out, replies_in, stderr)
     except OSError:
         os.close(requests_in)
         os.close(replies_out)
@@ -231,6 +267,46 @@ def _start() -> _Child:
         os.close(requests_out)
         os.close(replies_in)
     return _Child(process, requests_in, replies_out, stderr)
+
+
+def _executed(requests: int, replies: int, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "limbtorque.recordings.sandbox", str(requests), str(replies)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        pass_fds=(requests, replies),
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # threads take address space
+    )
+
+
+def _forked(requests: int, replies: int, stderr: IO[bytes]) -> _Forked:
+    pid = os.fork()
+    if pid:
+        return _Forked(pid)
+    code = 1
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _keep_open(requests, replies, stderr.fileno())
+        with contextlib.suppress(_DiedError):
+            _serve(requests, replies)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _keep_open(requests: int, replies: int, stderr: int) -> None:
+    """Close all files of the parent, so that pipes end with it, but those for requests, replies and errors."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number, file in enumerate((nothing, nothing, stderr)):
+        os.dup2(file, number)
+    sys.stdout = sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
+    for number in [int(file.name) for file in Path("/proc/self/fd").iterdir()]:
+        if number > 2 and number not in (requests, replies):
+            with contextlib.suppress(OSError):
+                os.close(number)
 
 
 def _last_line(stderr: IO[bytes]) -> str:

@@ -25,11 +25,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from limbtorque.recordings.sandbox import fork_readers
 from limbtorque.workflow.job import ADDRESS, RUN, short, work
 from limbtorque.workflow.streams import say
 from limbtorque.workflow.temporary import temporary_folder
 
-ALSO = ("scipy.interpolate", "scipy.optimize", "scipy.signal")  # imported by stages when they first need them
+ALSO = (
+    "pyarrow.compute",
+    "scipy.interpolate",
+    "scipy.optimize",
+    "scipy.signal",
+)  # imported by stages when they first need them
 _MESSAGE = 65536
 _NAME = "jobs"
 _held: list[subprocess.Popen[bytes]] = []
@@ -90,6 +96,7 @@ def _prepare(stage: str) -> None:
 
     for name in (f"limbtorque.workflow.stages.{stage}", *ALSO):
         importlib.import_module(name)
+    fork_readers()
     code_key(stage)
     gc.freeze()  # objects of now are not searched for garbage by every job
 

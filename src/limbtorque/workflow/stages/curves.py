@@ -17,7 +17,7 @@ from limbtorque.statistics.time_normalisation import resample
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
 from limbtorque.tables.curve_columns import CURVE_COLUMNS, curve_columns
-from limbtorque.tables.files import column_values, long_table_writer, make_table
+from limbtorque.tables.files import arrow_array, column_values, long_table_writer, make_table, repeated
 from limbtorque.tables.trial_record import MotionConstants
 from limbtorque.workflow.layout import curves_path
 from limbtorque.workflow.run_session import (
@@ -133,7 +133,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
 
 def _curve_table(trial: Trial, values: FloatArray) -> pa.Table:
     about = identity(trial)
-    data = {column.name: pa.repeat(about[column.name], values.size) for column in TRIAL_COLUMNS}
+    data = {column.name: repeated(about[column.name], values.size) for column in TRIAL_COLUMNS}
     return make_table(CURVE_COLUMNS, {**data, **long_columns(columns(trial), len(values)), "value": values.T.ravel()})
 
 
@@ -147,9 +147,9 @@ def long_columns(quantities: Sequence[Column], n_points: int) -> dict[str, Any]:
     n_points : int
         Number of points of each, from 0 to 100 %.
     """
-    which = pa.array(np.repeat(np.arange(len(quantities)), n_points))
+    which = arrow_array(np.repeat(np.arange(len(quantities)), n_points), int)
     return {
-        "quantity": pa.array([column.name for column in quantities]).take(which),
-        "unit": pa.array([column.unit for column in quantities]).take(which),
+        "quantity": arrow_array([column.name for column in quantities], str).take(which),
+        "unit": arrow_array([column.unit for column in quantities], str).take(which),
         "percent": np.tile(np.linspace(0.0, 100.0, n_points), len(quantities)),
     }

@@ -16,7 +16,7 @@ from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_mom
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
-from limbtorque.tables.files import column_values, make_table, read_table, table_of_rows, write_table
+from limbtorque.tables.files import column_values, make_table, read_table, repeated, table_of_rows, write_table
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import SessionRecords
@@ -82,7 +82,7 @@ def _ensemble_table(
         joints = study.settings.chain(chain).joints
         quantities = curve_columns(joints, per_body_mass=options.per_body_mass)
         same = {"chain": chain, "condition": condition, "side": side, "spread_over": unit}
-        data: dict[str, Any] = {name: pa.repeat(value, found.mean.size) for name, value in same.items()}
+        data: dict[str, Any] = {name: repeated(value, found.mean.size) for name, value in same.items()}
         of_joint = [rejected.get((chain, condition, side, joint.name), 0) for joint in joints]
         data["n_rejected"] = np.repeat(of_joint, found.mean.size // len(joints))  # the quantities are joint by joint
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
