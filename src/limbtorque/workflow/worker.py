@@ -21,10 +21,12 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
+from limbtorque.workflow import interrupts
 from limbtorque.workflow.job import ADDRESS, RUN, short, work
 from limbtorque.workflow.streams import say
 from limbtorque.workflow.temporary import temporary_folder
@@ -56,7 +58,8 @@ def _start(address: Path, stages: Sequence[str]) -> None:
             listener.bind(name)
         listener.listen(128)
         words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), str(address)]
-        _held.append(subprocess.Popen([*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
+        with interrupts.held():
+            _held.append(subprocess.Popen([*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -64,8 +67,6 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
 
     The first jobs wait for their stage only; the others are imported when nobody asks for anything.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its folder is removed
     first, *todo = stages
     _prepare(first)
     while True:
@@ -77,9 +78,10 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
             continue
         connection, _ = listener.accept()
         _read_study()
-        if os.fork() == 0:
-            listener.close()
-            _job(connection)
+        with interrupts.held():
+            if os.fork() == 0:
+                listener.close()
+                _job(connection)
         connection.close()
         _bury()
 
@@ -118,8 +120,9 @@ def _bury() -> None:
 def _job(connection: socket.socket) -> NoReturn:
     """Do the work of a command in a forked process, and send it the exit code."""
     code = 1
-    for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _end_by(signal.SIG_DFL)
+    interrupts.let_in()
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
         for number, file in zip((1, 2), files, strict=True):
@@ -149,8 +152,30 @@ def _end_with(connection: socket.socket) -> None:
     os._exit(1)
 
 
-if __name__ == "__main__":
+def _end_by(how: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    """Set the end of this process by the other signals, unless they are ignored (`nohup`)."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, how)
+
+
+def _end(folder: Path) -> NoReturn:
+    """End this process, whose folder is removed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def main(number: str, address: str, *stages: str) -> None:
+    """Serve the socket of a file descriptor; SIGTERM and SIGHUP remove its folder, too."""
+    folder = Path(address).parent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
+    _end_by(lambda *_: _end(folder))
+    interrupts.let_in()
     try:
-        serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[3:])
+        serve(socket.socket(fileno=int(number)), stages)
     finally:
-        shutil.rmtree(Path(sys.argv[2]).parent, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,18 @@
+"""Start the command `limbtorque`: a signal during its imports ends it without a traceback."""
+
+import sys
+
+from limbtorque.workflow import interrupts
+
+
+def main() -> int:
+    """Run the command of the command line; returns its exit code."""
+    interrupts.end_at_once()
+    from limbtorque.cli import main as command
+
+    interrupts.end_in_order()
+    return command.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Signals while a process starts: it ends without a traceback.
+
+Python turns Ctrl-C (SIGINT) into an exception wherever it is, also within the imports of a process that has just begun, and
+prints its traceback. So a process is started with its signals blocked (`held`); they wait until it has said how it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Hold back the signals of this thread, and of processes that are started meanwhile, until `let_in`."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_in() -> None:
+    """Receive the signals that the starting process held back."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+
+
+def end_at_once() -> None:
+    """Have SIGINT end this process without an exception, for the time of its imports; ignored signals stay ignored."""
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    let_in()
+
+
+def end_in_order() -> None:
+    """Have SIGINT raise `KeyboardInterrupt` again, after `end_at_once`; one that is not caught is not printed."""
+    hide_interrupts()
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def hide_interrupts() -> None:
+    """End this process without a traceback where `KeyboardInterrupt` is not caught; other hooks are kept."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _show
+    if sys.unraisablehook is sys.__unraisablehook__:
+        sys.unraisablehook = _show_unraisable
+
+
+def _show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+
+
+def _show_unraisable(found: Any) -> None:
+    """Print an exception that Python cannot raise, as in a destructor; end where it is `KeyboardInterrupt`."""
+    if issubclass(found.exc_type, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)
+    sys.__unraisablehook__(found)
