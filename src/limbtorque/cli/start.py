@@ -1,4 +1,4 @@
-"""Start the command `limbtorque`: a signal during its imports ends it without a traceback."""
+"""Start of the command `limbtorque`, without a traceback of its imports."""
 
 import sys
 

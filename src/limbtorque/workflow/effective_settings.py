@@ -70,7 +70,7 @@ def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
 
 
 def refuse_odd_numbers(words: Iterable[str]) -> None:
-    """Refuse a number of ``--config`` that Snakemake reads by the rules of Python, 9_8 as 98.
+    """Refuse a number of ``--config`` that Snakemake reads as Python does, 9_8 as 98.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Signals while a process starts: it ends without a traceback.
+"""End a process that is interrupted during its imports without a traceback.
 
 Python turns Ctrl-C (SIGINT) into an exception wherever it is, also within the imports of a process that has just begun, and
 prints its traceback. So a process is started with its signals blocked (`held`); they wait until it has said how it ends.
@@ -18,7 +18,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Hold back the signals of this thread, and of processes that are started meanwhile, until `let_in`."""
+    """Hold back the signals of this thread and of processes that it starts.
+
+    Those receive them by `let_in`.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
@@ -32,21 +35,30 @@ def let_in() -> None:
 
 
 def end_at_once() -> None:
-    """Have SIGINT end this process without an exception, for the time of its imports; ignored signals stay ignored."""
+    """Let SIGINT end this process without an exception during its imports.
+
+    Where it is ignored, it stays so.
+    """
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     let_in()
 
 
 def end_in_order() -> None:
-    """Have SIGINT raise `KeyboardInterrupt` again, after `end_at_once`; one that is not caught is not printed."""
+    """Let SIGINT raise `KeyboardInterrupt` again, after `end_at_once`.
+
+    One that nobody catches is not printed.
+    """
     hide_interrupts()
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def hide_interrupts() -> None:
-    """End this process without a traceback where `KeyboardInterrupt` is not caught; other hooks are kept."""
+    """Print no traceback of a `KeyboardInterrupt` that nobody catches.
+
+    Hooks of other programs are kept.
+    """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _show
     if sys.unraisablehook is sys.__unraisablehook__:
@@ -59,7 +71,7 @@ def _show(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 
 def _show_unraisable(found: Any) -> None:
-    """Print an exception that Python cannot raise, as in a destructor; end where it is `KeyboardInterrupt`."""
+    """End by an interrupt in a place where Python cannot raise it, as a destructor."""
     if issubclass(found.exc_type, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)

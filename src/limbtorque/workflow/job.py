@@ -52,7 +52,10 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
 
 @functools.cache
 def _held() -> list[str]:
-    """First words of a command that starts with SIGINT held back until `do`; none without `env` of GNU coreutils 8.31."""
+    """First words of a command that starts with SIGINT held back until `do`.
+
+    None where `env` cannot do so (GNU coreutils 8.31).
+    """
     import subprocess
 
     words = ["env", "--block-signal=INT"]

@@ -1,4 +1,4 @@
-"""Start Snakemake for `limbtorque run-study`: a signal during its imports ends it without a traceback."""
+"""Start of Snakemake by `limbtorque run-study`, without a traceback of its imports."""
 
 from limbtorque.workflow import interrupts
 

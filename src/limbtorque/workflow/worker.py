@@ -166,7 +166,10 @@ def _end(folder: Path) -> NoReturn:
 
 
 def main(number: str, address: str, *stages: str) -> None:
-    """Serve the socket of a file descriptor; SIGTERM and SIGHUP remove its folder, too."""
+    """Serve the socket of a file descriptor, and remove its folder in the end.
+
+    So do SIGTERM and SIGHUP.
+    """
     folder = Path(address).parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
     _end_by(lambda *_: _end(folder))
