@@ -153,7 +153,7 @@ def _end_with(connection: socket.socket) -> None:
 
 
 def _end_by(how: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
-    """Set the end of this process by the other signals, unless they are ignored (`nohup`)."""
+    """Set the end of this process by the other signals, but ignored ones (`nohup`)."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, how)
