@@ -111,7 +111,7 @@ onstart:
     forget_reasons(workflow)
     job_errors.show()
     if workflow.local_exec:
-        worker.start(layout.stages_of(STUDY))
+        worker.start(layout.stages_of(STUDY), workflow.snakemake_tmp_dir)
 
 
 onsuccess:

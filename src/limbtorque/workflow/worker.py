@@ -37,14 +37,21 @@ _NAME = "jobs"
 _held: list[subprocess.Popen[bytes]] = []
 
 
-def start(stages: Sequence[str]) -> None:
+def start(stages: Sequence[str], beside: Path = Path()) -> None:
     """Start the process that jobs are forked from; it ends with this one.
 
     Where it cannot be started, the commands do the work themselves.
+
+    Parameters
+    ----------
+    stages : sequence of str
+        Names of the stages, in the order of their jobs.
+    beside : Path, optional
+        Temporary folder of Snakemake, which leaves it where it is killed; removed if it is empty then.
     """
     try:
         address = temporary_folder() / _NAME
-        _start(address, stages)
+        _start(address, beside, stages)
     except OSError as error:
         say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
         return
@@ -52,14 +59,15 @@ def start(stages: Sequence[str]) -> None:
     os.environ[RUN] = str(os.getpid())
 
 
-def _start(address: Path, stages: Sequence[str]) -> None:
+def _start(address: Path, beside: Path, stages: Sequence[str]) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         with short(address) as name:
             listener.bind(name)
         listener.listen(128)
-        words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), str(address)]
+        words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker"]
+        words += [str(listener.fileno()), str(address), str(beside), *stages]
         with interrupts.held():
-            _held.append(subprocess.Popen([*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
+            _held.append(subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -165,7 +173,7 @@ def _end(folder: Path) -> NoReturn:
     os._exit(1)
 
 
-def main(number: str, address: str, *stages: str) -> None:
+def main(number: str, address: str, beside: str, *stages: str) -> None:
     """Serve the socket of a file descriptor, and remove its folder in the end.
 
     So do SIGTERM and SIGHUP.
@@ -176,6 +184,8 @@ def main(number: str, address: str, *stages: str) -> None:
     interrupts.let_in()
     try:
         serve(socket.socket(fileno=int(number)), stages)
+        with contextlib.suppress(OSError):  # not empty, or Snakemake removed it
+            Path(beside).rmdir()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
