@@ -90,6 +90,24 @@ def ended(folder, target, number, moment_s):
     return code if code >= 0 else 128 - code, (folder / "output.txt").read_text()
 
 
+def test_an_interrupt_waits_until_a_job_is_started():
+    """Otherwise the pool of Snakemake loses its thread."""
+    started = []
+
+    def start(job):
+        signal.raise_signal(signal.SIGINT)
+        started.append(job)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.whole(start)("a job")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert started == ["a job"]
+
+
 @pytest.mark.parametrize("target", ["command", "snakemake", "group"])
 @pytest.mark.parametrize(
     ("number", "moments_s"),

@@ -110,6 +110,7 @@ onstart:
     unpace(workflow)
     forget_reasons(workflow)
     job_errors.show()
+    interrupts.start_jobs_whole()
     if workflow.local_exec:
         worker.start(layout.stages_of(STUDY), workflow.snakemake_tmp_dir)
 

@@ -7,9 +7,11 @@ prints its traceback. So a process is started with its signals blocked (`held`);
 from __future__ import annotations
 
 import contextlib
+import functools
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any
 
@@ -63,6 +65,38 @@ def hide_interrupts() -> None:
         sys.excepthook = _show
     if sys.unraisablehook is sys.__unraisablehook__:
         sys.unraisablehook = _show_unraisable
+
+
+def start_jobs_whole() -> None:
+    """Let Snakemake start each job to the end before SIGINT ends the run.
+
+    An interrupt within `ThreadPoolExecutor.submit` leaves a thread that its pool does not know. Snakemake does not wait for
+    its job then, and ends with a traceback (no upstream issue).
+    """
+    from snakemake.executors.local import Executor
+
+    if not hasattr(Executor.run_job, "__wrapped__"):
+        Executor.run_job = whole(Executor.run_job)
+
+
+def whole(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function within which SIGINT raises nothing; it does so afterwards."""
+
+    @functools.wraps(function)
+    def call(*args: Any) -> None:
+        if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
+            function(*args)
+            return
+        came: list[int] = []
+        signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+        try:
+            function(*args)
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if came:
+            raise KeyboardInterrupt
+
+    return call
 
 
 def _show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
