@@ -91,7 +91,7 @@ def ended(folder, target, number, moment_s):
 
 
 def test_an_interrupt_waits_until_a_job_is_started():
-    """Otherwise the pool of Snakemake loses its thread."""
+    """Otherwise the pool of Snakemake loses its thread, or does not wait for it where a second one comes."""
     started = []
 
     def start(job):

@@ -110,12 +110,13 @@ onstart:
     unpace(workflow)
     forget_reasons(workflow)
     job_errors.show()
-    interrupts.start_jobs_whole()
+    interrupts.wait_for_jobs()
     if workflow.local_exec:
         worker.start(layout.stages_of(STUDY), workflow.snakemake_tmp_dir)
 
 
 onsuccess:
+    left_over.remove_parts(Path("."))
     if layout.VERDICT.is_file():
         streams.say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
         streams.say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)

@@ -67,16 +67,18 @@ def hide_interrupts() -> None:
         sys.unraisablehook = _show_unraisable
 
 
-def start_jobs_whole() -> None:
-    """Let Snakemake start each job to the end before SIGINT ends the run.
+def wait_for_jobs() -> None:
+    """Let Snakemake start each job whole, and wait for all, before SIGINT ends it.
 
-    An interrupt within `ThreadPoolExecutor.submit` leaves a thread that its pool does not know. Snakemake does not wait for
-    its job then, and ends with a traceback (no upstream issue).
+    An interrupt within `ThreadPoolExecutor.submit` leaves a thread that its pool does not know; a second one ends the wait
+    for all threads. With jobs under way Snakemake ends with a traceback (no upstream issue).
     """
     from snakemake.executors.local import Executor
 
-    if not hasattr(Executor.run_job, "__wrapped__"):
-        Executor.run_job = whole(Executor.run_job)
+    for name in ("run_job", "cancel"):
+        function = getattr(Executor, name)
+        if not hasattr(function, "__wrapped__"):
+            setattr(Executor, name, whole(function))
 
 
 def whole(function: Callable[..., None]) -> Callable[..., None]:
