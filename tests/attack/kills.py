@@ -149,7 +149,7 @@ def _is(one: psutil.Process, target: str, started: Run) -> bool:
     worker = "limbtorque.workflow.worker" in line
     forked = worker and "limbtorque.workflow.worker" in parent
     return {
-        "snakemake": " -m snakemake " in line and "--mode" not in line,
+        "snakemake": " -m limbtorque.workflow.start_snakemake " in line,
         "fork server": worker and not forked,
         "forked job": forked,
         "job": " -m limbtorque.workflow.job " in line and "/bash" not in line.split()[0],

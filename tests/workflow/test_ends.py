@@ -21,7 +21,7 @@ def started(folder, *words):
     (folder / "results" / "logs" / "kinematics").mkdir(parents=True)
     os.mkfifo(folder / "results" / "logs" / "kinematics" / "S01_sagittal.log")
     process = subprocess.Popen(
-        [*words, sys.executable, "-m", "limbtorque.cli.main", "run-study", folder, "--cores", "1"],
+        [*words, sys.executable, "-m", "limbtorque.cli.start", "run-study", folder, "--cores", "1"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -84,7 +84,10 @@ def test_a_killed_command_takes_its_run_with_it_and_the_next_begins_at_once(tmp_
 def test_what_was_started_to_ignore_the_end_of_its_terminal_goes_on(tmp_path):
     folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
     process, family = started(folder, "nohup")
+    part = folder / "results" / ".table.host.1.part.csv"  # as a job leaves it that was killed, and done again
+    part.touch()
     process.send_signal(signal.SIGHUP)
     assert process.wait(60) == 0  # not 129: it went on to its end
+    assert not part.exists()
     _, alive = psutil.wait_procs(family, timeout=20)
     assert not alive

@@ -75,7 +75,7 @@ def run_on_slurm(folder):
 def polling_often(folder):
     """Command of a run, with Snakemake started by tests/poll_often.py."""
     python, *words = command(folder, slurm=True, more=HERE)
-    assert words[:2] == ["-m", "snakemake"]
+    assert words[:2] == ["-m", "limbtorque.workflow.start_snakemake"]
     return [python, str(workflow.ROOT / "tests" / "poll_often.py"), *words[2:]]
 
 

@@ -8,6 +8,10 @@ from pathlib import Path
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 
+from limbtorque.workflow import interrupts
+
+interrupts.hide_interrupts()  # Ctrl-C from here on prints no traceback
+
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow import (
     clock,
@@ -23,12 +27,15 @@ from limbtorque.workflow import (
     worker,
 )
 from limbtorque.workflow.code_key import code_key
-from limbtorque.workflow.effective_settings import ensure_settings, refuse_other_readings
+from limbtorque.workflow.effective_settings import ensure_settings, refuse_odd_numbers, refuse_other_readings
 from limbtorque.workflow.fresh_reasons import forget_reasons
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.pace import unpace
 
+interrupts.end_in_order()  # where `limbtorque run-study` started Snakemake: it was ended at once until here
+
 try:
+    refuse_odd_numbers(sys.argv)
     for file in workflow.configfiles:
         refuse_other_readings(Path(file), load_configfile(file))
     STUDY = checked_study(Path("."), config)
@@ -104,11 +111,13 @@ onstart:
     unpace(workflow)
     forget_reasons(workflow)
     job_errors.show()
+    interrupts.wait_for_jobs()
     if workflow.local_exec:
-        worker.start(layout.stages_of(STUDY))
+        worker.start(layout.stages_of(STUDY), workflow.snakemake_tmp_dir)
 
 
 onsuccess:
+    left_over.remove_parts(Path("."))
     if layout.VERDICT.is_file():
         streams.say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
         streams.say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)

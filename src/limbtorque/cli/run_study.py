@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 
 from limbtorque.errors import LimbtorqueError
+from limbtorque.workflow import interrupts
 from limbtorque.workflow.damaged import VERIFY
 from limbtorque.workflow.temporary import temporary_folder
 
@@ -61,9 +62,10 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
     more : sequence of str
         Further options of Snakemake.
     """
-    start = [sys.executable, "-m", "snakemake", "--snakefile", str(snakefile()), "--directory", str(study.absolute())]
+    start = [sys.executable, "-m", "limbtorque.workflow.start_snakemake"]
+    where = ["--snakefile", str(snakefile()), "--directory", str(study.absolute())]
     how = ["--profile", str(snakefile().parent / "profiles" / "slurm")] if slurm else ["--cores", cores]
-    return [*start, *how, *more]
+    return [*start, *where, *how, *more]
 
 
 def run_study(
@@ -79,13 +81,14 @@ def run_study(
     ended: list[int] = []
     heard = (signal.SIGTERM, signal.SIGHUP, *[signal.SIGINT] * (not slurm))
     with _passed_on(ended, *heard), _temporary(here=not slurm) as place:
-        process = subprocess.Popen(
-            command(study, cores=cores, slurm=slurm, more=more),
-            stdout=_null_if_full(1),
-            stderr=_null_if_full(2),
-            env={**os.environ, **place, **({VERIFY: "1"} if verify else {})},
-            preexec_fn=functools.partial(_end_with_parent, signal.SIGINT if slurm else signal.SIGKILL),
-        )
+        with interrupts.held():
+            process = subprocess.Popen(
+                command(study, cores=cores, slurm=slurm, more=more),
+                stdout=_null_if_full(1),
+                stderr=_null_if_full(2),
+                env={**os.environ, **place, **({VERIFY: "1"} if verify else {})},
+                preexec_fn=functools.partial(_end_with_parent, signal.SIGINT if slurm else signal.SIGKILL),
+            )
         n_polls = 0  # since the signal
         while True:
             with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError, SettingsError
-from limbtorque.study.options.base import number_of
+from limbtorque.study.options.base import is_odd_number, number_of
 from limbtorque.study.settings import Settings, flattened, load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.whole_file import write_text
@@ -67,6 +67,29 @@ def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
     ]
     if faults:
         raise SettingsError("\n".join([f"--configfile {path}:", *(f"  - {fault}" for fault in faults)]), faults)
+
+
+def refuse_odd_numbers(words: Iterable[str]) -> None:
+    """Refuse a number of ``--config`` that Snakemake reads as Python does, 9_8 as 98.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Command line of Snakemake; the options within a section it reads as text, which is checked with the settings.
+
+    Raises
+    ------
+    SettingsError
+        An option is given by such a number.
+    """
+    given = [word.partition("=")[::2] for word in words]
+    faults = [
+        f"--config {name}={value} is read as {float(value):g} by Snakemake; write it in plain digits, such as 72.5"
+        for name, value in ((name, value.strip("'\"")) for name, value in given)
+        if name in Settings.model_fields and is_odd_number(value)
+    ]
+    if faults:
+        raise SettingsError("\n".join(faults), faults)
 
 
 def load_effective_study(folder: Path) -> Study:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import importlib
 import json
 import os
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from limbtorque.workflow import interrupts
 from limbtorque.workflow.streams import ensure_streams, say
 
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
@@ -42,9 +44,26 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
         True for a module of another workflow: its jobs take locks, since ``onstart`` of a module never runs.
     """
     wait_s = getattr(workflow.execution_settings, "latency_wait", 0)
-    words = [sys.executable, "-P", "-m", "limbtorque.workflow.job", f"--wait={wait_s:g}", f"--settings={settings}"]
+    words = [*_held(), sys.executable, "-P", "-m", "limbtorque.workflow.job"]
+    words += [f"--wait={wait_s:g}", f"--settings={settings}"]
     words += [f"--config={json.dumps(config)}"] if config else []
     return shlex.join([*words, "--lock"] if module else words)
+
+
+@functools.cache
+def _held() -> list[str]:
+    """First words of a command that starts with SIGINT held back until `do`.
+
+    None where `env` cannot do so (GNU coreutils 8.31).
+    """
+    import subprocess
+
+    words = ["env", "--block-signal=INT"]
+    try:
+        tried = subprocess.run([*words, "true"], stderr=subprocess.DEVNULL, check=False)
+    except OSError:
+        return []
+    return [] if tried.returncode else words
 
 
 def do(job: dict[str, Any]) -> None:
@@ -59,6 +78,7 @@ def do(job: dict[str, Any]) -> None:
         Options of the command: stage, log, wait, lock, and those of the stage's `run`, empty where it has none.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the job without a traceback; it is done again next time
+    interrupts.let_in()
     address, _, prefix = os.environ.get(ADDRESS, "").rpartition(":")
     code = _forked(Path(address), job) if address and prefix == sys.prefix else ""
     if not code:

@@ -21,11 +21,13 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 from limbtorque.recordings.sandbox import fork_readers
+from limbtorque.workflow import interrupts
 from limbtorque.workflow.job import ADDRESS, RUN, short, work
 from limbtorque.workflow.streams import say
 from limbtorque.workflow.temporary import temporary_folder
@@ -41,14 +43,21 @@ _NAME = "jobs"
 _held: list[subprocess.Popen[bytes]] = []
 
 
-def start(stages: Sequence[str]) -> None:
+def start(stages: Sequence[str], beside: Path = Path()) -> None:
     """Start the process that jobs are forked from; it ends with this one.
 
     Where it cannot be started, the commands do the work themselves.
+
+    Parameters
+    ----------
+    stages : sequence of str
+        Names of the stages, in the order of their jobs.
+    beside : Path, optional
+        Temporary folder of Snakemake, which leaves it where it is killed; removed if it is empty then.
     """
     try:
         address = temporary_folder() / _NAME
-        _start(address, stages)
+        _start(address, beside, stages)
     except OSError as error:
         say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
         return
@@ -56,13 +65,15 @@ def start(stages: Sequence[str]) -> None:
     os.environ[RUN] = str(os.getpid())
 
 
-def _start(address: Path, stages: Sequence[str]) -> None:
+def _start(address: Path, beside: Path, stages: Sequence[str]) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         with short(address) as name:
             listener.bind(name)
         listener.listen(128)
-        words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), str(address)]
-        _held.append(subprocess.Popen([*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
+        words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker"]
+        words += [str(listener.fileno()), str(address), str(beside), *stages]
+        with interrupts.held():
+            _held.append(subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -70,8 +81,6 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
 
     The first jobs wait for their stage only; the others are imported when nobody asks for anything.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its folder is removed
     first, *todo = stages
     _prepare(first)
     while True:
@@ -83,9 +92,10 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
             continue
         connection, _ = listener.accept()
         _read_study()
-        if os.fork() == 0:
-            listener.close()
-            _job(connection)
+        with interrupts.held():
+            if os.fork() == 0:
+                listener.close()
+                _job(connection)
         connection.close()
         _bury()
 
@@ -125,8 +135,9 @@ def _bury() -> None:
 def _job(connection: socket.socket) -> NoReturn:
     """Do the work of a command in a forked process, and send it the exit code."""
     code = 1
-    for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _end_by(signal.SIG_DFL)
+    interrupts.let_in()
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
         for number, file in zip((1, 2), files, strict=True):
@@ -156,8 +167,35 @@ def _end_with(connection: socket.socket) -> None:
     os._exit(1)
 
 
-if __name__ == "__main__":
+def _end_by(how: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    """Set the end of this process by the other signals, but ignored ones (`nohup`)."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, how)
+
+
+def _end(folder: Path) -> NoReturn:
+    """End this process, whose folder is removed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def main(number: str, address: str, beside: str, *stages: str) -> None:
+    """Serve the socket of a file descriptor, and remove its folder in the end.
+
+    So do SIGTERM and SIGHUP.
+    """
+    folder = Path(address).parent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
+    _end_by(lambda *_: _end(folder))
+    interrupts.let_in()
     try:
-        serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[3:])
+        serve(socket.socket(fileno=int(number)), stages)
+        with contextlib.suppress(OSError):  # not empty, or Snakemake removed it
+            Path(beside).rmdir()
     finally:
-        shutil.rmtree(Path(sys.argv[2]).parent, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -44,7 +44,7 @@ class Frozen(BaseModel):
         for each in _entries(value):
             if isinstance(each, bool) and bool not in kinds and not any(map(_is_model, kinds)):
                 raise ValueError("true and false have no meaning here")
-            if kinds & {int, float} and _is_odd_number(each):
+            if kinds & {int, float} and is_odd_number(each):
                 raise ValueError(f"expected a number in plain digits, such as 72.5, found {each[:40]!r}")
         return value
 
@@ -101,12 +101,12 @@ def number_of(value: Any) -> float:
     (75.0, nan, nan)
     """
     try:
-        return math.nan if isinstance(value, bool) or _is_odd_number(value) else float(value)
+        return math.nan if isinstance(value, bool) or is_odd_number(value) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-def _is_odd_number(text: Any) -> bool:
+def is_odd_number(text: Any) -> bool:
     """Return True for a number written with underscores or in other scripts."""
     if not isinstance(text, str) or (text.strip().isascii() and "_" not in text):
         return False
