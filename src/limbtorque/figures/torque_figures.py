@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from limbtorque.figures.palette import TERM_COLOURS
-from limbtorque.figures.style import TWO_COLUMNS_MM, mark_frames, stacked_panels
+from limbtorque.figures.panels import stacked_panels
+from limbtorque.figures.style import MINUS, TWO_COLUMNS_MM, mark_frames
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.study.chains import ChainModel
 
@@ -44,7 +45,7 @@ def draw_torque_terms(
     axes.margins(y=0.08)
     axes.set_title(joint, loc="left", fontweight="bold")
     axes.set_ylabel("torque (N m)")
-    axes.set_title(f"$+$ {senses[0]}   $-$ {senses[1]}", loc="right", color="0.35")
+    axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
 
 
 def torque_figure(
@@ -123,7 +124,7 @@ def draw_contributions(
     mark_frames(axes, table, unknown, label="torque not known")
     axes.set_ylabel("torque (N m)")
     axes.set_title(joint, loc="left", fontweight="bold")
-    axes.set_title(f"$+$ {senses[0]}   $-$ {senses[1]}", loc="right", color="0.35")
+    axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
 
 
 def contributions_figure(
