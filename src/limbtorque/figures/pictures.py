@@ -40,17 +40,22 @@ def write_picture(figure: Figure, part: Path, form: str, *, palette: bool) -> No
     `Figure.savefig` draws every figure twice, the first time to find its places; figures without a layout engine do not
     need that.
     """
+    canvas: Any
     with _kept(figure):
         if figure.get_layout_engine():
             figure.draw_without_rendering()
         if form == ".png":
             picture, colours = _drawn(figure), figure_palette(figure) if palette else None
-            (picture if colours is None else picture.quantize(palette=colours, dither=0)).save(part, "png")
+            if colours is not None:
+                picture = picture.quantize(palette=colours, dither=Image.Dither.NONE)
+            picture.save(part, "png")
         elif form == ".pdf":
             undated = dict.fromkeys(("CreationDate", "ModDate", "Producer", "Creator"))
-            FigureCanvasPdf(figure).print_pdf(part, metadata=undated)
+            canvas = FigureCanvasPdf(figure)
+            canvas.print_pdf(part, metadata=undated)
         else:
-            FigureCanvasSVG(figure).print_svg(part, metadata={"Date": None})
+            canvas = FigureCanvasSVG(figure)
+            canvas.print_svg(part, metadata={"Date": None})
 
 
 @contextmanager
