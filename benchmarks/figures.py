@@ -48,7 +48,7 @@ def run(stage, **more):
 
 cases = {f"{kind} {form}": (figures, {"kinds": (kind,), "formats": (form,)}) for kind in kinds for form in forms}
 cases = {"all by default": (figures, {}), "page": (pages, {}), **cases}
-run(figures)
+run(figures), run(pages)
 print(json.dumps({name: run(stage, **more) for name, (stage, more) in cases.items()}))
 """
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import CHOSEN, CRITERION, RESIDUAL
 from limbtorque.figures.panels import BELOW_MM, LEFT_MM, TITLE_MM, place_panels
-from limbtorque.figures.style import ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, shared_legend, wrapped_heading
+from limbtorque.figures.style import NAME_SIZE, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, shared_legend, wrapped_heading
 from limbtorque.signals.cutoff import CutoffChoice
 
 CRITERION_NAMES = {
@@ -70,7 +70,7 @@ def cutoff_figure(
         grid = figure.subplots(down, across, squeeze=False, **share)
         for number, (choice, name, own_hz) in enumerate(zip(choices, names, used, strict=True)):
             panels = grid[number] if beside else grid[:, number]
-            panels[0].set_title(name, loc="left", fontweight="bold")
+            panels[0].set_title(name, loc="left", fontsize=NAME_SIZE)
             _draw_residual(panels[0], choice, unit, noise=choice.noise if noise is None else noise)
             if both:
                 _draw_criterion(panels[1], choice)

@@ -14,7 +14,16 @@ from matplotlib.figure import Figure
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import ABSORBED, GENERATED, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.panels import BELOW_MM, LEFT_MM, TITLE_MM, place_axes, stacked_panels
-from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, mark_frames, wrapped_heading
+from limbtorque.figures.style import (
+    MM,
+    NAME_SIZE,
+    ONE_COLUMN_MM,
+    STYLE,
+    TWO_COLUMNS_MM,
+    heading,
+    mark_frames,
+    wrapped_heading,
+)
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 
@@ -102,7 +111,7 @@ def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: fl
         axes.axhline(0.0, color="0.6", linewidth=0.6)
         mark_frames(axes, table, np.isnan(power))
         axes.set_ylabel("power (W)")
-        axes.set_title(model.joints[k].name, loc="left", fontweight="bold")
+        axes.set_title(model.joints[k].name, loc="left", fontsize=NAME_SIZE)
 
     return stacked_panels(draw, len(model.joints), title=title, width_mm=width_mm)
 

@@ -17,6 +17,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.panels import TITLE_MM, blank_panels, place_panels
 from limbtorque.figures.style import (
+    NAME_SIZE,
     ONE_COLUMN_MM,
     STYLE,
     TWO_COLUMNS_MM,
@@ -187,7 +188,7 @@ def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, las
         strength = panel.get_ylim()[1]
         panel.set_yticks([0.0, strength], ["0", f"{strength:.0f}"])
         panel.tick_params(bottom=False)
-    cell[0].set_title(name, loc="left", fontweight="bold")
+    cell[0].set_title(name, loc="left", fontsize=NAME_SIZE)
     main.set_ylabel("force (N)")
     main.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     main.set_xlabel("time (s)" if last else "")

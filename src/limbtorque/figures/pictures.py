@@ -128,7 +128,7 @@ def _look(figure: PanelFigure, still: Sequence[Artist]) -> Hashable:
     return (
         tuple(figure.bbox.size),
         tuple(axes.get_position().bounds for axes in figure.axes),
-        tuple((text.get_text(), text.get_color(), text.get_position(), text.get_fontweight()) for text in texts),
+        tuple((text.get_text(), text.get_color(), text.get_position(), text.get_fontsize()) for text in texts),
         figure.legend_look,
     )
 
@@ -175,11 +175,13 @@ def _palette(lines: tuple[str, ...], areas: tuple[str, ...]) -> Image.Image | No
 
 
 def _levels(colours: FloatArray) -> IntArray:
-    return np.rint(255.0 * colours).astype(int)
+    levels: IntArray = np.rint(255.0 * colours).astype(int)
+    return levels
 
 
 def _apart(blends: IntArray, pure: IntArray) -> IntArray:
     """Blends that are neither next to a pure colour nor in the same cell as another: one would be drawn for the other."""
     far = (np.abs(blends[:, np.newaxis] - pure).max(axis=2) >= NEAR).all(axis=1)
     _, first = np.unique(blends[far] // NEAR, axis=0, return_index=True)
-    return blends[far][np.sort(first)]
+    kept: IntArray = blends[far][np.sort(first)]
+    return kept

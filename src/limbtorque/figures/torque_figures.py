@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.panels import stacked_panels
-from limbtorque.figures.style import MINUS, TWO_COLUMNS_MM, mark_frames
+from limbtorque.figures.style import MINUS, NAME_SIZE, TWO_COLUMNS_MM, mark_frames
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.study.chains import ChainModel
 
@@ -43,7 +43,7 @@ def draw_torque_terms(
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")
     axes.margins(y=0.08)
-    axes.set_title(joint, loc="left", fontweight="bold")
+    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
     axes.set_ylabel("torque (N m)")
     axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
 
@@ -123,7 +123,7 @@ def draw_contributions(
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")
     axes.set_ylabel("torque (N m)")
-    axes.set_title(joint, loc="left", fontweight="bold")
+    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
     axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
 
 
