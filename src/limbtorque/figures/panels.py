@@ -1,4 +1,4 @@
-"""Panels with fixed margins: no layout engine, so equal data give equal places."""
+"""Panels with fixed margins, without a layout engine."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ def place_panels(
 
 
 def place_axes(figure: Figure, axes: Axes, place_mm: tuple[float, float, float, float]) -> None:
-    """Place axes and their labels: distance from the left and the top of the figure, width and height, mm."""
+    """Place axes and their labels.
+
+    The place is the distance from the left and the top of the figure, the width and the height, mm.
+    """
     left_mm, top_mm, wide_mm, tall_mm = place_mm
     width_mm, height_mm = figure.get_size_inches() / MM
     bottom_mm = height_mm - top_mm - tall_mm
@@ -118,7 +121,7 @@ def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, wid
 
 
 def blank_panels(rows: int, columns: int = 1, *, use: str = "stacked") -> tuple[Figure, Grid]:
-    """Figure with empty panels over one x axis; within `reused_figures` an emptied one.
+    """Figure with empty panels over one x axis; used again in `reused_figures`.
 
     Parameters
     ----------

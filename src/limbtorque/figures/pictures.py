@@ -1,4 +1,4 @@
-"""Pictures of figures: drawn once, without a second pass, in full colour or with 256 colours."""
+"""Pictures of figures, in full colour or with 256 colours."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ def _drawn(figure: Figure) -> Image.Image:
 
 
 class PanelFigure(NotebookFigure):
-    """Figure of panels whose titles, labels and legend are drawn once for all trials in which they are the same.
+    """Figure of panels whose titles, labels and legend are drawn once.
+
+    They are drawn again where they differ from those of the trial before.
 
     Attributes
     ----------
@@ -141,7 +143,10 @@ def handle_look(artist: Artist) -> Hashable:
 
 
 def figure_palette(figure: Figure) -> Image.Image | None:
-    """Palette of a figure: its colours, and steps from each line and area to the areas; None where it has too many."""
+    """Palette of a figure: its colours, and the steps between them.
+
+    None where it has too many colours.
+    """
     lines, areas = {"#000000"}, {"#ffffff"}
     for axes in figure.axes:
         lines |= {_hex(line.get_color()) for line in axes.lines}
@@ -180,7 +185,10 @@ def _levels(colours: FloatArray) -> IntArray:
 
 
 def _apart(blends: IntArray, pure: IntArray) -> IntArray:
-    """Blends that are neither next to a pure colour nor in the same cell as another: one would be drawn for the other."""
+    """Blends that are not near a pure colour or another blend.
+
+    One of two near colours would be drawn for the other.
+    """
     far = (np.abs(blends[:, np.newaxis] - pure).max(axis=2) >= NEAR).all(axis=1)
     _, first = np.unique(blends[far] // NEAR, axis=0, return_index=True)
     kept: IntArray = blends[far][np.sort(first)]

@@ -76,7 +76,10 @@ def figure_path(kind: str, session: str, trial: str, suffix: str) -> Path:
 
 
 def drawn_kinds(trial: Trial, verdict: Verdict) -> list[str]:
-    """Kinds of figures of a trial: that of the cut-off only where a flag concerns it, or always if so set."""
+    """Kinds of figures of a trial; that of the cut-off only where a flag concerns it.
+
+    `figures.cutoff: always` has it for every trial.
+    """
     chosen = trial.settings.figures
     cutoff = chosen.cutoff == "always" or not CUTOFF_CHECKS.isdisjoint(verdict.names)
     return [kind for kind in chosen.kinds if kind != "cutoff" or cutoff]
@@ -93,7 +96,10 @@ def curves_path(session: str) -> Path:
 
 
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
-    """Files that a stage makes for a trial alone, the most it can be; none of `cutoffs` and `curves`."""
+    """Files that a stage makes for a trial alone, at most.
+
+    None of `cutoffs` and `curves`; the figure of the cut-off may be missing.
+    """
     if stage in ("cutoffs", "curves"):
         return []
     if stage == "pages":
