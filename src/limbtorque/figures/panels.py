@@ -24,7 +24,7 @@ YLABEL_MM = 13.0  # from the axis to its label
 RIGHT_MM = 3.5
 BELOW_MM = 9.8  # tick labels, and the label of the x axis
 XLABEL_MM = 5.8  # from the axis to its label
-TITLE_MM = 4.5  # title of a panel
+TITLE_MM = 5.4  # title of a panel
 ABOVE_MM, HEADING_LINE_MM = 1.5, 3.6  # above the heading, and each of its lines
 SIDES: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")  # of titles
 _USED: ContextVar[dict[tuple[str, int, int], tuple[Figure, Grid]] | None] = ContextVar("figures", default=None)
