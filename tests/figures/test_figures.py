@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.figures.style import failure_figure, save_figure
+from limbtorque.figures.style import MINUS, failure_figure, save_figure
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.figures.torque_figures import torque_figure
 from limbtorque.motion.limb import Limb
@@ -45,7 +45,7 @@ def test_the_lines_are_the_tables_columns_and_add_up(table):
 
 
 @pytest.mark.parametrize(
-    ("sign", "says"), [(1.0, "$+$ flexion   $-$ extension"), (-1.0, "$+$ extension   $-$ flexion")]
+    ("sign", "says"), [(1.0, f"+ flexion   {MINUS} extension"), (-1.0, f"+ extension   {MINUS} flexion")]
 )
 def test_the_sense_of_a_positive_torque_is_written_on_the_axes(table, sign, says):
     figure = torque_figure(table, title="x", model=ARM, flexion_sign=[sign] * 3)

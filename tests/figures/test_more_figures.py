@@ -251,6 +251,12 @@ def captioned(**more):
     )
 
 
+def test_the_caption_says_which_trials_have_a_figure_of_the_cutoff():
+    says = "Drawn for trials with a flag that concerns the cut-off."
+    assert says in captioned(only_flagged=True)
+    assert says not in captioned()
+
+
 def test_captions_name_every_figure_that_is_drawn_and_no_other():
     text = captioned()
     assert all(f"**{kind}**" in text for kind in all_kinds())

@@ -58,7 +58,7 @@ def interrupted_curves(path):
 
 
 WRITERS = {
-    "figure.png": (lambda path: save_figure(matplotlib.figure.Figure(), path), "matplotlib.figure.Figure.savefig"),
+    "figure.png": (lambda path: save_figure(matplotlib.figure.Figure(), path), "PIL.Image.Image.save"),
     "table.parquet": (lambda path: write_table(TABLE, path), "pyarrow.parquet.write_table"),
     "table.csv": (lambda path: write_table(TABLE, path), "limbtorque.tables.files._blank"),
     "table.sto": (lambda path: write_sto(TABLE, path), "numpy.savetxt"),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from limbtorque.cli.main import main
+from limbtorque.tables.quality_flags import CUTOFF_CHECKS
 from limbtorque.workflow import layout
 from study_runs import (
     PLAN,
@@ -76,7 +77,9 @@ def test_every_table_and_figure_is_made(finished):
         place = f"{SESSION[name]}/{name}"
         for stage in ("kinematics", "torques", "muscles"):
             assert {f"results/{stage}/{place}.csv", f"results/{stage}/{place}.parquet"} <= set(made)
-        assert {f"results/figures/{place}_{kind}.png" for kind in ("torques", "cutoff")} <= set(made)
+        assert f"results/figures/{place}_torques.png" in made
+        flags = ledger(folder)[name]["reason"].split()
+        assert (f"results/figures/{place}_cutoff.png" in made) == (not CUTOFF_CHECKS.isdisjoint(flags))
     tables = (
         "summary.csv",
         "summary_by_condition.csv",

@@ -67,6 +67,8 @@ class Captioned:
         Whether a chain meets the ground: its force may not be known.
     ranges : tuple of int
         Number of trials with ranges of the muscle forces (`muscles.ranges`), and with muscle forces.
+    only_flagged : bool
+        The figure of the cut-off is of trials with a flag that concerns it (`figures.cutoff`).
     """
 
     joints: Mapping[str, Sequence[str]]
@@ -80,6 +82,7 @@ class Captioned:
     uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ground: bool = False
     ranges: tuple[int, int] = (1, 1)
+    only_flagged: bool = False
 
 
 def captions(study: Captioned) -> str:

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import CHOSEN, CRITERION, RESIDUAL
-from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend
+from limbtorque.figures.panels import BELOW_MM, LEFT_MM, TITLE_MM, place_panels
+from limbtorque.figures.style import NAME_SIZE, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, shared_legend, wrapped_heading
 from limbtorque.signals.cutoff import CutoffChoice
 
 CRITERION_NAMES = {
@@ -64,14 +65,12 @@ def cutoff_figure(
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         beside = wide == (len(choices) == 1)  # residual and criterion side by side, a row for each choice
         across, down = (1 + both, len(choices)) if beside else (len(choices), 1 + both)
-        size = (width_mm * MM, (26.0 + 46.0 * down) * MM)
-        figure = NotebookFigure(figsize=size, layout="constrained")
-        heading(figure, title, width_mm)
+        figure = NotebookFigure()
         share: dict[str, Any] = {"sharex": "row", "sharey": "col"} if beside else {"sharex": "col", "sharey": "row"}
         grid = figure.subplots(down, across, squeeze=False, **share)
         for number, (choice, name, own_hz) in enumerate(zip(choices, names, used, strict=True)):
             panels = grid[number] if beside else grid[:, number]
-            panels[0].set_title(name, loc="left", fontweight="bold")
+            panels[0].set_title(name, loc="left", fontsize=NAME_SIZE)
             _draw_residual(panels[0], choice, unit, noise=choice.noise if noise is None else noise)
             if both:
                 _draw_criterion(panels[1], choice)
@@ -83,7 +82,18 @@ def cutoff_figure(
             axes.set_xlabel("cut-off (Hz)")
         for axes in grid[:, 1:].ravel() if not beside else ():
             axes.set_ylabel("")
-        shared_legend(figure, grid.ravel(), width_mm)
+        place_panels(
+            figure,
+            grid,
+            width_mm=width_mm,
+            heights_mm=[40.0] * down,
+            gaps_mm=[TITLE_MM, *[TITLE_MM + (BELOW_MM if beside else 0.0)] * (down - 1)],
+            legend_mm=shared_legend(figure, grid.ravel(), width_mm),
+            title=wrapped_heading(title, width_mm),
+            between_mm=LEFT_MM + 3.0 if beside else 4.0,
+        )
+        for axes in (grid[:, 1] if beside else grid[1]) if both else ():  # three lines, and short tick labels
+            axes.yaxis.set_label_coords(-7.0 / (axes.get_position().width * width_mm), 0.5)
     return figure
 
 

@@ -9,7 +9,16 @@ from matplotlib.figure import Figure
 
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import STATUS_COLOURS
-from limbtorque.figures.style import CHARACTER_MM, MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, wrapped
+from limbtorque.figures.style import (
+    CHARACTER_MM,
+    MM,
+    ONE_COLUMN_MM,
+    STYLE,
+    TWO_COLUMNS_MM,
+    heading,
+    wrapped,
+    wrapped_heading,
+)
 from limbtorque.tables.quality_flags import CHECKS
 
 REJECTING = {check.name for check in CHECKS if check.rejects}
@@ -83,5 +92,5 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
         axes.tick_params(length=0.0)
         for spine in axes.spines.values():
             spine.set_visible(False)
-        heading(figure, title, width_mm)
+        heading(figure, wrapped_heading(title, width_mm))
     return figure

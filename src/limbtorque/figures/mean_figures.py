@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.style import CHARACTER_MM, MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend, wrapped
+from limbtorque.figures.style import (
+    CHARACTER_MM,
+    MM,
+    STYLE,
+    TWO_COLUMNS_MM,
+    heading,
+    shared_legend,
+    wrapped,
+    wrapped_heading,
+)
 from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
 from limbtorque.statistics.wording import count_words, too_few
 
@@ -207,7 +216,7 @@ def ensemble_figure(
             room = (width_mm - 15.0) / len(joints) / CHARACTER_MM
             axes.set_xlabel(axis if len(axis) < room else textwrap.fill(axis, max(int(room), 8)))
         shared_legend(figure, grid.ravel(), width_mm)
-        heading(figure, title, width_mm)
+        heading(figure, wrapped_heading(title, width_mm))
     return figure
 
 
@@ -356,7 +365,8 @@ def peak_figure(
             axes.set_ylabel(f"torque ({unit})")
         figure.set_size_inches(width_mm * MM, height_mm * MM)
         shared_legend(figure, panels, width_mm)
-        heading(figure, title, width_mm, f"times in % of the {axis.removesuffix(' (%)')}" if axis != "%" else "")
+        times = f"times in % of the {axis.removesuffix(' (%)')}" if axis != "%" else ""
+        heading(figure, wrapped_heading(title, width_mm, times))
     return figure
 
 

@@ -13,7 +13,17 @@ from matplotlib.figure import Figure
 
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import ABSORBED, GENERATED, LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, TWO_COLUMNS_MM, heading, mark_frames, stacked_panels
+from limbtorque.figures.panels import BELOW_MM, LEFT_MM, TITLE_MM, place_axes, stacked_panels
+from limbtorque.figures.style import (
+    MM,
+    NAME_SIZE,
+    ONE_COLUMN_MM,
+    STYLE,
+    TWO_COLUMNS_MM,
+    heading,
+    mark_frames,
+    wrapped_heading,
+)
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 
@@ -101,7 +111,7 @@ def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: fl
         axes.axhline(0.0, color="0.6", linewidth=0.6)
         mark_frames(axes, table, np.isnan(power))
         axes.set_ylabel("power (W)")
-        axes.set_title(model.joints[k].name, loc="left", fontweight="bold")
+        axes.set_title(model.joints[k].name, loc="left", fontsize=NAME_SIZE)
 
     return stacked_panels(draw, len(model.joints), title=title, width_mm=width_mm)
 
@@ -183,10 +193,17 @@ def limb_figure(
     """
     time_s = table.column("time_s").to_numpy()
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = NotebookFigure(figsize=(width_mm * MM, 0.95 * width_mm * MM), layout="constrained")
-        axes = figure.subplots()
+        lines = wrapped_heading(title, width_mm)
+        top_mm = 1.5 + 3.6 * (lines.count("\n") + 1) + TITLE_MM
+        wide_mm, tall_mm = width_mm - LEFT_MM - 18.0, 0.72 * width_mm
+        height_mm = top_mm + tall_mm + BELOW_MM + 1.0
+        figure = NotebookFigure(figsize=(width_mm * MM, height_mm * MM))
+        axes, bar = figure.add_axes((0, 0, 1, 1)), figure.add_axes((0, 0, 1, 1))
+        place_axes(figure, axes, (LEFT_MM, top_mm, wide_mm, tall_mm))
         draw_limb(axes, table, [joint.name for joint in model.joints], postures=postures)
         colours = mpl.cm.ScalarMappable(mpl.colors.Normalize(time_s[0], time_s[-1]), "viridis_r")
-        figure.colorbar(colours, ax=axes, label="time (s)", fraction=0.04, pad=0.02)
-        heading(figure, title, width_mm)
+        figure.colorbar(colours, cax=bar, label="time (s)")
+        place_axes(figure, bar, (LEFT_MM + wide_mm + 3.0, top_mm, 2.5, tall_mm))
+        bar.yaxis.set_label_coords(1.0 + 8.0 / 2.5, 0.5)
+        heading(figure, lines, y=1.0 - 1.5 / height_mm)
     return figure

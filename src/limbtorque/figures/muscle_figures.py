@@ -14,17 +14,17 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
-from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import LINE_COLOURS
+from limbtorque.figures.panels import TITLE_MM, blank_panels, place_panels
 from limbtorque.figures.style import (
-    MM,
+    NAME_SIZE,
     ONE_COLUMN_MM,
     STYLE,
     TWO_COLUMNS_MM,
-    heading,
     mark_frames,
     shade,
     shared_legend,
+    wrapped_heading,
 )
 from limbtorque.tables.files import column_array
 
@@ -40,6 +40,7 @@ STATUS_MARKS = {  # column of a frame's status: the value that is marked, its co
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
     "optimization_status": (1, "black", "torque beyond the muscles' strength"),
 }
+WHOLE_MM, LINES_MM = 8.0, 26.0  # heights of a muscle's panels: up to its strength, and of its lines
 PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
 
 
@@ -153,27 +154,30 @@ def muscle_figure(
     ranges = [True] if any(name.endswith("_min_force_n") for name in table.column_names) else []
     across = 2 if width_mm > ONE_COLUMN_MM else 1
     rows = max(-(-len(chosen) // across), 1)
+    kinds = [*ranges, False]  # whether a panel shows the whole range
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        height = 26.0 + (45.0 if ranges else 34.0) * rows
-        figure = NotebookFigure(figsize=(width_mm * MM, height * MM), layout="constrained")
-        figure.set_layout_engine("constrained", h_pad=0.7 * MM, w_pad=1.2 * MM, hspace=0.0, wspace=0.02)
-        kinds = [*ranges, False]  # whether a panel shows the whole range
-        ratios = [1.0 if whole else 3.2 for whole in kinds] * rows
-        grid = figure.subplots(len(kinds) * rows, across, sharex=True, squeeze=False, height_ratios=ratios)
+        figure, grid = blank_panels(len(kinds) * rows, across, use=f"muscles, {len(kinds)}")
         cells = [
             grid[len(kinds) * row : len(kinds) * (row + 1), column] for row in range(rows) for column in range(across)
         ]
         for number, cell in enumerate(cells):
+            for panel in cell:
+                panel.set_axis_on() if number < len(chosen) else panel.set_axis_off()
             if number >= len(chosen):
-                for panel in cell:
-                    panel.set_axis_off()
                 continue
             muscle = chosen[number]
             for panel, whole in zip(cell, kinds, strict=True):
                 draw_muscle_forces(panel, table, muscle, label=label, others=others, whole_range=whole)
             _finish_muscle(cell, table, (names or {}).get(muscle, muscle), last=number + across >= len(chosen))
-        heading(figure, title, width_mm, left_out)
-        shared_legend(figure, grid.ravel(), width_mm)
+        place_panels(
+            figure,
+            grid,
+            width_mm=width_mm,
+            heights_mm=[WHOLE_MM if whole else LINES_MM for whole in kinds] * rows,
+            gaps_mm=[TITLE_MM, *[2.0] * len(ranges)] + [TITLE_MM + 2.0, *[2.0] * len(ranges)] * (rows - 1),
+            legend_mm=shared_legend(figure, grid.ravel(), width_mm),
+            title=wrapped_heading(title, width_mm, left_out),
+        )
     return figure
 
 
@@ -184,12 +188,11 @@ def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, las
         strength = panel.get_ylim()[1]
         panel.set_yticks([0.0, strength], ["0", f"{strength:.0f}"])
         panel.tick_params(bottom=False)
-    cell[0].set_title(name, loc="left", fontweight="bold")
+    cell[0].set_title(name, loc="left", fontsize=NAME_SIZE)
     main.set_ylabel("force (N)")
     main.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    if last:
-        main.set_xlabel("time (s)")
-        main.tick_params(labelbottom=True)
+    main.set_xlabel("time (s)" if last else "")
+    main.tick_params(labelbottom=last)
     time_s = table.column("time_s").to_numpy()
     for column, (value, colour, text) in STATUS_MARKS.items():
         if column in table.column_names:

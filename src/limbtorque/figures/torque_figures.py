@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from limbtorque.figures.palette import TERM_COLOURS
-from limbtorque.figures.style import TWO_COLUMNS_MM, mark_frames, stacked_panels
+from limbtorque.figures.panels import stacked_panels
+from limbtorque.figures.style import MINUS, NAME_SIZE, TWO_COLUMNS_MM, mark_frames
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.study.chains import ChainModel
 
@@ -42,9 +43,9 @@ def draw_torque_terms(
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")
     axes.margins(y=0.08)
-    axes.set_title(joint, loc="left", fontweight="bold")
+    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
     axes.set_ylabel("torque (N m)")
-    axes.set_title(f"$+$ {senses[0]}   $-$ {senses[1]}", loc="right", color="0.35")
+    axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
 
 
 def torque_figure(
@@ -122,8 +123,8 @@ def draw_contributions(
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")
     axes.set_ylabel("torque (N m)")
-    axes.set_title(joint, loc="left", fontweight="bold")
-    axes.set_title(f"$+$ {senses[0]}   $-$ {senses[1]}", loc="right", color="0.35")
+    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
+    axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
 
 
 def contributions_figure(

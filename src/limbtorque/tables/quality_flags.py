@@ -525,3 +525,6 @@ METRICS = (
     ),
     Column("replay_drift_deg", "deg", "largest difference of a joint angle at the end of the replay"),
 )
+CUTOFF_CHECKS = frozenset(
+    {"noise_m", "acceleration_lost_share", "shortest_period_share"}
+)  # concern the filter's cut-off

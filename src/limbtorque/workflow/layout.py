@@ -7,6 +7,8 @@ from pathlib import Path
 
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.tables.quality_flags import CUTOFF_CHECKS
+from limbtorque.tables.verdict import Verdict
 
 RESULTS = Path("results")
 SOURCES: dict[str, tuple[str, ...]] = {
@@ -73,6 +75,16 @@ def figure_path(kind: str, session: str, trial: str, suffix: str) -> Path:
     return session_folder("figures", session) / f"{trial}_{kind}{suffix}"
 
 
+def drawn_kinds(trial: Trial, verdict: Verdict) -> list[str]:
+    """Kinds of figures of a trial; that of the cut-off only where a flag concerns it.
+
+    `figures.cutoff: always` has it for every trial.
+    """
+    chosen = trial.settings.figures
+    cutoff = chosen.cutoff == "always" or not CUTOFF_CHECKS.isdisjoint(verdict.names)
+    return [kind for kind in chosen.kinds if kind != "cutoff" or cutoff]
+
+
 def page_path(session: str, trial: str) -> Path:
     """Path of the page of a trial, relative to the study's folder."""
     return session_folder("pages", session) / f"{trial}.html"
@@ -84,7 +96,10 @@ def curves_path(session: str) -> Path:
 
 
 def trial_names(stage: str, trial: Trial) -> list[str]:
-    """Names of a stage's files for a trial alone; none of `cutoffs` and `curves`."""
+    """Names of a stage's files for a trial alone, at most.
+
+    None of `cutoffs` and `curves`; the figure of the cut-off may be missing.
+    """
     if stage in ("cutoffs", "curves"):
         return []
     if stage == "pages":

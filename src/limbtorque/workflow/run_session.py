@@ -128,9 +128,15 @@ def _announce(stage: str, study: Study, session: str) -> None:
     say(text)
 
 
-def finish(stage: str, study: Study, session: str, lines: Sequence[str]) -> None:
-    """Write the session record: the last that a job does."""
-    write_record(stage, session, session_files(stage, study, session), lines, study.folder)
+def finish(
+    stage: str, study: Study, session: str, lines: Sequence[str], *, files: Sequence[Path] | None = None
+) -> None:
+    """Write the session record: the last that a job does.
+
+    `files` are given by a stage that makes fewer than `session_files` lists.
+    """
+    made = session_files(stage, study, session) if files is None else files
+    write_record(stage, session, made, lines, study.folder)
 
 
 def failure(error: Exception, record: TrialRecord) -> TrialRecord:

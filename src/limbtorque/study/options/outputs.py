@@ -30,6 +30,11 @@ class Figures(Options):
         "'kinematics'; 'power'; 'limb', the limb in the plane with the forces on it; 'muscles', forces with their"
         " possible range; 'cutoff', the data from which the cut-off was chosen.",
     )
+    cutoff: Literal["flagged", "always"] = option(
+        "flagged",
+        "The figure 'cutoff' of the trials with a flag that concerns the cut-off (noise_m, acceleration_lost_share, "
+        "shortest_period_share), or of all trials.",
+    )
     study: tuple[Literal["ensembles", "peak_terms", "flags"], ...] = option(
         ("ensembles", "peak_terms", "flags"),
         "Figures of the study, for each chain: 'ensembles', mean curves and spread by condition and side; "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +12,15 @@ import pyarrow as pa
 from limbtorque.figures.cutoff_figures import cutoff_figure
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
+from limbtorque.figures.panels import reused_figures
 from limbtorque.figures.style import ONE_COLUMN_MM, WIDTHS_MM, failure_figure, save_figure
 from limbtorque.figures.torque_figures import contributions_figure, torque_figure
 from limbtorque.motion.table import choice_of
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.trials import Trial
-from limbtorque.tables.files import read_extremes, read_record
+from limbtorque.tables.files import read_extremes
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
-from limbtorque.workflow.layout import figure_path
+from limbtorque.workflow.layout import drawn_kinds, figure_path, needed
 from limbtorque.workflow.run_session import TrialTables, finish, planned_study, verdict_of
 
 if TYPE_CHECKING:
@@ -45,18 +46,23 @@ def run(*, folder: Path, session: str, key: str) -> None:
     """Draw the figures of a session."""
     study = planned_study("figures", folder=folder, session=session, key=key)
     tables = TrialTables(study)
-    for trial in study.batches[session]:
-        for kind in trial.settings.figures.kinds:
-            figure = _figure(kind, trial, tables)
-            for form in trial.settings.figures.formats:
-                save_figure(figure, folder / figure_path(kind, session, trial.name, f".{form}"))
-    finish("figures", study, session, [])
+    made: list[Path] = []
+    with reused_figures():
+        for trial in study.batches[session]:
+            records = {name: tables.read_record(name, trial) for name in needed("figures", [trial])}
+            for kind in drawn_kinds(trial, verdict_of(trial, records)):
+                figure = trial_figure(kind, trial, tables, records)
+                paths = [figure_path(kind, session, trial.name, f".{form}") for form in trial.settings.figures.formats]
+                for path in paths:
+                    save_figure(figure, folder / path, palette=True)
+                made += paths
+    finish("figures", study, session, [], files=made)
 
 
-def _figure(kind: str, trial: Trial, tables: TrialTables) -> Figure:
+def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[str, TrialRecord]) -> Figure:
+    """Draw a figure of a trial, given its records by stage."""
     what, stage, draw = DRAWN[kind]
     title = f"{trial.name}: {what}, {trial.side} {trial.chain}" + (f", {trial.condition}" if trial.condition else "")
-    records = {name: read_record(tables.path(name, trial)) for name in {"kinematics", "torques", stage}}
     record, kinematics = records[stage], records["kinematics"]
     if record.failed or kinematics.motion is None:
         return failure_figure(title, record.message)

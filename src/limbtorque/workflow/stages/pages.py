@@ -13,7 +13,8 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, figure_path, page_path, trial_files
+from limbtorque.tables.verdict import Verdict
+from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, drawn_kinds, figure_path, page_path, trial_files
 from limbtorque.workflow.run_session import TrialTables, finish, metrics_of, outside_window, planned_study, verdict_of
 
 UP = "../../../"  # from a page to the folder of results
@@ -65,7 +66,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         ),
         beside_file=records["torques"].beside_file,
         tables=_tables(session, trial),
-        pictures=_pictures(session, trial) if drawing else {},
+        pictures=_pictures(session, trial, verdict) if drawing else {},
         provenance=_provenance(records),
         drawing=drawing,
     )
@@ -103,12 +104,12 @@ def _tables(session: str, trial: Trial) -> dict[str, str]:
     }
 
 
-def _pictures(session: str, trial: Trial) -> dict[str, str]:
+def _pictures(session: str, trial: Trial, verdict: Verdict) -> dict[str, str]:
     chosen = trial.settings.figures
     return {
         f"figure: {kind}" + (f" ({form})" if len(chosen.formats) > 1 else ""): UP
         + figure_path(kind, session, trial.name, f".{form}").relative_to(RESULTS).as_posix()
-        for kind in chosen.kinds
+        for kind in drawn_kinds(trial, verdict)
         for form in chosen.formats
     }
 

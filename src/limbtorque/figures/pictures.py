@@ -1,0 +1,195 @@
+"""Pictures of figures, in full colour or with 256 colours."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.collections import Collection
+from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from numpy.typing import NDArray
+from PIL import Image
+
+from limbtorque.arrays import FloatArray
+from limbtorque.figures.notebook import NotebookFigure
+
+DPI = 200
+COMPRESSION = 3  # of a PNG: half the time of 6, and a fifth more bytes
+COLOURS = 256  # of a palette
+FEWEST_STEPS, MOST_STEPS = 5, 20  # between two colours of a palette
+NEAR = 8  # of 255: colours less apart are one
+IntArray: TypeAlias = NDArray[np.int_]
+
+
+def write_picture(figure: Figure, part: Path, form: str, *, palette: bool) -> None:
+    """Write a figure in a format: ``".png"``, ``".pdf"`` or ``".svg"``.
+
+    Notes
+    -----
+    `Figure.savefig` draws every figure twice, the first time to find its places; figures without a layout engine do not
+    need that.
+    """
+    canvas: Any
+    with _kept(figure):
+        if figure.get_layout_engine():
+            figure.draw_without_rendering()
+        if form == ".png":
+            picture, colours = _drawn(figure), figure_palette(figure) if palette else None
+            if colours is not None:
+                picture = picture.quantize(palette=colours, dither=Image.Dither.NONE)
+            picture.save(part, "png", compress_level=COMPRESSION)
+        elif form == ".pdf":
+            undated = dict.fromkeys(("CreationDate", "ModDate", "Producer", "Creator"))
+            canvas = FigureCanvasPdf(figure)
+            canvas.print_pdf(part, metadata=undated)
+        else:
+            canvas = FigureCanvasSVG(figure)
+            canvas.print_svg(part, metadata={"Date": None})
+
+
+@contextmanager
+def _kept(figure: Figure) -> Iterator[None]:
+    """Give a figure its canvas and its resolution back."""
+    canvas, dpi = figure.canvas, figure.dpi
+    try:
+        yield
+    finally:
+        figure.set_canvas(canvas)
+        figure.dpi = dpi
+
+
+def _drawn(figure: Figure) -> Image.Image:
+    figure.dpi = DPI
+    canvas: Any = figure.canvas if isinstance(figure.canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
+    if isinstance(figure, PanelFigure):
+        _draw_in_parts(figure, canvas)
+    else:
+        canvas.draw()
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+
+
+class PanelFigure(NotebookFigure):
+    """Figure of panels whose titles, labels and legend are drawn once.
+
+    They are drawn again where they differ from those of the trial before.
+
+    Attributes
+    ----------
+    titles : list of Text
+        Titles of the panels.
+    legend_look : hashable
+        Entries of the legend, with their looks.
+    background : tuple, optional
+        What the titles, labels and legend looked like when they were drawn, and their picture.
+    """
+
+    titles: Sequence[Text] = ()
+    legend_look: Hashable = None
+    background: tuple[Hashable, Any] | None = None
+
+    def still(self) -> list[Artist]:
+        """Artists that few trials change; no data are over or below them."""
+        labels = [axis.label for axes in self.axes for axis in (axes.xaxis, axes.yaxis)]
+        return [self.patch, *(text for text in (*self.titles, *labels) if text.get_text()), *self.legends]
+
+
+def _draw_in_parts(figure: PanelFigure, canvas: Any) -> None:
+    """Draw the still artists, or put back their picture; then the others."""
+    renderer = canvas.get_renderer()
+    still = [artist for artist in figure.still() if artist.get_visible()]
+    look = _look(figure, still)
+    if figure.background is None or figure.background[0] != look:
+        renderer.clear()
+        for artist in still:
+            artist.draw(renderer)
+        figure.background = look, canvas.copy_from_bbox(figure.bbox)
+    canvas.restore_region(figure.background[1])
+    for artist in still:
+        artist.set_visible(False)
+    figure.draw(renderer)
+    for artist in still:
+        artist.set_visible(True)
+
+
+def _look(figure: PanelFigure, still: Sequence[Artist]) -> Hashable:
+    """Everything on which the picture of the still artists depends."""
+    texts = [artist for artist in still if isinstance(artist, Text)]
+    return (
+        tuple(figure.bbox.size),
+        tuple(axes.get_position().bounds for axes in figure.axes),
+        tuple((text.get_text(), text.get_color(), text.get_position(), text.get_fontsize()) for text in texts),
+        figure.legend_look,
+    )
+
+
+def handle_look(artist: Artist) -> Hashable:
+    """Look of an artist in a legend."""
+    if isinstance(artist, Line2D):
+        return str((artist.get_color(), artist.get_linewidth(), artist.get_linestyle()))
+    return str(artist.get_facecolor()) if isinstance(artist, Patch | Collection) else repr(artist)
+
+
+def figure_palette(figure: Figure) -> Image.Image | None:
+    """Palette of a figure: its colours, and the steps between them.
+
+    None where it has too many colours.
+    """
+    lines, areas = {"#000000"}, {"#ffffff"}
+    for axes in figure.axes:
+        lines |= {_hex(line.get_color()) for line in axes.lines}
+        areas |= {_hex(patch.get_facecolor()) for patch in axes.patches}
+        areas |= {_hex(colour) for each in axes.collections for colour in each.get_facecolor()}
+    return _palette(tuple(sorted(lines)), tuple(sorted(areas)))
+
+
+def _hex(colour: Any) -> str:
+    """Colour as it is seen on white."""
+    red, green, blue, alpha = to_rgba(colour)
+    return to_hex((1.0 - alpha * (1.0 - red), 1.0 - alpha * (1.0 - green), 1.0 - alpha * (1.0 - blue)))
+
+
+@functools.cache
+def _palette(lines: tuple[str, ...], areas: tuple[str, ...]) -> Image.Image | None:
+    """Palette with as many steps as there is room for."""
+    pairs = [*itertools.product(lines, areas), *itertools.combinations(areas, 2)]
+    if FEWEST_STEPS * len(pairs) > 4 * COLOURS:  # near ones are left out
+        return None
+    pure = _levels(np.array([to_rgb(colour) for colour in (*areas, *lines)]))
+    for steps in range(MOST_STEPS, FEWEST_STEPS - 1, -1):
+        share = np.linspace(0.0, 1.0, steps)[1:-1, np.newaxis]
+        blends = _levels(np.concatenate([share * to_rgb(a) + (1.0 - share) * to_rgb(b) for a, b in pairs]))
+        colours = np.concatenate([pure, _apart(blends, pure)])
+        if len(colours) <= COLOURS:
+            picture = Image.new("P", (1, 1))
+            picture.putpalette(colours.astype(np.uint8).tobytes())
+            return picture
+    return None
+
+
+def _levels(colours: FloatArray) -> IntArray:
+    levels: IntArray = np.rint(255.0 * colours).astype(int)
+    return levels
+
+
+def _apart(blends: IntArray, pure: IntArray) -> IntArray:
+    """Blends that are not near a pure colour or another blend.
+
+    One of two near colours would be drawn for the other.
+    """
+    far = (np.abs(blends[:, np.newaxis] - pure).max(axis=2) >= NEAR).all(axis=1)
+    _, first = np.unique(blends[far] // NEAR, axis=0, return_index=True)
+    kept: IntArray = blends[far][np.sort(first)]
+    return kept
