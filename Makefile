@@ -7,6 +7,7 @@
 # make lock             pin what `make demo` installs, with hashes, in requirements/
 # make licences         list the licences of all dependencies; fails at the GPL outside the peers of the tests
 # make sbom             list what `make demo` installs as CycloneDX, dist/sbom.cdx.json
+# make benchmark        compare speed and memory with the last release, in turns, in under five minutes: BEFORE=revision WRITE=docs/benchmarks.md
 # make peers            install other programs that some tests compare with
 # make peers-benchmark  compare speed with other programs, in an environment of their own
 PYTHON ?= python3
@@ -19,7 +20,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test attack attack-sample slurm-test quick mutants mutants-sample docs lock licences sbom peers peers-benchmark check format clean
+.PHONY: demo test attack attack-sample slurm-test quick mutants mutants-sample docs lock licences sbom benchmark peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -59,6 +60,10 @@ docs: .venv/tools
 # where they cannot be installed, the tests that need them are skipped
 peers: .venv/tools
 	@$(PIP) --editable ".[peers]" || echo "make peers: opensim, atheris or quadprog could not be installed; the tests that need them are skipped"
+
+# ends with 1 where a row is slower than 1.1 times
+benchmark: .venv/tools
+	$(BIN)/python benchmarks/two_versions.py $(if $(BEFORE),--before $(BEFORE)) $(if $(WRITE),--write $(WRITE))
 
 # writes its tables and figure into docs/benchmarks.md; RECORDINGS=folder reads real C3D files, too
 peers-benchmark: .venv-peers/installed
