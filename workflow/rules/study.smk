@@ -10,6 +10,7 @@ from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow import (
+    bucket,
     clock,
     damaged,
     job,
@@ -31,6 +32,7 @@ from limbtorque.workflow.pace import unpace
 try:
     for file in workflow.configfiles:
         refuse_other_readings(Path(file), load_configfile(file))
+    bucket.retrieve_recordings(workflow, Path("."), config)
     STUDY = checked_study(Path("."), config)
     clock.refuse_future(STUDY)
 except LimbtorqueError as error:
