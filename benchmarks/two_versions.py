@@ -93,14 +93,15 @@ class Worker:
         folder.mkdir(parents=True)
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self.log = folder / "log.txt"
-        self.process = subprocess.Popen(
-            [sys.executable, str(HERE / "compared_work.py"), name, str(tree), str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.log.open("w"),
-            text=True,
-            env={**os.environ, **threads, "PYTHONPATH": str(tree / "src"), "PYTHONHASHSEED": "0"},
-        )
+        with self.log.open("w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, str(HERE / "compared_work.py"), name, str(tree), str(folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env={**os.environ, **threads, "PYTHONPATH": str(tree / "src"), "PYTHONHASHSEED": "0"},
+            )
         word, _, reason = self._line().partition(" ")
         self.absent = reason if word == "absent" else ""
 

@@ -68,7 +68,9 @@ def test_a_recording_that_is_in_neither_place_is_left_to_the_check_of_the_study(
 
 def test_a_folder_that_is_not_the_local_copy_is_refused(studies, tmp_path):
     stored, here = studies
-    with pytest.raises(StudyError, match=r"not the local copy of s3://bucket/study, which is .*elsewhere;.*--directory"):
+    with pytest.raises(
+        StudyError, match=r"not the local copy of s3://bucket/study, which is .*elsewhere;.*--directory"
+    ):
         retrieve_recordings(Bucket(stored, tmp_path / "elsewhere").workflow(), here, {})
 
 
