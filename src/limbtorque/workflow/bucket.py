@@ -1,4 +1,4 @@
-"""Studies whose recordings and results are in a bucket: storage plugins of Snakemake.
+"""Studies in a bucket, by the storage plugins of Snakemake.
 
 Jobs read and write below the study's folder. So that folder has to be Snakemake's local copy of the bucket.
 """
@@ -19,7 +19,7 @@ _COLUMNS = ("file", "forces_file")  # of recordings
 
 
 def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) -> None:
-    """Retrieve the recordings that are missing in the study's folder, where the run has a default storage.
+    """Retrieve from the default storage the recordings missing in the folder.
 
     The study is checked as a whole before any job starts, so its recordings are needed then. They keep the time they have in
     the bucket.
