@@ -27,6 +27,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from compileall import compile_dir
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -90,7 +91,7 @@ class Worker:
     """Process that does the work of a row with one version, a turn for each line that it gets."""
 
     def __init__(self, name: str, tree: Path, folder: Path) -> None:
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self.log = folder / "log.txt"
         with self.log.open("w", encoding="utf-8") as log:
@@ -124,22 +125,21 @@ class Worker:
         self.process.communicate()
 
 
-def compare(name: str, row: Row, trees: tuple[Path, Path], turns: int) -> Compared:
-    """Do a row with both versions in turns."""
-    with tempfile.TemporaryDirectory() as place:
-        workers = [Worker(name, tree, Path(place) / str(k)) for k, tree in enumerate(trees)]
-        try:
-            for worker, which in zip(workers, ("before", "after"), strict=True):
-                if worker.absent:
-                    return Compared([], [], f"not in the version {which} ({worker.absent})")
-            found: tuple[list[Turn], list[Turn]] = ([], [])
-            for k in range(turns or (TURNS if row.times else TURNS_OF_PROCESSES)):
-                for which in (0, 1) if k % 2 else (1, 0):
-                    found[which].append(workers[which].turn())
-            return Compared(*found)
-        finally:
-            for worker in workers:
-                worker.end()
+def compare(name: str, row: Row, trees: tuple[Path, Path], turns: int, place: Path) -> Compared:
+    """Do a row with both versions in turns, each in a folder of its own in a place."""
+    workers = [Worker(name, tree, place / str(k)) for k, tree in enumerate(trees)]
+    try:
+        for worker, which in zip(workers, ("before", "after"), strict=True):
+            if worker.absent:
+                return Compared([], [], f"not in the version {which} ({worker.absent})")
+        found: tuple[list[Turn], list[Turn]] = ([], [])
+        for k in range(turns or (TURNS if row.times else TURNS_OF_PROCESSES)):
+            for which in (0, 1) if k % 2 else (1, 0):
+                found[which].append(workers[which].turn())
+        return Compared(*found)
+    finally:
+        for worker in workers:
+            worker.end()
 
 
 def git(*words: str) -> str:
@@ -162,6 +162,8 @@ def sources_of(revision: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as place:
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(place, filter="data")
+        for tree in (Path(place), ROOT):  # neither version compiles itself in its first turn
+            compile_dir(tree / "src", quiet=2)
         yield Path(place)
 
 
@@ -286,11 +288,13 @@ def main() -> int:
         head = heading(revision, before)
         for name in options.rows:
             if name != "stages":
-                rows[name] = compare(name, ROWS[name], trees, options.turns)
+                with tempfile.TemporaryDirectory() as place:
+                    rows[name] = compare(name, ROWS[name], trees, options.turns, Path(place))
                 print(rows_table({name: rows[name]})[-1], flush=True)
-        for name in STAGES if "stages" in options.rows else ():
-            stages[name] = compare(f"stage {name}", STAGES[name], trees, options.turns)
-            print(stages_table({name: stages[name]})[-1], flush=True)
+        with tempfile.TemporaryDirectory() as place:  # one study of each version for all stages
+            for name in STAGES if "stages" in options.rows else ():
+                stages[name] = compare(f"stage {name}", STAGES[name], trees, options.turns, Path(place))
+                print(stages_table({name: stages[name]})[-1], flush=True)
     text = page(head, rows, stages)
     print(f"\n{text}\n{time.perf_counter() - start:.0f} s")
     if options.write:

@@ -67,7 +67,7 @@ def test_a_version_without_a_function_is_named_with_the_reason(tmp_path):
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("", encoding="utf-8")
     row = compared_work.ROWS["filter"]
-    found = two_versions.compare("filter", row, (tmp_path / "tree", ROOT), 6)
+    found = two_versions.compare("filter", row, (tmp_path / "tree", ROOT), 6, tmp_path / "work")
     assert found.absent == "not in the version before (ModuleNotFoundError: No module named 'limbtorque.signals')"
     assert not found.slower()
     assert found.absent in two_versions.rows_table({"filter": found})[-1]
@@ -84,7 +84,7 @@ def test_a_version_that_is_slower_is_named(tmp_path):
     text = module.read_text(encoding="utf-8")
     waste = "\n_smooth_values = smooth_values\n\n\ndef smooth_values(*values, **options):\n    _smooth_values(*values, **options)\n    return _smooth_values(*values, **options)\n"
     module.write_text(text + waste, encoding="utf-8")
-    found = two_versions.compare("filter", compared_work.ROWS["filter"], (ROOT, copy), 15)
+    found = two_versions.compare("filter", compared_work.ROWS["filter"], (ROOT, copy), 15, tmp_path / "work")
     ratio, low, _ = found.ratio("used_ms")
     assert found.slower()
     assert 1.5 < ratio < 2.6
