@@ -7,6 +7,8 @@
 # make lock             pin what `make demo` installs, with hashes, in requirements/
 # make licences         list the licences of all dependencies; fails at the GPL outside the peers of the tests
 # make sbom             list what `make demo` installs as CycloneDX, dist/sbom.cdx.json
+# make s3-test          run a study in a bucket of a local server of S3, in an environment of its own
+# make benchmark        compare speed and memory with the last release, in turns, in under five minutes: BEFORE=revision WRITE=docs/benchmarks.md
 # make peers            install other programs that some tests compare with
 # make peers-benchmark  compare speed with other programs, in an environment of their own
 PYTHON ?= python3
@@ -23,7 +25,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test attack attack-sample slurm-test quick mutants mutants-sample docs lock licences sbom peers peers-benchmark check format clean
+.PHONY: demo test attack attack-sample slurm-test s3-test quick mutants mutants-sample docs lock licences sbom benchmark peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -41,9 +43,14 @@ attack: .venv/tools
 attack-sample: .venv/tools
 	$(BIN)/python -m pytest -n $(shell nproc) -m attack
 
-# jobs on a Slurm that is running here: three minutes, most of them waiting
+# jobs on a Slurm (and a Grid Engine) that is running here: four minutes, most of them waiting
 slurm-test: .venv/tools
 	$(BIN)/python -m pytest -m slurm
+
+# a study in a bucket of moto's server; about a minute; where it cannot be installed, the test is skipped
+s3-test: .venv/tools
+	@if $(MAKE) --no-print-directory .venv-s3/installed; then .venv-s3/bin/python -m pytest tests/workflow/test_bucket.py; \
+	else echo "make s3-test: moto or Snakemake's plugin for S3 could not be installed; the test is skipped"; fi
 
 quick: .venv/tools
 	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz or attack)"
@@ -63,6 +70,10 @@ docs: .venv/tools
 # where they cannot be installed, the tests that need them are skipped
 peers: .venv/tools
 	@$(PIP) --editable ".[peers]" || echo "make peers: opensim, atheris or quadprog could not be installed; the tests that need them are skipped"
+
+# ends with 1 where a row is slower than 1.1 times
+benchmark: .venv/tools
+	$(BIN)/python benchmarks/two_versions.py $(if $(BEFORE),--before $(BEFORE)) $(if $(WRITE),--write $(WRITE))
 
 # writes its tables and figure into docs/benchmarks.md; RECORDINGS=folder reads real C3D files, too
 peers-benchmark: .venv-peers/installed
@@ -105,9 +116,16 @@ format: .venv/tools
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	touch $@
 
+# botocore refuses the python-dateutil that the other environments have
+.venv-s3/installed: .venv/tools pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-s3
+	grep -v '^python-dateutil' constraints.txt > .venv-s3/constraints.txt
+	$(BIN)/uv pip install --quiet --python .venv-s3/bin/python --constraint .venv-s3/constraints.txt --editable ".[slurm,s3]" "moto[server]>=5" pytest hypothesis
+	touch $@
+
 .venv/tools: .venv/installed
 	$(PIP) --editable ".[dev]"
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-peers .mutants results site .snakemake
+	rm -rf .venv .venv-demo .venv-peers .venv-s3 .mutants results site .snakemake

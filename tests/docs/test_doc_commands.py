@@ -83,6 +83,14 @@ ELSEWHERE = {
         'limbtorque run-study "my study" --slurm -- --group-components short_sessions=5 cutoffs=5 --jobs 20',
         "snakemake --profile profiles/slurm",
     ],
+    "test_other_engines.py::test_a_job_that_is_killed_is_done_again_and_the_files_are_the_same": [
+        'pip install --constraint constraints.txt --editable ".[cluster]"',
+        'snakemake -s <clone>/Snakefile --directory "my study" --profile <clone>/profiles/sge',
+    ],
+    "test_bucket.py::test_recordings_are_read_from_a_bucket_and_results_written_to_it": [
+        'pip install --constraint s3-constraints.txt --editable ".[s3]"',
+        "snakemake -s <clone>/Snakefile --directory PLACE/s3/BUCKET/STUDY --cores all --profile <clone>/profiles/s3 \\",
+    ],
     "test_examples.py::test_example_draws_a_figure_and_returns_numbers": [
         "python examples/double_pendulum.py",
         "python examples/two_link_reach.py",

@@ -14,6 +14,7 @@ interrupts.hide_interrupts()  # Ctrl-C from here on prints no traceback
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow import (
+    bucket,
     clock,
     damaged,
     job,
@@ -38,6 +39,7 @@ try:
     refuse_odd_numbers(sys.argv)
     for file in workflow.configfiles:
         refuse_other_readings(Path(file), load_configfile(file))
+    bucket.retrieve_recordings(workflow, Path("."), config)
     STUDY = checked_study(Path("."), config)
     clock.refuse_future(STUDY)
 except LimbtorqueError as error:

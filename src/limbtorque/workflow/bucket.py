@@ -1,0 +1,73 @@
+"""Studies in a bucket, by the storage plugins of Snakemake.
+
+Jobs read and write below the study's folder. So that folder has to be Snakemake's local copy of the bucket.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from limbtorque.errors import StudyError
+from limbtorque.study.settings import load_settings
+from limbtorque.study.study import SETTINGS_FILE
+from limbtorque.study.table_file import table_rows
+
+_COLUMNS = ("file", "forces_file")  # of recordings
+
+
+def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) -> None:
+    """Retrieve from the default storage the recordings missing in the folder.
+
+    The study is checked as a whole before any job starts, so its recordings are needed then. They keep the time they have in
+    the bucket.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        The workflow.
+    folder : Path
+        The study's folder.
+    config : mapping
+        Options of ``--config``.
+
+    Raises
+    ------
+    SettingsError
+        The settings are wrong.
+    StudyError
+        The study's folder is not the local copy of the bucket, or would be emptied after the run.
+    """
+    if workflow.storage_settings.default_storage_provider is None:
+        return
+    provider = workflow.storage_registry.default_storage_provider
+    prefix = (workflow.storage_settings.default_storage_prefix or "").rstrip("/")
+    copy = Path(provider.object(f"{prefix}/{SETTINGS_FILE}").local_path())
+    if copy.absolute() != (folder / SETTINGS_FILE).absolute():
+        place = copy.absolute().parents[len(Path(SETTINGS_FILE).parts) - 1]
+        raise StudyError([f"{folder.absolute()}: not the local copy of {prefix}, which is {place}; {_ADVICE}"])
+    if not provider.keep_local:
+        raise StudyError(
+            [f"{prefix}: the study's folder would be emptied after the run; add --keep-storage-local-copies"]
+        )
+    table = folder / load_settings(folder / SETTINGS_FILE, config or None).trials
+    rows = table_rows(table, (), [])  # its faults are reported when the study is checked
+    for file in sorted({row[name] for _, row in rows for name in _COLUMNS if row.get(name)}):
+        if not Path(file).is_absolute() and not (folder / file).exists():
+            _retrieve(provider.object(f"{prefix}/{file}"))
+
+
+_ADVICE = "put config/ there and give it as --directory, or set --local-storage-prefix (docs/cluster.md)"
+
+
+def _retrieve(stored: Any) -> None:
+    """Retrieve a file with its time, if it is there."""
+    if not stored.exists():
+        return
+    path = Path(stored.local_path())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stored.retrieve_object()
+    changed_s = stored.mtime()
+    os.utime(path, (changed_s, changed_s))

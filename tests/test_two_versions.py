@@ -1,0 +1,112 @@
+"""The comparison of two versions, `make benchmark`: its intervals, names, and what it says of a version that lacks a row."""
+
+import subprocess
+import sys
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import compared_work  # noqa: E402 - as the benchmarks import each other
+import two_versions  # noqa: E402
+from two_versions import Compared, Turn  # noqa: E402
+
+
+def turns(times_ms):
+    return [Turn(time_ms, 1.0, 100.0) for time_ms in times_ms]
+
+
+def test_the_interval_of_the_median_is_that_of_the_table_of_the_sign_test():
+    # ranks, from 1, of the lower end for at least 95 %: W. J. Conover, Practical Nonparametric Statistics, 1999, by B(n, 1/2)
+    assert [two_versions.rank(n) + 1 for n in (6, 8, 9, 11, 12, 15, 20)] == [1, 1, 2, 2, 3, 4, 6]
+
+
+@pytest.mark.parametrize("n", [6, 7, 15, 40])
+def test_no_narrower_interval_has_the_confidence(n):
+    missed = [2 * sum(comb(n, j) for j in range(k + 1)) / 2**n for k in range(n // 2)]
+    k = two_versions.rank(n)
+    assert missed[k] <= 0.05 < missed[k + 1]
+
+
+def test_the_interval_holds_the_median_as_often_as_it_says():
+    rng = np.random.default_rng(3)
+    before = turns(np.full(15, 10.0))
+    ratios = [Compared(before, turns(10.0 * rng.lognormal(0.0, 0.3, 15))).ratio("used_ms") for _ in range(4000)]
+    held = np.mean([low <= 1.0 <= high for _, low, high in ratios])
+    assert held == pytest.approx(1 - 2 * sum(comb(15, j) for j in range(4)) / 2**15, abs=0.01)  # 0.965
+
+
+def test_turns_are_compared_pair_by_pair():
+    times_ms = np.array([10.0, 30.0, 11.0, 90.0, 10.0, 12.0])  # other programs slow both versions in some turns
+    assert Compared(turns(times_ms), turns(1.3 * times_ms)).ratio("used_ms") == pytest.approx((1.3, 1.3, 1.3))
+
+
+@pytest.mark.parametrize(("factors", "slower"), [([1.12] * 6, True), ([1.12] * 5 + [1.09], False), ([1.0] * 6, False)])
+def test_a_row_is_named_where_its_whole_interval_lies_above_the_limit(factors, slower):
+    after = turns([10.0 * factor for factor in factors])
+    assert Compared(turns([10.0] * 6), after).slower() is slower
+
+
+def test_the_part_of_a_page_between_the_marks_is_replaced(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("above\n<!-- benchmark -->\nold\n<!-- end of benchmark -->\nbelow\n", encoding="utf-8")
+    two_versions.write(page, "new")
+    assert page.read_text("utf-8") == "above\n<!-- benchmark -->\nnew\n<!-- end of benchmark -->\nbelow\n"
+    page.write_text("no marks", encoding="utf-8")
+    with pytest.raises(SystemExit, match="has to hold"):
+        two_versions.write(page, "new")
+    assert (ROOT / "docs" / "benchmarks.md").read_text("utf-8").count(two_versions.MARKS[0]) == 1
+
+
+def test_a_version_without_a_function_is_named_with_the_reason(tmp_path):
+    other = tmp_path / "tree" / "src" / "limbtorque"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("", encoding="utf-8")
+    row = compared_work.ROWS["filter"]
+    found = two_versions.compare("filter", row, (tmp_path / "tree", ROOT), 6, tmp_path / "work")
+    assert found.absent == "not in the version before (ModuleNotFoundError: No module named 'limbtorque.signals')"
+    assert not found.slower()
+    assert found.absent in two_versions.rows_table({"filter": found})[-1]
+
+
+@pytest.mark.slow
+def test_a_version_that_is_slower_is_named(tmp_path):
+    copy = tmp_path / "tree"
+    subprocess.run(["cp", "-r", str(ROOT / "src"), str(ROOT / "benchmarks"), f"{tmp_path}/"], check=True)
+    copy.mkdir()
+    for name in ("src", "benchmarks"):
+        (tmp_path / name).rename(copy / name)
+    module = copy / "src" / "limbtorque" / "signals" / "smoothers.py"
+    text = module.read_text(encoding="utf-8")
+    waste = "\n_smooth_values = smooth_values\n\n\ndef smooth_values(*values, **options):\n    _smooth_values(*values, **options)\n    return _smooth_values(*values, **options)\n"
+    module.write_text(text + waste, encoding="utf-8")
+    found = two_versions.compare("filter", compared_work.ROWS["filter"], (ROOT, copy), 15, tmp_path / "work")
+    ratio, low, _ = found.ratio("used_ms")
+    assert found.slower()
+    assert 1.5 < ratio < 2.6
+    assert low > two_versions.SLOWER
+    assert "**slower**" in two_versions.rows_table({"filter": found})[-1]
+
+
+def test_the_revision_to_compare_with_is_one_of_this_repository():
+    with pytest.raises(SystemExit, match="no revision of this repository; name one with BEFORE"):
+        two_versions.version_before("no-such-revision")
+
+
+def test_time_of_processes_that_outlive_their_parent_counts(tmp_path):
+    """As those of Snakemake's workers may."""
+    work = "import os, time\nif os.fork() == 0:\n    end = time.process_time() + 0.3\n    while time.process_time() < end: pass\n"
+    script = f"""
+import ctypes, sys
+sys.path.insert(0, {str(ROOT / "benchmarks")!r})
+import compared_work as work
+ctypes.CDLL(None).prctl(work.PR_SET_CHILD_SUBREAPER, 1)
+place = work.Place(work.Path("."), work.Path("."))
+print(*work.turn(lambda: place.run(work.Path("."), "-c", {work!r}), 0))
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert float(done.stdout.split()[0]) >= 290.0
