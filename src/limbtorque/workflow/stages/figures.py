@@ -20,7 +20,7 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.study.trials import Trial
 from limbtorque.tables.files import read_extremes
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
-from limbtorque.workflow.layout import drawn_kinds, figure_path, needed
+from limbtorque.workflow.layout import drawn_kinds, figure_path, needed, session_files
 from limbtorque.workflow.run_session import TrialTables, finish, planned_study, verdict_of
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ class _Drawn:
 def run(*, folder: Path, session: str, key: str) -> None:
     """Draw the figures of a session."""
     study = planned_study("figures", folder=folder, session=session, key=key)
+    for path in session_files("figures", study, session):
+        (folder / path).unlink(missing_ok=True)  # not all are drawn again
     tables = TrialTables(study)
     made: list[Path] = []
     with reused_figures():
