@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from limbtorque.errors import ModelError
 
 if TYPE_CHECKING:
-    from limbtorque.muscles.opensim_models.entries import ImportedMuscle, ImportOptions
+    from limbtorque.muscles.opensim_models.entries import ImportedMuscle
     from limbtorque.muscles.opensim_models.import_set import ImportedSet
 
+T = TypeVar("T")
+CHAIN_OF = {"leg": "knee", "arm": "elbow"}
 EXAMPLES = """examples:
   limbtorque muscles import model.osim --plane sagittal --side right
   limbtorque muscles import model.osim --plane sagittal --side left --output config/leg_left.yaml
@@ -54,6 +56,7 @@ def import_muscles(options: argparse.Namespace) -> int:
         The model cannot become a set, an option is not readable, or the file exists.
     """
     from limbtorque.muscles.opensim_models.entries import ImportOptions
+    from limbtorque.muscles.opensim_models.import_set import import_muscle_set
     from limbtorque.muscles.opensim_models.joints import JointChoice
     from limbtorque.study.whole_file import write_text
     from limbtorque.study.yaml_file import yaml_text
@@ -68,7 +71,8 @@ def import_muscles(options: argparse.Namespace) -> int:
     output = options.output or Path(f"{options.model.stem}_{options.side}.yaml")
     if output.exists():
         raise ModelError(f"{output}: exists, and is not overwritten; remove it, or choose another file (--output)")
-    found = _in_child(options.model, ImportOptions(options.side, options.chain, options.paths, choice, held))
+    wanted = ImportOptions(options.side, options.chain, options.paths, choice, held)
+    found = in_child(options.model, import_muscle_set, options.model, wanted)
     write_text(output, yaml_text(found.content))
     print("\n".join(report(found)))
     print(f"written: {output}")
@@ -79,16 +83,17 @@ def import_muscles(options: argparse.Namespace) -> int:
     return 0
 
 
-CHAIN_OF = {"leg": "knee", "arm": "elbow"}
+def in_child(model: Path, work: Callable[..., T], *arguments: object) -> T:
+    """Work on a model in a process of its own, because OpenSim can crash where a model contradicts itself.
 
-
-def _in_child(model: Path, options: ImportOptions) -> ImportedSet:
-    """Import in a process of its own: OpenSim can crash where a model contradicts itself."""
-    from limbtorque.muscles.opensim_models.import_set import import_muscle_set
-
+    Raises
+    ------
+    ModelError
+        It crashed.
+    """
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         try:
-            return pool.submit(import_muscle_set, model, options).result()
+            return pool.submit(work, *arguments).result()
         except BrokenProcessPool:
             raise ModelError(
                 f"{model}: OpenSim crashed on it; open it in OpenSim, look for joints and paths that do not fit, and save it"

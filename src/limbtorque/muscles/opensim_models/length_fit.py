@@ -78,7 +78,7 @@ def fit_lengths(samples: Samples) -> dict[str, LengthFit]:
     )
     half = np.broadcast_to(np.indices(shape).sum(axis=0) % 2 == 0, (n_joints + 1, *shape)).reshape(-1)
     chosen: dict[str, LengthFit] = {}
-    best: FloatArray = np.full(n_muscles, np.inf)
+    best = np.full(n_muscles, np.inf)
     for knots in knot_grids(samples.flexion_deg):
         design = design_matrix(knots, samples.flexion_deg)
         left_out = _left_out_rms(design, target, half, n_joints)
@@ -128,7 +128,7 @@ def design_matrix(knots_deg: Sequence[FloatArray], flexion_deg: Sequence[FloatAr
 def _product(factors: Sequence[FloatArray]) -> FloatArray:
     whole = factors[0]
     for factor in factors[1:]:
-        whole = np.kron(whole, factor)
+        whole = np.asarray(np.kron(whole, factor), dtype=float)
     return whole
 
 
