@@ -220,7 +220,11 @@ def forces(folder: Path, imported: ImportedSet) -> Iterator[str]:
     geometry = musculotendon(muscles, flexion, velocity_rad_s=velocity)
     arm = geometry.moment_arm_m
     strength = hill_limits(
-        geometry.length_m, geometry.velocity_m_s, max_force_n=muscles.max_force_n, **muscles.fibres(), max_velocity_lopt_s=10.0
+        geometry.length_m,
+        geometry.velocity_m_s,
+        max_force_n=muscles.max_force_n,
+        **muscles.fibres(),
+        max_velocity_lopt_s=10.0,
     ).strength_n
     given = np.column_stack([theirs[one.name] for one in imported.muscles])
     by_muscles = np.einsum("fjm,fm->fj", arm, given)

@@ -7,6 +7,7 @@ import itertools
 import math
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -221,6 +222,21 @@ def test_locked_joint_is_moved_and_said(leg_model):
 
 
 @pytest.mark.usefixtures("opensim")
+def test_range_beyond_the_models_own_is_sampled_and_said(leg_model):
+    path = leg_model()
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(
+            "<range>0.0 2.0</range>", "<range>0.0 2.0</range><clamped>true</clamped>"
+        ),
+        encoding="utf-8",
+    )
+    found = import_muscle_set(path, replace(RIGHT_LEG, choice=JointChoice({}, {"knee": (-20.0, 90.0)})))
+    assert any("knee was sampled beyond the model's own range, 0 to 115 deg" in note for note in found.notes)
+    ours = musculotendon(found.muscle_set, [[0.0, -0.3, 0.0]])
+    assert ours.length_m[0, 0] == pytest.approx(float(short_length(-0.3)[0]), abs=5e-5)
+
+
+@pytest.mark.usefixtures("opensim")
 def test_arms_in_other_planes_are_named(leg_model):
     aside = pin("hip_r", "hip_adduction_r", "/ground", "/bodyset/pelvis_r", at="0 1 0", turn=f"0 {math.pi / 2} 0")
     hip = pin("hip2_r", "hip_flexion_r", "/bodyset/pelvis_r", "/bodyset/femur_r", at="0 0 0", limits=(-0.5, 1.5))
@@ -423,6 +439,15 @@ def test_range_ends_where_the_arm_steps(samples):
     assert part.flexion_deg[1][-1] == found.between_deg[0]
     assert part.length_m.shape[1:] == tuple(map(len, part.flexion_deg))
     assert fit_lengths(part)["long_r"].arm_rms_m["knee"] < 1e-4
+
+
+def test_step_at_an_edge_costs_the_edge_only(samples):
+    """An arm that steps at the greatest flexion of the knee steps along the hip there, too; only the knee's range ends."""
+    arm = samples.arm_m.copy()
+    arm[0, :, 10:, -1] += 0.05
+    ((part, (found,)),) = unbroken(Samples(samples.muscles, samples.joints, samples.flexion_deg, samples.length_m, arm))
+    assert found.joint == "knee"
+    assert part.length_m.shape[1:] == (samples.length_m.shape[1], samples.length_m.shape[2] - 1)
 
 
 def test_jump_of_the_length_is_stated_and_the_arm_followed(samples):

@@ -15,9 +15,8 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.opensim_models.sampling import Samples
 
-STEEPEST_M = (
-    0.1  # change of a moment arm for a radian; the steepest of Rajagopal et al. (2016) that do not break have 0.06
-)
+STEP_M = 8e-3  # of a moment arm between neighbours; arms that only bend step by 5 mm in Rajagopal et al. (2016)
+STEEPEST_M = 0.1  # for a radian, where neighbours are more than 5 deg apart
 JUMP_M = 5e-4
 
 
@@ -97,18 +96,30 @@ def _worst(change: FloatArray) -> tuple[int, float]:
 
 
 def _breaks(samples: Samples, m: int) -> list[Break]:
-    """First break of any arm on either side of flexion 0, along each joint."""
-    found = []
-    for j, (joint, line) in enumerate(zip(samples.joints, samples.flexion_deg, strict=True)):
-        change = np.abs(np.diff(np.moveaxis(samples.arm_m[m], j + 1, -1), axis=-1))
-        step = change.reshape(-1, len(line) - 1).max(axis=0)
-        steep = np.flatnonzero(~(step <= STEEPEST_M * np.diff(np.radians(line))))
-        zero = _zero(line)
-        for side in (steep[steep < zero][-1:], steep[steep >= zero][:1]):
-            found += [
-                Break(samples.muscles[m], joint, float(step[i]), (float(line[i]), float(line[i + 1]))) for i in side
-            ]
-    return found
+    """Ends of the range of a muscle: cuts until no arm steps, the one that costs least of the grid first."""
+    found: list[Break] = []
+    while True:
+        part = _part(samples, [m], _inside(samples, found))
+        cuts = [cut for j in range(len(part.joints)) for cut in _cuts(part, j)]
+        if not cuts:
+            return found
+        found.append(min(cuts, key=lambda cut: cut[0])[1])
+
+
+def _cuts(part: Samples, j: int) -> list[tuple[float, Break]]:
+    """Cuts of one muscle along a joint that leave no step of its arms there, with the part of the range that they cost."""
+    line = part.flexion_deg[j]
+    change = np.abs(np.diff(np.moveaxis(part.arm_m[0], j + 1, -1), axis=-1))
+    step = change.reshape(-1, len(line) - 1).max(axis=0) if len(line) > 1 else np.zeros(0)
+    steep = np.flatnonzero(~(step <= np.maximum(STEP_M, STEEPEST_M * np.diff(np.radians(line)))))
+    zero = _zero(line)
+    below, above = steep[steep < zero][-1:], steep[steep >= zero][:1]
+    lost = [(i + 1) / len(line) for i in below] + [(len(line) - 1 - i) / len(line) for i in above]
+    ends = [
+        Break(part.muscles[0], part.joints[j], float(step[i]), (float(line[i]), float(line[i + 1])))
+        for i in (*below, *above)
+    ]
+    return list(zip(lost, ends, strict=True))
 
 
 def _zero(line: FloatArray) -> int:

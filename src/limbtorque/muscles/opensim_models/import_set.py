@@ -215,6 +215,13 @@ def _notes(
         for joint in joints
         if joint.tilt_deg > TILT_DEG
     ]
+    for joint in joints:
+        low, high = sorted(math.degrees(joint.sign * end) for end in model.coordinates[joint.coordinate].range_rad)
+        if joint.range_deg[0] < low - 0.5 or joint.range_deg[1] > high + 0.5:
+            notes.append(
+                f"the {joint.name} was sampled beyond the model's own range, {low:.0f} to {high:.0f} deg of flexion, where its "
+                "paths are not tested"
+            )
     if unresolved:
         notes.append(
             f"left out, because length or moment arm breaks within {LEAST_RANGE_DEG:g} deg of flexion 0: {', '.join(unresolved)}; "

@@ -99,7 +99,8 @@ class Opened:
     model, state : object
         Of the package.
     locked : set of str
-        Coordinates that the file locks. They are unlocked, because assembling a posture would put them back.
+        Coordinates that the file locks. They are unlocked, because assembling a posture would put them back; none is clamped
+        to its range.
     followers : dict of str to callable
         Coordinates that are a function of others, with that function of the others' values.
     assembles : bool
@@ -277,9 +278,11 @@ def _opened(opensim: Any, build: Callable[[], Any], path: Path) -> Opened:
     try:
         model = build()
         model.finalizeConnections()
-        locked = [one for one in _all(model.updCoordinateSet()) if one.getDefaultLocked()]
-        for one in locked:
+        locked = set()
+        for one in _all(model.updCoordinateSet()):
+            locked |= {one.getName()} if one.getDefaultLocked() else set()
             one.setDefaultLocked(False)
+            one.setDefaultClamped(False)
         state = model.initSystem()
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -290,7 +293,7 @@ def _opened(opensim: Any, build: Callable[[], Any], path: Path) -> Opened:
     constraints = [one for one in _all(model.getConstraintSet()) if one.isEnforced(state)]
     couplers = [opensim.CoordinateCouplerConstraint.safeDownCast(one) for one in constraints]
     followers = {one.getDependentCoordinateName(): _follower(opensim, one) for one in couplers if one}
-    return Opened(model, state, {one.getName() for one in locked}, followers, len(followers) < len(constraints))
+    return Opened(model, state, locked, followers, len(followers) < len(constraints))
 
 
 def _follower(opensim: Any, coupler: Any) -> Callable[[Mapping[str, float]], float]:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import FloatArray
+from limbtorque.muscles.lines_of_action import free_stretch, stretch_length, stretch_moment
 from limbtorque.muscles.opensim_models.joints import RIGHT, RULES, UP, ModelJoint
 from limbtorque.muscles.opensim_models.model import OpenSimModel, PathPoint
 
 N_POSTURES = 7
+AGREES_M = 3e-3  # as `joint_contact` allows
 OBLIQUE_DEG = 20.0
-MOVED_M = 2e-3
 FARTHEST_M = 0.6  # of a point from the joint, in a muscle set
 
 
@@ -29,11 +30,36 @@ class Axes:
         Rows: along the segment from its proximal to its distal end, to the flexor side, and the normal of the plane.
     bodies : tuple of two str
         The bodies.
+    between_rad : float
+        Angle between the segments at flexion 0 as `lines_of_action.segment_axes` has it: none, or a right angle.
     """
 
     proximal: FloatArray
     distal: FloatArray
     bodies: tuple[str, str]
+    between_rad: float
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Path of a muscle over a joint in a posture.
+
+    Parameters
+    ----------
+    flexion_deg : float
+        Flexion of the joint.
+    arm_m : float
+        Moment arm, flexion positive.
+    points_m : ndarray of shape (4,)
+        Proximal point along and across, distal point along and across.
+    oblique_deg : float
+        Angle of the line with the plane.
+    """
+
+    flexion_deg: float
+    arm_m: float
+    points_m: FloatArray
+    oblique_deg: float
 
 
 def lines_of_action(
@@ -59,10 +85,11 @@ def lines_of_action(
 
     Notes
     -----
-    The line runs from the last point of the path before the first one that moves with the distal segment. Both are means
-    over seven postures of the joint with the others at flexion 0: exact where the points are fixed to the segments, while a
-    point on a wrapping surface moves. It is projected into the sagittal plane. A muscle without a point that moves with the
-    distal segment, as one that ends on the patella, pulls parallel to that segment.
+    The line runs from the last point of the path on the proximal side to the next one, on the distal side, projected into the
+    sagittal plane. Where these points are fixed to the segments it is exact. Points on a wrapping surface move: of seven
+    postures of the joint, with the others at flexion 0, that one's points are taken whose moment arm agrees with OpenSim's in
+    the most of the seven, and the note says where. A muscle that reaches the distal segment from a body between the two, as the
+    quadriceps does from the patella, or that ends on such a body, pulls parallel to the distal segment.
     """
     neutral = {one.coordinate: 0.0 for one in joints}
     model.pose(neutral)
@@ -71,16 +98,17 @@ def lines_of_action(
     lines: dict[str, dict[str, dict[str, Any]]] = {muscle: {} for muscle in crossed}
     for joint, axes in zip(joints, sides, strict=True):
         muscles = [muscle for muscle, of in crossed.items() if joint in of]
-        seen: dict[str, list[FloatArray]] = {muscle: [] for muscle in muscles}
-        distal = _distal_bodies(model, joint, axes.bodies)
+        seen: dict[str, list[Seen]] = {muscle: [] for muscle in muscles}
+        sides_of = [_moving_as_one(model, joint, body) for body in axes.bodies]
         for flexion in np.linspace(*joint.range_deg, N_POSTURES):
             model.pose({**neutral, joint.coordinate: joint.value_rad(float(flexion))})
             centre = model.joint_centre(joint.coordinate)
             for muscle in muscles:
-                if ends := _ends(model.path(muscle), distal):
-                    seen[muscle].append(_in_axes(model, axes, ends, centre))
+                if ends := _ends(model.path(muscle), *sides_of):
+                    arm = joint.sign * model.arm(muscle, joint.coordinate)
+                    seen[muscle].append(Seen(float(flexion), arm, *_in_axes(model, axes, ends, centre)))
         for muscle in muscles:
-            if entry := _entry(seen[muscle], model.file):
+            if entry := _entry(seen[muscle], axes, model.file):
                 lines[muscle][joint.name] = entry
     model.pose({})
     return lines
@@ -94,7 +122,8 @@ def _axes(model: OpenSimModel, j: int, joints: Sequence[ModelJoint], centres: Se
     distal = centres[j + 1] - centres[j] if j + 1 < len(joints) else rule.distal_axis
     rows = [_rows(axis, rule.flexes) for axis in (proximal, distal)]
     turned = [row @ model.place(body)[0] for row, body in zip(rows, (one.parent, one.child), strict=True)]
-    return Axes(turned[0], turned[1], (one.parent, one.child))
+    right = round(math.degrees(math.atan2(float(rows[0][1] @ distal), float(rows[0][0] @ distal))) / 90.0)
+    return Axes(turned[0], turned[1], (one.parent, one.child), math.radians(90.0 * right))
 
 
 def _rows(axis: FloatArray, flexes: float) -> FloatArray:
@@ -103,27 +132,26 @@ def _rows(axis: FloatArray, flexes: float) -> FloatArray:
     return np.array([along, flexes * np.cross(RIGHT, along), RIGHT])
 
 
-def _distal_bodies(model: OpenSimModel, joint: ModelJoint, bodies: tuple[str, str]) -> set[str]:
-    """Bodies that the joint moves as one with its distal body."""
+def _moving_as_one(model: OpenSimModel, joint: ModelJoint, body: str) -> set[str]:
+    """Bodies that do not move against one while the joint moves."""
     seen: list[dict[str, FloatArray]] = []
-    every = {body for data in model.muscles.values() for body in data.bodies}
+    every = {name for data in model.muscles.values() for name in data.bodies}
     for flexion in joint.range_deg:
         model.pose({joint.coordinate: joint.value_rad(flexion)})
-        turn, origin = model.place(bodies[1])
-        placed = {body: model.place(body) for body in every}
+        turn, origin = model.place(body)
+        placed = {name: model.place(name) for name in every}
         seen.append({name: np.column_stack([turn.T @ of, turn.T @ (at - origin)]) for name, (of, at) in placed.items()})
-    return {body for body in every if np.allclose(seen[0][body], seen[1][body], rtol=0.0, atol=1e-9)}
+    return {name for name in every if np.allclose(seen[0][name], seen[1][name], rtol=0.0, atol=1e-9)}
 
 
-def _ends(points: Sequence[PathPoint], distal: set[str]) -> tuple[FloatArray, FloatArray] | None:
-    """Last point before those that move with the distal segment, and the first of these; None without such points."""
-    far = [point.body in distal for point in points]
-    if far[0]:
-        points, far = points[::-1], far[::-1]
-    if not any(far) or all(far):
+def _ends(points: Sequence[PathPoint], proximal: set[str], distal: set[str]) -> tuple[FloatArray, FloatArray] | None:
+    """Last point on the proximal and first one on the distal side; None where another body lies between them."""
+    if points[0].body in distal:
+        points = points[::-1]
+    before = [i for i, point in enumerate(points) if point.body in proximal]
+    if not before or before[-1] + 1 == len(points) or points[before[-1] + 1].body not in distal:
         return None
-    first = far.index(True)
-    return points[first - 1].place_m, points[first].place_m
+    return points[before[-1]].place_m, points[before[-1] + 1].place_m
 
 
 def _in_axes(model: OpenSimModel, axes: Axes, ends: tuple[FloatArray, FloatArray], centre: FloatArray) -> FloatArray:
@@ -132,22 +160,42 @@ def _in_axes(model: OpenSimModel, axes: Axes, ends: tuple[FloatArray, FloatArray
     proximal, distal = (turn @ (end - centre) for turn, end in zip(turns, ends, strict=True))
     pull = ends[1] - ends[0]
     oblique = math.degrees(math.asin(min(abs(float(turns[0][2] @ pull)) / float(np.linalg.norm(pull)), 1.0)))
-    return np.array([-proximal[0], proximal[1], distal[0], distal[1], oblique])
+    return np.array([-proximal[0], proximal[1], distal[0], distal[1]]), oblique
 
 
-def _entry(seen: Sequence[FloatArray], file: str) -> dict[str, Any] | None:
-    source = f"path points of {file}, projected into the plane"
+def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None:
     if not seen:
         return {
             "parallel_to": "distal",
-            "source": f"{file} has no path point on the distal segment",
-            "note": "The path ends on a body that moves against the distal segment, such as the patella.",
+            "source": f"no straight part of the path in {file} spans the joint",
+            "note": "A body between the segments, such as the patella, carries the path: the pull is taken as parallel to the "
+            "distal segment, and unchecked.",
         }
-    *ends, oblique = np.mean(seen, axis=0)
-    if max(map(abs, ends)) >= FARTHEST_M:
+    off = _arm_errors(seen, axes)
+    best = min(range(len(seen)), key=lambda k: (-int((off[k] <= AGREES_M).sum()), float((off[k] ** 2).sum())))
+    one = seen[best]
+    if float(np.abs(one.points_m).max()) >= FARTHEST_M:
         return None
-    moved = float(np.ptp(np.array(seen)[:, :4], axis=0).max())
-    notes = [f"Mean of points that move by up to {1e3 * moved:.0f} mm."] if moved > MOVED_M else []
-    notes += [f"The line is {oblique:.0f} deg oblique to the plane."] if oblique > OBLIQUE_DEG else []
-    points = {"proximal_m": [round(float(x), 4) for x in ends[:2]], "distal_m": [round(float(x), 4) for x in ends[2:]]}
-    return {**points, "source": source, **({"note": " ".join(notes)} if notes else {})}
+    agreeing = [other.flexion_deg for other, error in zip(seen, off[best], strict=True) if error <= AGREES_M]
+    notes = []
+    if len(agreeing) < len(seen):
+        within = f"from {agreeing[0]:.0f} to {agreeing[-1]:.0f} deg" if agreeing else "nowhere"
+        notes.append(f"Has the model's moment arm within {1e3 * AGREES_M:.0f} mm {within} of flexion.")
+    if one.oblique_deg > OBLIQUE_DEG:
+        notes.append(f"The line is {one.oblique_deg:.0f} deg oblique to the plane.")
+    points = [round(float(x), 4) for x in one.points_m]
+    source = f"path points of {file} at {one.flexion_deg:.0f} deg, projected into the plane"
+    return {
+        "proximal_m": points[:2],
+        "distal_m": points[2:],
+        "source": source,
+        **({"note": " ".join(notes)} if notes else {}),
+    }
+
+
+def _arm_errors(seen: Sequence[Seen], axes: Axes) -> FloatArray:
+    """Difference of the arm of each posture's points from the model's in every posture, m."""
+    points = np.array([one.points_m for one in seen])
+    angle = np.radians([one.flexion_deg for one in seen]) + axes.between_rad
+    arms = stretch_moment(points, angle) / stretch_length(free_stretch(points, angle))
+    return np.abs(np.nan_to_num(arms, nan=np.inf) - [one.arm_m for one in seen])
