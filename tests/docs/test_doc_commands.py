@@ -83,6 +83,9 @@ ELSEWHERE = {
         'limbtorque run-study "my study" --slurm -- --group-components short_sessions=5 cutoffs=5 --jobs 20',
         "snakemake --profile profiles/slurm",
     ],
+    "test_opensim_models.py::test_command_writes_a_set_that_loads": [
+        "limbtorque muscles import model.osim --plane sagittal --side right --output config/leg.yaml"
+    ],
     "test_examples.py::test_example_draws_a_figure_and_returns_numbers": [
         "python examples/double_pendulum.py",
         "python examples/two_link_reach.py",

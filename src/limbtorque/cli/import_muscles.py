@@ -84,7 +84,7 @@ def import_muscles(options: argparse.Namespace) -> int:
 
 
 def in_child(model: Path, work: Callable[..., T], *arguments: object) -> T:
-    """Work on a model in a process of its own, because OpenSim can crash where a model contradicts itself.
+    """Work on a model in a child process, because OpenSim can crash.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _number(option: str, name: str, text: str) -> float:
 
 
 def report(found: ImportedSet) -> Iterator[str]:
-    """Lines on the screen: the muscles with their errors, the worst, and what has to be known."""
+    """Lines on the screen: muscles with their errors, the worst, notes."""
     yield f"{'muscle':16} {'joint':9} {'rms mm':>7} {'max mm':>7}   remarks"
     for one in found.muscles:
         for joint in one.fit.joints:

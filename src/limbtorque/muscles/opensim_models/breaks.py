@@ -1,8 +1,7 @@
-"""Where the path of a muscle breaks: its moment arm or its length changes faster than a path over bones can.
+"""Breaks of a muscle's path: steps of its moment arm, jumps of its length.
 
-Two things happen in published models. A path slips off a wrapping surface, and its arm steps, even to the other sense: the
-range of the muscle ends there. Or the length jumps, or drifts from what the arm says, while the arm goes on: the arm is
-followed, and the jump is stated.
+In published models a path may slip off a wrapping surface, and its arm steps, even to the other sense: the range of the
+muscle ends there. Or the length jumps while the arm goes on: the arm is followed, and the jump is stated.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Break:
 
 
 def unbroken(samples: Samples) -> Iterator[tuple[Samples, tuple[Break, ...]]]:
-    """Divide a group of muscles into those of unbroken moment arms, and each other up to its breaks.
+    """Divide a group of muscles: those without breaks, and each other cut at its.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ def unbroken(samples: Samples) -> Iterator[tuple[Samples, tuple[Break, ...]]]:
 
 
 def largest_jump(samples: Samples, m: int) -> Break | None:
-    """Largest change of a sampled length between neighbours that their moment arms do not account for.
+    """Largest change of length between samples that the arms do not explain.
 
     Parameters
     ----------
@@ -90,13 +89,13 @@ def largest_jump(samples: Samples, m: int) -> Break | None:
 
 
 def _worst(change: FloatArray) -> tuple[int, float]:
-    """Index of the pair of neighbours along the last axis with the largest change, and that change."""
+    """Index of the largest change along the last axis, and that change."""
     by_pair = np.abs(change).reshape(-1, change.shape[-1]).max(axis=0)
     return int(by_pair.argmax()), float(by_pair.max())
 
 
 def _breaks(samples: Samples, m: int) -> list[Break]:
-    """Ends of the range of a muscle: cuts until no arm steps, the one that costs least of the grid first."""
+    """Cuts of a muscle's range until no arm steps, those that cost least first."""
     found: list[Break] = []
     while True:
         part = _part(samples, [m], _inside(samples, found))
@@ -107,7 +106,7 @@ def _breaks(samples: Samples, m: int) -> list[Break]:
 
 
 def _cuts(part: Samples, j: int) -> list[tuple[float, Break]]:
-    """Cuts of one muscle along a joint that leave no step of its arms there, with the part of the range that they cost."""
+    """Cuts along a joint, each with the part of the range that it costs."""
     line = part.flexion_deg[j]
     change = np.abs(np.diff(np.moveaxis(part.arm_m[0], j + 1, -1), axis=-1))
     step = change.reshape(-1, len(line) - 1).max(axis=0) if len(line) > 1 else np.zeros(0)

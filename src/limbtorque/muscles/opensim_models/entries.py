@@ -25,7 +25,7 @@ LICENCE = "not stated in the file; see the publication of the model"
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What to take from a model.
+    """Side, chain, paths and joints to take from a model.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _source(model: OpenSimModel, one: ImportedMuscle) -> dict[str, str]:
 
 
 def _senses(fit: LengthFit, grid: list[list[float]], lengths: FloatArray) -> tuple[dict[str, str], dict[str, str]]:
-    """Flexor or extensor of each joint at flexion 0, and a note where that changes until the middle of the range."""
+    """Flexor or extensor at flexion 0, and a note where the sense changes."""
     curve = interpolating_spline([np.radians(line) for line in grid], lengths, joints=fit.joints)
     senses, notes = {}, {}
     for joint in fit.joints:

@@ -1,4 +1,4 @@
-"""Make a muscle set of an OpenSim model: the content of its file, and a table of what was fitted and how well."""
+"""Make a muscle set of an OpenSim model, with the errors of its fits."""
 
 from __future__ import annotations
 

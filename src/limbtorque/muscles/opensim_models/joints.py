@@ -1,4 +1,4 @@
-"""The joints of a chain among the coordinates of an OpenSim model: which coordinate, which sense, which range."""
+"""Joints of a chain in an OpenSim model: coordinate, sense of flexion, range."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class ModelJoint:
 
 @dataclass(frozen=True)
 class JointChoice:
-    """What the user says of the joints; empty where the names and ranges of the model serve.
+    """Coordinates and ranges that the user gives; empty for those of the model.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def _joint(model: OpenSimModel, name: str, one: Coordinate, rule: JointRule, cho
 
 
 def _axis(model: OpenSimModel, one: Coordinate) -> FloatArray:
-    """Axis about which a coordinate turns its distal body, as the root of the chain sees it."""
+    """Axis about which a coordinate turns its distal body, in ground."""
     start = model.held.get(one.name, one.default)
     turns = []
     for value in (start, start + STEP_RAD):

@@ -93,7 +93,7 @@ def fit_lengths(samples: Samples) -> dict[str, LengthFit]:
 
 
 def knot_grids(flexion_deg: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]]:
-    """Grids of knots over the ranges of samples, coarse ones first; none finer than half of the samples."""
+    """Grids of knots, coarse ones first, none finer than half of the samples."""
     grids: list[tuple[FloatArray, ...]] = []
     for spacing in SPACINGS_DEG:
         counts = [max(int(np.ceil((line[-1] - line[0]) / spacing)) + 1, 3) for line in flexion_deg]
@@ -104,7 +104,7 @@ def knot_grids(flexion_deg: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]
 
 
 def design_matrix(knots_deg: Sequence[FloatArray], flexion_deg: Sequence[FloatArray]) -> FloatArray:
-    """Length, weighted, and moment arms at every point of a grid, from the values at the knots of another.
+    """Weighted length, and arms, at a grid's points from values at the knots.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""An OpenSim model: postures, and the lengths, moment arms and paths of its muscles there."""
+"""An OpenSim model: postures, and lengths, arms and paths of its muscles there."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class MuscleData:
     wrapped: bool
 
     def has_fibres(self, longest_m: float) -> bool:
-        """Return True if its fibres and tendon are those of a muscle that is at most so long."""
+        """Return True if fibres and tendon fit a muscle that is at most so long."""
         return (
             0 < self.optimal_fibre_length_m < 1.0
             and 0 < self.tendon_slack_length_m < min(longest_m, 1.0)
@@ -148,7 +148,7 @@ class OpenSimModel:
     opened: tuple[Opened, ...]
 
     def pose(self, values: Mapping[str, float]) -> None:
-        """Set coordinates, rad or m; the others are held or at their defaults, and couplings are enforced."""
+        """Set coordinates, rad or m; the others are held or at their defaults."""
         wanted = {name: self.held.get(name, one.default) for name, one in self.coordinates.items()} | dict(values)
         for one in self.opened:
             coordinates = {name: one.model.getCoordinateSet().get(name) for name in wanted}
@@ -171,7 +171,7 @@ class OpenSimModel:
         return float(model.getMuscles().get(muscle).computeMomentArm(state, model.getCoordinateSet().get(coordinate)))
 
     def path(self, muscle: str) -> list[PathPoint]:
-        """Points of a muscle's path in the posture, from origin to insertion, with those on wrapping surfaces."""
+        """Points of a muscle's path in the posture, with those on surfaces."""
         model, state = self.opened[0].model, self.opened[0].state
         points = model.getMuscles().get(muscle).getGeometryPath().getCurrentPath(state)
         return [

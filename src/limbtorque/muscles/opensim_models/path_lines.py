@@ -1,4 +1,4 @@
-"""Lines of action from the points of a muscle's path, in the axes of the segments on either side of a joint."""
+"""Lines of action from path points, in the axes of the segments at a joint."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FARTHEST_M = 0.6  # of a point from the joint, in a muscle set
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """Axes of the segments on either side of a joint at flexion 0, seen from the bodies that the joint connects.
+    """Axes of the two segments at a joint, seen from its bodies at flexion 0.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _moving_as_one(model: OpenSimModel, joint: ModelJoint, body: str) -> set[str
 
 
 def _ends(points: Sequence[PathPoint], proximal: set[str], distal: set[str]) -> tuple[FloatArray, FloatArray] | None:
-    """Last point on the proximal and first one on the distal side; None where another body lies between them."""
+    """Last proximal and first distal point; None with another body between."""
     if points[0].body in distal:
         points = points[::-1]
     before = [i for i, point in enumerate(points) if point.body in proximal]
@@ -155,7 +155,7 @@ def _ends(points: Sequence[PathPoint], proximal: set[str], distal: set[str]) -> 
 
 
 def _in_axes(model: OpenSimModel, axes: Axes, ends: tuple[FloatArray, FloatArray], centre: FloatArray) -> FloatArray:
-    """Proximal point along and across, distal point along and across, and the angle of the line with the plane."""
+    """Both points along and across, and the angle of the line with the plane."""
     turns = [row @ model.place(body)[0].T for row, body in zip((axes.proximal, axes.distal), axes.bodies, strict=True)]
     proximal, distal = (turn @ (end - centre) for turn, end in zip(turns, ends, strict=True))
     pull = ends[1] - ends[0]
@@ -194,7 +194,7 @@ def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None
 
 
 def _arm_errors(seen: Sequence[Seen], axes: Axes) -> FloatArray:
-    """Difference of the arm of each posture's points from the model's in every posture, m."""
+    """Errors of the arms of each posture's points in every posture, m."""
     points = np.array([one.points_m for one in seen])
     angle = np.radians([one.flexion_deg for one in seen]) + axes.between_rad
     arms = stretch_moment(points, angle) / stretch_length(free_stretch(points, angle))

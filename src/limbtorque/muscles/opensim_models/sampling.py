@@ -1,4 +1,4 @@
-"""Lengths and moment arms of muscles, sampled over the joints that each muscle crosses."""
+"""Lengths and moment arms, sampled over the joints that a muscle crosses."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Samples:
 
 
 def crossed_joints(model: OpenSimModel, joints: Sequence[ModelJoint]) -> dict[str, tuple[ModelJoint, ...]]:
-    """Joints that each muscle crosses, with a moment arm of more than 0.1 mm somewhere.
+    """Joints that each muscle crosses, with an arm above 0.1 mm somewhere.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _moves(model: OpenSimModel, joint: ModelJoint, bodies: Sequence[str]) -> boo
 
 
 def sample(model: Posable, crossed: Mapping[str, tuple[ModelJoint, ...]]) -> Iterator[Samples]:
-    """Sample muscles over the joints that they cross, those of the same joints together.
+    """Sample muscles over the joints that they cross.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _values(joints: Sequence[ModelJoint], flexion_deg: Sequence[float]) -> dict[
 
 
 def grid_lines(joints: Sequence[ModelJoint]) -> tuple[FloatArray, ...]:
-    """Lines of a grid over the ranges of joints, at most 1200 points where there are two or more."""
+    """Lines of a grid over joints, at most 1200 points for two joints or more."""
     step = LINE_STEP_DEG if len(joints) == 1 else STEP_DEG
     while True:
         counts = [int(np.ceil((joint.range_deg[1] - joint.range_deg[0]) / step)) + 1 for joint in joints]

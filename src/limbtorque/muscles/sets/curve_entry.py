@@ -266,7 +266,7 @@ def fitted_samples(
 
 
 def departure_of(entry: dict[str, Any]) -> tuple[float | None, tuple[float, ...]]:
-    """Largest departure from samples that an entry states, and the flexion of each joint there."""
+    """Largest departure from samples that an entry states, and its flexion."""
     at = entry.get("departs_at_deg", [])
     return entry.get("max_departure_m"), tuple(float(q) for q in (at if isinstance(at, list) else [at]))
 
