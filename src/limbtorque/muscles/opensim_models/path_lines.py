@@ -154,7 +154,9 @@ def _ends(points: Sequence[PathPoint], proximal: set[str], distal: set[str]) -> 
     return points[before[-1]].place_m, points[before[-1] + 1].place_m
 
 
-def _in_axes(model: OpenSimModel, axes: Axes, ends: tuple[FloatArray, FloatArray], centre: FloatArray) -> FloatArray:
+def _in_axes(
+    model: OpenSimModel, axes: Axes, ends: tuple[FloatArray, FloatArray], centre: FloatArray
+) -> tuple[FloatArray, float]:
     """Both points along and across, and the angle of the line with the plane."""
     turns = [row @ model.place(body)[0].T for row, body in zip((axes.proximal, axes.distal), axes.bodies, strict=True)]
     proximal, distal = (turn @ (end - centre) for turn, end in zip(turns, ends, strict=True))
