@@ -323,6 +323,32 @@ def test_model_without_muscles_at_the_joints_is_refused(leg_model):
 
 
 @pytest.mark.usefixtures("opensim")
+def test_numbers_that_are_none_of_a_muscle_are_named(leg_model):
+    far = muscle("far_r", ("/bodyset/femur_r", -0.02, 2.0, 0.0), ("/bodyset/tibia_r", -0.03, -0.05, 0.0))
+    said = fault(leg_model(muscles=[far]))
+    assert "muscle 'far': length is" in said
+    assert "correct these numbers in the model" in said
+
+
+@pytest.mark.usefixtures("opensim")
+def test_joints_that_meet_leave_the_axes_of_the_anatomical_position(leg_model):
+    path = leg_model()
+    path.write_text(path.read_text(encoding="utf-8").replace(f"0 {-THIGH} 0", "0 0 0"), encoding="utf-8")
+    found = import_muscle_set(path, RIGHT_LEG)
+    assert found.muscle_set.reference is None
+    line = found.muscle_set.muscles[0].lines_of_action["knee"]
+    np.testing.assert_allclose([*line.proximal_m, *line.distal_m], [-0.15, 0.02, 0.05, 0.03], atol=1e-4)
+
+
+@pytest.mark.usefixtures("opensim")
+def test_muscle_without_a_place_is_left_out(leg_model):
+    nowhere = muscle("lost_r", ("/bodyset/femur_r", "nan", -0.15, 0.0), ("/bodyset/tibia_r", -0.03, -0.05, 0.0))
+    found = import_muscle_set(leg_model(muscles=[nowhere]), RIGHT_LEG)
+    assert found.muscle_set.names == ("short", "long")
+    assert any("is no number: lost_r;" in note for note in found.notes)
+
+
+@pytest.mark.usefixtures("opensim")
 def test_damaged_model_is_a_sentence(leg_model):
     path = leg_model()
     path.write_text(path.read_text(encoding="utf-8").replace("/bodyset/tibia_r", "/bodyset/tibai_r"), encoding="utf-8")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from limbtorque.errors import ModelError, did_you_mean
+from limbtorque.errors import ModelError, SettingsError, did_you_mean
 from limbtorque.muscles.opensim_models.breaks import largest_jump, unbroken
 from limbtorque.muscles.opensim_models.entries import ImportedMuscle, ImportOptions, muscle_entry, set_entries
 from limbtorque.muscles.opensim_models.joints import RULES, UNRECOGNISED, ModelJoint, chain_joints
@@ -64,10 +64,8 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
     Raises
     ------
     ModelError
-        The file is no model, its joints do not fit the chain, no muscle crosses them, or the package ``opensim`` is not
-        installed.
-    SettingsError
-        The model's numbers are none of muscles, such as a negative strength.
+        The file is no model, its joints do not fit the chain, no muscle crosses them, its numbers are none of muscles, or the
+        package ``opensim`` is not installed.
     """
     held = {name: math.radians(value) for name, value in options.held_deg.items()}
     model = read_model(path, paths=options.paths, held=held)
@@ -90,14 +88,17 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
     muscles.sort(key=lambda one: list(crossed).index(one.name))
     if not muscles:
         raise ModelError(
-            f"{model.file}: the paths of all muscles break in the range of the joints; narrow it (--range)"
+            f"{model.file}: the paths of all muscles break near flexion 0, or have no length; look at them in OpenSim, or narrow the range (--range)"
         )
     content = {
         "name": f"{model.name}_{options.side}",
         **set_entries(model, joints, chain, options),
         "muscles": [muscle_entry(model, one, chain, lines[one.name]) for one in muscles],
     }
-    built = muscle_set_from_mapping(content, name=str(content["name"]))
+    try:
+        built = muscle_set_from_mapping(content, name=str(content["name"]))
+    except SettingsError as error:
+        raise ModelError(f"{model.file}: {error}\ncorrect these numbers in the model") from None
     return ImportedSet(content, built, tuple(muscles), _notes(model, joints, chain, unresolved, options))
 
 
@@ -224,7 +225,7 @@ def _notes(
             )
     if unresolved:
         notes.append(
-            f"left out, because length or moment arm breaks within {LEAST_RANGE_DEG:g} deg of flexion 0: {', '.join(unresolved)}; "
+            f"left out, because length or moment arm breaks near flexion 0 or is no number: {', '.join(unresolved)}; "
             "look at their paths in OpenSim, or narrow the range (--range)"
         )
     if options.paths is not None:

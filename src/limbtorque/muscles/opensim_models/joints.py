@@ -205,9 +205,14 @@ def _joint(model: OpenSimModel, name: str, one: Coordinate, rule: JointRule, cho
             f"{where} is a function of another or prescribed; name the one that drives it: --coordinate {name}=NAME"
         )
     axis = _axis(model, one)
+    if axis is None:
+        raise ModelError(
+            f"{where} does not turn {one.child} against {one.parent}; look at its joint in OpenSim, or name another: --coordinate "
+            f"{name}=NAME"
+        )
     along = float(axis @ RIGHT)
     tilt = math.degrees(math.acos(min(abs(along), 1.0)))
-    if not tilt <= LARGEST_TILT_DEG:
+    if tilt > LARGEST_TILT_DEG:
         raise ModelError(
             f"{where} turns about an axis {tilt:.0f} deg from the normal of the sagittal plane, expected {LARGEST_TILT_DEG:g} "
             f"at most; hold the coordinates before it elsewhere (--hold NAME=DEGREES), or name another: --coordinate {name}=NAME"
@@ -216,8 +221,8 @@ def _joint(model: OpenSimModel, name: str, one: Coordinate, rule: JointRule, cho
     return ModelJoint(name, one.name, sign, _range(where, name, one, sign, rule, choice), tilt)
 
 
-def _axis(model: OpenSimModel, one: Coordinate) -> FloatArray:
-    """Axis about which a coordinate turns its distal body, in ground."""
+def _axis(model: OpenSimModel, one: Coordinate) -> FloatArray | None:
+    """Axis about which a coordinate turns its distal body, in ground; None if it does not."""
     start = model.held.get(one.name, one.default)
     turns = []
     for value in (start, start + STEP_RAD):
@@ -227,7 +232,7 @@ def _axis(model: OpenSimModel, one: Coordinate) -> FloatArray:
     change = turns[1] @ turns[0].T
     axis = np.array([change[2, 1] - change[1, 2], change[0, 2] - change[2, 0], change[1, 0] - change[0, 1]])
     length = float(np.linalg.norm(axis))
-    return axis / length if length > 0.1 * STEP_RAD else np.full(3, math.nan)
+    return axis / length if length > 0.1 * STEP_RAD else None
 
 
 def _range(

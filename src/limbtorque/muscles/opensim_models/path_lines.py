@@ -17,6 +17,7 @@ from limbtorque.muscles.opensim_models.model import OpenSimModel, PathPoint
 N_POSTURES = 7
 AGREES_M = 3e-3  # as `joint_contact` allows
 OBLIQUE_DEG = 20.0
+LEAST_SEGMENT_M = 0.01
 FARTHEST_M = 0.6  # of a point from the joint, in a muscle set
 
 
@@ -118,17 +119,25 @@ def _axes(model: OpenSimModel, j: int, joints: Sequence[ModelJoint], centres: Se
     """Axes at a joint in the posture, which is that of flexion 0."""
     rule = RULES[chain][joints[j].name]
     one = model.coordinates[joints[j].coordinate]
-    proximal = centres[j] - centres[j - 1] if j else -UP
-    distal = centres[j + 1] - centres[j] if j + 1 < len(joints) else rule.distal_axis
+    before = RULES[chain][joints[j - 1].name].distal_axis if j else -UP
+    proximal = _between(centres[j - 1 : j + 1], before) if j else before
+    distal = _between(centres[j : j + 2], rule.distal_axis)
     rows = [_rows(axis, rule.flexes) for axis in (proximal, distal)]
     turned = [row @ model.place(body)[0] for row, body in zip(rows, (one.parent, one.child), strict=True)]
     right = round(math.degrees(math.atan2(float(rows[0][1] @ distal), float(rows[0][0] @ distal))) / 90.0)
     return Axes(turned[0], turned[1], (one.parent, one.child), math.radians(90.0 * right))
 
 
+def _between(centres: Sequence[FloatArray], otherwise: FloatArray) -> FloatArray:
+    """Direction in the plane from one joint to the next, unless there is none or they meet."""
+    if len(centres) < 2:
+        return otherwise
+    span = (centres[1] - centres[0]) * (1.0 - RIGHT)
+    return span if np.linalg.norm(span) > LEAST_SEGMENT_M else otherwise
+
+
 def _rows(axis: FloatArray, flexes: float) -> FloatArray:
-    along = axis - (axis @ RIGHT) * RIGHT
-    along = along / np.linalg.norm(along)
+    along = axis / np.linalg.norm(axis)
     return np.array([along, flexes * np.cross(RIGHT, along), RIGHT])
 
 
@@ -161,7 +170,7 @@ def _in_axes(
     turns = [row @ model.place(body)[0].T for row, body in zip((axes.proximal, axes.distal), axes.bodies, strict=True)]
     proximal, distal = (turn @ (end - centre) for turn, end in zip(turns, ends, strict=True))
     pull = ends[1] - ends[0]
-    oblique = math.degrees(math.asin(min(abs(float(turns[0][2] @ pull)) / float(np.linalg.norm(pull)), 1.0)))
+    oblique = math.degrees(math.atan2(abs(float(turns[0][2] @ pull)), float(np.hypot(*(turns[0][:2] @ pull)))))
     return np.array([-proximal[0], proximal[1], distal[0], distal[1]]), oblique
 
 
@@ -173,6 +182,8 @@ def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None
             "note": "A body between the segments, such as the patella, carries the path: the pull is taken as parallel to the "
             "distal segment, and unchecked.",
         }
+    if not np.isfinite([one.points_m for one in seen]).all():
+        return None
     off = _arm_errors(seen, axes)
     best = min(range(len(seen)), key=lambda k: (-int((off[k] <= AGREES_M).sum()), float((off[k] ** 2).sum())))
     one = seen[best]
