@@ -99,7 +99,7 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
         built = muscle_set_from_mapping(content, name=str(content["name"]))
     except SettingsError as error:
         raise ModelError(f"{model.file}: {error}\ncorrect these numbers in the model") from None
-    return ImportedSet(content, built, tuple(muscles), _notes(model, joints, chain, unresolved, options))
+    return ImportedSet(content, built, tuple(muscles), _notes(model, joints, crossed, unresolved, options))
 
 
 def _finite(part: Samples) -> bool:
@@ -199,11 +199,16 @@ def other_planes(
 
 
 def _notes(
-    model: OpenSimModel, joints: Sequence[ModelJoint], chain: str, unresolved: Sequence[str], options: ImportOptions
+    model: OpenSimModel,
+    joints: Sequence[ModelJoint],
+    crossed: Collection[str],
+    unresolved: Sequence[str],
+    options: ImportOptions,
 ) -> tuple[str, ...]:
     notes = []
     own = {joint.name for joint in joints}
-    if lacking := [name for name in RULES[chain] if name not in own]:
+    (chain,) = (of for of in RULES.values() if own <= set(of))
+    if lacking := [name for name in chain if name not in own]:
         notes.append(
             f"{model.file} has no {' and no '.join(lacking)}: moment arms there are zero, and the torque is all reserve; if a "
             f"coordinate has another name, give it (--coordinate {lacking[0]}=NAME)"
@@ -229,8 +234,10 @@ def _notes(
             "look at their paths in OpenSim, or narrow the range (--range)"
         )
     if options.paths is not None:
+        model.pose({})
+        off, worst = max((abs(model.length(name) - model.path_length(name)), name) for name in crossed)
         notes.append(
-            f"lengths and arms are those of the functions of {options.paths.name}, which may differ from the model's paths; "
-            "lines of action are from its path points"
+            f"lengths and arms are those of the functions of {options.paths.name}; in the default posture a length differs by up "
+            f"to {1e3 * off:.1f} mm ({worst}) from the model's path; lines of action are from its path points"
         )
     return tuple(notes)

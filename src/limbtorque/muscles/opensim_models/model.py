@@ -165,6 +165,11 @@ class OpenSimModel:
         model, state = self.opened[-1].model, self.opened[-1].state
         return float(model.getMuscles().get(muscle).getLength(state))
 
+    def path_length(self, muscle: str) -> float:
+        """Length in the posture by the model's own path, m, also where functions give the lengths."""
+        model, state = self.opened[0].model, self.opened[0].state
+        return float(model.getMuscles().get(muscle).getLength(state))
+
     def arm(self, muscle: str, coordinate: str) -> float:
         """Moment arm about a coordinate in the posture as OpenSim counts it, m."""
         model, state = self.opened[-1].model, self.opened[-1].state
