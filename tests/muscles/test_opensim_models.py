@@ -283,6 +283,11 @@ def test_joint_out_of_the_plane_is_refused(leg_model):
     said = fault(path)
     assert "the knee's coordinate knee_angle_r turns about an axis 90 deg from the normal" in said
     assert "--hold" in said
+    assert "leave it out (knee=none)" in said
+    found = import_muscle_set(path, replace(RIGHT_LEG, choice=JointChoice({"knee": "none"}, {})))
+    assert found.muscle_set.names == ("long",)
+    assert found.muscle_set.muscles[0].moment_arms["knee"].is_zero
+    assert any("has no knee and no ankle" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(

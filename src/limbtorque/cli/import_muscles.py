@@ -40,7 +40,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--paths", type=Path, metavar="FILE", help="FunctionBasedPathSet (.xml): lengths and arms from its functions"
     )
     for option, example, about in (
-        ("--coordinate", "JOINT=NAME", "coordinate of a joint, where its name is not recognised"),
+        ("--coordinate", "JOINT=NAME", "coordinate of a joint, where its name is not recognised; none leaves it out"),
         ("--range", "JOINT=LOW:HIGH", "flexion in degrees to sample (default: the model's range)"),
         ("--hold", "NAME=DEGREES", "hold another coordinate at an angle (default: the model's default)"),
     ):

@@ -18,6 +18,7 @@ LARGEST_TILT_DEG = 25.0  # of a joint's axis from the plane's normal; the ankle'
 STEP_RAD = 0.01
 LEAST_RANGE_DEG = 10.0
 UNRECOGNISED = "no joint of the"
+NO_JOINT = "none"
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class JointChoice:
     Parameters
     ----------
     coordinates : mapping of str to str
-        Coordinate of a joint.
+        Coordinate of a joint; ``none`` to leave the joint out.
     range_deg : mapping of str to pair of float
         Range of flexion of a joint.
     """
@@ -185,6 +186,8 @@ def chain_joints(model: OpenSimModel, chain: str, *, side: str, choice: JointCho
 def _coordinate(model: OpenSimModel, joint: str, rule: JointRule, side: str, choice: JointChoice) -> Coordinate | None:
     if joint in choice.coordinates:
         name = choice.coordinates[joint]
+        if name == NO_JOINT:
+            return None
         if name not in model.coordinates:
             near = did_you_mean(name, model.coordinates) or f"; it has {', '.join(model.coordinates)[:300]}"
             raise ModelError(f"{model.file}: has no coordinate '{name}' for the {joint} (--coordinate){near}")
@@ -215,14 +218,14 @@ def _joint(model: OpenSimModel, name: str, one: Coordinate, rule: JointRule, cho
     if tilt > LARGEST_TILT_DEG:
         raise ModelError(
             f"{where} turns about an axis {tilt:.0f} deg from the normal of the sagittal plane, expected {LARGEST_TILT_DEG:g} "
-            f"at most; hold the coordinates before it elsewhere (--hold NAME=DEGREES), or name another: --coordinate {name}=NAME"
+            f"at most; hold the coordinates before it elsewhere (--hold NAME=DEGREES), name another (--coordinate {name}=NAME), or leave it out ({name}={NO_JOINT})"
         )
     sign = math.copysign(rule.flexes, rule.flexes * along)
     return ModelJoint(name, one.name, sign, _range(where, name, one, sign, rule, choice), tilt)
 
 
 def _axis(model: OpenSimModel, one: Coordinate) -> FloatArray | None:
-    """Axis about which a coordinate turns its distal body, in ground; None if it does not."""
+    """Axis, in ground, about which a coordinate turns its distal body, or None."""
     start = model.held.get(one.name, one.default)
     turns = []
     for value in (start, start + STEP_RAD):

@@ -166,7 +166,7 @@ class OpenSimModel:
         return float(model.getMuscles().get(muscle).getLength(state))
 
     def path_length(self, muscle: str) -> float:
-        """Length in the posture by the model's own path, m, also where functions give the lengths."""
+        """Length in the posture by the model's own path, m, not by functions."""
         model, state = self.opened[0].model, self.opened[0].state
         return float(model.getMuscles().get(muscle).getLength(state))
 

@@ -129,7 +129,7 @@ def _axes(model: OpenSimModel, j: int, joints: Sequence[ModelJoint], centres: Se
 
 
 def _between(centres: Sequence[FloatArray], otherwise: FloatArray) -> FloatArray:
-    """Direction in the plane from one joint to the next, unless there is none or they meet."""
+    """Direction in the plane from a joint to the next, if there is one."""
     if len(centres) < 2:
         return otherwise
     span = (centres[1] - centres[0]) * (1.0 - RIGHT)
