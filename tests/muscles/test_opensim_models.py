@@ -16,7 +16,7 @@ import pytest
 from limbtorque.cli.import_muscles import in_child
 from limbtorque.cli.main import main
 from limbtorque.errors import ModelError
-from limbtorque.muscles.lines_of_action import implied_arm
+from limbtorque.muscles.lines_of_action import implied_arm, pull_direction
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.opensim_models.breaks import largest_jump, unbroken
 from limbtorque.muscles.opensim_models.entries import ImportOptions, short_name
@@ -185,6 +185,27 @@ def test_line_of_action_has_the_arm_of_the_path(leg_model):
     bent = np.linspace(0.0, 1.9, 20)
     arm = implied_arm(line, proximal_rad=np.full(20, -np.pi / 2), distal_rad=-np.pi / 2 - bent, flexion_sign=-1.0)
     np.testing.assert_allclose(arm, slope(short_length, [bent], 0), atol=1e-5)
+
+
+@pytest.mark.usefixtures("opensim")
+def test_line_from_the_segment_before_is_the_nearest_to_arm_and_direction(leg_model):
+    """The long muscle comes from the pelvis: its line at the knee turns with the hip, and no fixed line has its arm."""
+    found = import_muscle_set(leg_model(), RIGHT_LEG).muscle_set
+    line = found.muscles[1].lines_of_action["knee"]
+    hip, bent = (grid.ravel() for grid in np.meshgrid([0.0, 0.5], np.linspace(0.0, 2.0, 7), indexing="ij"))
+    distal = -np.pi / 2 - bent
+    options = {"proximal_rad": np.full(14, -np.pi / 2), "distal_rad": distal, "flexion_sign": -1.0}
+    off = implied_arm(line, **options) - slope(long_length, [hip, bent], 1)
+    agree = np.mean(np.abs(off) <= 3e-3)
+    assert f"in {100 * agree:.0f} % of the sampled postures" in line.note
+    assert agree >= 0.5
+    knee = np.array([0.0 * hip, np.full(14, -THIGH)])
+    origin = np.array([turned(-h, -0.06, -0.05) for h in hip]).T  # seen from the thigh
+    true = origin - knee - np.array([turned(-b, -0.04, -0.06) for b in bent]).T
+    pull = pull_direction(line, **options).T
+    across = (pull[0] * true[1] - pull[1] * true[0]) / np.hypot(*true)
+    worst = np.degrees(np.abs(np.arcsin(across))).max()
+    assert f"the direction within {worst:.0f} deg in all" in line.note
 
 
 @pytest.mark.usefixtures("opensim")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import least_squares
 
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.lines_of_action import free_stretch, stretch_length, stretch_moment
@@ -16,6 +17,8 @@ from limbtorque.muscles.opensim_models.model import OpenSimModel, PathPoint
 
 N_POSTURES = 7
 AGREES_M = 3e-3  # as `joint_contact` allows
+SAME_M = 2e-4
+HOLD_PER_M = 0.1  # keeps points along the line where the path leaves them
 OBLIQUE_DEG = 20.0
 LEAST_SEGMENT_M = 0.01
 FARTHEST_M = 0.6  # of a point from the joint, in a muscle set
@@ -87,10 +90,12 @@ def lines_of_action(
     Notes
     -----
     The line runs from the last point of the path on the proximal side to the next one, on the distal side, projected into the
-    sagittal plane. Where these points are fixed to the segments it is exact. Points on a wrapping surface move: of seven
-    postures of the joint, with the others at flexion 0, that one's points are taken whose moment arm agrees with OpenSim's in
-    the most of the seven, and the note says where. A muscle that reaches the distal segment from a body between the two, as the
-    quadriceps does from the patella, or that ends on such a body, pulls parallel to the distal segment.
+    sagittal plane. Where these points are fixed to the segments it is exact. Points on a wrapping surface, and those on the
+    segment before the proximal one, move: the two points are then those of the line whose moment arm and direction are nearest
+    to the path's by least squares (1 mm as much as 3 degrees), over seven postures of the joint with the others at flexion 0
+    and seven with them at the middle of their range; the note has the errors. A muscle that reaches the distal segment from a
+    body between the two, as the quadriceps does from the patella, or that ends on such a body, pulls parallel to the distal
+    segment.
     """
     neutral = {one.coordinate: 0.0 for one in joints}
     model.pose(neutral)
@@ -101,13 +106,15 @@ def lines_of_action(
         muscles = [muscle for muscle, of in crossed.items() if joint in of]
         seen: dict[str, list[Seen]] = {muscle: [] for muscle in muscles}
         sides_of = [_moving_as_one(model, joint, body) for body in axes.bodies]
-        for flexion in np.linspace(*joint.range_deg, N_POSTURES):
-            model.pose({**neutral, joint.coordinate: joint.value_rad(float(flexion))})
-            centre = model.joint_centre(joint.coordinate)
-            for muscle in muscles:
-                if ends := _ends(model.path(muscle), *sides_of):
-                    arm = joint.sign * model.arm(muscle, joint.coordinate)
-                    seen[muscle].append(Seen(float(flexion), arm, *_in_axes(model, axes, ends, centre)))
+        middle = {one.coordinate: one.value_rad(sum(one.range_deg) / 2) for one in joints}
+        for others in (neutral, middle):
+            for flexion in np.linspace(*joint.range_deg, N_POSTURES):
+                model.pose({**others, joint.coordinate: joint.value_rad(float(flexion))})
+                centre = model.joint_centre(joint.coordinate)
+                for muscle in muscles:
+                    if ends := _ends(model.path(muscle), *sides_of):
+                        arm = joint.sign * model.arm(muscle, joint.coordinate)
+                        seen[muscle].append(Seen(float(flexion), arm, *_in_axes(model, axes, ends, centre)))
         for muscle in muscles:
             if entry := _entry(seen[muscle], axes, model.file):
                 lines[muscle][joint.name] = entry
@@ -184,31 +191,46 @@ def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None
         }
     if not np.isfinite([one.points_m for one in seen]).all():
         return None
-    off = _arm_errors(seen, axes)
-    best = min(range(len(seen)), key=lambda k: (-int((off[k] <= AGREES_M).sum()), float((off[k] ** 2).sum())))
-    one = seen[best]
-    if float(np.abs(one.points_m).max()) >= FARTHEST_M:
+    points = _nearest_points(seen, axes)
+    if float(np.abs(points).max()) >= FARTHEST_M:
         return None
-    agreeing = [other.flexion_deg for other, error in zip(seen, off[best], strict=True) if error <= AGREES_M]
+    arm_m, turned_rad = _errors(points, seen, axes)
     notes = []
-    if len(agreeing) < len(seen):
-        within = f"from {agreeing[0]:.0f} to {agreeing[-1]:.0f} deg" if agreeing else "nowhere"
-        notes.append(f"Has the model's moment arm within {1e3 * AGREES_M:.0f} mm {within} of flexion.")
-    if one.oblique_deg > OBLIQUE_DEG:
-        notes.append(f"The line is {one.oblique_deg:.0f} deg oblique to the plane.")
-    points = [round(float(x), 4) for x in one.points_m]
-    source = f"path points of {file} at {one.flexion_deg:.0f} deg, projected into the plane"
+    if np.abs(arm_m).max() > SAME_M:
+        agree = float(np.mean(np.abs(arm_m) <= AGREES_M))
+        notes.append(
+            f"The path is not one straight line: in {100 * agree:.0f} % of the sampled postures the moment arm is within "
+            f"{1e3 * AGREES_M:.0f} mm of the model's, and the direction within {np.degrees(np.abs(turned_rad)).max():.0f} deg in all."
+        )
+    oblique = float(np.mean([one.oblique_deg for one in seen]))
+    if oblique > OBLIQUE_DEG:
+        notes.append(f"It is {oblique:.0f} deg oblique to the plane.")
+    rounded = [round(float(x), 4) for x in points]
     return {
-        "proximal_m": points[:2],
-        "distal_m": points[2:],
-        "source": source,
+        "proximal_m": rounded[:2],
+        "distal_m": rounded[2:],
+        "source": f"path points of {file}, projected into the plane",
         **({"note": " ".join(notes)} if notes else {}),
     }
 
 
-def _arm_errors(seen: Sequence[Seen], axes: Axes) -> FloatArray:
-    """Errors of the arms of each posture's points in every posture, m."""
-    points = np.array([one.points_m for one in seen])
+def _nearest_points(seen: Sequence[Seen], axes: Axes) -> FloatArray:
+    """Two points whose line is nearest to the path, from the mean of its points."""
+    start = np.mean([one.points_m for one in seen], axis=0)
+
+    def errors(points: FloatArray) -> FloatArray:
+        arm_m, turned_rad = _errors(points, seen, axes)
+        far = np.maximum(np.abs(points) - 0.9 * FARTHEST_M, 0.0)
+        return np.concatenate([arm_m / 1e-3, turned_rad / math.radians(3.0), far / 1e-3, (points - start) * HOLD_PER_M])
+
+    return np.asarray(least_squares(errors, start).x)
+
+
+def _errors(points: FloatArray, seen: Sequence[Seen], axes: Axes) -> tuple[FloatArray, FloatArray]:
+    """Errors of a line's moment arm, m, and of its direction, rad, in every posture."""
     angle = np.radians([one.flexion_deg for one in seen]) + axes.between_rad
-    arms = stretch_moment(points, angle) / stretch_length(free_stretch(points, angle))
-    return np.abs(np.nan_to_num(arms, nan=np.inf) - [one.arm_m for one in seen])
+    stretch = free_stretch(points[None], angle)[:, 0]
+    arm = stretch_moment(points[None], angle)[0] / stretch_length(stretch)
+    own = np.array([free_stretch(one.points_m[None], angle[k : k + 1])[:, 0, 0] for k, one in enumerate(seen)]).T
+    turned = np.arctan2(stretch[0] * own[1] - stretch[1] * own[0], (stretch * own).sum(axis=0))
+    return np.nan_to_num(arm - [one.arm_m for one in seen], nan=1.0), np.nan_to_num(turned, nan=1.0)
