@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -290,15 +291,23 @@ def _opened(opensim: Any, build: Callable[[], Any], path: Path) -> Opened:
             one.setDefaultClamped(False)
         state = model.initSystem()
     except RuntimeError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        said = " ".join(lines[:2])[:300]
-        raise ModelError(
-            f"{path}: OpenSim cannot use it ({said}); open it in OpenSim, mend what it reports, and save it"
-        ) from None
+        model_file = path.suffix.lower() == ".osim"
+        remedy = "open it in OpenSim, mend what it reports, and save it" if model_file else "give the set of this model"
+        raise ModelError(f"{path}: OpenSim cannot use it ({_reason(error)}); {remedy}") from None
     constraints = [one for one in _all(model.getConstraintSet()) if one.isEnforced(state)]
     couplers = [opensim.CoordinateCouplerConstraint.safeDownCast(one) for one in constraints]
     followers = {one.getDependentCoordinateName(): _follower(opensim, one) for one in couplers if one}
     return Opened(model, state, locked, followers, len(followers) < len(constraints))
+
+
+def _reason(error: RuntimeError) -> str:
+    r"""Words of an OpenSim exception, without the names of its functions.
+
+    >>> _reason(RuntimeError("std::exception in 'A::B()': No muscle 'x'.\n\tThrown at C.h:8 in D()."))
+    "No muscle 'x'."
+    """
+    said = " ".join(str(error).split()).partition("Thrown at")[0].strip()
+    return re.sub(r"^std::exception in '.*?': ", "", said)[:200]
 
 
 def _follower(opensim: Any, coupler: Any) -> Callable[[Mapping[str, float]], float]:
