@@ -5,6 +5,7 @@
     LimbtorqueError
     ├── SettingsError      the settings file: unknown key, value out of range
     ├── StudyError         the tables of trials and subjects; all faults at once
+    ├── ModelError         an OpenSim model cannot become a muscle set
     └── TrialError         one trial cannot be analysed; the others go on
         ├── ReadError      the file is not what it should be
         ├── LandmarkError  a marker or landmark is missing or ambiguous
@@ -59,6 +60,10 @@ class StudyError(LimbtorqueError):
         more = len(faults) - len(shown)
         shown += [f"  and {more} more; correct these, and check again"] if more else []
         super().__init__(f"the study has {count}:\n" + "\n".join(shown))
+
+
+class ModelError(LimbtorqueError):
+    """An OpenSim model cannot become a muscle set; nothing was written."""
 
 
 class TrialError(LimbtorqueError):

@@ -167,7 +167,7 @@ def test_the_workflow_of_a_clone_is_found_and_gets_its_options():
     words = command(Path("my study"), cores="4", more=["--dry-run"])
     assert words[1:] == [
         "-m",
-        "snakemake",
+        "limbtorque.workflow.start_snakemake",
         "--snakefile",
         str(ROOT / "Snakefile"),
         "--directory",

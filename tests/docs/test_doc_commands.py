@@ -91,6 +91,9 @@ ELSEWHERE = {
         'pip install --constraint s3-constraints.txt --editable ".[s3]"',
         "snakemake -s <clone>/Snakefile --directory PLACE/s3/BUCKET/STUDY --cores all --profile <clone>/profiles/s3 \\",
     ],
+    "test_opensim_models.py::test_command_writes_a_set_that_loads": [
+        "limbtorque muscles import model.osim --plane sagittal --side right --output config/leg.yaml"
+    ],
     "test_examples.py::test_example_draws_a_figure_and_returns_numbers": [
         "python examples/double_pendulum.py",
         "python examples/two_link_reach.py",

@@ -5,7 +5,6 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-import quadprog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +77,7 @@ def test_one_frame_is_that_of_many(seed, n_joints, n_muscles, stretch):
 
 def test_squares_against_quadprog():
     """quadprog gives no answer where a torque is at the edge of reach."""
+    quadprog = pytest.importorskip("quadprog")
     answered, one, zero = 0, np.eye(9), np.zeros(9)
     for seed in range(60):
         arm, strength, torque = limb(seed, 3, 9, 1.0)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from limbtorque import __version__
+from limbtorque.cli import import_muscles
 from limbtorque.cli.study_folder import require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
@@ -76,6 +77,7 @@ exit code: 0 if all numbers are the same, 1 if any differs, 2 if a run could not
   limbtorque methods results
   limbtorque methods "my study" > methods.md
 """,
+    "muscles": import_muscles.EXAMPLES,
     "settings": """examples:
   limbtorque settings | grep filter
 """,
@@ -272,6 +274,18 @@ def _add_result_commands(command: Command) -> None:
     methods = command("methods", "print the methods paragraph of a finished run, with references and a checklist")
     methods.add_argument("results", type=Path, help="folder 'results' of a finished run, or its study")
     methods.set_defaults(function=_methods)
+
+    muscles = command("muscles", "make muscle sets")
+    actions = muscles.add_subparsers(required=True, metavar="ACTION")
+    imported = actions.add_parser(
+        "import",
+        help="write a muscle set from an OpenSim model",
+        description="Write a muscle set from an OpenSim model; needs limbtorque[opensim].",
+        epilog=EXAMPLES["muscles"],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    import_muscles.add_options(imported)
+    imported.set_defaults(function=import_muscles.import_muscles)
 
     settings = command("settings", "print every option with its default, range and unit")
     settings.set_defaults(function=_settings)

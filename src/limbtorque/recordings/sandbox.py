@@ -240,9 +240,9 @@ class GuardedReader:
 
 
 def fork_readers() -> None:
-    """Fork children from now on, instead of starting Python anew: for processes that compute in one thread.
+    """Fork children from now on, instead of starting Python anew.
 
-    The libraries of the child are imported once, here. Memory that its parent has free does not count against its limit.
+    For processes that compute in one thread. The libraries of the child are imported once, here. Memory that its parent has free does not count against its limit.
     """
     global _forks
     from limbtorque.recordings import compare_readers, read  # noqa: F401 (for the children)
@@ -298,7 +298,10 @@ def _forked(requests: int, replies: int, stderr: IO[bytes]) -> _Forked:
 
 
 def _keep_open(requests: int, replies: int, stderr: int) -> None:
-    """Close all files of the parent, so that pipes end with it, but those for requests, replies and errors."""
+    """Close all files of the parent but those for requests, replies and errors.
+
+    Pipes end with it so.
+    """
     nothing = os.open(os.devnull, os.O_RDWR)
     for number, file in enumerate((nothing, nothing, stderr)):
         os.dup2(file, number)

@@ -49,7 +49,10 @@ def _closure(module: str) -> set[str]:
 
 @functools.cache
 def _imports(module: str) -> tuple[str, ...]:
-    """Modules of the package in the import statements of a module; a parser of Python takes fifty times as long."""
+    """Modules of the package in the import statements of a module.
+
+    A parser of Python takes fifty times as long.
+    """
     names: set[str] = set()
     for plain, source, chosen in _IMPORT.findall(_module_path(module).read_text(encoding="utf-8")):
         of_source = [

@@ -59,6 +59,7 @@ class Departing(FormEntry):
 
     max_departure_m: float | None = option(None, "Largest departure from the samples.", "m")
     departs_at_deg: float | list[float] | None = option(None, "Flexion of each joint where it departs so.", "deg")
+    rms_departure_m: float | None = option(None, "Root mean square of the departures from the samples.", "m")
 
 
 class OfJoints(Departing):
@@ -81,8 +82,8 @@ class Spline(OfJoints):
     range_deg: Any = option(None, "Lowest and highest flexion, within the knots.", "deg")
 
 
-class Sampled(FormEntry):
-    """Samples on a grid."""
+class Sampled(Departing):
+    """Values on a grid: samples, or a fit to more samples, from which it then departs."""
 
     joints: Any = option(None, "Joints it depends on.")
     flexion_deg: Any = option(..., "Flexion at the samples, for each joint.", "deg")
@@ -172,7 +173,7 @@ def _read_polynomial(
     ranges = _ranges(entry["range_deg"], joints, where, faults)
     if powers is None or ranges is None:
         return None
-    return CurveEntry(polynomial(powers, joints=joints, range_rad=ranges), *_departure(entry))
+    return CurveEntry(polynomial(powers, joints=joints, range_rad=ranges), *departure_of(entry))
 
 
 def _read_spline(
@@ -201,7 +202,7 @@ def _read_spline(
         )
         return None
     curve = shape_preserving_spline(np.radians(knots), values, joint=joints[0], range_rad=ends[0])
-    return CurveEntry(curve, *_departure(entry))
+    return CurveEntry(curve, *departure_of(entry))
 
 
 def _read_samples(
@@ -228,7 +229,8 @@ def _read_samples(
         return None
     if _ranges([[float(line[0]), float(line[-1])] for line in flexion], joints, where, faults) is None:
         return None
-    return fitted_samples(flexion, values, joints=joints, follow_shape=values_key == "arms_m")
+    read = fitted_samples(flexion, values, joints=joints, follow_shape=values_key == "arms_m")
+    return read if entry.get("max_departure_m") is None else CurveEntry(read.curve, *departure_of(entry))
 
 
 def fitted_samples(
@@ -263,7 +265,8 @@ def fitted_samples(
     return CurveEntry(curve, float(off.max()), at)
 
 
-def _departure(entry: dict[str, Any]) -> tuple[float | None, tuple[float, ...]]:
+def departure_of(entry: dict[str, Any]) -> tuple[float | None, tuple[float, ...]]:
+    """Largest departure from samples that an entry states, and its flexion."""
     at = entry.get("departs_at_deg", [])
     return entry.get("max_departure_m"), tuple(float(q) for q in (at if isinstance(at, list) else [at]))
 

@@ -31,6 +31,8 @@ class MomentArm:
         length_departs_at_deg.
     note : str
         Decisions on this moment arm.
+    rms_departure_m : float or None
+        Root mean square of the departures of a fit from its samples.
     """
 
     form: str
@@ -40,6 +42,7 @@ class MomentArm:
     length_departure_m: float | None = None
     length_departs_at_deg: tuple[float, ...] = ()
     note: str = ""
+    rms_departure_m: float | None = None
 
     @property
     def is_zero(self) -> bool:

@@ -20,6 +20,7 @@ from limbtorque.muscles.sets.curve_entry import (
     Sampled,
     Spline,
     Text,
+    departure_of,
     read_curve,
 )
 from limbtorque.muscles.sets.moment_arm_curves import (
@@ -106,7 +107,7 @@ ARM_FORMS: dict[str, type[FormEntry]] = {
     "polynomial": PolynomialArm,
     "spline": SplineArm,
     "sampled": SampledArm,
-    "from_length": FormEntry,
+    "from_length": Arm,
 }
 LENGTH_FORMS: dict[str, type[FormEntry]] = {
     "polynomial": PolynomialLength,
@@ -319,6 +320,7 @@ def _described_arm(
         entry.get("length_departure_m"),
         tuple(float(q) for q in (at if isinstance(at, list) else [at])),
         entry.get("note", ""),
+        entry.get("rms_departure_m"),
     )
 
 
@@ -336,7 +338,7 @@ def _arm_from_length(
         )
         return None
     held = replace(curve, range_rad=tuple(length.range_rad[name] for name in curve.joints))
-    return _described_arm(entry, times(derivative(held, joint), -1.0))
+    return _described_arm(entry, times(derivative(held, joint), -1.0), *departure_of(entry))
 
 
 def _over_range(curve: Curve) -> FloatArray:

@@ -402,6 +402,7 @@ def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
         curve=times(arm.curve, factor),
         max_departure_m=_product(arm.max_departure_m, factor),
         length_departure_m=_product(arm.length_departure_m, factor),
+        rms_departure_m=_product(arm.rms_departure_m, factor),
     )
 
 

@@ -1,0 +1,163 @@
+"""`limbtorque muscles import`: write a muscle set from an OpenSim model."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from limbtorque.errors import ModelError
+
+if TYPE_CHECKING:
+    from limbtorque.muscles.opensim_models.entries import ImportedMuscle
+    from limbtorque.muscles.opensim_models.import_set import ImportedSet
+
+T = TypeVar("T")
+CHAIN_OF = {"leg": "knee", "arm": "elbow"}
+EXAMPLES = """examples:
+  limbtorque muscles import model.osim --plane sagittal --side right
+  limbtorque muscles import model.osim --plane sagittal --side left --output config/leg_left.yaml
+  limbtorque muscles import model.osim --plane sagittal --side right --range knee=0:110 --hold hip_adduction_r=-5
+  limbtorque muscles import model.osim --plane sagittal --side right --paths functions.xml
+"""
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `limbtorque muscles import`."""
+    command.add_argument("model", type=Path, help="OpenSim model (.osim)")
+    command.add_argument("--plane", required=True, choices=("sagittal",), help="plane of the movement")
+    command.add_argument("--side", required=True, choices=("left", "right"))
+    command.add_argument("--chain", choices=("arm", "leg"), help="default: the one that the model has muscles of")
+    command.add_argument(
+        "--output", type=Path, metavar="FILE", help="file of the set (default: NAME_SIDE.yaml of the model's name)"
+    )
+    command.add_argument(
+        "--paths", type=Path, metavar="FILE", help="FunctionBasedPathSet (.xml): lengths and arms from its functions"
+    )
+    for option, example, about in (
+        ("--coordinate", "JOINT=NAME", "coordinate of a joint, where its name is not recognised; none leaves it out"),
+        ("--range", "JOINT=LOW:HIGH", "flexion in degrees to sample (default: the model's range)"),
+        ("--hold", "NAME=DEGREES", "hold another coordinate at an angle (default: the model's default)"),
+    ):
+        command.add_argument(option, action="append", default=[], metavar=example, help=about)
+
+
+def import_muscles(options: argparse.Namespace) -> int:
+    """Run `limbtorque muscles import`; returns the exit code.
+
+    Raises
+    ------
+    ModelError
+        The model cannot become a set, an option is not readable, or the file exists.
+    """
+    from limbtorque.muscles.opensim_models.entries import ImportOptions
+    from limbtorque.muscles.opensim_models.import_set import import_muscle_set
+    from limbtorque.muscles.opensim_models.joints import JointChoice
+    from limbtorque.study.whole_file import write_text
+    from limbtorque.study.yaml_file import yaml_text
+
+    choice = JointChoice(
+        _pairs("--coordinate", options.coordinate, "JOINT=NAME"),
+        {joint: _range(joint, text) for joint, text in _pairs("--range", options.range, "JOINT=LOW:HIGH").items()},
+    )
+    held = {
+        name: _number("--hold", name, text) for name, text in _pairs("--hold", options.hold, "NAME=DEGREES").items()
+    }
+    output = options.output or Path(f"{options.model.stem}_{options.side}.yaml")
+    if output.exists():
+        raise ModelError(f"{output}: exists, and is not overwritten; remove it, or choose another file (--output)")
+    wanted = ImportOptions(options.side, options.chain, options.paths, choice, held)
+    found = in_child(options.model, import_muscle_set, options.model, wanted)
+    write_text(output, yaml_text(found.content))
+    print("\n".join(report(found)))
+    print(f"written: {output}")
+    chain = next(name for name, of in CHAIN_OF.items() if of in found.muscle_set.joints)
+    print(
+        f"next: in a study's settings, muscles: sets: {{{chain}: {shlex.quote(str(output))}}}, a path in the study's folder"
+    )
+    return 0
+
+
+def in_child(model: Path, work: Callable[..., T], *arguments: object) -> T:
+    """Work on a model in a child process, because OpenSim can crash.
+
+    Raises
+    ------
+    ModelError
+        It crashed.
+    """
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(work, *arguments).result()
+        except BrokenProcessPool:
+            raise ModelError(
+                f"{model}: OpenSim crashed on it; open it in OpenSim, look for joints and paths that do not fit, and save it"
+            ) from None
+
+
+def _pairs(option: str, given: Sequence[str], form: str) -> dict[str, str]:
+    pairs = dict(text.partition("=")[::2] for text in given)
+    wrong = [text for text in given if not all(part.strip() for part in text.partition("="))]
+    if wrong:
+        raise ModelError(f"{option} {wrong[0]}: expected {form}")
+    return {name.strip(): value.strip() for name, value in pairs.items()}
+
+
+def _range(joint: str, text: str) -> tuple[float, float]:
+    low, _, high = text.partition(":")
+    return _number("--range", joint, low), _number("--range", joint, high)
+
+
+def _number(option: str, name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ModelError(f"{option} {name}: '{text}' is no number of degrees") from None
+
+
+def report(found: ImportedSet) -> Iterator[str]:
+    """Lines on the screen: muscles with their errors, the worst, notes."""
+    yield f"{'muscle':16} {'joint':9} {'rms mm':>7} {'max mm':>7}   remarks"
+    for one in found.muscles:
+        for joint in one.fit.joints:
+            rms, largest = 1e3 * one.fit.arm_rms_m[joint], 1e3 * one.fit.arm_max_m[joint]
+            remarks = _remarks(one, joint) if joint == one.fit.joints[0] else _remarks_at(one, joint)
+            yield f"{one.name:16} {joint:9} {rms:7.2f} {largest:7.2f}   {'; '.join(remarks)}".rstrip()
+    errors = [(rms, one.name, joint) for one in found.muscles for joint, rms in one.fit.arm_rms_m.items()]
+    middle = sorted(rms for rms, _, _ in errors)[len(errors) // 2]
+    rms, name, joint = max(errors)
+    yield (
+        f"{len(found.muscles)} muscles; error of the moment arms against the model over the sampled range: median "
+        f"{1e3 * middle:.2f} mm rms, worst {1e3 * rms:.2f} mm, {name} at the {joint}"
+    )
+    other = [(max(map(abs, one.other_planes_m.values())), one.name) for one in found.muscles if one.other_planes_m]
+    if other:
+        yield (
+            f"{len(other)} muscles also turn other coordinates, which a plane leaves out, by up to {1e3 * max(other)[0]:.0f} mm "
+            f"({max(other)[1]}); listed in the file (source: other_planes)"
+        )
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def _remarks(one: ImportedMuscle, joint: str) -> list[str]:
+    name, arm = next(iter(one.other_planes_m.items()), ("", 0.0))
+    other = [f"{name} {1e3 * arm:+.0f} mm"] if name else []
+    return [*_remarks_at(one, joint), *other]
+
+
+def _remarks_at(one: ImportedMuscle, joint: str) -> list[str]:
+    from limbtorque.muscles.opensim_models.entries import between
+
+    remarks = [
+        f"arm steps by {1e3 * broken.size_m:.0f} mm {between(broken)}: the range ends there"
+        for broken in one.breaks
+        if broken.joint == joint
+    ]
+    if one.jump and one.jump.joint == joint:
+        remarks.append(f"length jumps by {1e3 * one.jump.size_m:.1f} mm {between(one.jump)}")
+    return remarks

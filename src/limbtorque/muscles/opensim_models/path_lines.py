@@ -1,0 +1,236 @@
+"""Lines of action from path points, in the axes of the segments at a joint."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from limbtorque.arrays import FloatArray
+from limbtorque.muscles.lines_of_action import free_stretch, stretch_length, stretch_moment
+from limbtorque.muscles.opensim_models.joints import RIGHT, RULES, UP, ModelJoint
+from limbtorque.muscles.opensim_models.model import OpenSimModel, PathPoint
+
+N_POSTURES = 7
+AGREES_M = 3e-3  # as `joint_contact` allows
+SAME_M = 2e-4
+HOLD_PER_M = 0.1  # keeps points along the line where the path leaves them
+OBLIQUE_DEG = 20.0
+LEAST_SEGMENT_M = 0.01
+FARTHEST_M = 0.6  # of a point from the joint, in a muscle set
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """Axes of the two segments at a joint, seen from its bodies at flexion 0.
+
+    Parameters
+    ----------
+    proximal, distal : ndarray of shape (3, 3)
+        Rows: along the segment from its proximal to its distal end, to the flexor side, and the normal of the plane.
+    bodies : tuple of two str
+        The bodies.
+    between_rad : float
+        Angle between the segments at flexion 0 as `lines_of_action.segment_axes` has it: none, or a right angle.
+    """
+
+    proximal: FloatArray
+    distal: FloatArray
+    bodies: tuple[str, str]
+    between_rad: float
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Path of a muscle over a joint in a posture.
+
+    Parameters
+    ----------
+    flexion_deg : float
+        Flexion of the joint.
+    arm_m : float
+        Moment arm, flexion positive.
+    points_m : ndarray of shape (4,)
+        Proximal point along and across, distal point along and across.
+    oblique_deg : float
+        Angle of the line with the plane.
+    """
+
+    flexion_deg: float
+    arm_m: float
+    points_m: FloatArray
+    oblique_deg: float
+
+
+def lines_of_action(
+    model: OpenSimModel, crossed: Mapping[str, Sequence[ModelJoint]], joints: Sequence[ModelJoint], chain: str
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Line of action of each muscle at each joint that it crosses, as in a muscle set.
+
+    Parameters
+    ----------
+    model : OpenSimModel
+        The model; it is left in its default posture.
+    crossed : mapping of str to sequence of ModelJoint
+        Joints that each muscle crosses.
+    joints : sequence of ModelJoint
+        Joints of the chain, proximal first.
+    chain : str
+        arm or leg.
+
+    Returns
+    -------
+    dict of str to dict of str to dict
+        For each muscle and joint the entry; without those of unknown line.
+
+    Notes
+    -----
+    The line runs from the last point of the path on the proximal side to the next one, on the distal side, projected into the
+    sagittal plane. Where these points are fixed to the segments it is exact. Points on a wrapping surface, and those on the
+    segment before the proximal one, move: the two points are then those of the line whose moment arm and direction are nearest
+    to the path's by least squares (1 mm as much as 3 degrees), over seven postures of the joint with the others at flexion 0
+    and seven with them at the middle of their range; the note has the errors. A muscle that reaches the distal segment from a
+    body between the two, as the quadriceps does from the patella, or that ends on such a body, pulls parallel to the distal
+    segment.
+    """
+    neutral = {one.coordinate: 0.0 for one in joints}
+    model.pose(neutral)
+    centres = [model.joint_centre(one.coordinate) for one in joints]
+    sides = [_axes(model, j, joints, centres, chain) for j in range(len(joints))]
+    lines: dict[str, dict[str, dict[str, Any]]] = {muscle: {} for muscle in crossed}
+    for joint, axes in zip(joints, sides, strict=True):
+        muscles = [muscle for muscle, of in crossed.items() if joint in of]
+        seen: dict[str, list[Seen]] = {muscle: [] for muscle in muscles}
+        sides_of = [_moving_as_one(model, joint, body) for body in axes.bodies]
+        middle = {one.coordinate: one.value_rad(sum(one.range_deg) / 2) for one in joints}
+        for others in (neutral, middle):
+            for flexion in np.linspace(*joint.range_deg, N_POSTURES):
+                model.pose({**others, joint.coordinate: joint.value_rad(float(flexion))})
+                centre = model.joint_centre(joint.coordinate)
+                for muscle in muscles:
+                    if ends := _ends(model.path(muscle), *sides_of):
+                        arm = joint.sign * model.arm(muscle, joint.coordinate)
+                        seen[muscle].append(Seen(float(flexion), arm, *_in_axes(model, axes, ends, centre)))
+        for muscle in muscles:
+            if entry := _entry(seen[muscle], axes, model.file):
+                lines[muscle][joint.name] = entry
+    model.pose({})
+    return lines
+
+
+def _axes(model: OpenSimModel, j: int, joints: Sequence[ModelJoint], centres: Sequence[FloatArray], chain: str) -> Axes:
+    """Axes at a joint in the posture, which is that of flexion 0."""
+    rule = RULES[chain][joints[j].name]
+    one = model.coordinates[joints[j].coordinate]
+    before = RULES[chain][joints[j - 1].name].distal_axis if j else -UP
+    proximal = _between(centres[j - 1 : j + 1], before) if j else before
+    distal = _between(centres[j : j + 2], rule.distal_axis)
+    rows = [_rows(axis, rule.flexes) for axis in (proximal, distal)]
+    turned = [row @ model.place(body)[0] for row, body in zip(rows, (one.parent, one.child), strict=True)]
+    right = round(math.degrees(math.atan2(float(rows[0][1] @ distal), float(rows[0][0] @ distal))) / 90.0)
+    return Axes(turned[0], turned[1], (one.parent, one.child), math.radians(90.0 * right))
+
+
+def _between(centres: Sequence[FloatArray], otherwise: FloatArray) -> FloatArray:
+    """Direction in the plane from a joint to the next, if there is one."""
+    if len(centres) < 2:
+        return otherwise
+    span = (centres[1] - centres[0]) * (1.0 - RIGHT)
+    return span if np.linalg.norm(span) > LEAST_SEGMENT_M else otherwise
+
+
+def _rows(axis: FloatArray, flexes: float) -> FloatArray:
+    along = axis / np.linalg.norm(axis)
+    return np.array([along, flexes * np.cross(RIGHT, along), RIGHT])
+
+
+def _moving_as_one(model: OpenSimModel, joint: ModelJoint, body: str) -> set[str]:
+    """Bodies that do not move against one while the joint moves."""
+    seen: list[dict[str, FloatArray]] = []
+    every = {name for data in model.muscles.values() for name in data.bodies}
+    for flexion in joint.range_deg:
+        model.pose({joint.coordinate: joint.value_rad(flexion)})
+        turn, origin = model.place(body)
+        placed = {name: model.place(name) for name in every}
+        seen.append({name: np.column_stack([turn.T @ of, turn.T @ (at - origin)]) for name, (of, at) in placed.items()})
+    return {name for name in every if np.allclose(seen[0][name], seen[1][name], rtol=0.0, atol=1e-9)}
+
+
+def _ends(points: Sequence[PathPoint], proximal: set[str], distal: set[str]) -> tuple[FloatArray, FloatArray] | None:
+    """Last proximal and first distal point; None with another body between."""
+    if points[0].body in distal:
+        points = points[::-1]
+    before = [i for i, point in enumerate(points) if point.body in proximal]
+    if not before or before[-1] + 1 == len(points) or points[before[-1] + 1].body not in distal:
+        return None
+    return points[before[-1]].place_m, points[before[-1] + 1].place_m
+
+
+def _in_axes(
+    model: OpenSimModel, axes: Axes, ends: tuple[FloatArray, FloatArray], centre: FloatArray
+) -> tuple[FloatArray, float]:
+    """Both points along and across, and the angle of the line with the plane."""
+    turns = [row @ model.place(body)[0].T for row, body in zip((axes.proximal, axes.distal), axes.bodies, strict=True)]
+    proximal, distal = (turn @ (end - centre) for turn, end in zip(turns, ends, strict=True))
+    pull = ends[1] - ends[0]
+    oblique = math.degrees(math.atan2(abs(float(turns[0][2] @ pull)), float(np.hypot(*(turns[0][:2] @ pull)))))
+    return np.array([-proximal[0], proximal[1], distal[0], distal[1]]), oblique
+
+
+def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None:
+    if not seen:
+        return {
+            "parallel_to": "distal",
+            "source": f"no straight part of the path in {file} spans the joint",
+            "note": "A body between the segments, such as the patella, carries the path: the pull is taken as parallel to the "
+            "distal segment, and unchecked.",
+        }
+    if not np.isfinite([one.points_m for one in seen]).all():
+        return None
+    points = _nearest_points(seen, axes)
+    if float(np.abs(points).max()) >= FARTHEST_M:
+        return None
+    arm_m, turned_rad = _errors(points, seen, axes)
+    notes = []
+    if np.abs(arm_m).max() > SAME_M:
+        agree = float(np.mean(np.abs(arm_m) <= AGREES_M))
+        notes.append(
+            f"The path is not one straight line: in {100 * agree:.0f} % of the sampled postures the moment arm is within "
+            f"{1e3 * AGREES_M:.0f} mm of the model's, and the direction within {np.degrees(np.abs(turned_rad)).max():.0f} deg in all."
+        )
+    oblique = float(np.mean([one.oblique_deg for one in seen]))
+    if oblique > OBLIQUE_DEG:
+        notes.append(f"It is {oblique:.0f} deg oblique to the plane.")
+    rounded = [round(float(x), 4) for x in points]
+    return {
+        "proximal_m": rounded[:2],
+        "distal_m": rounded[2:],
+        "source": f"path points of {file}, projected into the plane",
+        **({"note": " ".join(notes)} if notes else {}),
+    }
+
+
+def _nearest_points(seen: Sequence[Seen], axes: Axes) -> FloatArray:
+    """Two points whose line is nearest to the path, from the mean of its points."""
+    start = np.mean([one.points_m for one in seen], axis=0)
+
+    def errors(points: FloatArray) -> FloatArray:
+        arm_m, turned_rad = _errors(points, seen, axes)
+        far = np.maximum(np.abs(points) - 0.9 * FARTHEST_M, 0.0)
+        return np.concatenate([arm_m / 1e-3, turned_rad / math.radians(3.0), far / 1e-3, (points - start) * HOLD_PER_M])
+
+    return np.asarray(least_squares(errors, start).x)
+
+
+def _errors(points: FloatArray, seen: Sequence[Seen], axes: Axes) -> tuple[FloatArray, FloatArray]:
+    """Errors of a line's moment arm, m, and of its direction, rad, in every posture."""
+    angle = np.radians([one.flexion_deg for one in seen]) + axes.between_rad
+    stretch = free_stretch(points[None], angle)[:, 0]
+    arm = stretch_moment(points[None], angle)[0] / stretch_length(stretch)
+    own = np.array([free_stretch(one.points_m[None], angle[k : k + 1])[:, 0, 0] for k, one in enumerate(seen)]).T
+    turned = np.arctan2(stretch[0] * own[1] - stretch[1] * own[0], (stretch * own).sum(axis=0))
+    return np.nan_to_num(arm - [one.arm_m for one in seen], nan=1.0), np.nan_to_num(turned, nan=1.0)
