@@ -160,18 +160,63 @@ def in_process(stage: str) -> Callable[[Place], Work]:
     return row
 
 
-def one_frame_terms(place: Place) -> Work:  # noqa: ARG001
+DOWN = (0.0, -9.81)
+
+
+def limb() -> tuple[Any, Any]:
+    """Chain of three links and one state of it: angles, velocities, and accelerations or torques."""
     import numpy as np
 
     import limbtorque as lt
 
     chain = lt.Chain([0.3, 0.25, 0.08], [2.0, 1.2, 0.4], [0.13, 0.11, 0.04], [0.02, 0.008, 0.0008])
-    state = tuple(np.random.default_rng(0).normal(size=(3, 3)))
+    return chain, np.random.default_rng(0).normal(size=(3, 3))
+
+
+def one_frame_terms(place: Place) -> Work:  # noqa: ARG001
+    import limbtorque as lt
+
+    chain, state = limb()
     if hasattr(lt, "PreparedChain"):
-        ready = lt.PreparedChain(chain, gravity_m_s2=(0.0, -9.81))
+        ready = lt.PreparedChain(chain, gravity_m_s2=DOWN)
         return lambda: ready.torque_terms(*state)
     frame = tuple(values[None] for values in state)
-    return lambda: lt.torque_terms(chain, lt.Kinematics(*frame), gravity_m_s2=(0.0, -9.81))
+    return lambda: lt.torque_terms(chain, lt.Kinematics(*frame), gravity_m_s2=DOWN)
+
+
+def one_frame_accelerations(place: Place) -> Work:  # noqa: ARG001
+    import limbtorque as lt
+
+    chain, (angle, velocity, torque) = limb()
+    if hasattr(lt, "PreparedChain"):
+        ready = lt.PreparedChain(chain, gravity_m_s2=DOWN)
+        return lambda: ready.forward_dynamics(angle, velocity, torque)
+    frame = lt.Kinematics(angle[None], velocity[None])
+    return lambda: lt.forward_dynamics(chain, frame, torque[None], gravity_m_s2=DOWN)
+
+
+def simulated(place: Place) -> Work:  # noqa: ARG001
+    import numpy as np
+
+    from limbtorque.simulation import State, simulate
+
+    time_s, (chain, (angle, velocity, _)) = np.linspace(0.0, 0.4, 81), limb()
+    return lambda: simulate(chain, time_s, State(angle, velocity), None, gravity_m_s2=DOWN)
+
+
+def simulated_by_muscles(place: Place) -> Work:  # noqa: ARG001
+    import numpy as np
+
+    import limbtorque as lt
+    from limbtorque.simulation import Musculature, State, muscle_drive, simulate
+
+    muscle_set, time_s = lt.load_muscle_set("pairs"), np.linspace(0.0, 0.4, 81)
+    joints = muscle_set.joints[:2]
+    driven = Musculature(muscle_set, joints, np.ones(2), np.array([-np.pi / 2.0, 0.0]))
+    still = np.full(len(muscle_set.muscles), 0.03)
+    chain = lt.Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
+    bent = State(np.radians([-60.0, 75.0]), np.zeros(2))
+    return lambda: simulate(chain, time_s, bent, muscle_drive(driven, still, activation=still), gravity_m_s2=DOWN)
 
 
 def one_frame_optimization(place: Place) -> Work:  # noqa: ARG001
@@ -295,6 +340,11 @@ ROWS = {
     "pages": Row(in_process("pages"), "pages of that session", 2),
     "one frame, terms": Row(one_frame_terms, "torque terms of one frame, three links", 200),
     "one frame, optimization": Row(one_frame_optimization, "static optimization of one frame of the arm", 50),
+    "one state, accelerations": Row(
+        one_frame_accelerations, "accelerations of a state from its torques, three links", 200
+    ),
+    "simulation": Row(simulated, "forward simulation of three free links, 0.4 s", 1),
+    "simulation, muscles": Row(simulated_by_muscles, "the same of two links, driven by the muscles of `pairs`", 1),
     "filter": Row(filtered, "dual-pass filter of an array, 1000 frames of 40 markers", 5),
     "reading": Row(reading, "reading the recording of that trial, C3D", 5),
     "check": Row(check, "`limbtorque check` of a study of four such trials"),
