@@ -65,6 +65,7 @@ OPERATORS = re.compile(
     rf"core/(?!ReplaceBinary|ReplaceComparison|NoOp)|.*Binary.*?_({ARITHMETIC})_({ARITHMETIC})$|.*Binary.*?_({BITS})_({BITS})$"
     rf"|.*Comparison.*?_({ORDER})_({ORDER})$|.*Comparison.*?_(Is_IsNot|IsNot_Is|In_NotIn|NotIn_In)$"
 )
+CHECKS = ("strict", "check_finite", "frozen", "eq")  # keywords that change no result
 TEST_S, ELSEWHERE_S, MUTANT_S = 60, 60, 600  # most time of one test, of the tests of other rooms, of all of a mutant
 MEMORY_B = 6 << 30  # of one process
 IMPORTED_ONCE = [
@@ -166,13 +167,13 @@ def statement(source: str, line: int) -> range | None:
 def undecidable(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Start and end (line and column) of what no input reaches: annotations, checks of our own, and stores of results.
 
-    Checks are `strict` of zip, `frozen` and `eq` of dataclasses (tests/test_rooms.py finds one that is not frozen). A
+    Checks are `strict` of zip, `check_finite` of SciPy, `frozen` and `eq` of dataclasses (tests/test_rooms.py finds one that is not frozen). A
     `lru_cache` and its size change no result. numpy takes any negative size of `reshape` for the one that is left.
     """
     found: list[ast.expr] = []
     for node in ast.walk(ast.parse(source)):
         found += [each for name in ("annotation", "returns") if (each := getattr(node, name, None))]
-        found += [node.value] if isinstance(node, ast.keyword) and node.arg in ("strict", "frozen", "eq") else []
+        found += [node.value] if isinstance(node, ast.keyword) and node.arg in CHECKS else []
         found += [each for each in getattr(node, "decorator_list", []) if "lru_cache" in ast.unparse(each)]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
             found += [each for each in node.args if isinstance(each, ast.UnaryOp)]

@@ -41,7 +41,7 @@ def extend(values: FloatArray, *, frames: int, ends: Ends, trend_frames: int = 2
     >>> extend(np.array([1.0, 2.0, 4.0]), frames=1, ends="reflect").tolist()
     [0.0, 1.0, 2.0, 4.0, 6.0]
     """
-    if ends == "none" or frames == 0:
+    if ends == "none":
         return values
     if ends == "reflect":
         before, after = 2.0 * values[0] - values[frames:0:-1], 2.0 * values[-1] - values[-2 : -frames - 2 : -1]
