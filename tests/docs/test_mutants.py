@@ -117,6 +117,10 @@ def test_counts_and_faults(mutants, capsys):
         "only 0.0% killed, at least 90% are wanted"
     ]
     assert mutants.report({first: "killed", second: "timed out"}, {}) == []
+    twelve = dict.fromkeys(mutants.sample(["chain"], 12, 1), "killed")
+    for number, faulty in ((4, False), (5, True)):
+        left = dict.fromkeys([*twelve][:number], "survived")
+        assert bool(mutants.report(twelve | left, {}, allowed=4)) == faulty
 
 
 def test_every_explanation_is_of_a_mutant_of_this_code(mutants):
