@@ -90,9 +90,7 @@ def print_muscles(results: dict[str, TrialResult], first: str) -> None:
     others = [name for name in results if name != first]
     print(f"| muscle | strength | largest force, {first} | at (s) | {' | '.join(others)} | possible | must pull |")
     for k, (name, strength) in enumerate(zip(muscles.muscle_set.names, muscles.muscle_set.max_force_n, strict=True)):
-        force, least, greatest = (
-            column_array(table, f"{name}_{which}n")[:, 0] for which in ("force_", "least_force_", "greatest_force_")
-        )
+        force, least, greatest = (column_array(table, f"{name}_{which}force_n")[:, 0] for which in ("", "min_", "max_"))
         top = used[force[used].argmax()]
         at_top = [f"{results[other].muscles.force_n[top, k]:.0f}" for other in others]
         print(

@@ -2,12 +2,14 @@
 
 Usage: python tools/fit_moment_arms.py FOLDER
 
-FOLDER holds ``arm_moment_arms.csv`` and ``leg_moment_arms.csv`` (muscle, joint, joint_flexion_deg, moment_arm_m,
-musculotendon_length_m, source) and ``muscle_parameters.csv``. The sets go to ``src/limbtorque/muscles/sets``, each as
-YAML for people and as JSON, which is loaded; the same tables give the same bytes. Each moment arm takes the simplest form that follows the table
-(`limbtorque.muscles.sets.fitting`). A muscle's length is that of the table with every joint at 0, and the arms' integral
-from there; how far that departs from the table stands beside each arm. The choices that were made by looking at the
-curves stand in `LIMITS` and `NOTES`.
+FOLDER holds ``arm_moment_arms.csv`` (muscle, joint, joint_flexion_deg, moment_arm_m, musculotendon_length_m, source) and
+``muscle_parameters.csv``. What is newer stands in ``tools/moment_arms``: samples of MyoArm (``arm.csv``) and of the Rajagopal
+model (``leg.csv``; both made by ``sample_moment_arms.py``), strengths and fibres, and measured arms (``published.yaml``). A
+measured arm marked as used takes the place of the sampled one. The sets go to ``src/limbtorque/muscles/sets``, each as
+YAML for people and as JSON, which is loaded; the same tables give the same bytes. Each sampled arm takes the simplest form
+that follows the table (`limbtorque.muscles.sets.fitting`). A muscle's length is that of the table with every joint at 0, and
+the arms' integral from there; how far that departs from the table stands beside each sampled arm. The choices that were
+made by looking at the curves stand in `LIMITS` and `NOTES`.
 """
 
 from __future__ import annotations
@@ -24,37 +26,77 @@ from limbtorque.muscles.sets.fitting import Fit, fit
 from limbtorque.muscles.sets.moment_arm_curves import Curve, evaluate, integral
 from limbtorque.study.yaml_file import read_yaml, yaml_text
 
+NEWER = Path(__file__).parent / "moment_arms"
+PUBLISHED = read_yaml(NEWER / "published.yaml")
+USED = {(arm["muscle"], arm["joint"]): arm for arm in PUBLISHED["polynomials"] if arm["used"]}
 LINES = read_yaml(Path(__file__).parent / "lines_of_action.yaml")
 SETS = Path(__file__).resolve().parents[1] / "src" / "limbtorque" / "muscles" / "sets"
 SOURCES = {
     "arm26": {"model": "OpenSim Arm26, sampled with OpenSim 4.6", "licence": "CC-BY-3.0"},
     "myoarm": {"model": "MyoSuite MyoArm, sampled with MuJoCo", "licence": "Apache-2.0"},
-    "gait10dof18musc": {"model": "OpenSim Gait10dof18musc, sampled with OpenSim 4.6", "licence": "CC-BY-3.0"},
+    "rajagopal2016": {
+        "model": "Rajagopal et al. (2016) IEEE Trans Biomed Eng 63, 2068-2079, at its published size, sampled with OpenSim 4.6",
+        "licence": "CC-BY-4.0",
+    },
+    "holzbaur2005": {
+        "model": "MyoSuite MyoArm, sampled with MuJoCo; strength and fibres: Holzbaur et al. (2005) Ann Biomed Eng 33, 829-840",
+        "licence": "Apache-2.0",
+    },
 }
 # The part of the table that is used, in degrees, where the model's path stops being a muscle's path.
-LIMITS = {("TRIlong", "shoulder"): (-60.0, 105.0), ("iliopsoas", "hip"): (-30.0, 85.0)}
+LIMITS = {
+    ("TRIlong", "shoulder"): (-60.0, 105.0),
+    ("PECM1", "shoulder"): (0.0, 85.0),
+    ("iliopsoas", "hip"): (-30.0, 105.0),
+    ("rect_fem", "knee"): (0.0, 100.0),
+    ("vasti", "knee"): (0.0, 100.0),
+}
+GROWS = (
+    "Sampled to 120 deg; above 100 deg the arm of the model grows again by up to 10 mm, which no measured one does, so "
+)
 NOTES = {
     ("TRIlong", "shoulder"): "Sampled to 120 deg; above 105 deg a switching wrapping surface turns the extensor into a "
     "flexor by up to 11 mm in 5 deg, so the range ends there. The model's length jumps by 2.0 mm from 40 to 45 and by "
     "2.9 mm from 70 to 75 deg, and from 85 deg on it grows faster than its arm says: the arm is used, and the length "
     "is its integral.",
-    ("iliopsoas", "hip"): "Sampled to 100 deg; above 85 deg the model's path runs through the hip's centre and the arm "
-    "falls by up to 17 mm in 5 deg to an extensor's, so the range ends there.",
     (
-        "BIClong",
+        "PECM1",
         "shoulder",
-    ): "The model's wrapping switches between 30 and 35 deg: the arm steps by 2.6 mm, smoothed over, and the length "
-    "jumps by 1.6 mm, which the arm's integral does not.",
+    ): "Sampled to 120 deg; above 85 deg the model turns it into an extensor, against the measured flexor "
+    "(Ackland et al. 2008), so the range ends there.",
+    ("DELT2", "shoulder"): "A flexor, as measured (Ackland et al. 2008).",
+    ("LAT", "shoulder"): "Three parts as one, weighted by cross-section.",
     (
-        "BICshort",
-        "shoulder",
-    ): "It flexes the hanging arm; the model's path passes behind the joint's centre near 10 deg, "
-    "and above that it extends.",
-    ("gastroc", "knee"): "The model's wrapping switches near 45 deg, where the arm departs from -dL/dq by 2 mm.",
+        "iliopsoas",
+        "hip",
+    ): "Sampled to 120 deg; above 105 deg the paths of iliacus and psoas slip over the hip's centre and the arm "
+    "falls by up to 10 mm in 5 deg, so the range ends there.",
+    ("rect_fem", "knee"): GROWS + "the range ends there.",
+    ("vasti", "knee"): GROWS + "the range ends there.",
+    (
+        "add_mag",
+        "hip",
+    ): "Four parts as one, weighted by strength: in extension the parts from the pubis flex, the ischial one extends.",
+    (
+        "gastroc",
+        "knee",
+    ): "Below 30 deg the model's arm departs from -dL/dq of its path by up to 17 mm (medial head), as a wrapping "
+    "surface is left: the arm is used, and the length is its integral.",
+    ("gracilis", "hip"): "It comes from the pubis: it flexes the straight hip, and above 15 deg of flexion it extends.",
+    ("add_long", "hip"): "It flexes the straight hip, and above 75 deg of flexion it extends.",
+    ("add_brev", "hip"): "It flexes the straight hip, and above 70 deg of flexion it extends.",
+    (
+        "glut_med",
+        "hip",
+    ): "Three parts as one: they extend the straight hip, and above 85 deg of flexion, on average, they flex.",
+    (
+        "glut_min",
+        "hip",
+    ): "Three parts as one: they extend the straight hip, and above 50 deg of flexion, on average, they flex.",
     ("BRA", "elbow"): "The model's arm has a kink at 45 deg.",
 }
-# Joints that a muscle crosses but the source did not sample.
-NOT_SAMPLED = {(muscle, "elbow") for muscle in ("FCR", "FCU", "ECRL", "ECRB", "ECU")}
+# Joints that a muscle crosses, of which no arm was found.
+NOT_SAMPLED = {("FCU", "elbow")}
 
 JOINTS = {
     "arm": {
@@ -79,9 +121,9 @@ REFERENCES: dict[str, dict[str, Any]] = {
         "MyoSuite MyoArm, in the plane of flexion.",
     },
     "leg": {
-        "mass_kg": 75.16,
-        "segment_length_m": {"hip": 0.396, "knee": 0.43, "ankle": 0.137},
-        "source": "OpenSim Gait10dof18musc, unscaled: hip to the origin of the tibia with the knee straight, knee to "
+        "mass_kg": 75.337,
+        "segment_length_m": {"hip": 0.404, "knee": 0.4, "ankle": 0.137},
+        "source": "Rajagopal et al. (2016), unscaled: hip to the origin of the tibia with the knee straight, knee to "
         "ankle, and ankle to metatarsophalangeal joint, in the sagittal plane; mass of all its bodies.",
     },
 }
@@ -94,14 +136,18 @@ MUSCLES: dict[str, dict[str, tuple[str, dict[str, str]]]] = {
         "BICshort": ("biceps brachii, short head", {"shoulder": FLEXOR, "elbow": FLEXOR}),
         "BRA": ("brachialis", {"elbow": FLEXOR}),
         "DELT1": ("deltoid, anterior part", {"shoulder": FLEXOR}),
+        "DELT2": ("deltoid, lateral part", {"shoulder": FLEXOR}),
         "DELT3": ("deltoid, posterior part", {"shoulder": EXTENSOR}),
         "PECM1": ("pectoralis major, clavicular part", {"shoulder": FLEXOR}),
         "TMAJ": ("teres major", {"shoulder": EXTENSOR}),
-        "FCR": ("flexor carpi radialis", {"wrist": FLEXOR}),
+        "LAT": ("latissimus dorsi", {"shoulder": EXTENSOR}),
+        "CORB": ("coracobrachialis", {"shoulder": FLEXOR}),
+        "BRD": ("brachioradialis", {"elbow": FLEXOR}),
+        "FCR": ("flexor carpi radialis", {"elbow": FLEXOR, "wrist": FLEXOR}),
         "FCU": ("flexor carpi ulnaris", {"wrist": FLEXOR}),
-        "ECRL": ("extensor carpi radialis longus", {"wrist": EXTENSOR}),
-        "ECRB": ("extensor carpi radialis brevis", {"wrist": EXTENSOR}),
-        "ECU": ("extensor carpi ulnaris", {"wrist": EXTENSOR}),
+        "ECRL": ("extensor carpi radialis longus", {"elbow": EXTENSOR, "wrist": EXTENSOR}),
+        "ECRB": ("extensor carpi radialis brevis", {"elbow": EXTENSOR, "wrist": EXTENSOR}),
+        "ECU": ("extensor carpi ulnaris", {"elbow": EXTENSOR, "wrist": EXTENSOR}),
     },
     "leg": {
         "hamstrings": ("hamstrings, biarticular part", {"hip": EXTENSOR, "knee": FLEXOR}),
@@ -113,6 +159,14 @@ MUSCLES: dict[str, dict[str, tuple[str, dict[str, str]]]] = {
         "gastroc": ("gastrocnemius", {"knee": FLEXOR, "ankle": EXTENSOR}),
         "soleus": ("soleus", {"ankle": EXTENSOR}),
         "tib_ant": ("tibialis anterior", {"ankle": FLEXOR}),
+        "glut_med": ("gluteus medius", {"hip": EXTENSOR}),
+        "glut_min": ("gluteus minimus", {"hip": EXTENSOR}),
+        "add_mag": ("adductor magnus", {"hip": EXTENSOR}),
+        "add_long": ("adductor longus", {"hip": FLEXOR}),
+        "add_brev": ("adductor brevis", {"hip": FLEXOR}),
+        "sartorius": ("sartorius", {"hip": FLEXOR, "knee": FLEXOR}),
+        "gracilis": ("gracilis", {"hip": FLEXOR, "knee": FLEXOR}),
+        "tfl": ("tensor fasciae latae", {"hip": FLEXOR, "knee": EXTENSOR}),
     },
 }
 
@@ -138,10 +192,28 @@ def length_departure(arm: Curve, flexion_deg: np.ndarray, sampled_m: np.ndarray)
     return {"length_departure_m": round(float(off.max()), 5), "length_departs_at_deg": where}
 
 
+def measured_arm(arm: dict[str, Any]) -> dict[str, Any]:
+    """Lay out a published polynomial as in the file."""
+    coefficients = [round(1e-3 * c, 7) for c in arm["coefficients_mm"]]
+    note = f"Measured: {arm['source']}."
+    return {"form": "polynomial", "coefficients": coefficients, "range_deg": arm["range_deg"], "note": note}
+
+
+def arms_over_range(table: pd.DataFrame, muscle: str, joint: str) -> np.ndarray:
+    """Moment arm over the range that is used, every 5 degrees, measured or sampled [m]."""
+    if (muscle, joint) not in USED:
+        return used_rows(table, muscle, joint).moment_arm_m.to_numpy()
+    low, high = np.radians(USED[muscle, joint]["range_deg"])
+    flexion = np.arange(low, high + 1e-9, np.radians(5.0))
+    return 1e-3 * np.polynomial.Polynomial(USED[muscle, joint]["coefficients_mm"])(flexion)
+
+
 def joint_arm(table: pd.DataFrame, muscle: str, joint: str) -> dict[str, Any]:
     """Moment arm of one muscle at one joint, with the note that goes with it."""
+    if (muscle, joint) in USED:
+        return measured_arm(USED[muscle, joint])
     if (muscle, joint) in NOT_SAMPLED:
-        return {"form": "not_sampled", "note": "Crosses the elbow; the source has no moment arm there. Taken as zero."}
+        return {"form": "not_sampled", "note": "Crosses the elbow; no source has its moment arm there. Taken as zero."}
     rows = used_rows(table, muscle, joint)
     if rows.empty:
         return {"form": "zero"}
@@ -233,15 +305,18 @@ def lumped(
     muscles: dict[str, tuple[str, dict[str, str]]],
     parameters: pd.DataFrame,
 ) -> dict[str, Any]:
-    """All muscles with one function at one joint as one: summed strength, strength-weighted mean arm."""
-    names = [name for name, (_, functions) in muscles.items() if functions.get(joint) == function]
+    """All muscles with one function all over one joint's range as one: summed strength, strength-weighted mean arm."""
+    every = {
+        name: arms_over_range(table, name, joint) for name, (_, act) in muscles.items() if act.get(joint) == function
+    }
+    names = [name for name, arm in every.items() if np.ptp(np.sign(arm)) == 0]  # the others flex here and extend there
     strength = parameters.loc[names].max_isometric_force_n.to_numpy()
-    arms = [used_rows(table, name, joint).moment_arm_m.mean() for name in names]
+    arms = [every[name].mean() for name in names]
     sources = sorted(set(parameters.loc[names].source))
     arm_m = round(float(np.average(arms, weights=strength)), 5)
     return {
         "name": f"{joint}_{function}",
-        "full_name": f"all {function}s of the {joint} as one: {', '.join(names)}",
+        "full_name": f"all steady {function}s of the {joint} as one: {', '.join(names)}",
         "function": {joint: function},
         "max_isometric_force_n": round(float(strength.sum()), 2),
         "optimal_fibre_length_m": None,
@@ -296,10 +371,24 @@ def report(muscles: list[dict[str, Any]]) -> None:
                 print(f"{muscle['name']:18} {muscle['max_isometric_force_n']:8.1f} N {1e3 * arm['arm_m']:+6.1f} mm")
 
 
+def load_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """Sampled arms and lengths of each chain; where both hold a muscle's joint, the newer table."""
+    old, new = pd.read_csv(folder / "arm_moment_arms.csv"), pd.read_csv(NEWER / "arm.csv")
+    keys = ["muscle", "joint"]
+    again = old.set_index(keys).index.isin(new.set_index(keys).index)
+    return {"arm": pd.concat([old[~again], new], ignore_index=True), "leg": pd.read_csv(NEWER / "leg.csv")}
+
+
+def load_parameters(folder: Path) -> pd.DataFrame:
+    """Strengths and fibres by muscle; the newer table's where it has the muscle."""
+    old = pd.read_csv(folder / "muscle_parameters.csv").set_index("muscle").drop(columns="chain")
+    new = pd.concat([pd.read_csv(NEWER / f"{chain}_parameters.csv") for chain in JOINTS]).set_index("muscle")
+    return pd.concat([old[~old.index.isin(new.index)], new])
+
+
 def main(folder: Path) -> None:
     SETS.mkdir(exist_ok=True)
-    parameters = pd.read_csv(folder / "muscle_parameters.csv").set_index("muscle")
-    tables = {chain: pd.read_csv(folder / f"{chain}_moment_arms.csv") for chain in JOINTS}
+    parameters, tables = load_parameters(folder), load_tables(folder)
     for chain, table in tables.items():
         whole = muscle_set(chain, table, parameters)
         write(chain, HEADERS["limb"], whole)

@@ -176,7 +176,7 @@ def test_mirrored_limb_has_the_same_activations():
 def test_reach_is_brought_back(mirrored):
     """Inverse dynamics, sharing and inverse activation, and all the way forward, without feedback."""
     musculature = LEFT if mirrored else RIGHT
-    time, angle, activation, excitation = shared_reach(musculature, mirrored)
+    time, angle, activation, excitation = shared_reach(musculature, mirrored, 1000.0)
     drive = muscle_drive(musculature, excitation, time_s=time, activation=activation[0])
     made = move(drive, angle=angle[0], time=time, integration=Integration(rtol=1e-7, atol=1e-8))
     assert np.degrees(np.abs(made.angle_rad - angle)).max() < 0.1
