@@ -4,7 +4,7 @@ The equation with which Duarte's notebook on one- and two-link systems ends, mus
 minimum-jerk reach of a two-link arm asks for net torques; static optimization distributes these among the muscles of the built-in set, whose
 strength depends on their length and velocity, with passive tensions taken off and no muscle below an activation of
 0.01; the activations ask for excitations, by the inverse of the activation dynamics. Then the excitations alone drive the
-arm, without feedback. Shoulder muscles other than biceps and triceps have no fibre parameters in the set: constant strength.
+arm, without feedback. Some shoulder muscles have no fibre parameters in the set: constant strength.
 """
 
 from dataclasses import dataclass, replace
@@ -94,15 +94,16 @@ def main(folder: Path) -> dict[str, float]:
     numbers = {}
     figure = lt.paper_figure(118.0)
     (posture, angle_panel, drive_panel), (torque_panel, error_panel, off_panel) = figure.subplots(2, 3)
-    for rate, colour, line in ((100.0, "0.6", "-."), (250.0, "0.35", "--"), (1000.0, "black", "-")):
+    rates = ((100.0, "0.6", "-.", 20.0), (250.0, "0.35", "--", 2.0), (1000.0, "black", "-", 0.2))
+    for rate, colour, line, height in rates:
         wanted = plan(rate)
         made, error = carry_out(wanted)
         error_panel.semilogy(made.time_s[error > 0.0], error[error > 0.0], color=colour, linestyle=line)
-        error_panel.text(0.98, 1.25 * error[-1], f"{rate:g} Hz", color=colour, ha="right", va="bottom", fontsize=7.5)
+        error_panel.text(0.4, height, f"{rate:g} Hz", color=colour, ha="right", va="bottom", fontsize=7.5)
         numbers[f"error_{rate:g}_hz_deg"] = error.max()
     numbers["balance_j"] = np.abs(made.balance_j).max()
     numbers["least_excitation"], numbers["excitation_peak"] = wanted.excitation.min(), wanted.excitation.max()
-    error_panel.set(ylabel="largest error (deg)", ylim=(1e-7, 1.0))
+    error_panel.set(ylabel="largest error (deg)", ylim=(1e-7, 1e3))
     error_panel.set_title("e  Error by rate of the samples", loc="left")
 
     for k in (0, len(made.time_s) // 2, -1):
@@ -143,7 +144,7 @@ def draw_muscles(drive_panel: draw.Axes, torque_panel: draw.Axes, wanted: Plan, 
     drive_panel.plot([], [], color="0.3", label="activation")
     drive_panel.plot([], [], color="0.3", linestyle=":", label="excitation")
     for y, text, colour in zip(
-        (0.29, 0.083, 0.017), ("deltoid, anterior", "long biceps", "brachialis"), DRIVEN.values(), strict=True
+        (0.36, 0.1, 0.03), ("deltoid, anterior", "long biceps", "brachialis"), DRIVEN.values(), strict=True
     ):
         drive_panel.text(0.02, y, text, color=colour, fontsize=7.5)
     drive_panel.set(ylabel="activation, excitation", ylim=(0.0, 0.45))
@@ -182,7 +183,7 @@ def off_the_way(panel: draw.Axes) -> dict[str, float]:
         panel.semilogy(wanted.time_s, error, color=colour, linestyle=line)
     panel.set(ylabel="largest error (deg)", ylim=(0.1, 1e3))
     panel.set_title("f  Start 1° off", loc="left")
-    for (x, y), (name, (_, colour, _)) in zip(((0.98, 2.0), (0.98, 6.2), (0.74, 150.0)), cases.items(), strict=True):
+    for (x, y), (name, (_, colour, _)) in zip(((0.72, 0.35), (0.98, 2.5), (0.74, 150.0)), cases.items(), strict=True):
         panel.text(x, y, name, color=colour, ha="right", va="bottom", fontsize=7.5)
     return {f"off_{name.replace(' ', '_')}_deg": error[-1] for name, (error, _, _) in cases.items()}
 
