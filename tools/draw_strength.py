@@ -35,28 +35,31 @@ OURS, OURS_FL, MEASURED = "#0b5d8a", "#c26a00", "#333333"
 
 
 def arm_rows(folder: Path) -> list[tuple[str, ...]]:
-    """Differences of the sets' arms from measured ones and from those of an older model."""
+    """Differences of the sets' arms from measured ones, and from those of the older model that they replace."""
     published = read_yaml(TABLES / "published.yaml")
+    taken = {(entry["muscle"], entry["joint"]): entry["source"] for entry in published["polynomials"] if entry["used"]}
     rows = []
     for entry in published["polynomials"]:
-        flexion = np.arange(entry["range_deg"][0], entry["range_deg"][1] + 1.0, 1.0)
-        other = np.polynomial.Polynomial(entry["coefficients_mm"])(np.radians(flexion))
-        rows.append(difference(entry["muscle"], entry["joint"], flexion, other, entry["source"]))
+        if not entry["used"]:
+            flexion = np.arange(entry["range_deg"][0], entry["range_deg"][1] + 1.0, 1.0)
+            other = np.polynomial.Polynomial(entry["coefficients_mm"])(np.radians(flexion))
+            rows.append((*difference(entry["muscle"], entry["joint"], flexion, other, entry["source"]), "kept"))
     for entry in published["values"]:
         flexion, other = (np.array(entry[key], dtype=float) for key in ("flexion_deg", "arms_mm"))
-        rows.append(difference(entry["muscle"], entry["joint"], flexion, other, entry["source"]))
-    for chain, model in {"arm": "the sampled model (Arm26, MyoArm)", "leg": "Gait10dof18musc"}.items():
+        rows.append((*difference(entry["muscle"], entry["joint"], flexion, other, entry["source"]), "kept"))
+    for chain, model in {"arm": "the model sampled before", "leg": "Gait10dof18musc, sampled before"}.items():
         table = pd.read_csv(folder / f"{chain}_moment_arms.csv")
         for (muscle, joint), part in table.groupby(["muscle", "joint"], sort=False):
-            if part.moment_arm_m.abs().max() > 1e-3:
-                known = part.sort_values("joint_flexion_deg")
-                flexion, other = known.joint_flexion_deg.to_numpy(dtype=float), 1e3 * known.moment_arm_m.to_numpy()
-                rows.append(difference(muscle, joint, flexion, other, model))
+            known = part.sort_values("joint_flexion_deg")
+            flexion, other = known.joint_flexion_deg.to_numpy(dtype=float), 1e3 * known.moment_arm_m.to_numpy()
+            done = taken.get((muscle, joint), "Rajagopal et al. (2016)" if chain == "leg" else "")
+            if done and np.abs(other).max() > 1.0:
+                rows.append((*difference(muscle, joint, flexion, other, model), f"replaced: {done}"))
     return rows
 
 
 def difference(muscle: str, joint: str, flexion_deg: np.ndarray, other_mm: np.ndarray, source: str) -> tuple[str, ...]:
-    """Rms and largest difference over the part of the range that the set has."""
+    """Rms and largest difference, ours less the other, over the part of the range that the set has."""
     muscles = set_with(joint)
     m = muscles.names.index(muscle)
     low, high = np.degrees(muscles.muscles[m].moment_arms[joint].curve.range_rad[0])
@@ -66,7 +69,7 @@ def difference(muscle: str, joint: str, flexion_deg: np.ndarray, other_mm: np.nd
     off = 1e3 * found.moment_arm_m[:, 0, m] - other
     top = int(np.abs(off).argmax())
     rms = np.sqrt(np.mean(off**2))
-    span = f"{flexion.min():.0f} to {flexion.max():.0f}"
+    span = f"{flexion.min():.0f} to {flexion.max():.0f}" if len(flexion) > 1 else f"{flexion[0]:.0f}"
     return muscle, joint, source, span, f"{rms:.1f}", f"{off[top]:+.1f} at {flexion[top]:.0f}"
 
 
@@ -135,7 +138,10 @@ def draw_joint(
         constant, by_length = strength(muscles, joint, flexion, posture, sense)
         first = name == "flexion"
         panel.plot(
-            flexion, sense * constant, color=OURS, label="set, constant strength (the default)" if first else None
+            flexion,
+            sense * constant,
+            color=OURS,
+            label="set, constant strength (the default)" if first else None,
         )
         panel.plot(flexion, sense * by_length, "--", color=OURS_FL, label="set, with force-length" if first else None)
         for entry in (e for e in entries if e["sense"] == name):
@@ -149,7 +155,11 @@ def draw_joint(
                 panel.fill_between(
                     at, sense * (torque - sd), sense * (torque + sd), color=MEASURED, alpha=0.15, linewidth=0
                 )
-    panel.set_title(joint)
+    errors = {
+        sense: f"ratio {ratio}, rms {rms} N m" for at, sense, _, _, _, ratio, rms, *_ in strength_rows() if at == joint
+    }
+    lines = [f"{sense}: {errors.get(sense, 'no measurement')}" for sense in SENSES]
+    panel.set_title("\n".join([joint, *lines]), loc="left", fontsize=7.0)
     panel.set_xlabel("flexion (deg)")
 
 
@@ -180,7 +190,9 @@ def print_table(heads: list[str], rows: list[tuple[str, ...]]) -> None:
 
 
 def main(folder: Path, figure: Path) -> None:
-    print_table(["muscle", "joint", "compared with", "range (deg)", "rms (mm)", "largest (mm, deg)"], arm_rows(folder))
+    print_table(
+        ["muscle", "joint", "compared with", "range (deg)", "rms (mm)", "largest (mm, deg)", "done"], arm_rows(folder)
+    )
     heads = ["joint", "sense", "measured by", "range (deg)", "mean ± sd (N m)", "ratio", "rms (N m)"]
     print_table([*heads, "ratio, force-length", "rms, force-length"], strength_rows())
     draw(figure)

@@ -404,7 +404,7 @@ CHECKS = (
         "deg",
         "largest distance of a joint from the range of its moment-arm data",
         "do not use muscle forces of frames with moment_arm_status 1",
-        "the built-in knee's arms change by 8 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
+        "the built-in knee's arms change by 9 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
         affects="muscles",
     ),
     Check(
