@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.study.yaml_file import read_yaml
 
@@ -52,6 +53,23 @@ def test_every_measured_direction_is_compared():
     assert len(rows) == 10
     assert 0.5 < rows["shoulder", "flexion"] < 1.5
     assert 0.5 < rows["ankle", "flexion"] < 2.0
+
+
+def test_every_arm_has_the_sign_of_its_published_values():
+    """Of the abstracts and tables at single angles, and of every measured polynomial over the set's range."""
+    published = read_yaml(tool.TABLES / "published.yaml")
+    compared = [(e, e["flexion_deg"], e["arms_mm"]) for e in published["values"]]
+    for e in published["polynomials"]:
+        flexion = np.linspace(*e["range_deg"], 25)
+        compared.append((e, flexion, np.polynomial.Polynomial(e["coefficients_mm"])(np.radians(flexion))))
+    for e, flexion, arms_mm in compared:
+        muscles = tool.set_with(e["joint"])
+        found = musculotendon(muscles, np.radians(flexion)[:, None], joints=[e["joint"]])
+        ours = found.moment_arm_m[:, 0, muscles.names.index(e["muscle"])]
+        opposed = (ours * np.asarray(arms_mm) < 0) & (np.abs(arms_mm) > 5.0)
+        if (e["muscle"], e["joint"]) == ("ECRL", "elbow"):  # two measurements that differ near the straight elbow
+            opposed &= np.asarray(flexion) > 30.0
+        assert not opposed.any(), (e["muscle"], e["joint"], e["source"])
 
 
 def test_difference_of_an_arm_from_a_line_by_hand():
