@@ -495,7 +495,8 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
     rows = [row(chain="leg"), row("t2")]
     text = paragraph({**leg()}, rows=rows, muscle_sets=told, set_of={"t1": "leg: leg", "t2": "arm: mine.yaml"})
     assert (
-        f"The leg had 17 muscles (muscle set leg), with moment arms and strengths from {dict(source)['model']}. " in text
+        f"The leg had 17 muscles (muscle set leg), with moment arms and strengths from {dict(source)['model']}. "
+        in text
     )
     from_both = "with moment arms and strengths from A (1 muscle); B (2 muscles). "
     assert f"The arm had 3 muscles (muscle set mine, mine.yaml), {from_both}Muscle forces were computed" in text
