@@ -976,11 +976,11 @@ BAD = {
     ),
     "line of action twice": (
         set_in(0, lines_of_action={"elbow": {**PARALLEL, "distal_m": [0.05, 0.02]}}),
-        "expected either parallel_to, or both proximal_m and distal_m",
+        "expected one of parallel_to, direction_deg, or both proximal_m and distal_m",
     ),
     "half a line of action": (
         set_in(0, lines_of_action={"elbow": {"distal_m": [0.05, 0.02], "source": "a paper"}}),
-        "expected either parallel_to, or both proximal_m and distal_m",
+        "expected one of parallel_to, direction_deg, or both proximal_m and distal_m",
     ),
     "line of action in millimetres": (
         set_in(0, lines_of_action={"elbow": {"distal_m": [50, 20], "proximal_m": [0.1, 0.02], "source": "a paper"}}),

@@ -241,5 +241,6 @@ def _contact(
         flexion_sign=motion.flexion.sign,
         joints=motion.joints,
         muscles=muscle_set.names,
+        flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
         reserve_nm=reserve_nm,
     )
