@@ -10,12 +10,13 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.co_contraction import optimize_forces
+from limbtorque.muscles.contact_range import contact_range, within_effort
 from limbtorque.muscles.force_report import ForceReport
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.force_tally import force_tally
 from limbtorque.muscles.hill import HillLimits, hill_limits
-from limbtorque.muscles.joint_contact import ContactForce, contact_force
-from limbtorque.muscles.lines_of_action import lines_of_action, segment_axes
+from limbtorque.muscles.joint_contact import STANDARD_GRAVITY_M_S2, ContactForce, contact_force
+from limbtorque.muscles.lines_of_action import along_and_across, lines_of_action, segment_axes
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
 from limbtorque.muscles.options import activation_limits, check_options
 from limbtorque.muscles.sets.muscle import narrowest
@@ -86,6 +87,8 @@ def muscle_forces(
     if options.contact_forces:
         reaction = np.where((geometry.out_of_range | ~known)[..., None], np.nan, reaction_n)
         contact = _contact(motion, reaction, force, arm, optimized.reserve_nm, chosen)
+        if options.ranges:
+            contact = _with_ranges(contact, motion, arm, optimized, strength, chosen, options)
     fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
     out_of_range = np.asarray(geometry.out_of_range & known)
     result = MuscleForces(
@@ -103,6 +106,7 @@ def muscle_forces(
         co_contraction_part=co_contraction.part,
         floor=co_contraction.floor,
         arm_known=known,
+        body_weight_n=body_mass_kg * STANDARD_GRAVITY_M_S2,
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=fibres_out,
@@ -244,3 +248,38 @@ def _contact(
         flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
         reserve_nm=reserve_nm,
     )
+
+
+def _with_ranges(
+    contact: ContactForce,
+    motion: ChainMotion,
+    arm: FloatArray,
+    optimized: StaticOptimization,
+    strength: FloatArray,
+    muscle_set: MuscleSet,
+    options: Muscles,
+) -> ContactForce:
+    """Contact forces with their ranges at the same torques: with any activations, and with limited ones."""
+    proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
+    sign = motion.flexion.sign
+    own = [
+        along_and_across(contact.contact_n[:, j], distal[:, j], flexion_sign=float(sign[j])) for j in range(len(sign))
+    ]
+    activation = optimized.activation
+    strengths = np.broadcast_to(strength, activation.shape)
+    any_limits = activation_limits(muscle_set, options)
+    limits = within_effort(arm, activation, strengths, any_limits, options.contact_effort)
+    possible, limited = (
+        contact_range(
+            np.array(own).transpose(2, 0, 1),
+            lines_of_action(muscle_set.muscles, motion.joints),
+            moment_arm_m=arm,
+            activation=activation,
+            strength_n=strengths,
+            limits=some,
+            between_rad=sign * (distal - proximal),
+            flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
+        )
+        for some in (any_limits, limits)
+    )
+    return replace(contact, possible=possible, limited=limited)

@@ -36,6 +36,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.contact_range import ContactRange
 from limbtorque.muscles.lines_of_action import (
     Lines,
     free_stretch,
@@ -55,6 +56,9 @@ flexion on, would still pass at 95 deg with an error of 16 deg in its direction.
 """
 NEGLIGIBLE_N = 1e-6
 NEGLIGIBLE_NM = 1e-6
+
+STANDARD_GRAVITY_M_S2 = 9.80665
+"""Acceleration by which body mass becomes body weight."""
 
 POINTS = "points"
 DIRECTIONS = "directions"
@@ -99,11 +103,15 @@ class ContactForce:
         True where the lines of all pulling muscles are valid.
     reasons : ContactReasons
         Reasons why it is not known everywhere.
+    possible, limited : ContactRange or None
+        Range with any activations that make the same torques, and with limited ones (`contact_range.within_effort`).
     """
 
     contact_n: FloatArray
     known: BoolArray
     reasons: ContactReasons
+    possible: ContactRange | None = None
+    limited: ContactRange | None = None
 
 
 @dataclass(frozen=True, eq=False)
