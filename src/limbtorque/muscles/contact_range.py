@@ -15,7 +15,8 @@ solved exactly (`linear_range.greatest_sum`). Over `N_DIRECTIONS` directions, on
 
 Most of that range is muscles that work against each other without limit. The second range allows only activations up to a
 stated factor times the least possible largest activation: the torques themselves demand that some muscle is as active as
-that (the min/max solution, Rasmussen et al. 2001), whatever the criterion. The activations found stay possible.
+that (the min/max solution, Rasmussen et al. 2001), whatever the criterion. A small activation is always allowed, as muscles
+are seldom silent. The activations found stay possible.
 """
 
 from __future__ import annotations
@@ -113,6 +114,7 @@ def within_effort(
     strength_n: FloatArray,
     limits: tuple[FloatArray, FloatArray],
     factor: float,
+    rest: float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds of activations that allow no muscle more than a factor times the least possible largest activation.
 
@@ -122,6 +124,8 @@ def within_effort(
         As for `contact_range`.
     factor : float
         Factor, at least 1.
+    rest : float, optional
+        Activation that is always allowed.
 
     Returns
     -------
@@ -134,7 +138,8 @@ def within_effort(
     scaled = (reach / np.where(capacity > 0, capacity, 1.0)[:, None])[crossed]
     found = np.nan_to_num(activation.T)
     least, _ = least_largest(np.nan_to_num(scaled), torques(np.nan_to_num(scaled), found), low.T, high.T)
-    return low, np.maximum(low, np.minimum(high, factor * least.max(axis=0)[:, None]))
+    most = np.maximum(factor * least.max(axis=0), rest)[:, None]
+    return low, np.maximum(low, np.minimum(high, most))
 
 
 def _bounds(

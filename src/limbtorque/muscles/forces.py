@@ -268,7 +268,7 @@ def _with_ranges(
     activation = optimized.activation
     strengths = np.broadcast_to(strength, activation.shape)
     any_limits = activation_limits(muscle_set, options)
-    limits = within_effort(arm, activation, strengths, any_limits, options.contact_effort)
+    limits = within_effort(arm, activation, strengths, any_limits, options.contact_effort, options.contact_rest)
     possible, limited = (
         contact_range(
             np.array(own).transpose(2, 0, 1),

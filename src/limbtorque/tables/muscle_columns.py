@@ -169,11 +169,14 @@ def _contact_columns(joints: Sequence[str], segments: Sequence[str], options: Mu
             f"{joint}_contact_direction_deg", "deg", text, "0 pure compression; positive towards the flexor side"
         )
         if options.ranges:
-            yield from _contact_range_columns(joint, segments[j], options.contact_effort)
+            yield from _contact_range_columns(joint, segments[j], options)
 
 
-def _contact_range_columns(joint: str, segment: str, factor: float) -> Iterator[Column]:
-    limit = f"up to {factor:g} times the least largest one (muscles.contact_effort)"
+def _contact_range_columns(joint: str, segment: str, options: Muscles) -> Iterator[Column]:
+    limit = (
+        f"up to {options.contact_effort:g} times the least largest one (muscles.contact_effort), or {options.contact_rest:g} "
+        "(muscles.contact_rest),"
+    )
     for name, activations in (("", "any activations"), ("_effort", f"activations {limit}")):
         same = f"with {activations} that make the same torques, over body weight"
         for bound, word in (("min", "least"), ("max", "greatest")):

@@ -92,6 +92,9 @@ class Muscles(Options):
         "1",
         ge=1.0,
     )
+    contact_rest: float = option(
+        0.05, "Activation that this second range always allows: muscles are seldom silent.", "1", ge=0.0, le=1.0
+    )
 
     @field_validator("exponent", mode="before")
     @classmethod
