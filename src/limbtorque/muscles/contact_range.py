@@ -1,4 +1,4 @@
-r"""Least and greatest contact force of a joint that mechanics allows at the same joint torques.
+r"""Least and greatest contact force of a joint at the same joint torques.
 
 The contact force is linear in the muscle forces: with a* the activations found and a any others that make the same torques,
 
@@ -116,7 +116,9 @@ def within_effort(
     factor: float,
     rest: float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Bounds of activations that allow no muscle more than a factor times the least possible largest activation.
+    """Bounds of activations with limited effort.
+
+    No muscle is more active than a factor times the least possible largest activation.
 
     Parameters
     ----------

@@ -26,6 +26,13 @@ from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOpti
 from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles
 
+FAR_RAD = np.radians(10.0)
+"""Distance from the range of a joint's moment arms beyond which its contact force is unknown.
+
+The arms are held at the end of their range; `moment_arm_status` marks these frames. Healthy knees extend up to 10 degrees
+beyond straight (Beighton et al. 1973), where the built-in arms end.
+"""
+
 
 def muscle_forces(
     motion: ChainMotion,
@@ -83,9 +90,9 @@ def muscle_forces(
     optimized = _with_unknown(co_contraction.optimized, net_nm * sign, known)
     least, greatest = _possible(arm, optimized, strength, chosen, options)
     force = optimized.force_n + passive
-    contact = None
+    contact, beyond = None, _beyond_range(chosen, flexion, motion.joints)
     if options.contact_forces:
-        reaction = np.where((geometry.out_of_range | ~known)[..., None], np.nan, reaction_n)
+        reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
         contact = _contact(motion, reaction, force, arm, optimized.reserve_nm, chosen)
         if options.ranges:
             contact = _with_ranges(contact, motion, arm, optimized, strength, chosen, options)
@@ -110,7 +117,7 @@ def muscle_forces(
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=fibres_out,
-        beyond_range_rad=_beyond_range(chosen, flexion, known, motion.joints),
+        beyond_range_rad=np.asarray(beyond[:, known].max(axis=1, initial=0.0)),
         report=ForceReport(
             Tally({}, {}), chosen, motion.joints, known, options, decisions=(*scaling, *unknown.values())
         ),
@@ -162,12 +169,11 @@ def _possible(
     return force_range(arm, optimized, max_force_n=strength, min_activation=low, max_activation=high)
 
 
-def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, known: BoolArray, joints: Sequence[str]) -> FloatArray:
-    """Largest distance of a joint from the range of its moment arms, rad."""
+def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, joints: Sequence[str]) -> FloatArray:
+    """Distance of each joint from the range of its moment arms, rad; 0 inside."""
     ranges = narrowest(pair for muscle in muscle_set.muscles for pair in muscle.range_rad.items())
     low, high = np.array([ranges.get(joint, (-np.inf, np.inf)) for joint in joints]).T
-    outside = np.nan_to_num(np.maximum(low - flexion, flexion - high))
-    return np.asarray(np.maximum(outside[:, known], 0.0).max(axis=1, initial=0.0))
+    return np.asarray(np.maximum(np.nan_to_num(np.maximum(low - flexion, flexion - high)), 0.0))
 
 
 def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[str], options: Muscles) -> HillLimits:
@@ -235,7 +241,7 @@ def _contact(
     reserve_nm: FloatArray,
     muscle_set: MuscleSet,
 ) -> ContactForce:
-    """Joint contact forces; unknown outside the range of moment arms."""
+    """Joint contact forces; unknown where the reaction is NaN."""
     return contact_force(
         reaction_n,
         force,
@@ -259,7 +265,7 @@ def _with_ranges(
     muscle_set: MuscleSet,
     options: Muscles,
 ) -> ContactForce:
-    """Contact forces with their ranges at the same torques: with any activations, and with limited ones."""
+    """Contact forces with their ranges: any activations, and limited ones."""
     proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
     sign = motion.flexion.sign
     own = [

@@ -339,7 +339,10 @@ def _cut(
     reserved: BoolArray,
     tolerance_m: float,
 ) -> _Cut:
-    """Pulls across one joint; `tension` is of shape (n_muscles, n_frames), `unit` of (2, n_muscles, n_frames)."""
+    """Pulls across one joint.
+
+    Tension is of shape (n_muscles, n_frames), the unit pulls of (2, n_muscles, n_frames).
+    """
     pulls = tension > NEGLIGIBLE_N
     difference = np.where(pulls, difference_m, 0.0)
     pulled = pulls & has[:, None]

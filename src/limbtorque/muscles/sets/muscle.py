@@ -87,7 +87,7 @@ class MusculotendonLength:
 
 @dataclass(frozen=True)
 class Direction:
-    """Direction of a muscle's pull on the distal segment as a function of the joint's flexion.
+    """Direction of a muscle's pull on the distal segment, by flexion.
 
     Parameters
     ----------
@@ -116,7 +116,9 @@ class Direction:
 
 @dataclass(frozen=True)
 class LineOfAction:
-    """Line of action across a joint: a direction by flexion, parallel to a segment, or between two points.
+    """Line of action across a joint, in one of three forms.
+
+    A direction by flexion, parallel to a segment, or between two points.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Least and greatest value of a weighted sum of activations at given torques, frame by frame.
+r"""Least and greatest weighted sum of activations at given torques.
 
 The linear programme
 
@@ -79,7 +79,7 @@ def greatest_sum(
 def _step(
     columns: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, gain: FloatArray, basis: Indices
 ) -> tuple[FloatArray, Indices, BoolArray]:
-    """Dual variables of a basis, the basis one step on, and where the search has ended.
+    """Dual variables of a basis, the next basis, and the frames at an end.
 
     Arrays have the frames on the first axis.
     """
