@@ -315,7 +315,7 @@ def main(folder: Path) -> None:
     paths = ["running_opensim/Rajagopal2015_scaled.osim", "walk_emg_opensim/subject_walk_scaled.osim"]
     rajagopal = [Model(folder / path) for path in paths]
     source = (
-        "Rajagopal et al. (2016) IEEE Trans Biomed Eng 63:2068-2079, a scaled model's path points, sampled with OpenSim "
+        "Rajagopal et al. (2016) IEEE Trans Biomed Eng 63:2068-2079, CC-BY-4.0, a scaled model's path points, sampled with OpenSim "
         f"{opensim.GetVersion()}; the other model: with the paths of Uhlrich et al. (2022)"
     )
     table = read_yaml(TABLE)

@@ -1,9 +1,9 @@
 """Print contact forces of recorded walks, and their change when a line of action turns by 10 degrees.
 
-Usage: python tools/measure_contact.py STUDY [CONDITION]
+Usage: python tools/measure_contact.py STUDY [CONDITION [FIGURE]]
 
-STUDY is a folder with settings and tables, e.g. made by `limbtorque init`, whose trials are of a leg. The numbers stand in
-docs/muscles.md.
+STUDY is a folder with settings and tables, e.g. made by `limbtorque init`, whose trials are of a leg. The numbers and the
+figure, of the cycles that the settings define, stand in docs/muscles.md.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from limbtorque.analysis import TrialResult, analyse_recording
+from limbtorque.figures.palette import LINE_COLOURS
+from limbtorque.figures.style import NAME_SIZE, STYLE, TWO_COLUMNS_MM, save_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.forces import muscle_forces
@@ -26,22 +30,71 @@ from limbtorque.study.settings import override
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 
+PUBLISHED = {
+    "hip": (2.38, "Bergmann et al. 2001"),
+    "knee": (2.61, "Kutzner et al. 2010"),
+    "ankle": (3.9, "Procter, Paul 1982"),
+}
 TURN_RAD = np.radians(10.0)
 
 
-def main(study: Path, condition: str) -> None:
-    peaks, turns = [], []
+def main(study: Path, condition: str, figure: Path | None) -> None:
+    peaks, turns, cycles = [], [], []
     for trial in load_study(study).trials:
         if condition not in trial.condition:
             continue
         result = analyse(trial)
         own = forces(result, load_muscle_set("leg"), ranges=True)
         peaks.append({"trial": trial.name, **peaks_of(result, own)})
+        cycles.append(cycle(result, own))
         turns += [{"trial": trial.name, **row} for row in turned_rows(result, own)]
     pd.set_option("display.width", 200, "display.max_columns", 40)
     print(pd.DataFrame(peaks).round(2).to_string(index=False))
     changes = pd.DataFrame(turns).groupby(["joint", "muscle"])[["peak_bw", "largest_bw"]]
     print(changes.agg(["median", "max"]).round(2).to_string())
+    if figure:
+        draw(np.array(cycles), figure)
+
+
+def cycle(result: TrialResult, found: MuscleForces) -> np.ndarray:
+    """Contact force, and the ends of its range of limited effort, over 0 to 100 % of the window: (3, 101, n_joints)."""
+    assert found.contact is not None
+    limited = found.contact.limited
+    assert limited is not None
+    size = np.linalg.norm(contact_bw(result, found), axis=2)
+    at_s = np.linspace(result.window.start_s, result.window.end_s, 101)
+    curves = [size, limited.least_n / found.body_weight_n, limited.greatest_n / found.body_weight_n]
+    return np.array([[np.interp(at_s, result.motion.time_s, c) for c in curve.T] for curve in curves]).transpose(
+        0, 2, 1
+    )
+
+
+def draw(cycles: np.ndarray, path: Path) -> None:
+    """Draw the contact forces of all legs over the cycle, with published peaks."""
+    with mpl.rc_context(STYLE):
+        figure, axes = plt.subplots(
+            1, 3, figsize=(TWO_COLUMNS_MM / 25.4, 60.0 / 25.4), sharex=True, layout="constrained"
+        )
+        for j, (joint, (peak, text)) in enumerate(PUBLISHED.items()):
+            percent, panel = np.arange(101), axes[j]
+            ends = np.nanmean(cycles[:, 1:, :, j], axis=0)
+            panel.fill_between(
+                percent, *ends, color=(LINE_COLOURS[0], 0.15), linewidth=0.0, label="range of limited effort, mean"
+            )
+            panel.plot(percent, cycles[:, 0, :, j].T, color="0.6", linewidth=0.6)
+            panel.plot(
+                percent, np.nanmean(cycles[:, 0, :, j], axis=0), color="black", label="contact force, mean of the legs"
+            )
+            panel.axhline(peak, color=LINE_COLOURS[3], linestyle="--", linewidth=0.9, label="published mean peak")
+            panel.set_title(f"{joint}; peak: {text}", loc="left", fontsize=NAME_SIZE)
+            panel.set(
+                xlabel="gait cycle (%)",
+                ylabel="" if j else "contact force (body weights)",
+                xlim=(0, 100),
+                ylim=(0, 6),
+            )
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+        save_figure(figure, path)
 
 
 def analyse(trial: Trial) -> TrialResult:
@@ -113,6 +166,6 @@ def turned(muscle: Muscle, joint: str, turn_rad: float) -> Muscle:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3, 4):
         sys.exit(__doc__)
-    main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) == 3 else "")
+    main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "", Path(sys.argv[3]) if len(sys.argv) > 3 else None)

@@ -86,7 +86,7 @@ class Muscles(Options):
         "also its least and greatest value at the same torques.",
     )
     contact_effort: float = option(
-        1.5,
+        1.25,
         "Second range of the contact forces: only activations up to this factor times the least largest activation that can make "
         "the torques.",
         "1",
