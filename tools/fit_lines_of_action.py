@@ -1,9 +1,11 @@
 """Fit directions of muscles across joints, sampled from OpenSim models.
 
 Usage: python tools/fit_lines_of_action.py FOLDER
+       python tools/fit_lines_of_action.py MYOARM.xml
 
 FOLDER holds ``arm26/arm26.osim``, ``running_opensim/Rajagopal2015_scaled.osim`` and
-``walk_emg_opensim/subject_walk_scaled.osim``; the package `opensim` samples them. The straight piece of each path that crosses
+``walk_emg_opensim/subject_walk_scaled.osim``; the package `opensim` samples them. MYOARM.xml is the MyoSuite MyoArm in one file, without its meshes, sampled with `mujoco`:
+shoulder and forearm muscles. The straight piece of each path that crosses
 a joint is projected on the sagittal plane; heads that are one muscle in a set are averaged, weighted by strength. The
 direction of the pull on the distal segment is fitted as a polynomial of the flexion, which is measured between the axes
 of the segments, as in the recordings. The entries replace those of the same muscle and joint in
@@ -19,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import opensim
 
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
@@ -152,6 +153,10 @@ class Model:
     """An OpenSim model with its state."""
 
     def __init__(self, path: Path) -> None:
+        import opensim
+
+        self.vec3 = opensim.Vec3
+        self.translational = opensim.Coordinate.Translational
         self.model = opensim.Model(str(path))
         self.state = self.model.initSystem()
         for k in range(self.model.getCoordinateSet().getSize()):
@@ -162,7 +167,7 @@ class Model:
         coordinates = self.model.updCoordinateSet()
         for k in range(coordinates.getSize()):
             coordinate = coordinates.get(k)
-            if coordinate.getMotionType() != opensim.Coordinate.Translational:
+            if coordinate.getMotionType() != self.translational:
                 coordinate.setValue(self.state, np.radians(degrees.get(coordinate.getName(), 0.0)), False)
         self.model.assemble(self.state)
         self.model.realizePosition(self.state)
@@ -180,7 +185,7 @@ class Model:
         body, other = which
         if isinstance(other, str):
             return self.origin(other) - self.origin(body)
-        return plane(self.frame(body).expressVectorInGround(self.state, opensim.Vec3(*other)))
+        return plane(self.frame(body).expressVectorInGround(self.state, self.vec3(*other)))
 
     def piece(self, muscle: str, distal: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray] | None:
         """Ends of the straight piece across a joint: proximal and distal, m; None where it does not cross."""
@@ -261,7 +266,7 @@ def middle(degrees: np.ndarray) -> np.ndarray:
 def entry(rows: np.ndarray, other: np.ndarray, arm: Any, source: str) -> dict[str, Any]:
     """Entry of a line of action, with its errors."""
     coefficients, departure = fitted(rows)
-    low, high = float(np.ceil(rows[:, 0].min())), float(np.floor(rows[:, 0].max()))
+    low, high = float(np.ceil(rows[:, 0].min() - 1e-6)) + 0.0, float(np.floor(rows[:, 0].max() + 1e-6))
     made: dict[str, Any] = {
         "direction_deg": coefficients,
         "in_plane_part": round(float(rows[:, 2].mean()), 3),
@@ -279,9 +284,12 @@ def entry(rows: np.ndarray, other: np.ndarray, arm: Any, source: str) -> dict[st
 
 
 def arm_of(name: str, muscle: str, joint: str) -> Any:
-    """Moment arm of a built-in set as a function of the flexion [deg], NaN outside its range; None where it has no such muscle."""
+    """Moment arm of a built-in set as a function of the flexion [deg], NaN outside its range; None where it has none."""
     muscles = load_muscle_set(name)
-    if muscle not in muscles.names:
+    if (
+        muscle not in muscles.names
+        or muscles.muscles[muscles.names.index(muscle)].moment_arms[joint].form == "not_sampled"
+    ):
         return None
     k, j = muscles.names.index(muscle), muscles.joints.index(joint)
 
@@ -311,17 +319,139 @@ def lines(
     return found
 
 
+FOREARM = ("FCR", "FCU", "ECRL", "ECRB", "ECU", "BRD")
+SHOULDER = ("DELT1", "DELT2", "DELT3", "PECM1", "TMAJ", "CORB", "BIClong", "LAT")
+LAT = ("LAT1", "LAT2", "LAT3")
+MYOARM_JOINTS = {  # coordinate, lowest, highest, first distal body, its distal end, muscles
+    "shoulder": ("shoulder_elv", 0, 120, "humerus", "ulna", SHOULDER),
+    "elbow": ("elbow_flexion", 0, 130, "ulna", "lunate", FOREARM),
+}
+
+
+class MyoArm:
+    """The MyoArm with its tendons' paths, the arm elevated in the sagittal plane."""
+
+    def __init__(self, path: Path) -> None:
+        import mujoco
+
+        self.mujoco = mujoco
+        self.model = mujoco.MjModel.from_xml_path(str(path))
+        self.data = mujoco.MjData(self.model)
+
+    def pose(self, coordinate: str, angle_deg: float) -> None:
+        """Set one coordinate; the girdle follows, as in the model."""
+        model, data = self.model, self.data
+        data.qpos[:] = 0.0
+        for name, degrees in (("elv_angle", 90.0), (coordinate, angle_deg)):
+            data.qpos[model.joint(name).qposadr[0]] = np.radians(degrees)
+        for e in np.flatnonzero(model.eq_type == self.mujoco.mjtEq.mjEQ_JOINT):
+            follows, leads = model.jnt_qposadr[model.eq_obj1id[e]], model.jnt_qposadr[model.eq_obj2id[e]]
+            data.qpos[follows] = np.polyval(model.eq_data[e][:5][::-1], data.qpos[leads])
+        self.mujoco.mj_fwdPosition(model, data)
+
+    def origin(self, body: str) -> np.ndarray:
+        """Origin of a body, m."""
+        return np.array(self.data.body(body).xpos)
+
+    def distal(self, body: str) -> set[int]:
+        """Numbers of a body and of all that hang on it."""
+        found = {self.model.body(body).id}
+        for k in range(self.model.nbody):
+            if self.model.body_parentid[k] in found:
+                found.add(k)
+        return found
+
+    def piece(self, muscle: str, distal: set[int]) -> tuple[np.ndarray, np.ndarray] | None:
+        """Ends of the straight piece across a joint: proximal and distal, m; None where it does not cross."""
+        model, data, kinds = self.model, self.data, self.mujoco.mjtWrap
+        tendon = model.tendon(f"{muscle}_tendon").id
+        first, count = data.ten_wrapadr[tendon], data.ten_wrapnum[tendon]
+        at = np.array(data.wrap_xpos).reshape(-1, 3)[first : first + count]
+        touched = np.array(data.wrap_obj).reshape(-1)[first : first + count]
+        bodies: list[int] = []
+        for k in range(model.tendon_adr[tendon], model.tendon_adr[tendon] + model.tendon_num[tendon]):
+            which = model.wrap_objid[k]
+            if model.wrap_type[k] == kinds.mjWRAP_SITE:
+                bodies.append(int(model.site_bodyid[which]))
+            elif len(bodies) < count and touched[len(bodies)] == which:
+                bodies += 2 * [int(model.geom_bodyid[which])]
+        if len(bodies) != count:
+            raise ValueError(f"{muscle}: {count} points of the path, {len(bodies)} bodies")
+        for k in range(count - 1, 0, -1):
+            if (bodies[k] in distal) != (bodies[k - 1] in distal):
+                return (at[k - 1], at[k]) if bodies[k] in distal else (at[k], at[k - 1])
+        return None
+
+
+def sample_myoarm(arm: MyoArm, joint: str, heads: tuple[str, ...]) -> np.ndarray:
+    """Rows as of `sample`; the plane is that in which the distal segment turns."""
+    coordinate, low, high, body, end, _ = MYOARM_JOINTS[joint]
+    arm.pose(coordinate, 0.0)
+    straight = unit(arm.origin(end) - arm.origin(body))
+    arm.pose(coordinate, 90.0)
+    side = arm.origin(end) - arm.origin(body)
+    side = unit(side - (side @ straight) * straight)  # to the flexor side of the straight segment
+    distal, rows = arm.distal(body), []
+    for angle_deg in np.arange(low, high + 1.0, 5.0):
+        arm.pose(coordinate, angle_deg)
+        centre = arm.origin(body)
+        axis = arm.origin(end) - centre
+        flexion = np.degrees(np.arctan2(axis @ side, axis @ straight))
+        along = np.cos(np.radians(flexion)) * straight + np.sin(np.radians(flexion)) * side
+        across = np.cos(np.radians(flexion)) * side - np.sin(np.radians(flexion)) * straight
+        pull, moment = np.zeros(2), 0.0
+        for head in heads:
+            ends = arm.piece(head, distal)
+            if ends is None:
+                return np.zeros((0, 4))
+            line, lever = unit(ends[0] - ends[1]), ends[1] - centre
+            pull += np.array([line @ along, line @ across]) / len(heads)
+            moment += ((lever @ along) * (line @ across) - (lever @ across) * (line @ along)) / len(heads)
+        rows.append([flexion, np.degrees(np.arctan2(pull[1], -pull[0])), float(np.hypot(*pull)), moment])
+    return np.array(rows)
+
+
+def unit(vector: np.ndarray) -> np.ndarray:
+    """Vector of length 1."""
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def lines_of_myoarm(path: Path) -> dict[str, dict[str, Any]]:
+    """Entries of the muscles of shoulder and forearm."""
+    arm, found = MyoArm(path), {}
+    source = "MyoSuite MyoArm, ends of the straight piece across the joint, sampled with MuJoCo; Apache-2.0"
+    for joint, (*_, names) in MYOARM_JOINTS.items():
+        for name in names:
+            rows = sample_myoarm(arm, joint, LAT if name == "LAT" else (name,))
+            if len(rows):
+                line = entry(rows, np.zeros((0, 4)), arm_of("arm", name, joint), source)
+                print(name, joint, {k: v for k, v in line.items() if k != "source"}, flush=True)
+                if line["max_departure_deg"] <= LARGEST_DEPARTURE_DEG:
+                    found.setdefault(name, {})[joint] = line
+    return found
+
+
 def main(folder: Path) -> None:
+    if folder.suffix == ".xml":
+        keep({"arm": lines_of_myoarm(folder)})
+        return
+    import opensim
+
     paths = ["running_opensim/Rajagopal2015_scaled.osim", "walk_emg_opensim/subject_walk_scaled.osim"]
     rajagopal = [Model(folder / path) for path in paths]
     source = (
         "Rajagopal et al. (2016) IEEE Trans Biomed Eng 63:2068-2079, CC-BY-4.0, a scaled model's path points, sampled with OpenSim "
         f"{opensim.GetVersion()}; the other model: with the paths of Uhlrich et al. (2022)"
     )
-    table = read_yaml(TABLE)
     made = {"leg": lines("leg", rajagopal, LEG, LEG_JOINTS, source)}
     arm26 = f"OpenSim Arm26, path points, sampled with OpenSim {opensim.GetVersion()}; CC-BY-3.0"
     made["arm"] = lines("arm", [Model(folder / "arm26/arm26.osim")], ARM, ARM_JOINTS, arm26)
+    keep(made)
+
+
+def keep(made: dict[str, dict[str, Any]]) -> None:
+    """Write entries in place of those of the same muscle and joint."""
+    table = read_yaml(TABLE)
     for name, muscles in made.items():
         for muscle, entries in muscles.items():
             table[name].setdefault(muscle, {}).update(entries)
