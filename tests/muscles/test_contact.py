@@ -174,8 +174,7 @@ def test_force_in_the_ankle_on_tiptoe_is_four_times_the_weight():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("flexion_deg", [0.0, 20.0, 75.0])
 def test_force_in_a_knee_pulled_by_one_ligament_is_the_triangle_of_forces(sign, flexion_deg):
-    """Two points a fixed distance apart at the tibia: the ligament leans by 21 deg - 0.25 flexion to the front (Herzog and Read
-    1993 measured about 20 deg at full extension). Contact = reaction - tension along it; with a vertical shank the horizontal
+    """The ligament leans to the front by 21 deg less a quarter of the flexion. Contact = reaction - tension along it; with a vertical shank the horizontal
     part is F sin(lean), the vertical one R - F cos(lean)."""
     lean = np.radians(21.0 - 0.25 * flexion_deg)
     force, reaction = 2400.0, 700.0

@@ -451,6 +451,28 @@ def test_range_of_a_force_has_its_passive_part():
     np.testing.assert_allclose(table["TRIlong_max_force_n"][ok], most[ok], rtol=1e-9)  # weak torques: all of it
 
 
+def test_contact_forces_are_in_body_weights_and_inside_their_ranges():
+    result = analysed(contact_forces=True)
+    table = frame(result)
+    ok = table["elbow_contact_x_n"].notna()
+    assert ok.mean() > 0.5
+    size = np.hypot(table["elbow_contact_x_n"], table["elbow_contact_y_n"])[ok] / (result.limb.body_mass_kg * 9.80665)
+    np.testing.assert_allclose(table["elbow_contact_bw"][ok], size, rtol=1e-12)
+    along = table["elbow_contact_along_forearm_n"][ok]
+    turned = table["elbow_contact_bw"][ok] * np.cos(np.radians(table["elbow_contact_direction_deg"][ok]))
+    np.testing.assert_allclose(turned, along / (result.limb.body_mass_kg * 9.80665), atol=1e-12)
+    names = ["min_contact_bw", "effort_min_contact_bw", "contact_bw", "effort_max_contact_bw", "max_contact_bw"]
+    ends = table[[f"elbow_{name}" for name in names]][ok].to_numpy()
+    assert (np.diff(ends, axis=1) >= -1e-9).all()
+    assert (ends[:, 4] - ends[:, 0] > ends[:, 3] - ends[:, 1]).any()
+
+
+def test_without_ranges_contact_forces_have_none():
+    table = frame(analysed(contact_forces=True, ranges=False))
+    assert "elbow_contact_bw" in table
+    assert not [name for name in table if name.startswith("elbow_max_contact") or "effort" in name]
+
+
 def test_no_force_in_a_joint_more_than_ten_degrees_outside_the_range_of_its_arms(tmp_path):
     content = parse_yaml((BUILT_IN / "pairs.yaml").read_text(encoding="utf-8"))
     for muscle in content["muscles"]:
