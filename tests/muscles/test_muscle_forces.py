@@ -9,6 +9,7 @@ import pytest
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
+from limbtorque.muscles.contact_summary import contact_series, contact_summary
 from limbtorque.muscles.force_summary import force_series, muscle_summary
 from limbtorque.muscles.options import check_options
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
@@ -567,3 +568,28 @@ def test_share_of_the_possible_range():
         (table[f"{n}_max_force_n"] - table[f"{n}_min_force_n"]) / s for n, s in zip(names, strength, strict=True)
     ) / len(names)
     assert result.muscles.metrics["force_range_share"] == pytest.approx(width.mean())
+
+
+def test_the_summary_of_contact_forces_is_that_of_the_table():
+    result = analysed(contact_forces=True)
+    table = frame(result)
+    series = contact_series(result.muscles)
+    inside = np.arange(len(table)) >= len(table) // 3
+    rows = contact_summary(result.motion, series, windows={"trial": inside}, min_known_share=0.2)
+    elbow = next(row for row in rows if row["joint"] == "elbow")
+    used = inside & (table.edge == 0) & table["elbow_contact_bw"].notna()
+    assert elbow["n_frames"] == used.sum() > 0
+    assert elbow["used_share"] == used.sum() / inside.sum()
+    some = table[used]
+    assert elbow["peak_bw"] == pytest.approx(some["elbow_contact_bw"].max(), rel=1e-12)
+    assert elbow["peak_time_s"] == some["time_s"].iloc[int(some["elbow_contact_bw"].to_numpy().argmax())]
+    assert elbow["effort_max_peak_bw"] == pytest.approx(some["elbow_effort_max_contact_bw"].max(), rel=1e-12)
+    assert elbow["min_peak_bw"] == pytest.approx(some["elbow_min_contact_bw"].max(), rel=1e-12)
+    width = some["elbow_effort_max_contact_bw"] - some["elbow_effort_min_contact_bw"]
+    assert elbow["effort_range_bw"] == pytest.approx(width.median(), rel=1e-12)
+    few = contact_summary(result.motion, series, windows={"trial": inside}, min_known_share=1.01)
+    assert all(math.isnan(row["peak_bw"]) for row in few)
+
+
+def test_no_summary_of_contact_forces_without_them():
+    assert contact_series(analysed().muscles) is None
