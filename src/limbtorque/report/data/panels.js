@@ -55,7 +55,7 @@ function trialPanels(view, changed) {
     if (!line || !line.least || !line.greatest) return [];
     const base = { x: time, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
     return [
-      { ...base, y: time.map(() => 0) },
+      { ...base, y: curve(line.least).map((value) => (value === null ? null : 0)) },
       { ...base, y: curve(line.least), fill: "tonexty", fillcolor: faded("#332288", 0.45), name: "needed" },
       { ...base, y: curve(line.greatest), fill: "tonexty", fillcolor: faded("#332288", 0.15), name: "possible" },
     ];
@@ -129,7 +129,8 @@ function trialPanels(view, changed) {
       draw(panel);
       legendOf(panel).querySelector("select").focus();
     });
-    const text = state.ranged[panel.name] ? "needed (dark) and possible (light) force of " : "needed and possible force of ";
+    const [needed, possible] = panel.name === "muscles" ? ["needed", "possible"] : ["least", "greatest"];
+    const text = state.ranged[panel.name] ? `${needed} (dark) and ${possible} (light) force of ` : `${needed} and ${possible} force of `;
     return element("label", {}, text, select);
   }
 
