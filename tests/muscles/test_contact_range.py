@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 from limbtorque.muscles.contact_range import N_DIRECTIONS, contact_range, within_effort
 from limbtorque.muscles.lines_of_action import line_arrays, unit_pulls
 from limbtorque.muscles.sets.muscle import Direction, LineOfAction
-from limbtorque.muscles.static_optimization.linear_range import greatest_sum
+from limbtorque.muscles.static_optimization.linear_range import greatest_sums
 
 
 def towards(degrees):
@@ -29,12 +29,14 @@ def random_programme(rng, n_joints, n_muscles, n):
 @pytest.mark.parametrize(("n_joints", "n_muscles"), [(1, 2), (1, 4), (2, 5), (3, 9), (3, 15), (4, 40)])
 def test_the_greatest_sum_is_that_of_another_solver(n_joints, n_muscles):
     """HiGHS through SciPy, whose tolerance is 1e-7."""
-    reach, torque, low, high, weight = random_programme(np.random.default_rng(n_muscles), n_joints, n_muscles, 24)
-    found = greatest_sum(reach, torque, low, high, weight)
-    for k, value in enumerate(found):
-        bounds = np.stack([low[:, k], high[:, k]], axis=1)
-        by_other = linprog(-weight[:, k], A_eq=reach[..., k], b_eq=torque[:, k], bounds=bounds)
-        assert value == pytest.approx(-by_other.fun, abs=1e-7)
+    rng = np.random.default_rng(n_muscles)
+    reach, torque, low, high, weight = random_programme(rng, n_joints, n_muscles, 24)
+    weights = np.stack([weight, rng.normal(size=weight.shape), -weight])  # each search starts where the last one ended
+    for sums, some in zip(greatest_sums(reach, torque, low, high, weights), weights, strict=True):
+        for k, value in enumerate(sums):
+            bounds = np.stack([low[:, k], high[:, k]], axis=1)
+            by_other = linprog(-some[:, k], A_eq=reach[..., k], b_eq=torque[:, k], bounds=bounds)
+            assert value == pytest.approx(-by_other.fun, abs=1e-7)
 
 
 def one_knee(

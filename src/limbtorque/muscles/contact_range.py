@@ -7,7 +7,7 @@ The contact force is linear in the muscle forces: with a* the activations found 
     C(a) = C(a^*) - \sum_m F_m (a_m - a^*_m) u_m
 
 All possible contact forces fill a convex polygon. Its support ``h(d) = max d . C`` in a direction d is a linear programme,
-solved exactly (`linear_range.greatest_sum`). Over `N_DIRECTIONS` directions, one of which is the distal segment's axis:
+solved exactly (`linear_range.greatest_sums`). Over `N_DIRECTIONS` directions, one of which is the distal segment's axis:
 
 * parts along the axis are exact;
 * the greatest magnitude is between ``max h`` and ``max h / cos(pi / N_DIRECTIONS)``: the latter is given, at most 0.9 % too much;
@@ -28,7 +28,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.lines_of_action import Lines, unit_pulls
 from limbtorque.muscles.static_optimization.dual import torque_capacity, torques
-from limbtorque.muscles.static_optimization.linear_range import greatest_sum
+from limbtorque.muscles.static_optimization.linear_range import greatest_sums
 from limbtorque.muscles.static_optimization.reachable import least_largest
 
 N_DIRECTIONS = 24
@@ -148,13 +148,11 @@ def _bounds(
     own: FloatArray, pull: FloatArray, reach: FloatArray, found: FloatArray, bounds: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
     """Least and greatest magnitude and part along the axis, (4, n_frames)."""
-    torque = torques(reach, found)
-    support = np.empty((N_DIRECTIONS, own.shape[1]))
-    for k, angle in enumerate(2.0 * np.pi * np.arange(N_DIRECTIONS) / N_DIRECTIONS):
-        x, y = np.cos(angle), np.sin(angle)
-        weight = x * pull[0] + y * pull[1]
-        more = greatest_sum(reach, torque, *bounds, weight) - (weight * found).sum(axis=0)
-        support[k] = x * own[0] + y * own[1] + np.maximum(more, 0.0)
+    angles = 2.0 * np.pi * np.arange(N_DIRECTIONS) / N_DIRECTIONS
+    towards = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    weights = np.einsum("ki,imn->kmn", towards, pull)
+    more = greatest_sums(reach, torques(reach, found), *bounds, weights) - (weights * found).sum(axis=1)
+    support = towards @ own + np.maximum(more, 0.0)
     size = np.hypot(*own)
     least = np.minimum(np.maximum(-support.min(axis=0), 0.0), size)
     greatest = np.maximum(support.max(axis=0) / np.cos(np.pi / N_DIRECTIONS), size)

@@ -24,16 +24,18 @@ from numpy.typing import NDArray
 from limbtorque.arrays import BoolArray, FloatArray
 
 Indices: TypeAlias = NDArray[np.int64]
+Programme: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+"""Columns of torques, torque, least and greatest activation, and weights: the frames on the first axis."""
 
-LEVEL = 1e-11  # slope of an edge, as a part of the capacity of all muscles, that counts as level
+LEVEL = 1e-11  # slope of an edge, or change along it, as a part of the capacity of all muscles, that counts as none
 STEPS_PER_MUSCLE = 4
 APART = 1e-10  # tiny differences of the weights, against ties
 
 
-def greatest_sum(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, weight: FloatArray
+def greatest_sums(
+    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Greatest weighted sum of activations that make a torque.
+    """Greatest weighted sums of activations that make a torque.
 
     Parameters
     ----------
@@ -43,37 +45,48 @@ def greatest_sum(
         A torque within reach.
     low, high : ndarray of shape (n_muscles, n_frames)
         Bounds of the activations.
-    weight : ndarray of shape (n_muscles, n_frames)
-        Weight of each activation.
+    weights : ndarray of shape (n_sums, n_muscles, n_frames)
+        Weights of the activations in each sum. The search for a sum starts at the end of that before: put like weights in turn.
 
     Returns
     -------
-    ndarray of shape (n_frames,)
+    ndarray of shape (n_sums, n_frames)
         Never below the true maximum; above it by rounding, by parts in 1e9 and where the search did not end.
     """
     n_joints, n_muscles, n_frames = reach.shape
-    size = np.abs(weight).max(axis=0)
-    gain = (weight / np.where(size > 0, size, 1.0)).T + APART * _spread(n_muscles)
     unit = np.broadcast_to(np.eye(n_joints), (n_frames, n_joints, n_joints))
     columns = np.concatenate([np.moveaxis(reach, 2, 0), unit], axis=2)  # the muscles, and the start: one zero a joint
-    gain = np.concatenate([gain, np.zeros((n_frames, n_joints))], axis=1)
     zero = np.zeros((n_frames, n_joints))
-    lower, upper = (np.concatenate([np.broadcast_to(v, weight.shape).T, zero], axis=1) for v in (low, high))
-    best = np.full(n_frames, np.inf)
+    lower, upper = (np.concatenate([np.broadcast_to(v, reach.shape[1:]).T, zero], axis=1) for v in (low, high))
     basis = np.tile(np.arange(n_muscles, n_muscles + n_joints), (n_frames, 1))
+    found = np.empty((len(weights), n_frames))
+    for k, weight in enumerate(weights):
+        size = np.abs(weight).max(axis=0)
+        gain = (weight / np.where(size > 0, size, 1.0)).T + APART * _spread(n_muscles)
+        programme = (columns, torque.T, lower, upper, np.concatenate([gain, zero], axis=1))
+        found[k], basis = _search(programme, basis)
+        found[k] *= size
+    return found
+
+
+def _search(programme: Programme, start: Indices) -> tuple[FloatArray, Indices]:
+    """Least bound of each frame's maximum, and the basis where the search ended."""
+    n_frames, n_joints, n_columns = programme[0].shape
+    own = slice(n_columns - n_joints)
+    best, basis = np.full(n_frames, np.inf), start.copy()
     left = np.arange(n_frames)
-    some = (columns, torque.T, lower, upper, gain)
-    for _ in range(STEPS_PER_MUSCLE * (n_muscles + n_joints)):
-        dual, basis, ended = _step(*some, basis)
-        columns, goal, lower, upper, gain = some
-        own = slice(n_muscles)
-        bound = _bound(columns[..., own], dual, lower[:, own], upper[:, own], gain[:, own], goal)
+    some, chosen = programme, start
+    for _ in range(STEPS_PER_MUSCLE * n_columns):
+        dual, chosen, ended = _step(*some, chosen)
+        columns, torque, low, high, gain = some
+        bound = _bound(columns[..., own], dual, low[:, own], high[:, own], gain[:, own], torque)
         best[left] = np.minimum(best[left], bound)
-        some = (columns[~ended], goal[~ended], lower[~ended], upper[~ended], gain[~ended])
-        basis, left = basis[~ended], left[~ended]
+        basis[left] = chosen
+        some = (columns[~ended], torque[~ended], low[~ended], high[~ended], gain[~ended])
+        chosen, left = chosen[~ended], left[~ended]
         if not left.size:
             break
-    return np.asarray(best * np.where(size > 0, size, 0.0))
+    return best, basis
 
 
 def _step(
@@ -103,6 +116,7 @@ def _step(
     edge = inverse[at, :, leaves] * sense[:, None]
     change = -np.einsum("njm,nj->nm", columns, edge)
     np.put_along_axis(change, basis, 0.0, axis=1)
+    change[np.abs(change) < LEVEL] = 0.0  # it cannot take a place in the basis
     meets = np.where(rest > 0, change < 0, change > 0)
     distance = np.where(meets, -rest / np.where(meets, change, 1.0), np.inf)
     order = np.argsort(distance, axis=1)
