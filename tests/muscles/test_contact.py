@@ -19,7 +19,7 @@ from limbtorque.muscles.lines_of_action import (
     pull_direction,
     segment_axes,
 )
-from limbtorque.muscles.sets.muscle import LineOfAction
+from limbtorque.muscles.sets.muscle import Direction, LineOfAction
 
 DOWN = -np.pi / 2
 angles = st.floats(-4.0, 4.0)
@@ -33,6 +33,12 @@ def between(proximal_m, distal_m):
 
 def beside(segment):
     return LineOfAction(segment, None, None, source="by hand")
+
+
+def towards(*degrees, part=1.0, range_deg=(-180.0, 180.0)):
+    """A direction by flexion: coefficients in rising powers of the flexion in radians."""
+    found = Direction(tuple(np.radians(degrees)), range_rad=tuple(np.radians(range_deg)), in_plane_part=part)
+    return LineOfAction(None, None, None, source="by hand", direction=found)
 
 
 def direction(angle):
@@ -163,6 +169,56 @@ def test_force_in_the_ankle_on_tiptoe_is_four_times_the_weight():
     same(along_and_across(found.contact_n[:, 0], [DOWN], flexion_sign=1.0)[0], np.array([4 * weight]))
     assert found.reasons.basis == (PARALLEL,)
     assert "triceps surae" in found.reasons.notes[0]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("flexion_deg", [0.0, 20.0, 75.0])
+def test_force_in_a_knee_pulled_by_one_ligament_is_the_triangle_of_forces(sign, flexion_deg):
+    """The ligament leans to the front by 21 deg less a quarter of the flexion. Contact = reaction - tension along it; with a vertical shank the horizontal
+    part is F sin(lean), the vertical one R - F cos(lean)."""
+    lean = np.radians(21.0 - 0.25 * flexion_deg)
+    force, reaction = 2400.0, 700.0
+    line = towards(-21.0, 0.25 * np.degrees(1.0))  # to the flexor side positive: the ligament leans away from it
+    found = one_joint(
+        [line],
+        reaction=[0.0, reaction],
+        force=[force],
+        arm=[-0.04],
+        proximal=DOWN - sign * np.radians(flexion_deg),
+        distal=DOWN,
+        sign=sign,
+    )
+    flexor_side = sign * left_of(direction(np.float64(DOWN)))
+    expected = np.array([0.0, reaction - force * np.cos(lean)]) + force * np.sin(lean) * flexor_side
+    same(found.contact_n[0, 0], expected, scale=force)
+    assert found.reasons.basis == ("directions",)
+
+
+def test_force_in_the_hip_of_one_legged_stance_is_that_of_pauwels_lever():
+    """Weight W less a leg at distance b from the hip, abductors at a on the other side: F = W b / a, inclined by theta to the
+    vertical. Contact: horizontal F sin, vertical W + F cos (Pauwels 1976; here in the plane of the drawing)."""
+    weight, a, b, theta = 600.0, 0.05, 0.1, np.radians(20.0)
+    pull = weight * b / a
+    found = one_joint([towards(20.0)], reaction=[0.0, -weight], force=[pull], arm=[a], proximal=DOWN, distal=DOWN)
+    size = np.hypot(pull * np.sin(theta), weight + pull * np.cos(theta))
+    assert np.hypot(*found.contact_n[0, 0]) == pytest.approx(size, rel=1e-12)
+
+
+def test_a_direction_is_held_at_the_ends_of_its_range_and_counts_with_its_part_in_the_plane():
+    line = towards(0.0, np.degrees(1.0), part=0.8, range_deg=(0.0, 30.0))
+    for flexion_deg, held_deg in ((20.0, 20.0), (50.0, 30.0), (-10.0, 0.0)):
+        found = pull_direction(line, proximal_rad=[DOWN], distal_rad=[DOWN + np.radians(flexion_deg)], flexion_sign=1.0)
+        axis, held = direction(DOWN + np.radians(flexion_deg)), np.radians(held_deg)
+        same(found[0], 0.8 * (-axis * np.cos(held) + left_of(axis) * np.sin(held)), rounding=1e-12)
+
+
+def test_flexion_of_a_direction_may_differ_from_the_angle_between_the_axes():
+    """The ankle: the foot's axis is at a right angle to the shank at zero flexion."""
+    line = towards(90.0, np.degrees(1.0))
+    both = {"reaction": [0.0, 0.0], "force": [1000.0], "arm": [-0.05], "proximal": DOWN, "distal": 0.0}
+    given = one_joint([line], **both, flexion_rad=[[0.0]])
+    same(given.contact_n[0, 0], np.array([0.0, -1000.0]), scale=1000.0)
+    same(one_joint([line], **both).contact_n[0, 0], np.array([-1000.0, 0.0]), scale=1000.0)
 
 
 def test_both_muscles_that_brace_a_straight_joint_press_it():
@@ -467,11 +523,13 @@ def test_a_muscle_is_severed_at_every_joint_that_it_crosses():
         (None, (0.1, 0.0), None),
         ("distal", (0.1, 0.0), (0.1, 0.0)),
         (None, (0.1,), (0.1, 0.0)),
+        ("distal", None, None, "by hand", "", Direction((0.1,))),
+        (None, (0.1, 0.0), (0.1, 0.0), "by hand", "", Direction((0.1,))),
     ],
 )
-def test_a_line_is_said_in_one_of_two_ways(said):
-    with pytest.raises(ValueError, match="expected either parallel_to"):
-        line_arrays([[LineOfAction(*said, source="by hand")]], [[True]])
+def test_a_line_is_said_in_one_of_three_ways(said):
+    with pytest.raises(ValueError, match="expected one of parallel_to"):
+        line_arrays([[LineOfAction(*said, **({} if said[3:] else {"source": "by hand"}))]], [[True]])
 
 
 def test_a_parallel_line_implies_no_arm():

@@ -9,6 +9,7 @@ import pytest
 from limbtorque.analysis import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
+from limbtorque.muscles.contact_summary import contact_series, contact_summary
 from limbtorque.muscles.force_summary import force_series, muscle_summary
 from limbtorque.muscles.options import check_options
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
@@ -451,7 +452,29 @@ def test_range_of_a_force_has_its_passive_part():
     np.testing.assert_allclose(table["TRIlong_max_force_n"][ok], most[ok], rtol=1e-9)  # weak torques: all of it
 
 
-def test_no_force_in_a_joint_outside_the_range_of_its_arms(tmp_path):
+def test_contact_forces_are_in_body_weights_and_inside_their_ranges():
+    result = analysed(contact_forces=True)
+    table = frame(result)
+    ok = table["elbow_contact_x_n"].notna()
+    assert ok.mean() > 0.5
+    size = np.hypot(table["elbow_contact_x_n"], table["elbow_contact_y_n"])[ok] / (result.limb.body_mass_kg * 9.80665)
+    np.testing.assert_allclose(table["elbow_contact_bw"][ok], size, rtol=1e-12)
+    along = table["elbow_contact_along_forearm_n"][ok]
+    turned = table["elbow_contact_bw"][ok] * np.cos(np.radians(table["elbow_contact_direction_deg"][ok]))
+    np.testing.assert_allclose(turned, along / (result.limb.body_mass_kg * 9.80665), atol=1e-12)
+    names = ["min_contact_bw", "effort_min_contact_bw", "contact_bw", "effort_max_contact_bw", "max_contact_bw"]
+    ends = table[[f"elbow_{name}" for name in names]][ok].to_numpy()
+    assert (np.diff(ends, axis=1) >= -1e-9).all()
+    assert (ends[:, 4] - ends[:, 0] > ends[:, 3] - ends[:, 1]).any()
+
+
+def test_without_ranges_contact_forces_have_none():
+    table = frame(analysed(contact_forces=True, ranges=False))
+    assert "elbow_contact_bw" in table
+    assert not [name for name in table if name.startswith("elbow_max_contact") or "effort" in name]
+
+
+def test_no_force_in_a_joint_more_than_ten_degrees_outside_the_range_of_its_arms(tmp_path):
     content = parse_yaml((BUILT_IN / "pairs.yaml").read_text(encoding="utf-8"))
     for muscle in content["muscles"]:
         if "elbow" in muscle["function"]:
@@ -461,7 +484,12 @@ def test_no_force_in_a_joint_outside_the_range_of_its_arms(tmp_path):
     table = frame(result)
     out = table.moment_arm_status == 1
     assert 0 < out.mean() < 1
-    assert table["elbow_contact_x_n"][out].isna().all()
+    elbow = result.motion.joints.index("elbow")
+    flexion_deg = np.degrees(result.motion.flexion.of(result.motion.kinematics.angle_rad)[:, elbow])
+    far = (flexion_deg > 90.0) | (flexion_deg < -10.0)
+    assert 0 < far.mean() < out.mean()
+    assert table["elbow_contact_x_n"][far].isna().all()
+    assert table["elbow_contact_x_n"][out & ~far].notna().any()
     assert table["elbow_contact_x_n"][~out].notna().any()
     rows = summary_of(result)
     assert rows[0]["n_frames"] == int((~out & (table.edge == 0)).sum())
@@ -540,3 +568,28 @@ def test_share_of_the_possible_range():
         (table[f"{n}_max_force_n"] - table[f"{n}_min_force_n"]) / s for n, s in zip(names, strength, strict=True)
     ) / len(names)
     assert result.muscles.metrics["force_range_share"] == pytest.approx(width.mean())
+
+
+def test_the_summary_of_contact_forces_is_that_of_the_table():
+    result = analysed(contact_forces=True)
+    table = frame(result)
+    series = contact_series(result.muscles)
+    inside = np.arange(len(table)) >= len(table) // 3
+    rows = contact_summary(result.motion, series, windows={"trial": inside}, min_known_share=0.2)
+    elbow = next(row for row in rows if row["joint"] == "elbow")
+    used = inside & (table.edge == 0) & table["elbow_contact_bw"].notna()
+    assert elbow["n_frames"] == used.sum() > 0
+    assert elbow["used_share"] == used.sum() / inside.sum()
+    some = table[used]
+    assert elbow["peak_bw"] == pytest.approx(some["elbow_contact_bw"].max(), rel=1e-12)
+    assert elbow["peak_time_s"] == some["time_s"].iloc[int(some["elbow_contact_bw"].to_numpy().argmax())]
+    assert elbow["effort_max_peak_bw"] == pytest.approx(some["elbow_effort_max_contact_bw"].max(), rel=1e-12)
+    assert elbow["min_peak_bw"] == pytest.approx(some["elbow_min_contact_bw"].max(), rel=1e-12)
+    width = some["elbow_effort_max_contact_bw"] - some["elbow_effort_min_contact_bw"]
+    assert elbow["effort_range_bw"] == pytest.approx(width.median(), rel=1e-12)
+    few = contact_summary(result.motion, series, windows={"trial": inside}, min_known_share=1.01)
+    assert all(math.isnan(row["peak_bw"]) for row in few)
+
+
+def test_no_summary_of_contact_forces_without_them():
+    assert contact_series(analysed().muscles) is None

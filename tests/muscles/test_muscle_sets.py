@@ -1039,11 +1039,27 @@ BAD = {
     ),
     "line of action twice": (
         set_in(0, lines_of_action={"elbow": {**PARALLEL, "distal_m": [0.05, 0.02]}}),
-        "expected either parallel_to, or both proximal_m and distal_m",
+        "expected one of parallel_to, direction_deg, or both proximal_m and distal_m",
     ),
     "half a line of action": (
         set_in(0, lines_of_action={"elbow": {"distal_m": [0.05, 0.02], "source": "a paper"}}),
-        "expected either parallel_to, or both proximal_m and distal_m",
+        "expected one of parallel_to, direction_deg, or both proximal_m and distal_m",
+    ),
+    "line of action in a direction and parallel": (
+        set_in(0, lines_of_action={"elbow": {**PARALLEL, "direction_deg": [10.0]}}),
+        "expected one of parallel_to, direction_deg, or both proximal_m and distal_m",
+    ),
+    "range of a line of action without a direction": (
+        set_in(0, lines_of_action={"elbow": {**PARALLEL, "range_deg": [0.0, 90.0]}}),
+        "range_deg belongs to direction_deg, which is not given",
+    ),
+    "range of a direction backwards": (
+        set_in(0, lines_of_action={"elbow": {"direction_deg": [1.0], "range_deg": [90, 0], "source": "a paper"}}),
+        r"range_deg is \[90, 0\], expected \[lowest, highest\]",
+    ),
+    "more than all of a pull in the plane": (
+        set_in(0, lines_of_action={"elbow": {"direction_deg": [1.0], "in_plane_part": 1.2, "source": "a paper"}}),
+        "in_plane_part is 1.2",
     ),
     "line of action in millimetres": (
         set_in(0, lines_of_action={"elbow": {"distal_m": [50, 20], "proximal_m": [0.1, 0.02], "source": "a paper"}}),
@@ -1265,3 +1281,31 @@ def test_whatever_stands_in_a_set_is_taken_or_told(place, value):
     set_at(place, value)(whole)
     with contextlib.suppress(SettingsError):
         muscle_set_from_mapping(whole)
+
+
+def test_a_direction_is_read_in_degrees_and_scaling_leaves_it():
+    whole = content()
+    line = {"direction_deg": [10.0, 5.0], "range_deg": [0.0, 90.0], "in_plane_part": 0.9, "source": "a paper"}
+    whole["muscles"][0]["lines_of_action"] = {"elbow": line}
+    found = muscle_set_from_mapping(whole)
+    direction = found.muscles[0].lines_of_action["elbow"].direction
+    np.testing.assert_allclose(direction.coefficients_rad, np.radians([10.0, 5.0]))
+    np.testing.assert_allclose(direction.range_rad, np.radians([0.0, 90.0]))
+    assert direction.in_plane_part == 0.9
+    assert scaled(found, length_factor={"elbow": 1.2}).muscles[0].lines_of_action["elbow"].direction == direction
+
+
+@pytest.mark.parametrize("name", ["leg", "arm"])
+def test_every_muscle_has_a_line_of_action_at_every_joint_that_it_crosses(name):
+    for muscle in load_muscle_set(name).muscles:
+        assert set(muscle.crosses) <= set(muscle.lines_of_action), muscle.name
+
+
+def test_the_ligament_of_the_patella_leans_forward_on_the_straight_leg_and_back_on_the_bent_one():
+    """Forward at low and back at high flexion, from full extension to 110 degrees (DeFrate et al. 2007, J Biomech 40, 1716-1722)."""
+    vasti = next(muscle for muscle in load_muscle_set("leg").muscles if muscle.name == "vasti")
+    coefficients = np.degrees(vasti.lines_of_action["knee"].direction.coefficients_rad)
+    lean = np.polynomial.polynomial.polyval(np.radians([0.0, 30.0, 60.0, 110.0]), coefficients)
+    assert lean[0] < -10.0
+    assert lean[1] < 0.0 < lean[3]
+    assert (np.diff(lean) > 0.0).all()

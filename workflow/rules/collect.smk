@@ -13,6 +13,7 @@ use rule ensembles as collect with:
         report("results/ledger.csv", caption="../report/ledger.rst", category="Study", labels={"item": "ledger.csv"}),
         "results/summary_by_condition.csv",
         "results/muscle_summary.csv",
+        "results/contact_summary.csv",
         "results/compared_with_file.csv",
         "results/data_dictionary.csv",
         "results/provenance.json",

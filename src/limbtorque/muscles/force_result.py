@@ -43,6 +43,8 @@ class MuscleForces:
         Lower bound of each activation.
     arm_known : ndarray of bool of shape (n_joints,)
         Joints of known moment arms; at the others the arms count as zero, and the torque is reserve.
+    body_weight_n : float
+        Body weight of the subject.
     contact : ContactForce or None
         Forces in the joints.
     out_of_range, fibres_out_of_range : ndarray of bool, shape (n_frames,)
@@ -67,6 +69,7 @@ class MuscleForces:
     co_contraction_part: FloatArray
     floor: FloatArray
     arm_known: BoolArray
+    body_weight_n: float
     contact: ContactForce | None
     out_of_range: BoolArray
     fibres_out_of_range: BoolArray

@@ -12,6 +12,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values
 from limbtorque.muscles.force_result import MuscleForces
+from limbtorque.muscles.joint_contact import ContactForce
 from limbtorque.muscles.lines_of_action import along_and_across, segment_axes
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
@@ -79,14 +80,7 @@ def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) 
             )
             values[f"{joint}_torque_muscle_{entry.name}_nm"] = found.torque_nm[:, i, k]
         if found.contact is not None:
-            contact = found.contact
-            values |= {f"{joint}_contact_{axis}_n": contact.contact_n[:, i, a] for a, axis in enumerate("xy")}
-            for k, axis_rad in axes[i].items():
-                along, across = along_and_across(
-                    contact.contact_n[:, i], axis_rad, flexion_sign=float(motion.flexion.sign[i])
-                )
-                values[f"{joint}_contact_along_{motion.segments[k]}_n"] = along
-                values[f"{joint}_contact_across_{motion.segments[k]}_n"] = across
+            values |= _contact_values(joint, i, found.contact, axes[i], motion, found.body_weight_n)
     return make_table(columns, {column.name: values[column.name] for column in columns})
 
 
@@ -107,4 +101,34 @@ def _muscle_values(name: str, k: int, found: MuscleForces) -> dict[str, FloatArr
             f"{name}_fibre_length": found.limits.fibre_length[:, k],
             f"{name}_fibre_velocity": found.limits.fibre_velocity[:, k],
         }
+    return values
+
+
+def _contact_values(
+    joint: str,
+    i: int,
+    contact: ContactForce,
+    axes_rad: dict[int, FloatArray],
+    motion: ChainMotion,
+    body_weight_n: float,
+) -> dict[str, FloatArray]:
+    """Columns of the contact force of one joint."""
+    force, sign = contact.contact_n[:, i], float(motion.flexion.sign[i])
+    values = {f"{joint}_contact_{axis}_n": force[:, a] for a, axis in enumerate("xy")}
+    values[f"{joint}_contact_bw"] = np.hypot(*force.T) / body_weight_n
+    for k, axis_rad in axes_rad.items():
+        along, across = along_and_across(force, axis_rad, flexion_sign=sign)
+        values[f"{joint}_contact_along_{motion.segments[k]}_n"] = along
+        values[f"{joint}_contact_across_{motion.segments[k]}_n"] = across
+        if k == i:
+            values[f"{joint}_contact_direction_deg"] = np.degrees(np.arctan2(across, along))
+    for name, found in (("", contact.possible), ("_effort", contact.limited)):
+        if found is not None:
+            start, end = f"{joint}{name}", f"along_{motion.segments[i]}_bw"
+            values |= {
+                f"{start}_min_contact_bw": found.least_n[:, i] / body_weight_n,
+                f"{start}_max_contact_bw": found.greatest_n[:, i] / body_weight_n,
+                f"{start}_min_contact_{end}": found.least_along_n[:, i] / body_weight_n,
+                f"{start}_max_contact_{end}": found.greatest_along_n[:, i] / body_weight_n,
+            }
     return values

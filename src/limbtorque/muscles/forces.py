@@ -10,12 +10,13 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.co_contraction import optimize_forces
+from limbtorque.muscles.contact_range import contact_range, within_effort
 from limbtorque.muscles.force_report import ForceReport
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.force_tally import force_tally
 from limbtorque.muscles.hill import HillLimits, hill_limits
-from limbtorque.muscles.joint_contact import ContactForce, contact_force
-from limbtorque.muscles.lines_of_action import lines_of_action, segment_axes
+from limbtorque.muscles.joint_contact import STANDARD_GRAVITY_M_S2, ContactForce, contact_force
+from limbtorque.muscles.lines_of_action import along_and_across, lines_of_action, segment_axes
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
 from limbtorque.muscles.options import activation_limits, check_options
 from limbtorque.muscles.sets.muscle import narrowest
@@ -24,6 +25,13 @@ from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOptimization
 from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles
+
+FAR_RAD = np.radians(10.0)
+"""Distance from the range of a joint's moment arms beyond which its contact force is unknown.
+
+The arms are held at the end of their range; `moment_arm_status` marks these frames. Healthy knees extend up to 10 degrees
+beyond straight (Beighton et al. 1973), where the built-in arms end.
+"""
 
 
 def muscle_forces(
@@ -82,10 +90,12 @@ def muscle_forces(
     optimized = _with_unknown(co_contraction.optimized, net_nm * sign, known)
     least, greatest = _possible(arm, optimized, strength, chosen, options)
     force = optimized.force_n + passive
-    contact = None
+    contact, beyond = None, _beyond_range(chosen, flexion, motion.joints)
     if options.contact_forces:
-        reaction = np.where((geometry.out_of_range | ~known)[..., None], np.nan, reaction_n)
+        reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
         contact = _contact(motion, reaction, force, arm, optimized.reserve_nm, chosen)
+        if options.ranges:
+            contact = _with_ranges(contact, motion, arm, optimized, strength, chosen, options)
     fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
     out_of_range = np.asarray(geometry.out_of_range & known)
     result = MuscleForces(
@@ -103,10 +113,11 @@ def muscle_forces(
         co_contraction_part=co_contraction.part,
         floor=co_contraction.floor,
         arm_known=known,
+        body_weight_n=body_mass_kg * STANDARD_GRAVITY_M_S2,
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=fibres_out,
-        beyond_range_rad=_beyond_range(chosen, flexion, known, motion.joints),
+        beyond_range_rad=np.asarray(beyond[:, known].max(axis=1, initial=0.0)),
         report=ForceReport(
             Tally({}, {}), chosen, motion.joints, known, options, decisions=(*scaling, *unknown.values())
         ),
@@ -158,12 +169,11 @@ def _possible(
     return force_range(arm, optimized, max_force_n=strength, min_activation=low, max_activation=high)
 
 
-def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, known: BoolArray, joints: Sequence[str]) -> FloatArray:
-    """Largest distance of a joint from the range of its moment arms, rad."""
+def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, joints: Sequence[str]) -> FloatArray:
+    """Distance of each joint from the range of its moment arms, rad; 0 inside."""
     ranges = narrowest(pair for muscle in muscle_set.muscles for pair in muscle.range_rad.items())
     low, high = np.array([ranges.get(joint, (-np.inf, np.inf)) for joint in joints]).T
-    outside = np.nan_to_num(np.maximum(low - flexion, flexion - high))
-    return np.asarray(np.maximum(outside[:, known], 0.0).max(axis=1, initial=0.0))
+    return np.asarray(np.maximum(np.nan_to_num(np.maximum(low - flexion, flexion - high)), 0.0))
 
 
 def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[str], options: Muscles) -> HillLimits:
@@ -231,7 +241,7 @@ def _contact(
     reserve_nm: FloatArray,
     muscle_set: MuscleSet,
 ) -> ContactForce:
-    """Joint contact forces; unknown outside the range of moment arms."""
+    """Joint contact forces; unknown where the reaction is NaN."""
     return contact_force(
         reaction_n,
         force,
@@ -241,5 +251,41 @@ def _contact(
         flexion_sign=motion.flexion.sign,
         joints=motion.joints,
         muscles=muscle_set.names,
+        flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
         reserve_nm=reserve_nm,
     )
+
+
+def _with_ranges(
+    contact: ContactForce,
+    motion: ChainMotion,
+    arm: FloatArray,
+    optimized: StaticOptimization,
+    strength: FloatArray,
+    muscle_set: MuscleSet,
+    options: Muscles,
+) -> ContactForce:
+    """Contact forces with their ranges: any activations, and limited ones."""
+    proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
+    sign = motion.flexion.sign
+    own = [
+        along_and_across(contact.contact_n[:, j], distal[:, j], flexion_sign=float(sign[j])) for j in range(len(sign))
+    ]
+    activation = optimized.activation
+    strengths = np.broadcast_to(strength, activation.shape)
+    any_limits = activation_limits(muscle_set, options)
+    limits = within_effort(arm, activation, strengths, any_limits, options.contact_effort, options.contact_rest)
+    possible, limited = (
+        contact_range(
+            np.array(own).transpose(2, 0, 1),
+            lines_of_action(muscle_set.muscles, motion.joints),
+            moment_arm_m=arm,
+            activation=activation,
+            strength_n=strengths,
+            limits=some,
+            between_rad=sign * (distal - proximal),
+            flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
+        )
+        for some in (any_limits, limits)
+    )
+    return replace(contact, possible=possible, limited=limited)

@@ -23,7 +23,8 @@ is compared with the one in use; where they differ, the muscle does not run stra
 or the points are those of another limb. The comparison detects a wrong direction only by its effect on the arm, which is
 small where the muscle inserts near the foot of its own moment arm, as the triceps does. A line parallel to a segment has
 the arm in use by construction and is not checked; an error of 10 degrees in its direction changes the contact force by
-17 % of the muscle's.
+17 % of the muscle's. A direction by flexion, too, acts at the distance of the arm in use; the set states how far its own
+arm is from that one.
 """
 
 from __future__ import annotations
@@ -31,13 +32,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.lines_of_action import Lines, free_stretch, in_plane, stretch_length, stretch_moment
+from limbtorque.muscles.contact_range import ContactRange
+from limbtorque.muscles.lines_of_action import (
+    Lines,
+    free_stretch,
+    in_plane,
+    stretch_length,
+    stretch_moment,
+    unit_pulls,
+)
 from limbtorque.muscles.tally import Tally
 
 TOLERANCE_M = 0.003
@@ -50,7 +58,11 @@ flexion on, would still pass at 95 deg with an error of 16 deg in its direction.
 NEGLIGIBLE_N = 1e-6
 NEGLIGIBLE_NM = 1e-6
 
+STANDARD_GRAVITY_M_S2 = 9.80665
+"""Acceleration by which body mass becomes body weight."""
+
 POINTS = "points"
+DIRECTIONS = "directions"
 PARALLEL = "parallel"
 UNKNOWN = "unknown"
 
@@ -92,11 +104,15 @@ class ContactForce:
         True where the lines of all pulling muscles are valid.
     reasons : ContactReasons
         Reasons why it is not known everywhere.
+    possible, limited : ContactRange or None
+        Range with any activations that make the same torques, and with limited ones (`contact_range.within_effort`).
     """
 
     contact_n: FloatArray
     known: BoolArray
     reasons: ContactReasons
+    possible: ContactRange | None = None
+    limited: ContactRange | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +122,7 @@ class ContactReasons:
     Attributes
     ----------
     tally : Tally
-        Frames by joint and muscle: without a line, disagreeing, parallel; by joint: reserve, undetermined, known.
+        Frames by joint and muscle: without a line, disagreeing, parallel, directed; by joint: reserve, undetermined, known.
     joints, muscles : tuple of str
         Names.
     tolerance_m : float
@@ -123,11 +139,12 @@ class ContactReasons:
         """Origin of each joint's pulls.
 
         ``points`` (all muscles that pull in its known frames run between two points that agree with their moment arms, or no
-        muscle pulls), ``parallel`` (some are assumed parallel to a segment: an unchecked approximation) or ``unknown`` (in all
-        frames).
+        muscle pulls), ``directions`` (some have a fitted direction, at the distance of the moment arm), ``parallel`` (some are assumed
+        parallel to a segment: an unchecked approximation) or ``unknown`` (in all frames).
         """
-        parallel, known = self.tally["parallel"].any(axis=1), self.tally["known"] > 0
-        return tuple(np.where(known, np.where(parallel, PARALLEL, POINTS), UNKNOWN).tolist())
+        parallel, directed = (self.tally[name].any(axis=1) for name in ("parallel", "directed"))
+        found = np.where(parallel, PARALLEL, np.where(directed, DIRECTIONS, POINTS))
+        return tuple(np.where(self.tally["known"] > 0, found, UNKNOWN).tolist())
 
     @property
     def why_not(self) -> tuple[WhyNot, ...]:
@@ -171,6 +188,7 @@ def contact_force(
     flexion_sign: ArrayLike,
     joints: Sequence[str],
     muscles: Sequence[str],
+    flexion_rad: ArrayLike | None = None,
     reserve_nm: ArrayLike | None = None,
     tolerance_m: float = TOLERANCE_M,
 ) -> ContactForce:
@@ -192,6 +210,8 @@ def contact_force(
         +1 where counter-clockwise flexes, -1 where clockwise does.
     joints, muscles : sequence of str
         Names, in the order of the arrays.
+    flexion_rad : array_like of shape (n_frames, n_joints), optional
+        Flexion of the joints, for directions by flexion: the angle between the axes by default.
     reserve_nm : array_like of shape (n_frames, n_joints), optional
         Reserve torque, N m: the contact force is unknown where there is one.
     tolerance_m : float, optional
@@ -236,6 +256,7 @@ def contact_force(
     reaction = _shaped("reaction_n", reaction_n, (*shape, 2))
     arm = _shaped("moment_arm_m", moment_arm_m, (*shape, len(muscles)))
     proximal, distal = (_shaped(f"axes_rad[{k}]", axis, shape) for k, axis in enumerate(axes_rad))
+    bend = sign * (distal - proximal) if flexion_rad is None else _shaped("flexion_rad", flexion_rad, shape)
     reserve = np.zeros(shape) if reserve_nm is None else _shaped("reserve_nm", reserve_nm, shape)
     tension = np.ascontiguousarray(force.T)
     arm = np.ascontiguousarray(np.transpose(arm, (1, 2, 0)))  # as they come from moment_arm_matrix: no copy
@@ -243,7 +264,9 @@ def contact_force(
     known = np.empty(shape, dtype=bool)
     idle = (tension <= NEGLIGIBLE_N).all(axis=1)
     by_muscle, by_joint = (len(joints), len(muscles)), (len(joints),)
-    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(("without_line", "disagreeing", "parallel"), by_muscle)
+    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(
+        ("without_line", "disagreeing", "parallel", "directed"), by_muscle
+    )
     sizes |= dict.fromkeys(("reserve", "undetermined", "known"), by_joint)
     counts = {name: np.zeros(size, dtype=int) for name, size in sizes.items()}
     difference_m = np.zeros((len(joints), len(muscles)))
@@ -252,10 +275,10 @@ def contact_force(
         severed = np.flatnonzero(lines.crosses[j] & ~idle)
         cut = _cut(
             tension[severed],
-            arm[j, severed],
-            lines.points_m[j, severed],
-            lines.checked[j, severed],
-            flexion=flexion,
+            unit_pulls(lines, j, severed, flexion, bend[:, j]),
+            has=lines.known[j, severed],
+            parallel=np.asarray(lines.known & ~lines.checked & ~lines.directed)[j, severed],
+            difference_m=_difference(lines, j, severed, flexion, arm[j, severed]),
             given=~(np.isnan(reaction[:, j]).any(axis=1) | np.isnan(flexion)),
             reserved=~(np.abs(reserve[:, j]) <= NEGLIGIBLE_NM),
             tolerance_m=tolerance_m,
@@ -263,10 +286,11 @@ def contact_force(
         pull = in_plane(cut.pull_n, distal[:, j], flexion_sign=sign[j])
         known[:, j] = cut.known
         contact[:, j] = np.where(cut.known[:, None], reaction[:, j] - pull, np.nan)
-        disagrees = cut.disagrees & cut.given
+        disagrees, pulls = cut.disagrees & cut.given, tension[severed] > NEGLIGIBLE_N
         counts["without_line"][j, severed] = (cut.without_line & cut.given).sum(axis=1)
         counts["disagreeing"][j, severed] = disagrees.sum(axis=1)
         counts["parallel"][j, severed] = (cut.parallel & cut.known).sum(axis=1)
+        counts["directed"][j, severed] = (pulls & lines.directed[j, severed, None] & cut.known).sum(axis=1)
         counts["reserve"][j] = (cut.reserved & cut.given).sum()
         counts["undetermined"][j] = (~cut.given).sum()
         counts["known"][j] = cut.known.sum()
@@ -307,35 +331,40 @@ class _Cut:
 
 def _cut(
     tension: FloatArray,
-    arm: FloatArray,
-    points: FloatArray,
-    checked: BoolArray,
+    unit: FloatArray,
     *,
-    flexion: FloatArray,
+    has: BoolArray,
+    parallel: BoolArray,
+    difference_m: FloatArray,
     given: BoolArray,
     reserved: BoolArray,
     tolerance_m: float,
 ) -> _Cut:
-    """Pulls across one joint; `tension` and `arm` are of shape (n_muscles, n_frames)."""
+    """Pulls across one joint.
+
+    Tension is of shape (n_muscles, n_frames), the unit pulls of (2, n_muscles, n_frames).
+    """
     pulls = tension > NEGLIGIBLE_N
-    has = ~np.isnan(points[:, 0])
-    lined: Any = slice(None) if has.all() else has  # a mask copies
-    stretch = free_stretch(points[lined], flexion)
-    per_metre = pulls[lined] / stretch_length(stretch)
-    difference = np.zeros_like(tension)
-    difference[lined] = stretch_moment(points[lined], flexion) * per_metre - arm[lined]
-    difference[~checked] = 0.0
-    per_metre *= tension[lined]
-    per_metre[~pulls[lined]] = 0.0  # it is NaN where the ends of the stretch meet
+    difference = np.where(pulls, difference_m, 0.0)
+    pulled = pulls & has[:, None]
     return _Cut(
-        pull_n=np.einsum("mn,imn->in", per_metre, stretch),
+        pull_n=np.where(pulled, tension * unit, 0.0).sum(axis=1),
         without_line=pulls & ~has[:, None],
         disagrees=pulls & ~(np.abs(difference) <= tolerance_m),
-        parallel=pulls & (has & ~checked)[:, None],
+        parallel=pulls & parallel[:, None],
         difference_m=difference,
         given=given & ~np.isnan(tension).any(axis=0),
         reserved=reserved,
     )
+
+
+def _difference(lines: Lines, j: int, muscles: NDArray[np.int64], between: FloatArray, arm: FloatArray) -> FloatArray:
+    """Arm of each line between two points less that in use, m; 0 for other lines."""
+    difference = np.zeros_like(arm)
+    some = np.flatnonzero(lines.checked[j, muscles])
+    points = lines.points_m[j, muscles[some]]
+    difference[some] = stretch_moment(points, between) / stretch_length(free_stretch(points, between)) - arm[some]
+    return difference
 
 
 def _shaped(name: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:

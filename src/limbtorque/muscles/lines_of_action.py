@@ -32,11 +32,30 @@ class Lines:
         there at 1 along, and zeros otherwise. NaN without a known line.
     checked : ndarray of bool, shape (n_joints, n_muscles)
         True for a line between two points, which can be compared with the moment arm.
+    coefficients_rad : ndarray of shape (n_joints, n_muscles, n_powers)
+        Directions by flexion: coefficients of rising powers. NaN for lines of another form.
+    range_rad : ndarray of shape (n_joints, n_muscles, 2)
+        Range of flexion of these directions.
+    in_plane_part : ndarray of shape (n_joints, n_muscles)
+        Part of the tension in the plane: 1 but for directions.
     """
 
     crosses: BoolArray
     points_m: FloatArray
     checked: BoolArray
+    coefficients_rad: FloatArray
+    range_rad: FloatArray
+    in_plane_part: FloatArray
+
+    @property
+    def directed(self) -> BoolArray:
+        """Lines given as a direction by flexion, shape (n_joints, n_muscles)."""
+        return np.asarray(~np.isnan(self.coefficients_rad[..., 0]))
+
+    @property
+    def known(self) -> BoolArray:
+        """Lines that are known, shape (n_joints, n_muscles)."""
+        return np.asarray(self.directed | ~np.isnan(self.points_m[..., 0]))
 
 
 def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -94,12 +113,14 @@ def pull_direction(
         Orientation of the axis of the segment on either side, rad, from its proximal to its distal end,
         counter-clockwise from the plane's x axis.
     flexion_sign : float
-        +1 where the joint flexes counter-clockwise, -1 where clockwise.
+        +1 where the joint flexes counter-clockwise, -1 where clockwise. A direction by flexion takes the angle between the axes
+        as flexion.
 
     Returns
     -------
     ndarray of shape (n_frames, 2)
-        Vectors of length 1 in the plane; NaN where an orientation is, or where the two points meet.
+        Vectors in the plane, as long as the part of the tension that acts there: 1 but for a direction by flexion with
+        another `in_plane_part`. NaN where an orientation is, or where the two points meet.
 
     Examples
     --------
@@ -109,9 +130,9 @@ def pull_direction(
     >>> pull_direction(biceps, proximal_rad=[-np.pi / 2], distal_rad=[0.0], flexion_sign=1.0).round(3) + 0.0
     array([[0., 1.]])
     """
-    distal, flexion, points = _one(line, proximal_rad, distal_rad, flexion_sign)
-    stretch = free_stretch(points, flexion)[:, 0]
-    return in_plane(stretch / stretch_length(stretch), distal, flexion_sign=flexion_sign)
+    distal, flexion = _frames(proximal_rad, distal_rad, flexion_sign)
+    pull = unit_pulls(line_arrays([[line]], [[True]]), 0, [0], flexion)[:, 0]
+    return in_plane(pull, distal, flexion_sign=flexion_sign)
 
 
 def implied_arm(
@@ -132,16 +153,18 @@ def implied_arm(
     Raises
     ------
     ValueError
-        A line parallel to a segment, which implies no arm.
+        A line without two points, which implies no arm.
 
     Notes
     -----
     With d the distal point seen from the joint and u the direction of the pull, the arm is the moment ``d x u`` of a
     pull of 1, counted in the sense of flexion.
     """
-    if line.parallel_to:
-        raise ValueError(f"the line is parallel to the {line.parallel_to} segment and implies no moment arm")
-    _, flexion, points = _one(line, proximal_rad, distal_rad, flexion_sign)
+    if not line.proximal_m:
+        form = f"is parallel to the {line.parallel_to} segment" if line.parallel_to else "has no two points"
+        raise ValueError(f"the line {form} and implies no moment arm")
+    _, flexion = _frames(proximal_rad, distal_rad, flexion_sign)
+    points = np.array([_numbers(line)])
     return np.asarray((stretch_moment(points, flexion) / stretch_length(free_stretch(points, flexion)))[0])
 
 
@@ -182,17 +205,66 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
     Raises
     ------
     ValueError
-        A line with neither or both of `parallel_to` and two points.
+        A line without exactly one of `parallel_to`, two points and `direction`.
     """
     across = np.asarray(crosses, dtype=bool)
     points = np.full((*across.shape, 4), np.nan)
     checked = np.zeros(across.shape, dtype=bool)
+    given = [[line.direction if line else None for line in of_joint] for of_joint in lines]
+    n_powers = max((len(found.coefficients_rad) for of_joint in given for found in of_joint if found), default=1)
+    coefficients, limits = np.full((*across.shape, n_powers), np.nan), np.full((*across.shape, 2), np.nan)
+    part = np.ones(across.shape)
     for j, of_joint in enumerate(lines):
         for m, line in enumerate(of_joint):
-            if line is not None:
+            if line is None:
+                continue
+            if (found := line.direction) and not (line.parallel_to or line.proximal_m or line.distal_m):
+                coefficients[j, m] = np.pad(found.coefficients_rad, (0, n_powers - len(found.coefficients_rad)))
+                limits[j, m], part[j, m] = found.range_rad, found.in_plane_part
+            else:
                 points[j, m] = _numbers(line)
                 checked[j, m] = not line.parallel_to
-    return Lines(across, points, checked)
+    return Lines(across, points, checked, coefficients, limits, part)
+
+
+def unit_pulls(
+    lines: Lines, joint: int, muscles: ArrayLike, between_rad: FloatArray, flexion_rad: FloatArray | None = None
+) -> FloatArray:
+    """Pull of some muscles across a joint for a tension of 1, in distal axes.
+
+    Parameters
+    ----------
+    lines : Lines
+        Lines of action.
+    joint : int
+        Index of the joint.
+    muscles : array_like of int, shape (n_muscles,)
+        Indices of the muscles.
+    between_rad : ndarray of shape (n_frames,)
+        Angle from the proximal to the distal axis, positive in the sense of flexion.
+    flexion_rad : ndarray of shape (n_frames,), optional
+        Flexion of the joint, for directions: `between_rad` by default, which is another where the axes are at a right angle
+        at zero flexion (ankle). Beyond the range of a direction, the direction is that of the range's end.
+
+    Returns
+    -------
+    ndarray of shape (2, n_muscles, n_frames)
+        Along the distal segment's axis (towards its distal end) and to its flexor side; NaN without a line.
+    """
+    which = np.asarray(muscles, dtype=int)
+    stretch = free_stretch(lines.points_m[joint, which], between_rad)
+    pull = stretch / stretch_length(stretch)
+    some = np.flatnonzero(lines.directed[joint, which])
+    if some.size:
+        low, high = lines.range_rad[joint, which[some]].T[..., None]
+        held = np.clip(between_rad if flexion_rad is None else flexion_rad, low, high)
+        direction = np.zeros_like(held)
+        for coefficient in lines.coefficients_rad[joint, which[some]].T[::-1]:
+            direction = direction * held + coefficient[:, None]
+        pull[:, some] = lines.in_plane_part[joint, which[some], None] * np.stack(
+            [-np.cos(direction), np.sin(direction)]
+        )
+    return np.asarray(pull)
 
 
 def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: float) -> tuple[FloatArray, FloatArray]:
@@ -221,13 +293,14 @@ def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: f
 def _numbers(line: LineOfAction) -> tuple[float, ...]:
     """Proximal point along and across, distal point along and across."""
     proximal, distal = line.proximal_m or (), line.distal_m or ()
-    if not line.parallel_to and len(proximal) == len(distal) == 2:
+    if not line.parallel_to and not line.direction and len(proximal) == len(distal) == 2:
         return (*proximal, *distal)
-    if line.parallel_to in PARALLEL_TO and not proximal and not distal:
+    if line.parallel_to in PARALLEL_TO and not line.direction and not proximal and not distal:
         return PARALLEL_TO[line.parallel_to]
     raise ValueError(
-        f"a line of action has parallel_to {line.parallel_to!r}, proximal_m {line.proximal_m!r} and distal_m "
-        f"{line.distal_m!r}; expected either parallel_to 'proximal' or 'distal', or both points, two numbers each"
+        f"a line of action has parallel_to {line.parallel_to!r}, proximal_m {line.proximal_m!r}, distal_m "
+        f"{line.distal_m!r} and direction {line.direction!r}; expected one of parallel_to 'proximal' or 'distal', a direction, "
+        "or both points, two numbers each"
     )
 
 
@@ -260,16 +333,14 @@ def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
     return np.asarray(coefficients.T @ np.array([np.cos(flexion), np.sin(flexion)]))
 
 
-def _one(
-    line: LineOfAction, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Distal axis and flexion, shape (n_frames,), and points, shape (1, 4)."""
+def _frames(proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float) -> tuple[FloatArray, FloatArray]:
+    """Distal axis and flexion, shape (n_frames,)."""
     proximal, distal = np.asarray(proximal_rad, dtype=float), np.asarray(distal_rad, dtype=float)
     if proximal.ndim != 1 or proximal.shape != distal.shape:
         raise ValueError(
             f"proximal_rad has shape {proximal.shape}, distal_rad {distal.shape}; expected (n_frames,) twice"
         )
-    return distal, flexion_sign * (distal - proximal), np.array([_numbers(line)])
+    return distal, flexion_sign * (distal - proximal)
 
 
 def in_plane(parts: FloatArray, axis: FloatArray, *, flexion_sign: float) -> FloatArray:

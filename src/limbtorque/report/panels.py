@@ -127,10 +127,20 @@ class _Curves:
         self.full |= {name: (values, decimals) for name, values in curves.items()}
 
 
-_OF_MUSCLES = ("_force_n", "_activation")
+_OF_MUSCLES = ("_force_n", "_activation", "_contact_bw")
 _OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled", "spike", "swapped")
 _FAULTS = ("spike", "swapped")  # shaded in every panel
 _STATUS = ("external_status", "moment_arm_status", "fibre_status", "optimization_status")
+_OF_FORCES = (
+    "edge",
+    *_FAULTS,
+    "foreshortened",
+    "external_unknown",
+    "moment_arm",
+    "fibre",
+    "beyond_muscles",
+    "not_certified",
+)
 _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
 
 
@@ -190,6 +200,7 @@ def draw_trial(
     panels += [
         _power_panel(torques, joints, curves),
         *_muscle_panel(muscles, curves),
+        *_contact_panel(muscles, joints, curves),
         *_force_panel(kinematics, curves),
         *_file_panels(kinematics, torques, joints, curves),
     ]
@@ -329,17 +340,36 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         )
         for k, name in enumerate(pulling)
     )
-    shaded = (
-        "edge",
-        *_FAULTS,
-        "foreshortened",
-        "external_unknown",
-        "moment_arm",
-        "fibre",
-        "beyond_muscles",
-        "not_certified",
+    yield Panel("muscles", "Muscle forces", "force", "N", lines, _OF_FORCES)
+
+
+def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
+    """Contact forces of the joints in which they are known in some frame."""
+    given = [joint for joint in joints if f"{joint}_contact_bw" in table.column_names]
+    force = _columns(table, [f"{joint}_contact_bw" for joint in given])
+    known = [joint for joint in given if np.isfinite(force[f"{joint}_contact_bw"]).any()]
+    if not known:
+        return
+    ends = {joint: [f"{joint}_effort_{end}_contact_bw" for end in ("min", "max")] for joint in known}
+    ranged = {joint: both for joint, both in ends.items() if both[0] in table.column_names}
+    names = [f"{joint}_contact_bw" for joint in known]
+    curves.add(_columns(table, [*names, *itertools.chain.from_iterable(ranged.values())]), 4)
+    lines = tuple(
+        Line(name, joint, colour, dash, least=least, greatest=greatest)
+        for name, joint, (least, greatest), colour, dash in zip(
+            names,
+            known,
+            (ranged.get(joint, ("", "")) for joint in known),
+            LINE_COLOURS,
+            itertools.cycle(DASHES),
+            strict=False,
+        )
     )
-    yield Panel("muscles", "Muscle forces", "force", "N", lines, shaded)
+    about = (
+        "Joint reaction and the pulls of all muscles across the joint. The range has the same torques with activations up to a "
+        "stated factor of the least possible ones (docs/muscles.md)."
+    )
+    yield Panel("contact", "Joint contact forces", "contact force", "body weights", lines, _OF_FORCES, about=about)
 
 
 def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:

@@ -55,7 +55,7 @@ def muscle_columns(
         columns += _force_columns(muscle, options)
     for joint in joints:
         columns += _joint_columns(joint, [muscle.name for muscle in muscles if joint in muscle.joints])
-    return [*columns, *(_contact_columns(joints, segments) if options.contact_forces else ())]
+    return [*columns, *(_contact_columns(joints, segments, options) if options.contact_forces else ())]
 
 
 def _status_columns(options: Muscles) -> Iterator[Column]:
@@ -149,7 +149,7 @@ def _joint_columns(joint: str, muscles: Sequence[str]) -> Iterator[Column]:
     yield Column(f"{joint}_torque_reserve_nm", "N m", text, MECHANICAL)
 
 
-def _contact_columns(joints: Sequence[str], segments: Sequence[str]) -> Iterator[Column]:
+def _contact_columns(joints: Sequence[str], segments: Sequence[str], options: Muscles) -> Iterator[Column]:
     for j, joint in enumerate(joints):
         text = (
             f"contact force in the {joint} on the distal segment: joint reaction minus the force of all muscles that cross it; "
@@ -163,6 +163,28 @@ def _contact_columns(joints: Sequence[str], segments: Sequence[str]) -> Iterator
             yield Column(name.format("along"), "N", f"{part} along the {segment}", "positive: compression of the joint")
             text = f"{part} across the {segment}"
             yield Column(name.format("across"), "N", text, "positive towards the flexor side")
+        yield Column(f"{joint}_contact_bw", "1", f"contact force in the {joint} over body weight", NEVER_NEGATIVE)
+        text = f"direction of the contact force in the {joint} against the axis of the {segments[j]}"
+        yield Column(
+            f"{joint}_contact_direction_deg", "deg", text, "0 pure compression; positive towards the flexor side"
+        )
+        if options.ranges:
+            yield from _contact_range_columns(joint, segments[j], options)
+
+
+def _contact_range_columns(joint: str, segment: str, options: Muscles) -> Iterator[Column]:
+    limit = (
+        f"up to {options.contact_effort:g} times the least largest one (muscles.contact_effort), or {options.contact_rest:g} "
+        "(muscles.contact_rest),"
+    )
+    for name, activations in (("", "any activations"), ("_effort", f"activations {limit}")):
+        same = f"with {activations} that make the same torques, over body weight"
+        for bound, word in (("min", "least"), ("max", "greatest")):
+            text = f"{word} contact force in the {joint} {same}; bound (docs/muscles.md)"
+            yield Column(f"{joint}{name}_{bound}_contact_bw", "1", text, NEVER_NEGATIVE)
+            text = f"{word} component along the {segment} of the contact force in the {joint} {same}"
+            sign = "positive: compression of the joint"
+            yield Column(f"{joint}{name}_{bound}_contact_along_{segment}_bw", "1", text, sign)
 
 
 def criterion_text(options: Muscles) -> str:

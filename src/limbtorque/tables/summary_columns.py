@@ -1,4 +1,4 @@
-"""Columns of `summary.csv`, `muscle_summary.csv` and `summary_by_condition.csv`."""
+"""Columns of the summaries of torques, muscle forces and contact forces."""
 
 from __future__ import annotations
 
@@ -105,6 +105,26 @@ MUSCLE_SUMMARY_COLUMNS = (
     ),
     _USED_SHARE,
     *MUSCLE_STATISTICS,
+)
+_ANY, _LIMITED = "at the same torques", "at the same torques with limited effort (muscles.contact_effort)"
+CONTACT_STATISTICS = (
+    Column("peak_bw", "1", "largest contact force over body weight"),
+    Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
+    Column("min_peak_bw", "1", f"largest of the least possible contact forces over body weight, {_ANY}"),
+    Column("max_peak_bw", "1", f"largest of the greatest possible contact forces over body weight, {_ANY}"),
+    Column("effort_min_peak_bw", "1", f"largest of the least contact forces over body weight, {_LIMITED}"),
+    Column("effort_max_peak_bw", "1", f"largest of the greatest contact forces over body weight, {_LIMITED}"),
+    Column("mean_bw", "1", "mean contact force over body weight"),
+    Column("effort_range_bw", "1", f"median width of the range of the contact force over body weight, {_LIMITED}"),
+)
+CONTACT_SUMMARY_COLUMNS = (
+    *TRIAL_COLUMNS,
+    MUSCLE_STATUS,
+    WINDOW,
+    _JOINT,
+    Column("n_frames", "1", "number of frames used: contact force known, no edge effects", kind=int),
+    _USED_SHARE,
+    *CONTACT_STATISTICS,
 )
 FLEXION_SIGNED = tuple(
     f"{name}{per}" for name in ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms") for per in ("", "_kg")

@@ -189,6 +189,8 @@ class TrialRecord:
         The window of the curves, or why there is none, from the stage that computes the torques.
     summary : tuple of dict
         Rows of the summary tables.
+    contact_summary : tuple of dict
+        Rows of `contact_summary.csv`, from the stage that computes the muscle forces.
     beside_file : tuple of dict
         Rows of `compared_with_file.csv`, from the stage that computes the torques.
     """
@@ -205,6 +207,7 @@ class TrialRecord:
     motion: MotionConstants | None = None
     window: Window | None = None
     summary: tuple[Mapping[str, Any], ...] = ()
+    contact_summary: tuple[Mapping[str, Any], ...] = ()
     beside_file: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -246,6 +249,6 @@ class TrialRecord:
             values["motion"] = MotionConstants(**values["motion"])
         if values.get("window"):
             values["window"] = Window(**values["window"])
-        for name in ("notes", "summary", "beside_file"):
+        for name in ("notes", "summary", "contact_summary", "beside_file"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)

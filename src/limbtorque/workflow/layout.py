@@ -31,6 +31,7 @@ STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",
     "summary_by_condition": RESULTS / "summary_by_condition.csv",
     "muscle_summary": RESULTS / "muscle_summary.csv",
+    "contact_summary": RESULTS / "contact_summary.csv",
     "beside_file": RESULTS / "compared_with_file.csv",
     "ledger": RESULTS / "ledger.csv",
     "dictionary": RESULTS / "data_dictionary.csv",

@@ -86,14 +86,45 @@ class MusculotendonLength:
 
 
 @dataclass(frozen=True)
+class Direction:
+    """Direction of a muscle's pull on the distal segment, by flexion.
+
+    Parameters
+    ----------
+    coefficients_rad : tuple of float
+        In rising powers of the flexion [rad]: angle from the way back along the distal segment's axis, positive towards the
+        flexor side [rad].
+    range_rad : pair of float
+        Range of flexion; beyond it the direction is that of its end.
+    in_plane_part : float
+        Part of the tension that acts in the plane, above 0 and up to 1.
+    max_departure_rad : float or None
+        Largest departure of the fit from the sampled directions.
+    other_model_rad : float or None
+        Root-mean-square difference of the fit from the same muscle of another model.
+    arm_difference_m : float or None
+        Root-mean-square difference between the arm of the line about the joint's centre and the set's moment arm.
+    """
+
+    coefficients_rad: tuple[float, ...]
+    range_rad: Range = EVERYWHERE
+    in_plane_part: float = 1.0
+    max_departure_rad: float | None = None
+    other_model_rad: float | None = None
+    arm_difference_m: float | None = None
+
+
+@dataclass(frozen=True)
 class LineOfAction:
-    """Line of action across a joint: parallel to a segment, or between two points.
+    """Line of action across a joint, in one of three forms.
+
+    A direction by flexion, parallel to a segment, or between two points.
 
     Parameters
     ----------
     parallel_to : str or None
         proximal or distal: the pull is parallel to the axis of the segment on that side of the joint, at the distance of
-        the moment arm. None with two points.
+        the moment arm. None in the other forms.
     proximal_m, distal_m : tuple of two floats or None
         Last point on the proximal and first point on the distal segment: distance from the joint along the segment
         towards its other end, and distance from the segment's axis, positive on the flexor side [m].
@@ -101,6 +132,8 @@ class LineOfAction:
         Source of the line.
     note : str
         Decisions on it.
+    direction : Direction or None
+        Direction by flexion, at the distance of the moment arm.
     """
 
     parallel_to: str | None
@@ -108,6 +141,7 @@ class LineOfAction:
     distal_m: tuple[float, float] | None
     source: str
     note: str = ""
+    direction: Direction | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ from limbtorque.muscles.sets.moment_arm_curves import (
     integral,
     times,
 )
-from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength, narrowest
+from limbtorque.muscles.sets.muscle import Direction, LineOfAction, MomentArm, Muscle, MusculotendonLength, narrowest
 from limbtorque.study.faults import checked
 from limbtorque.study.options.base import option
 
@@ -124,7 +124,14 @@ def _a_point(values: list[float]) -> list[float]:
     return values
 
 
+def _an_interval(values: list[float]) -> list[float]:
+    if len(values) != 2 or not values[0] < values[1]:
+        raise ValueError("expected [lowest, highest]")
+    return values
+
+
 Point = Annotated[list[float], AfterValidator(_a_point)]
+Interval = Annotated[list[float], AfterValidator(_an_interval)]
 
 
 class LineEntry(Entry):
@@ -134,6 +141,18 @@ class LineEntry(Entry):
     parallel_to: Literal["proximal", "distal"] | None = option(None, "Segment it is parallel to.")
     proximal_m: Point | None = option(None, "Point on the proximal segment: along it, and from its axis.", "m")
     distal_m: Point | None = option(None, "Point on the distal segment: along it, and from its axis.", "m")
+    direction_deg: list[float] | None = option(
+        None,
+        "Angle of the pull on the distal segment, from the way back along its axis towards the flexor side: coefficients in "
+        "rising powers of the flexion in radians.",
+        "deg",
+        min_length=1,
+    )
+    in_plane_part: float | None = option(None, "Part of the tension in the plane.", "1", gt=0.0, le=1.0)
+    range_deg: Interval | None = option(None, "Lowest and highest flexion of direction_deg.", "deg")
+    max_departure_deg: float | None = option(None, "Largest departure of the fit from its samples.", "deg", ge=0.0)
+    other_model_deg: float | None = option(None, "Rms difference from the muscle of another model.", "deg", ge=0.0)
+    arm_difference_m: float | None = option(None, "Rms difference of the line's arm from the moment arm.", "m", ge=0.0)
     note: Text | None = option(None, "A remark.")
 
 
@@ -518,11 +537,37 @@ def _build_line(entry: Any, where: str, faults: list[str]) -> LineOfAction | Non
     row = checked(LineEntry, entry, where=where, faults=faults)
     if row is None:
         return None
-    given = [key for key in ("parallel_to", "proximal_m", "distal_m") if getattr(row, key) is not None]
-    if given not in (["parallel_to"], ["proximal_m", "distal_m"]):
-        faults.append(f"{where}: expected either parallel_to, or both proximal_m and distal_m")
+    given = [key for key in ("parallel_to", "proximal_m", "distal_m", "direction_deg") if getattr(row, key) is not None]
+    if given not in (["parallel_to"], ["proximal_m", "distal_m"], ["direction_deg"]):
+        faults.append(f"{where}: expected one of parallel_to, direction_deg, or both proximal_m and distal_m")
         return None
-    return LineOfAction(row.parallel_to, _pair(row.proximal_m), _pair(row.distal_m), row.source, row.note or "")
+    own = [key for key in OF_DIRECTIONS if getattr(row, key) is not None]
+    if own and row.direction_deg is None:
+        faults.append(f"{where}: {own[0]} belongs to direction_deg, which is not given")
+        return None
+    points = _pair(row.proximal_m), _pair(row.distal_m)
+    return LineOfAction(row.parallel_to, *points, row.source, row.note or "", _direction(row))
+
+
+OF_DIRECTIONS = ("in_plane_part", "range_deg", "max_departure_deg", "other_model_deg", "arm_difference_m")
+
+
+def _direction(row: LineEntry) -> Direction | None:
+    if row.direction_deg is None:
+        return None
+    low, high = (math.radians(end) for end in row.range_deg or (-math.inf, math.inf))
+    return Direction(
+        tuple(math.radians(value) for value in row.direction_deg),
+        range_rad=(low, high),
+        in_plane_part=1.0 if row.in_plane_part is None else row.in_plane_part,
+        max_departure_rad=_radians(row.max_departure_deg),
+        other_model_rad=_radians(row.other_model_deg),
+        arm_difference_m=row.arm_difference_m,
+    )
+
+
+def _radians(degrees: float | None) -> float | None:
+    return None if degrees is None else math.radians(degrees)
 
 
 def _pair(point: list[float] | None) -> tuple[float, float] | None:

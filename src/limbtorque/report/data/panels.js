@@ -6,7 +6,7 @@ function trialView(data) {
   const time = decode(data.curves.time_s);
   const last = time.length - 1;
   const step_s = last > 0 ? (time[last] - time[0]) / last : 1;
-  const state = { at: 0, range: [time[0], time[last]], grouped: true, flexion: true, kindsOff: new Set(), off: new Set(), ranged: "" };
+  const state = { at: 0, range: [time[0], time[last]], grouped: true, flexion: true, kindsOff: new Set(), off: new Set(), ranged: {} };
   for (const panel of data.panels) for (const line of panel.lines) if (line.shown === false) state.off.add(line.curve);
 
   const cache = {};
@@ -51,11 +51,11 @@ function trialPanels(view, changed) {
   const legendOf = (panel) => byId(`panel_${panel.name}`).querySelector(".legend");
 
   function rangeTraces(panel) {
-    const line = panel.lines.find((one) => one.curve === state.ranged);
+    const line = panel.lines.find((one) => one.curve === state.ranged[panel.name]);
     if (!line || !line.least || !line.greatest) return [];
     const base = { x: time, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
     return [
-      { ...base, y: time.map(() => 0) },
+      { ...base, y: curve(line.least).map((value) => (value === null ? null : 0)) },
       { ...base, y: curve(line.least), fill: "tonexty", fillcolor: faded("#332288", 0.45), name: "needed" },
       { ...base, y: curve(line.greatest), fill: "tonexty", fillcolor: faded("#332288", 0.15), name: "possible" },
     ];
@@ -67,7 +67,7 @@ function trialPanels(view, changed) {
       line: { color: drawn(line.colour), dash: line.dash, width: line.width },
       hovertemplate: `%{y:.4~g} ${plain(panel.unit)}`,
     }));
-    return panel.name === "muscles" ? [...rangeTraces(panel), ...lines] : lines;
+    return [...rangeTraces(panel), ...lines];
   }
 
   function shades(panel) {
@@ -89,7 +89,7 @@ function trialPanels(view, changed) {
     const layout = layoutOf("time (s)", `${panel.quantity} (${panel.unit})`, state.range);
     layout.shapes = [...shades(panel), ...windowEnds()];
     if (printing.now) layout.width = PRINT_WIDTH;
-    const line = panel.name === "muscles" && panel.lines.find((one) => one.curve === state.ranged && one.greatest);
+    const line = panel.name === "muscles" && panel.lines.find((one) => one.curve === state.ranged[panel.name] && one.greatest);
     if (line) { // the possible forces may leave the panel at its top: the scale is that of the lines
       const tops = panel.lines.filter(visible).map((one) => Math.max(0, ...curve(one.curve).filter((value) => value !== null)));
       layout.yaxis.range = [0, 1.25 * Math.max(1e-3, ...tops)];
@@ -111,7 +111,7 @@ function trialPanels(view, changed) {
         draw(panel);
       }));
     }
-    if (panel.name === "muscles" && panel.lines.some((line) => line.greatest)) legend.append(rangeChoice(panel));
+    if (panel.lines.some((line) => line.greatest)) legend.append(rangeChoice(panel));
     if (focus >= 0) legend.querySelectorAll("button")[focus]?.focus();
     const sense = panel.angle ? "" : sensesText(panel);
     byId(`panel_${panel.name}`).querySelector(".sense").textContent = sense ? `${panel.unit}; ${sense}` : panel.unit;
@@ -119,16 +119,18 @@ function trialPanels(view, changed) {
 
   function rangeChoice(panel) {
     const select = element("select");
-    select.append(element("option", { value: "" }, "no muscle"));
+    const what = panel.name === "muscles" ? "muscle" : "joint";
+    select.append(element("option", { value: "" }, `no ${what}`));
     for (const line of panel.lines) if (line.greatest) select.append(element("option", { value: line.curve }, words(line.name)));
-    select.value = state.ranged;
+    select.value = state.ranged[panel.name] ?? "";
     select.addEventListener("change", () => {
-      state.ranged = select.value;
+      state.ranged[panel.name] = select.value;
       state.off.delete(select.value);
       draw(panel);
       legendOf(panel).querySelector("select").focus();
     });
-    const text = state.ranged ? "needed (dark) and possible (light) force of " : "needed and possible force of ";
+    const [needed, possible] = panel.name === "muscles" ? ["needed", "possible"] : ["least", "greatest"];
+    const text = state.ranged[panel.name] ? `${needed} (dark) and ${possible} (light) force of ` : `${needed} and ${possible} force of `;
     return element("label", {}, text, select);
   }
 

@@ -81,7 +81,19 @@ class Muscles(Options):
         "none", "'mass': strengths are scaled by body mass, relative to the muscle set's reference."
     )
     contact_forces: bool = option(
-        False, "Compute the force in each joint for which the lines of action of all muscles crossing it are known."
+        False,
+        "Compute the force in each joint for which the lines of action of all muscles crossing it are known; with muscles.ranges "
+        "also its least and greatest value at the same torques.",
+    )
+    contact_effort: float = option(
+        1.25,
+        "Second range of the contact forces: only activations up to this factor times the least largest activation that can make "
+        "the torques.",
+        "1",
+        ge=1.0,
+    )
+    contact_rest: float = option(
+        0.05, "Activation that this second range always allows: muscles are seldom silent.", "1", ge=0.0, le=1.0
     )
 
     @field_validator("exponent", mode="before")

@@ -29,6 +29,8 @@ from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.quality_flags import CHECKS, METRICS
 from limbtorque.tables.summary_columns import (
     CONDITION_SUMMARY_COLUMNS,
+    CONTACT_STATISTICS,
+    CONTACT_SUMMARY_COLUMNS,
     MUSCLE_STATISTICS,
     MUSCLE_SUMMARY_COLUMNS,
     STATISTICS,
@@ -77,6 +79,7 @@ def run(*, folder: Path, key: str = "") -> None:
         csv_pieces(folder / STUDY_TABLES["ledger"], LEDGER_COLUMNS) as write_ledger,
         csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
         csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
+        csv_pieces(folder / STUDY_TABLES["contact_summary"], CONTACT_SUMMARY_COLUMNS) as write_contact,
         csv_pieces(folder / STUDY_TABLES["beside_file"], BESIDE_FILE_COLUMNS) as write_beside_file,
     ):
         for trial in study.trials:
@@ -92,6 +95,8 @@ def run(*, folder: Path, key: str = "") -> None:
             by_condition.add(turned)
             anatomical += turned if study.settings.tables.xlsx else []
             write_muscles([_muscle_row(trial, row, verdict) for row in records["muscles"].summary])
+            contact = records["muscles"].contact_summary
+            write_contact([_muscle_row(trial, row, verdict, CONTACT_STATISTICS) for row in contact])
             write_beside_file([_with_status(trial, row, verdict) for row in records["torques"].beside_file])
             sources[trial.name] = _source(study, trial, records, rows_of)
     write_table(
@@ -172,9 +177,11 @@ def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict
     return _usable(row, STATISTICS, row["torque_status"])
 
 
-def _muscle_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of `results/muscle_summary.csv` with the status of the muscle forces."""
-    return {**identity(trial), "muscle_status": verdict.muscles, **_usable({**row}, MUSCLE_STATISTICS, verdict.muscles)}
+def _muscle_row(
+    trial: Trial, row: Mapping[str, Any], verdict: Verdict, statistics: Sequence[Column] = MUSCLE_STATISTICS
+) -> dict[str, Any]:
+    """Row of a summary with the status of the muscle forces."""
+    return {**identity(trial), "muscle_status": verdict.muscles, **_usable({**row}, statistics, verdict.muscles)}
 
 
 def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
@@ -245,6 +252,7 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     add("summary", SUMMARY_COLUMNS)
     add("summary_by_condition", CONDITION_SUMMARY_COLUMNS)
     add("muscle_summary", MUSCLE_SUMMARY_COLUMNS)
+    add("contact_summary", CONTACT_SUMMARY_COLUMNS)
     for joints in _joints(study):
         add("kinematics", file_columns(joints))
     add("compared_with_file", BESIDE_FILE_COLUMNS)

@@ -10,6 +10,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray, joined
 from limbtorque.motion.table import motion_from_table
+from limbtorque.muscles.contact_summary import contact_series, contact_summary
 from limbtorque.muscles.force_report import whole_report
 from limbtorque.muscles.force_summary import force_series, muscle_summary
 from limbtorque.muscles.force_table import muscle_table, table_entries
@@ -53,7 +54,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
         net_nm, reaction_n = _of_torques(tables, trial, motion.joints)
         used = ~motion.edge & ~np.isnan(net_nm).any(axis=1)
         judged = earlier.window.judged(motion.time_s, used) if earlier.window else used
-        reports, series = [], []
+        reports, series, contacts = [], [], []
         parts = stretch_forces(
             motion,
             net_nm,
@@ -67,16 +68,27 @@ def run(*, folder: Path, session: str, key: str) -> None:
             write(muscle_table(part, forces, options=options))
             reports.append(forces.report)
             series.append(force_series(forces))
+            contacts.append(contact_series(forces))
         report = whole_report(reports)
+        windows = summary_windows(trial, motion, earlier.window)
+        min_share = trial.settings.ensembles.min_known_share
         summary = muscle_summary(
             motion,
             joined(series),
             report.muscle_set,
             options,
-            windows=summary_windows(trial, motion, earlier.window),
-            min_known_share=trial.settings.ensembles.min_known_share,
+            windows=windows,
+            min_known_share=min_share,
         )
-        return replace(record, metrics=report.metrics, notes=report.notes, summary=tuple(summary))
+        given = [part for part in contacts if part]
+        contact = contact_summary(motion, joined(given), windows=windows, min_known_share=min_share) if given else ()
+        return replace(
+            record,
+            metrics=report.metrics,
+            notes=report.notes,
+            summary=tuple(summary),
+            contact_summary=tuple(contact),
+        )
 
     run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))
 
