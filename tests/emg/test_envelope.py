@@ -43,7 +43,7 @@ def test_too_slow_channels_are_refused():
 
 
 def test_too_short_channels_are_refused():
-    with pytest.raises(SignalError, match="emg.envelope_cutoff_hz: 6 needs"):
+    with pytest.raises(SignalError, match=r"emg\.envelope_cutoff_hz: 6 needs"):
         linear_envelope(np.zeros((100, 1)), rate_hz=RATE_HZ, cutoff_hz=6.0)
 
 
