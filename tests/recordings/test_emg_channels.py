@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from c3d_files import raw_c3d
 
+from c3d_files import raw_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import emg_channels, microvolts, muscle_of, same_muscle, side_and_muscle
 from limbtorque.recordings.read import read_recording

@@ -139,3 +139,27 @@ def microvolts(unit: str) -> float | None:
 def _words(text: str) -> str:
     """Words of a label in small letters; what is no letter parts them."""
     return re.sub(r"[^a-z]+", " ", text.lower())
+
+
+def side_pattern(label: str) -> str:
+    """Label with a placeholder for its side, as `emg.channels` understands it; empty where it names none.
+
+    Examples
+    --------
+    >>> side_pattern("Voltage.L Rect"), side_pattern("RVL"), side_pattern("left_soleus"), side_pattern("Soleus")
+    ('Voltage.{S} Rect', '{S}VL', '{side}_soleus', '')
+    """
+    if match := _SIDE.search(label):
+        return label[: match.start()] + _placeholder(match[0]) + label[match.end() :]
+    for match in re.finditer(r"[A-Za-z]+", label):
+        word = match[0]
+        if word[0] in "lrLR" and len(word) > 2 and muscle_of(word[1:]) and not muscle_of(word):
+            return label[: match.start()] + _placeholder(word[0]) + label[match.start() + 1 :]
+    return ""
+
+
+def _placeholder(side: str) -> str:
+    """Placeholder that a side's word is written by."""
+    if len(side) == 1:
+        return "{S}" if side.isupper() else "{s}"
+    return "{side}" if side.islower() else "{SIDE}" if side.isupper() else "{Side}"

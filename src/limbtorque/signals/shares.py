@@ -52,7 +52,7 @@ def power_shares(
     spectrum = fft.rfft((values - values.mean(axis=0)) * window, fft.next_fast_len(n_samples, real=True), axis=0)
     power = spectrum.real**2 + spectrum.imag**2
     step_hz = rate_hz / 2.0 / (len(power) - 1) if len(power) > 1 else rate_hz
-    frequency_hz = np.arange(len(power)) * step_hz
+    frequency_hz = step_hz * np.arange(len(power), dtype=float)
     below = power[frequency_hz < low_hz].sum(axis=0)
     above = power[frequency_hz >= low_hz].sum(axis=0)
     lines = [_lines(power, frequency_hz, line_hz, low_hz) for line_hz in lines_hz]

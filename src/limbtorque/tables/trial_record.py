@@ -191,6 +191,8 @@ class TrialRecord:
         Rows of the summary tables.
     beside_file : tuple of dict
         Rows of `compared_with_file.csv`, from the stage that computes the torques.
+    emg, co_contraction : tuple of dict
+        Rows of `emg_summary.csv` and `emg_co_contraction.csv`, from the stage that computes the muscle forces.
     """
 
     trial: str = ""
@@ -206,6 +208,8 @@ class TrialRecord:
     window: Window | None = None
     summary: tuple[Mapping[str, Any], ...] = ()
     beside_file: tuple[Mapping[str, Any], ...] = ()
+    emg: tuple[Mapping[str, Any], ...] = ()
+    co_contraction: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -246,6 +250,6 @@ class TrialRecord:
             values["motion"] = MotionConstants(**values["motion"])
         if values.get("window"):
             values["window"] = Window(**values["window"])
-        for name in ("notes", "summary", "beside_file"):
+        for name in ("notes", "summary", "beside_file", "emg", "co_contraction"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)

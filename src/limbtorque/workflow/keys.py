@@ -43,7 +43,7 @@ SECTIONS = {
         *TRIAL_TABLES,
     ),
     "torques": ("chains", "differentiation", "torques", "integration", "replay", *WINDOW, *TRIAL_TABLES),
-    "muscles": ("chains", "muscles", *WINDOW, *TRIAL_TABLES),
+    "muscles": ("chains", "muscles", "emg", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
     "figures": ("chains", "quality", "figures"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),

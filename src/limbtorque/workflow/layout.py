@@ -38,6 +38,11 @@ STUDY_TABLES = {
     "methods": RESULTS / "methods.md",
 }
 WORKBOOK = RESULTS / "summary.xlsx"
+EMG_TABLES = {
+    "emg_summary": RESULTS / "emg_summary.csv",
+    "emg_by_muscle": RESULTS / "emg_by_muscle.csv",
+    "emg_co_contraction": RESULTS / "emg_co_contraction.csv",
+}
 ENSEMBLE_TABLES = {
     "ensembles": RESULTS / "ensembles.csv",
     "windows": RESULTS / "windows.csv",
@@ -150,7 +155,12 @@ def places(study: Study) -> dict[str, str]:
 
 def study_outputs(study: Study) -> list[Path]:
     """Tables of the study that are made from its summaries and ledger."""
-    return [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx]
+    return [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx, *emg_outputs(study)]
+
+
+def emg_outputs(study: Study) -> list[Path]:
+    """Tables of electromyography; none where no trial has channels."""
+    return [*EMG_TABLES.values()] * any(trial.settings.emg.channels for trial in study.trials)
 
 
 def ensemble_outputs(study: Study) -> list[Path]:
