@@ -132,6 +132,23 @@ def co_contraction_rows(
     return rows
 
 
+def agreement_text(row: Mapping[str, Any]) -> str:
+    """Agreement of a muscle in a few words, from its row of `emg_summary.csv`.
+
+    Examples
+    --------
+    >>> agreement_text({"r": 0.8849, "rms": 0.321, "lag_s": -0.04, "faults": ""})
+    'r 0.88, rms 0.32, lag -40 ms'
+    >>> agreement_text({"r": float("nan"), "rms": float("nan"), "lag_s": float("nan"), "faults": "dead, mains"})
+    'not compared: dead, mains'
+    """
+    r = row.get("r", math.nan)
+    if isinstance(r, float) and math.isfinite(r):
+        lag = f", lag {1e3 * row['lag_s']:.0f} ms" if math.isfinite(row["lag_s"]) else ""
+        return f"r {r:.2f}, rms {row['rms']:.2f}{lag}"
+    return f"not compared: {row['faults']}" if row.get("faults") else "not compared"
+
+
 def over_study(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Agreement of every muscle over the trials of a study, subjects counted alike.
 

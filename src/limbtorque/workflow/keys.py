@@ -45,7 +45,7 @@ SECTIONS = {
     "torques": ("chains", "differentiation", "torques", "integration", "replay", *WINDOW, *TRIAL_TABLES),
     "muscles": ("chains", "muscles", "emg", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
-    "figures": ("chains", "quality", "figures"),
+    "figures": ("chains", "quality", "figures", "emg.channels"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),
 }

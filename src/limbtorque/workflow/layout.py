@@ -81,13 +81,14 @@ def figure_path(kind: str, session: str, trial: str, suffix: str) -> Path:
 
 
 def drawn_kinds(trial: Trial, verdict: Verdict) -> list[str]:
-    """Kinds of figures of a trial; that of the cut-off only where a flag concerns it.
+    """Kinds of figures of a trial; that of the cut-off only where a flag concerns it, of electromyography with channels.
 
     `figures.cutoff: always` has it for every trial.
     """
     chosen = trial.settings.figures
     cutoff = chosen.cutoff == "always" or not CUTOFF_CHECKS.isdisjoint(verdict.names)
-    return [kind for kind in chosen.kinds if kind != "cutoff" or cutoff]
+    there = {"cutoff": cutoff, "emg": bool(trial.settings.emg.channels)}
+    return [kind for kind in chosen.kinds if there.get(kind, True)]
 
 
 def page_path(session: str, trial: str) -> Path:
@@ -111,7 +112,8 @@ def trial_names(stage: str, trial: Trial) -> list[str]:
         return [page_path("", trial.name).name] if trial.settings.report.enabled else []
     if stage == "figures":
         chosen = trial.settings.figures
-        return [figure_path(kind, "", trial.name, f".{form}").name for kind in chosen.kinds for form in chosen.formats]
+        kinds = [kind for kind in chosen.kinds if kind != "emg" or trial.settings.emg.channels]
+        return [figure_path(kind, "", trial.name, f".{form}").name for kind in kinds for form in chosen.formats]
     tables = trial.settings.tables
     return [f"{trial.name}{suffix}" for suffix in (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)]
 
@@ -204,7 +206,11 @@ def study_record_path(stage: str) -> Path:
 
 def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
     """Stages whose tables a stage reads; figures need muscles only to draw them."""
-    drawn = any("muscles" in trial.settings.figures.kinds for trial in trials)
+    drawn = any(
+        "muscles" in trial.settings.figures.kinds
+        or ("emg" in trial.settings.figures.kinds and trial.settings.emg.channels)
+        for trial in trials
+    )
     return [source for source in SOURCES.get(stage, ()) if stage != "figures" or source != "muscles" or drawn]
 
 
