@@ -102,3 +102,9 @@ def test_an_inverted_envelope():
     smooth = np.maximum(np.sin(2 * np.pi * TIME_S), 0.0)
     assert faults(smooth, envelope=True) == [()]
     assert faults(-smooth, envelope=True) == [("negative",)]
+
+
+def test_an_envelope_that_hardly_changes_is_no_fault_but_a_constant_one_is():
+    smooth = 1.0 + 0.2 * np.sin(2 * np.pi * TIME_S)
+    assert faults(smooth, 0.01 * smooth[::-1] ** 4, envelope=True) == [(), ()]
+    assert faults(np.full(N, 0.3), envelope=True) == [("dead",)]

@@ -39,9 +39,10 @@ class Metrics:
     missing : ndarray
         Share of samples that are not numbers.
     modulation : ndarray
-        95th over 5th percentile of the envelope; about 1 for steady noise, 0 for a constant channel.
+        95th over 5th percentile of the envelope; about 1 for steady noise, 0 for a constant channel. Infinite for channels that were
+        recorded as envelopes and change: how they were processed is not known.
     level : ndarray
-        Root mean square of the band over that of the strongest channel without another fault.
+        Root mean square of the band over that of the strongest channel without another fault; 1 for recorded envelopes.
     clipped : ndarray
         Share of samples in runs of three or more at the channel's largest or least value.
     mains : ndarray
@@ -51,7 +52,7 @@ class Metrics:
     alike : ndarray of int
         Index of an earlier channel with the same or the inverse signal; -1 without one.
     negative : ndarray of bool
-        Envelopes with values below minus a hundredth of their largest size.
+        Envelopes with values below minus a twentieth of their largest size.
     """
 
     missing: FloatArray
@@ -117,10 +118,12 @@ def channel_metrics(
     low, high = np.nanpercentile(np.where(np.isfinite(envelopes), envelopes, 0.0), [5.0, 95.0], axis=0)
     floor = np.where(high > 1e-9 * np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0), low, np.inf)
     modulation = high / np.maximum(floor, 1e-3 * np.maximum(high, 1e-300))
+    modulation[is_envelope & (modulation > 1.01)] = np.inf
     least, largest = (getattr(np, of)(np.nan_to_num(values), axis=0) for of in ("min", "max"))
-    negative = is_envelope & (least < -0.01 * np.maximum(np.abs(least), np.abs(largest)))
+    negative = is_envelope & (least < -0.05 * np.maximum(np.abs(least), np.abs(largest)))
     good = (
         whole
+        & ~is_envelope
         & (modulation >= STEADY)
         & (clipped <= CLIPPED_SHARE)
         & (mains <= HUM_SHARE)
@@ -128,7 +131,7 @@ def channel_metrics(
     )
     size = np.sqrt(np.mean(np.where(whole, band, 0.0) ** 2, axis=0))
     strongest = size[good].max(initial=0.0)
-    level = size / strongest if strongest > 0.0 else np.ones(n_channels)
+    level = np.where(is_envelope, 1.0, size / strongest if strongest > 0.0 else 1.0)
     return Metrics(missing, modulation, level, clipped, mains, artefact, _alike(band, whole), negative)
 
 

@@ -26,6 +26,8 @@ NO_CHANNEL: dict[str, str | float] = {
     "normalised_by": "",
     "rms_uv": math.nan,
 }
+UNDERSHOOT = 0.05  # of an envelope's peak: filters leave values below zero
+LISTED = 6  # labels in a sentence
 LARGEST_UV = 2e4  # peak of a surface electromyogram: 5 to 10 mV at most (De Luca 1997), twice that is amplified
 
 
@@ -145,11 +147,12 @@ def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Em
     """Channels that hold envelopes, not electromyograms."""
     if options.signal != "auto":
         return np.full(filled.shape[1], options.signal == "envelope")
-    one_sign = (filled.min(axis=0, initial=0.0) >= 0.0) | (filled.max(axis=0, initial=0.0) <= 0.0)
+    high, low = filled.max(axis=0, initial=0.0), -filled.min(axis=0, initial=0.0)
+    one_sign = np.minimum(high, low) <= UNDERSHOOT * np.maximum(high, low)
     smooth = np.zeros(filled.shape[1], dtype=bool)
     if one_sign.any() and len(filled) > 1:
-        _, low = power_shares(filled[:, one_sign], rate_hz=rate_hz, lines_hz=(50.0,), low_hz=options.high_pass_hz)
-        smooth[one_sign] = low > 0.95
+        _, slow = power_shares(filled[:, one_sign], rate_hz=rate_hz, lines_hz=(50.0,), low_hz=options.high_pass_hz)
+        smooth[one_sign] = slow > 0.95
     return np.asarray(smooth & whole)
 
 
@@ -304,7 +307,13 @@ def _notes(channels: Channels, chosen: list[int], source: str, maxima: Mapping[s
     for k in chosen:
         for sentence in _sentences(channels, k, maxima):
             labels.setdefault(sentence, []).append(repr(channels.labels[k]))
-    return [f"electromyography: {source}: {', '.join(which)}: {sentence}" for sentence, which in labels.items()]
+    return [f"electromyography: {source}: {_some(which)}: {sentence}" for sentence, which in labels.items()]
+
+
+def _some(labels: list[str]) -> str:
+    """First labels, and the number of the others."""
+    more = f" and {len(labels) - LISTED} more" if len(labels) > LISTED else ""
+    return ", ".join(labels[:LISTED]) + more
 
 
 def _sentences(channels: Channels, k: int, maxima: Mapping[str, float] | None) -> list[str]:
@@ -339,5 +348,6 @@ def _measured(metrics: Metrics, fault: str, k: int, channels: Channels) -> str:
     }
     if fault in shares:
         of = {"missing": "of the samples", "clipped": "of the samples"}.get(fault, "of the power")
-        return f" ({shares[fault][k]:.2%} {of})"
+        share = float(shares[fault][k])
+        return f" ({'less than 1%' if share < 0.01 else f'{share:.0%}'} {of})"
     return f" ({channels.labels[metrics.alike[k]]!r})" if fault == "copy" else ""

@@ -146,7 +146,7 @@ def agreement_text(row: Mapping[str, Any]) -> str:
     if isinstance(r, float) and math.isfinite(r):
         lag = f", lag {1e3 * row['lag_s']:.0f} ms" if math.isfinite(row["lag_s"]) else ""
         return f"r {r:.2f}, rms {row['rms']:.2f}{lag}"
-    return f"not compared: {row['faults']}" if row.get("faults") else "not compared"
+    return f"not compared: {row['faults']}" if row.get("faults") else ""
 
 
 def over_study(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ class Emg(Options):
     )
     signal: Literal["auto", "raw", "envelope"] = option(
         "auto",
-        "Content of the channels: 'raw' electromyograms, 'envelope', processed already; 'auto': an envelope where a channel is never "
+        "Content of the channels: 'raw' electromyograms, 'envelope', processed already; 'auto': an envelope where a channel is hardly ever "
         "negative and hardly varies above emg.high_pass_hz.",
     )
     unit: Literal["", "V", "mV", "uV"] = option(
