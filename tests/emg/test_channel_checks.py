@@ -19,7 +19,9 @@ def muscle(seed=1):
 def faults(*channels, envelope=False, rate_hz=RATE_HZ):
     values = np.stack(channels, axis=1)
     is_envelope = np.full(values.shape[1], envelope)
-    band = values if envelope else band_pass(values, rate_hz=rate_hz, high_pass_hz=20.0, low_pass_hz=450.0)
+    band = (
+        values if envelope else band_pass(np.nan_to_num(values), rate_hz=rate_hz, high_pass_hz=20.0, low_pass_hz=450.0)
+    )
     found = channel_metrics(
         values,
         band,

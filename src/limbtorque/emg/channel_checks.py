@@ -26,6 +26,7 @@ CLIPPED_RUN, CLIPPED_SHARE = 3, 1e-4  # samples in a row at the limit; share of 
 LEVELS = 64.0  # steps of the converter: of a coarser signal three equal samples are no sign
 HUM_SHARE = 0.1  # of the power in the band: hum that changes the amplitude by 5 %
 ARTEFACT_SHARE = 0.5  # of the power below twice the band's lower limit plus that in the band
+UNDERSHOOT = 0.05  # of an envelope's size: filters leave values below zero
 ALIKE = 0.99  # correlation of channels that are one
 MAINS_HZ = (50.0, 60.0)
 
@@ -95,7 +96,7 @@ def channel_metrics(
     values : ndarray of shape (n_samples, n_channels)
         Channels as recorded.
     band : ndarray of shape (n_samples, n_channels)
-        The same, band-passed; the recorded ones of channels that are envelopes.
+        The same, band-passed; the recorded ones of channels that are envelopes. Zero for channels with missing samples.
     envelopes : ndarray of shape (n_frames, n_channels)
         Their envelopes, at any times within the trial.
     rate_hz, high_pass_hz : float
@@ -110,29 +111,36 @@ def channel_metrics(
     """
     missing = 1.0 - np.isfinite(values).mean(axis=0)
     whole = missing == 0.0
-    n_channels = values.shape[1]
-    clipped, mains, artefact = (np.zeros(n_channels) for _ in range(3))
+    known = values if whole.all() else np.nan_to_num(values)
+    least, largest = known.min(axis=0), known.max(axis=0)
+    extent = np.maximum(np.abs(least), np.abs(largest))
+    clipped, mains, artefact = (np.zeros(values.shape[1]) for _ in range(3))
     raw = np.flatnonzero(whole & ~is_envelope)
-    clipped[raw] = [_clipped(values[:, k]) for k in raw]
-    mains[raw], artefact[raw] = power_shares(values[:, raw], rate_hz=rate_hz, lines_hz=MAINS_HZ, low_hz=high_pass_hz)
-    low, high = np.nanpercentile(np.where(np.isfinite(envelopes), envelopes, 0.0), [5.0, 95.0], axis=0)
-    floor = np.where(high > 1e-9 * np.abs(np.nan_to_num(values)).max(axis=0, initial=0.0), low, np.inf)
-    modulation = high / np.maximum(floor, 1e-3 * np.maximum(high, 1e-300))
+    clipped[raw] = [_clipped(known[:, k]) for k in raw]
+    mains[raw], artefact[raw] = power_shares(known[:, raw], rate_hz=rate_hz, lines_hz=MAINS_HZ, low_hz=high_pass_hz)
+    modulation = _modulation(envelopes, extent)
     modulation[is_envelope & (modulation > 1.01)] = np.inf
-    least, largest = (getattr(np, of)(np.nan_to_num(values), axis=0) for of in ("min", "max"))
-    negative = is_envelope & (least < -0.05 * np.maximum(np.abs(least), np.abs(largest)))
-    good = (
-        whole
-        & ~is_envelope
-        & (modulation >= STEADY)
-        & (clipped <= CLIPPED_SHARE)
-        & (mains <= HUM_SHARE)
-        & (artefact <= ARTEFACT_SHARE)
-    )
-    size = np.sqrt(np.mean(np.where(whole, band, 0.0) ** 2, axis=0))
+    shares = (clipped <= CLIPPED_SHARE) & (mains <= HUM_SHARE) & (artefact <= ARTEFACT_SHARE)
+    good = whole & ~is_envelope & (modulation >= STEADY) & shares
+    products = band.T @ band  # zero for channels with missing samples
+    size = np.sqrt(np.diag(products) / len(band))
     strongest = size[good].max(initial=0.0)
-    level = np.where(is_envelope, 1.0, size / strongest if strongest > 0.0 else 1.0)
-    return Metrics(missing, modulation, level, clipped, mains, artefact, _alike(band, whole), negative)
+    return Metrics(
+        missing=missing,
+        modulation=modulation,
+        level=np.where(is_envelope, 1.0, size / strongest if strongest > 0.0 else 1.0),
+        clipped=clipped,
+        mains=mains,
+        artefact=artefact,
+        alike=_alike(products),
+        negative=is_envelope & (least < -UNDERSHOOT * extent),
+    )
+
+
+def _modulation(envelopes: FloatArray, extent: FloatArray) -> FloatArray:
+    """95th over 5th percentile of envelopes, at most 1000; 0 where they are constant but for rounding."""
+    low, high = np.percentile(envelopes, [5.0, 95.0], axis=0)
+    return np.where(high > 1e-9 * extent, high / np.maximum(low, np.maximum(1e-3 * high, 1e-300)), 0.0)
 
 
 def _clipped(signal: FloatArray) -> float:
@@ -152,14 +160,13 @@ def _step(signal: FloatArray) -> float:
     return float(np.min(changes[changes > 1e-9 * np.abs(signal).max()], initial=np.inf))
 
 
-def _alike(band: FloatArray, whole: BoolArray) -> FloatArray:
-    """Index of an earlier channel with the same or the inverse signal, else -1."""
-    found = np.full(band.shape[1], -1)
-    used = np.where(whole, band, 0.0)
-    sizes = np.sqrt((used**2).sum(axis=0))
-    together = np.abs(used.T @ used) > ALIKE * np.outer(sizes, sizes)
+def _alike(products: FloatArray) -> FloatArray:
+    """Index of an earlier channel with the same or the inverse signal, else -1, from their products."""
+    sizes = np.sqrt(np.diag(products))
+    together = (np.abs(products) > ALIKE * np.outer(sizes, sizes)) & (sizes > 0.0)
+    found = np.full(len(sizes), -1)
     for k in np.flatnonzero(sizes > 0.0):
-        earlier = np.flatnonzero(together[k, :k] & (sizes[:k] > 0.0))
+        earlier = np.flatnonzero(together[k, :k])
         if len(earlier):
             found[k] = earlier[0]
     return found

@@ -133,17 +133,17 @@ def _moving_sums(values: FloatArray, size: int) -> FloatArray:
         raise SignalError(
             f"{len(values)} samples of electromyography are fewer than the {size} of a window; give a longer trial"
         )
-    sums = np.zeros((len(values) + 1, values.shape[1]))
-    np.cumsum(values, axis=0, out=sums[1:])
-    return sums[size:] - sums[:-size]
+    sums = np.zeros((values.shape[1], len(values) + 1))  # a channel in a row: along it memory is read in order
+    np.cumsum(values.T, axis=1, out=sums[:, 1:])
+    return np.asarray((sums[:, size:] - sums[:, :-size]).T)
 
 
 def _spread(starts: BoolArray, size: int, n_samples: int) -> BoolArray:
     """Samples that are in any of the windows, given those at which one begins."""
-    changes = np.zeros((n_samples + 1, starts.shape[1]), dtype=np.int32)
-    changes[: len(starts)] += starts
-    changes[size : size + len(starts)] -= starts
-    return np.asarray(np.cumsum(changes, axis=0)[:-1] > 0)
+    changes = np.zeros((starts.shape[1], n_samples + 1), dtype=np.int32)
+    changes[:, : len(starts)] += starts.T
+    changes[:, size : size + len(starts)] -= starts.T
+    return np.asarray(np.cumsum(changes, axis=1)[:, :-1].T > 0)
 
 
 def _without_short(activity: BoolArray, rate_hz: float, *, widened_s: float = 0.0) -> BoolArray:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.emg.channel_checks import FAULTS, Metrics, channel_metrics
+from limbtorque.emg.channel_checks import FAULTS, UNDERSHOOT, Metrics, channel_metrics
 from limbtorque.emg.envelope import at_times, band_pass, linear_envelope
 from limbtorque.emg.onsets import METHODS, Method, active, quietest
 from limbtorque.errors import did_you_mean
@@ -26,7 +26,6 @@ NO_CHANNEL: dict[str, str | float] = {
     "normalised_by": "",
     "rms_uv": math.nan,
 }
-UNDERSHOOT = 0.05  # of an envelope's peak: filters leave values below zero
 LISTED = 6  # labels in a sentence
 LARGEST_UV = 2e4  # peak of a surface electromyogram: 5 to 10 mV at most (De Luca 1997), twice that is amplified
 
@@ -114,14 +113,15 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
     chosen = sorted({one.index for one in emg_channels(recording)} | {recording.analog_labels.index(x) for x in labels})
     values, rate_hz = recording.analog[:, chosen], recording.analog_rate_hz
     whole: BoolArray = np.asarray(np.isfinite(values).all(axis=0))
-    filled = np.where(whole, values, 0.0)
+    filled = values if whole.all() else np.where(whole, values, 0.0)
     is_envelope = _envelopes(filled, whole, rate_hz, options)
     raw = ~is_envelope
-    band, envelope = filled.copy(), np.maximum(filled, 0.0)
+    limits = {"high_pass_hz": options.high_pass_hz, "low_pass_hz": options.low_pass_hz}
+    band, envelope = filled, np.maximum(filled, 0.0)
     if raw.any():
-        limits = {"high_pass_hz": options.high_pass_hz, "low_pass_hz": options.low_pass_hz}
-        band[:, raw] = band_pass(filled[:, raw], rate_hz=rate_hz, **limits)
-        envelope[:, raw] = linear_envelope(band[:, raw], rate_hz=rate_hz, cutoff_hz=options.envelope_cutoff_hz)
+        passed = band_pass(filled[:, raw], rate_hz=rate_hz, **limits)
+        smooth = linear_envelope(passed, rate_hz=rate_hz, cutoff_hz=options.envelope_cutoff_hz)
+        band, envelope = (passed, smooth) if raw.all() else (_put(filled, raw, passed), _put(envelope, raw, smooth))
     metrics = channel_metrics(
         values,
         band,
@@ -141,6 +141,13 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
         metrics=metrics,
         rate_hz=rate_hz,
     )
+
+
+def _put(values: FloatArray, columns: BoolArray, new: FloatArray) -> FloatArray:
+    """Copy of values with some columns replaced."""
+    changed = values.copy()
+    changed[:, columns] = new
+    return changed
 
 
 def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Emg) -> BoolArray:
@@ -214,7 +221,7 @@ def electromyography(
     scale = np.array([_reference(channels, k, maxima)[0] for k in at.values()])
     picked = channels.envelope[:, list(at.values())] / scale
     envelope = at_times(picked, times_s, rate_hz=channels.rate_hz, start_s=start_s, delay_s=options.delay_s)
-    activity = {method: _at_frames(channels, [*at.values()], method, times_s, start_s, options) for method in METHODS}
+    activity = _activity(channels, [*at.values()], times_s, start_s, options)
     own = [[n for n, label in enumerate(there) if muscle in wanted[label]] for muscle in options.muscles]
     good = [[n for n in columns if not channels.metrics.faults(at[there[n]])] for columns in own]
     chosen = [best or all_of for best, all_of in zip(good, own, strict=True)]
@@ -246,18 +253,21 @@ def _combined(values: FloatArray, columns: list[list[int]], of: Callable[..., Fl
     return np.stack([of(values[:, some], axis=1) if some else missing for some in columns], axis=1)
 
 
-def _at_frames(
-    channels: Channels, chosen: list[int], method: Method, times_s: FloatArray, start_s: float, options: Emg
-) -> FloatArray:
+def _activity(
+    channels: Channels, chosen: list[int], times_s: FloatArray, start_s: float, options: Emg
+) -> dict[Method, FloatArray]:
     """Activity of channels at the samples nearest to the frames; NaN where the method does not apply."""
-    values = channels.band[:, chosen]
-    rest = quietest(values, rate_hz=channels.rate_hz, length_s=options.baseline_s)
-    found = active(values, method, rate_hz=channels.rate_hz, baselines=rest)
-    nearest = np.round((times_s - start_s) * channels.rate_hz).astype(int)
-    inside = (nearest >= 0) & (nearest < len(found))
-    taken = np.where(inside[:, np.newaxis], found[np.clip(nearest, 0, len(found) - 1)], math.nan)
-    noise_only = method == "bonato"  # its statistics are those of noise, not of an envelope
-    return np.where(noise_only & channels.is_envelope[chosen], math.nan, taken)
+    values, rate_hz = channels.band[:, chosen], channels.rate_hz
+    rest = quietest(values, rate_hz=rate_hz, length_s=options.baseline_s)
+    nearest = np.round((times_s - start_s) * rate_hz).astype(int)
+    inside = (nearest >= 0) & (nearest < len(values))
+    nearest = np.clip(nearest, 0, len(values) - 1)
+    found: dict[Method, FloatArray] = {}
+    for method in METHODS:
+        taken = active(values, method, rate_hz=rate_hz, baselines=rest)[nearest]
+        unknown = ~inside[:, np.newaxis] | (channels.is_envelope[chosen] & (method == "bonato"))  # a method for noise
+        found[method] = np.where(unknown, math.nan, taken)
+    return found
 
 
 def _reference(channels: Channels, k: int, maxima: Mapping[str, float] | None) -> tuple[float, str]:
