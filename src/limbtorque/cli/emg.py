@@ -140,7 +140,7 @@ def analyse(recording: Recording, options: Emg, *, side: str, maxima: dict[str, 
 
 
 def _all_channels(recording: Recording) -> dict[str, tuple[str, ...]]:
-    """Channels that are recognised, with names for columns: side and muscle where these are one channel's, else its label."""
+    """Recognised channels, each with a name for its columns."""
     channels = emg_channels(recording)
     if not channels:
         raise TrialError(

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from limbtorque import __version__
 from limbtorque.cli import import_muscles
+from limbtorque.cli.emg_command import EXAMPLES as EMG_EXAMPLES
+from limbtorque.cli.emg_command import add_emg_command
 from limbtorque.cli.study_folder import require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
@@ -67,10 +69,7 @@ exit code: 0 if every result is as it was made, 1 otherwise
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
   limbtorque run walk.c3d --chain leg --side left --mass-kg 66 --settings config/config.yaml --set filter.cutoff_hz=6
 """,
-    "emg": """examples:
-  limbtorque emg walk.c3d --output emg
-  limbtorque emg walk.c3d --maximal mvc_leg.c3d --settings config/config.yaml --side left
-""",
+    "emg": EMG_EXAMPLES,
     "diff": """examples:
   limbtorque diff results_with_6_hz results
   limbtorque diff old/results new/results --csv changes.csv --html changes.html
@@ -172,6 +171,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_study_commands(command)
     _add_recording_commands(command)
+    add_emg_command(command)
     _add_result_commands(command)
     return parser
 
@@ -260,28 +260,6 @@ def _add_recording_commands(command: Command) -> None:
         help="folder for tables and figure (default: %(default)s)",
     )
     run.set_defaults(function=_run)
-
-    emg = command("emg", "envelopes, activity and faults of electromyography, without torques")
-    emg.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="recordings (C3D, or STO with electromyography)"
-    )
-    emg.add_argument(
-        "--maximal", type=Path, action="append", default=[], metavar="FILE", help="maximum voluntary contraction"
-    )
-    emg.add_argument(
-        "--settings", type=Path, help="settings file with a section emg (default: all recognised channels)"
-    )
-    emg.add_argument(
-        "--side", choices=("left", "right"), default="right", help="for {S} in emg.channels (default: right)"
-    )
-    emg.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="change an option")
-    emg.add_argument(
-        "--output",
-        type=Path,
-        default=Path("limbtorque_emg"),
-        help="folder for tables and figures (default: %(default)s)",
-    )
-    emg.set_defaults(function=_emg)
 
 
 def _add_result_commands(command: Command) -> None:
@@ -470,22 +448,6 @@ def _check(options: argparse.Namespace) -> int:
     run = f"limbtorque run-study {_quoted(options.study)}"
     say(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}")
     return int(faults > 0)
-
-
-def _emg(options: argparse.Namespace) -> int:
-    from limbtorque.cli.emg import analyse_files
-    from limbtorque.study.settings import Settings, load_settings, override
-
-    settings = load_settings(options.settings) if options.settings else Settings()
-    settings = override(settings, dict(change.partition("=")[::2] for change in options.set), source="--set")
-    stems = [path.stem.lower() for path in options.files]
-    if len(set(stems)) < len(stems):
-        raise SettingsError(f"two recordings have one name, and so would their results: {', '.join(stems)}; rename one")
-    for line in analyse_files(
-        options.files, options.output, settings=settings, side=options.side, maximal=options.maximal
-    ):
-        say(line, sys.stdout)
-    return 0
 
 
 def _run(options: argparse.Namespace) -> int:

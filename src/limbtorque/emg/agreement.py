@@ -108,7 +108,7 @@ def _lags(max_lag_s: float, rate_hz: float) -> list[int]:
 
 
 def _shifted(activation: FloatArray, envelope: FloatArray, used: BoolArray, lag: int) -> float:
-    """Correlation of the activation at the used frames with the envelope `lag` frames earlier."""
+    """Correlation of the activation with the envelope `lag` frames earlier."""
     theirs = np.full_like(envelope, math.nan)
     stop = len(envelope) - abs(lag)
     if stop > 0:

@@ -138,7 +138,7 @@ def channel_metrics(
 
 
 def _modulation(envelopes: FloatArray, extent: FloatArray) -> FloatArray:
-    """95th over 5th percentile of envelopes, at most 1000; 0 where they are constant but for rounding."""
+    """Ratio of the 95th to the 5th percentile, at most 1000; 0 for constants."""
     low, high = np.percentile(envelopes, [5.0, 95.0], axis=0)
     return np.where(high > 1e-9 * extent, high / np.maximum(low, np.maximum(1e-3 * high, 1e-300)), 0.0)
 
@@ -161,7 +161,7 @@ def _step(signal: FloatArray) -> float:
 
 
 def _alike(products: FloatArray) -> FloatArray:
-    """Index of an earlier channel with the same or the inverse signal, else -1, from their products."""
+    """Index of an earlier channel with the same or the inverse signal, else -1."""
     sizes = np.sqrt(np.diag(products))
     together = (np.abs(products) > ALIKE * np.outer(sizes, sizes)) & (sizes > 0.0)
     found = np.full(len(sizes), -1)

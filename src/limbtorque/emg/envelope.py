@@ -18,7 +18,7 @@ HIGHEST = 0.45  # of the sampling rate: above it a low-pass has no effect that t
 
 
 def band_pass(values: FloatArray, *, rate_hz: float, high_pass_hz: float, low_pass_hz: float) -> FloatArray:
-    """Zero-lag band-pass of second-order Butterworth filters, run forwards and backwards.
+    """Zero-lag band-pass of second-order Butterworth filters.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ def bonato(values: FloatArray, *, rate_hz: float, baselines: list[slice]) -> Boo
 
 
 def single_probability(false_alarm: float, *, at_least: int = AT_LEAST, of: int = OF) -> float:
-    """Probability of one exceedance for which `at_least` `of` many have that of a false alarm.
+    """Probability of one exceedance, from that of a false alarm.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def bursts(activity: BoolArray, *, rate_hz: float, start_s: float = 0.0) -> list
 
 
 def _moving_sums(values: FloatArray, size: int) -> FloatArray:
-    """Sums over `size` samples, the first at their beginning; shape (n - size + 1, n_channels)."""
+    """Sums over `size` samples, shape (n - size + 1, n_channels)."""
     if len(values) < size:
         raise SignalError(
             f"{len(values)} samples of electromyography are fewer than the {size} of a window; give a longer trial"

@@ -164,7 +164,7 @@ def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Em
 
 
 def peaks(recording: Recording, options: Emg) -> dict[str, float]:
-    """Largest envelope of every channel without a fault, by its label: a maximal trial."""
+    """Largest envelope of every channel without a fault, by its label."""
     channels = process_channels(recording, [], options)
     good = [
         not channels.metrics.faults(k) or channels.metrics.faults(k) == ("dead",) for k in range(len(channels.labels))
@@ -256,7 +256,7 @@ def _combined(values: FloatArray, columns: list[list[int]], of: Callable[..., Fl
 def _activity(
     channels: Channels, chosen: list[int], times_s: FloatArray, start_s: float, options: Emg
 ) -> dict[Method, FloatArray]:
-    """Activity of channels at the samples nearest to the frames; NaN where the method does not apply."""
+    """Activity at the samples nearest to the frames; NaN where unknown."""
     values, rate_hz = channels.band[:, chosen], channels.rate_hz
     rest = quietest(values, rate_hz=rate_hz, length_s=options.baseline_s)
     nearest = np.round((times_s - start_s) * rate_hz).astype(int)
@@ -281,7 +281,7 @@ def _reference(channels: Channels, k: int, maxima: Mapping[str, float] | None) -
 def _facts(
     muscle: str, at: list[int], channels: Channels, maxima: Mapping[str, float] | None
 ) -> dict[str, str | float]:
-    """Channels, unit, faults, normalisation and amplitude of a muscle, for its row of the summary."""
+    """Channels, unit, faults, normalisation and amplitude of a muscle."""
     if not at:
         return {**NO_CHANNEL, "muscle": muscle}
 

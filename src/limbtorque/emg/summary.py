@@ -82,7 +82,7 @@ def _own(envelope: FloatArray, inside: BoolArray) -> dict[str, float]:
 
 
 def _longest(activity: FloatArray, inside: BoolArray, time_s: FloatArray, method: str) -> dict[str, float]:
-    """Onset and offset of the longest burst in a window, and the share of it that is active."""
+    """Onset and offset of the longest burst in a window, and the active share."""
     names = [f"{what}_{method}" for what in ("onset", "offset", "active_share")]
     keys = [f"{names[0]}_s", f"{names[1]}_s", names[2]]
     values = activity[inside]
@@ -118,7 +118,7 @@ def _another(found: Electromyography, k: int, m: int) -> bool:
 def co_contraction_rows(
     found: Electromyography, windows: Mapping[str, BoolArray], pairs: Iterable[tuple[str, str]]
 ) -> list[dict[str, Any]]:
-    """Co-contraction indices of pairs of muscles over every window; empty where a channel has a fault."""
+    """Co-contraction indices of pairs of muscles over every window."""
     rows = []
     for window, inside in windows.items():
         for first, second in pairs:

@@ -36,7 +36,7 @@ METHODS = {"bonato": "active by Bonato et al. (1998)", "hodges_bui": "active by 
 def emg_figure(
     table: pa.Table, rows: Sequence[Mapping[str, Any]], *, title: str, width_mm: float = TWO_COLUMNS_MM
 ) -> Figure:
-    """Figure of a trial: envelopes behind the predicted activations, with r, rms and lag.
+    """Figure of a trial: envelopes behind the predicted activations.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def muscle_of(text: str) -> str:
 
 
 def same_muscle(one: str, other: str) -> bool:
-    """Return True where two keys of `MUSCLES` are one muscle, or a group and a part of it."""
+    """Return True for two names of one muscle, or of a group and its part."""
     return bool(one) and (one == other or one in GROUPS.get(other, ()) or other in GROUPS.get(one, ()))
 
 
@@ -142,7 +142,7 @@ def _words(text: str) -> str:
 
 
 def side_pattern(label: str) -> str:
-    """Label with a placeholder for its side, as `emg.channels` understands it; empty where it names none.
+    """Label with a placeholder for its side; empty where it names none.
 
     Examples
     --------

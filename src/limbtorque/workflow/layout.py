@@ -81,7 +81,7 @@ def figure_path(kind: str, session: str, trial: str, suffix: str) -> Path:
 
 
 def drawn_kinds(trial: Trial, verdict: Verdict) -> list[str]:
-    """Kinds of figures of a trial; that of the cut-off only where a flag concerns it, of electromyography with channels.
+    """Kinds of figures of a trial; that of the cut-off only where a flag concerns it.
 
     `figures.cutoff: always` has it for every trial.
     """

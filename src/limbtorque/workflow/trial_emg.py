@@ -52,7 +52,7 @@ class EmgReader:
         return found, (*told, *found.notes)
 
     def _recording(self, trial: Trial) -> tuple[Recording, float]:
-        """Recording with the channels, and the time of its first sample from the trial's first frame, s."""
+        """Recording with the channels, and its first sample's time on the trial, s."""
         markers = self._read(trial, trial.file, trial.forces_file)
         if trial.emg_file is None:
             return markers, 0.0
@@ -60,7 +60,7 @@ class EmgReader:
         return found, start_s(found) - start_s(markers) + trial.settings.emg.file_offset_s
 
     def _largest(self, trial: Trial) -> tuple[dict[str, float] | None, list[str]]:
-        """Largest envelopes of the maximal trials, and notes on those that cannot be used."""
+        """Largest envelopes of the maximal trials, and notes on unusable ones."""
         found: dict[str, float] = {}
         told = []
         for file in trial.maximal_files:

@@ -107,7 +107,7 @@ def propose_emg(seen: Iterable[Seen], chains: Iterable[str]) -> ProposedEmg:
 
 
 def _muscles_of(chains: Iterable[str]) -> dict[str, str]:
-    """Muscles of the built-in sets of chains, by their names there, as `emg_channels` calls them."""
+    """Muscles of the built-in sets of chains, with their names in `emg_channels`."""
     found = {}
     for chain in sorted(set(chains)):
         set_name = {"arm": ARM, "leg": LEG}[chain].muscles if chain in ("arm", "leg") else None
@@ -127,7 +127,7 @@ def _pairs(names: dict[str, str], mapped: set[str]) -> tuple[tuple[str, str], ..
 
 
 def pair_emg(trials_of: Sequence[Seen], seen: Sequence[Seen]) -> dict[str, Seen]:
-    """File of electromyography alone for each recording without channels of its own, by its name.
+    """Files of electromyography alone, by recordings without channels.
 
     The two are in one folder, each the only one there of its kind, and overlap in time.
     """

@@ -167,7 +167,7 @@ def _recording(
 
 
 def _is_emg(title: str, names: Collection[str]) -> bool:
-    """Return True for a table of electromyography: by its title, or where half of its columns name muscles."""
+    """Return True for electromyography, by the title or by names of muscles."""
     named = sum(bool(side_and_muscle(name)[1]) or "emg" in name.lower() for name in names)
     return bool(re.search(r"\bs?emg|electromyo", title.lower())) or 2 * named > len(names)
 

@@ -197,7 +197,7 @@ def _muscle_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[
 
 
 def _emg_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of `results/emg_summary.csv`; nothing is compared with rejected muscle forces."""
+    """Row of `results/emg_summary.csv`; without agreement where it is rejected."""
     own = {**identity(trial), "muscle_status": verdict.muscles, **row}
     return _usable(own, EMG_AGREEMENT, verdict.muscles)
 
