@@ -1,9 +1,13 @@
 """Electromyography in a study: the file's clock, the delay, the columns, the tables and the figure."""
 
+import hashlib
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
@@ -139,3 +143,31 @@ def test_missing_files_are_told_when_the_study_is_read(tmp_path):
         load_study(make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change))
     assert "emg.max_voluntary_files names 'mvc.c3d', which does not exist" in str(raised.value)
     assert "emg_file" in str(raised.value)
+
+
+def test_the_hash_of_the_file_is_in_the_provenance(study):
+    record = read_record(next((study / "results" / "muscles").rglob("*.parquet")))
+    digest = hashlib.sha256((study / "emg.sto").read_bytes()).hexdigest()
+    assert record.provenance["muscles"]["emg_sha256"] == digest
+
+
+def test_another_file_of_electromyography_repeats_the_stage_of_the_muscles(study, tmp_path):
+    folder = tmp_path / "study"
+    shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
+    loaded = load_study(folder)
+    (session,) = loaded.batches
+    before = keys.session_key("muscles", loaded, session)
+    (folder / "emg.sto").write_bytes((folder / "emg.sto").read_bytes() + b"\n")
+    assert keys.session_key("muscles", load_study(folder), session) != before
+
+
+def test_parts_of_a_study_name_the_files_of_electromyography(study, tmp_path):
+    folder = tmp_path / "study"
+    shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
+    path = folder / "config" / "config.yaml"
+    settings = parse_yaml(path.read_text(encoding="utf-8"))
+    settings["emg"]["max_voluntary_files"] = ["emg.sto"]
+    path.write_text(yaml_text(settings), encoding="utf-8")
+    (part,) = split_study(folder, tmp_path / "parts")
+    (trial,) = load_study(part).trials
+    assert {file.resolve() for file in (trial.emg_file, *trial.maximal_files)} == {(folder / "emg.sto").resolve()}

@@ -83,6 +83,8 @@ class Electromyography:
         For each muscle: channel, unit, faults, normalised_by, rms_uv.
     notes : tuple of str
         Sentences on missing and faulty channels, units and maximal trials.
+    sha256 : str
+        Hash of the recording's file.
     """
 
     muscles: tuple[str, ...]
@@ -91,6 +93,7 @@ class Electromyography:
     usable: BoolArray
     facts: tuple[dict[str, str | float], ...]
     notes: tuple[str, ...]
+    sha256: str
 
 
 def process_channels(recording: Recording, labels: list[str], options: Emg) -> Channels:
@@ -214,7 +217,7 @@ def electromyography(
         if label not in there
     ]
     if not there:
-        return _nothing(options.muscles, len(times_s), tuple(notes))
+        return _nothing(options.muscles, len(times_s), tuple(notes), recording.sha256)
     channels = process_channels(recording, there, options)
     at = {label: channels.labels.index(label) for label in there}
     notes += _notes(channels, list(at.values()), recording.source, maxima)
@@ -235,15 +238,16 @@ def electromyography(
             for muscle, columns in zip(options.muscles, chosen, strict=True)
         ),
         notes=tuple(notes),
+        sha256=recording.sha256,
     )
 
 
-def _nothing(muscles: tuple[str, ...], n_frames: int, notes: tuple[str, ...]) -> Electromyography:
+def _nothing(muscles: tuple[str, ...], n_frames: int, notes: tuple[str, ...], sha256: str) -> Electromyography:
     """Electromyography of a recording that has none of the channels."""
     empty = np.full((n_frames, len(muscles)), math.nan)
     facts = tuple({**NO_CHANNEL, "muscle": muscle} for muscle in muscles)
     return Electromyography(
-        muscles, empty, dict.fromkeys(METHODS, empty), np.zeros(len(muscles), dtype=bool), facts, notes
+        muscles, empty, dict.fromkeys(METHODS, empty), np.zeros(len(muscles), dtype=bool), facts, notes, sha256
     )
 
 

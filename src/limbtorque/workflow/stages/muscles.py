@@ -121,6 +121,8 @@ def _with_emg(
         options=trial.settings.emg,
         min_known_share=trial.settings.ensembles.min_known_share,
     )
+    own = {**record.provenance["muscles"], "emg_sha256": recorded.sha256}
+    record = replace(record, provenance={**record.provenance, "muscles": own})
     pairs = co_contraction_rows(recorded, windows, trial.settings.emg.antagonists)
     return replace(record, emg=tuple(rows), co_contraction=tuple(pairs))
 
