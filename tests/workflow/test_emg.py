@@ -13,7 +13,7 @@ from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.tables.files import read_record
 from limbtorque.workflow import keys, layout
-from limbtorque.workflow.stages import figures, pages
+from limbtorque.workflow.stages import figures, pages, report
 from staged_study import make_study, run_stages
 
 TRIAL = "S01_sagittal_fast"
@@ -61,6 +61,7 @@ def study(tmp_path_factory):
     for stage, module in (("figures", figures), ("pages", pages)):
         for session in loaded.batches:
             module.run(folder=folder, session=session, key=keys.session_key(stage, loaded, session))
+    report.run(folder=folder)
     return folder
 
 
@@ -107,6 +108,9 @@ def test_figure_and_page(study):
     text = page.read_text(encoding="utf-8")
     assert "Activation and electromyogram" in text
     assert "BIClong: r 1.00" in text
+    index = (study / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Agreement of activation and envelope" in index
+    assert "../emg_summary.csv" in index
 
 
 def test_a_file_without_the_channels_is_a_note_and_muscle_forces_remain(tmp_path):

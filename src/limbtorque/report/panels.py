@@ -26,6 +26,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 KIND_DASHES = {"inertial": "solid", "centripetal": "dash", "coriolis": "dot", "base": "dashdot", "external": "longdash"}
 PULLS_N = 1e-3
 SHOWN_MUSCLES = 6  # lines of muscles that are on from the beginning
+SHOWN_EMG = 2  # muscles whose activation and envelope are visible from the beginning
 
 
 @dataclass(frozen=True)
@@ -361,6 +362,7 @@ def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curv
             f"{column.rpartition('_')[0]} {'EMG' if column.endswith('_envelope') else 'activation'}",
             LINE_COLOURS[names.index(column.rpartition("_")[0]) % len(LINE_COLOURS)],
             "dot" if column.endswith("_envelope") else "solid",
+            shown=names.index(column.rpartition("_")[0]) < SHOWN_EMG,
         )
         for column in there
     )
