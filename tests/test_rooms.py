@@ -18,6 +18,7 @@ ORDER = (
     "tables",
     "motion",
     "torques",
+    "emg",
     "muscles",
     "simulation",
     "statistics",

@@ -30,6 +30,7 @@ REFERENCE = {
     "From markers to motion": ["motion"],
     "Torques": ["torques"],
     "Muscles": ["muscles", "muscles.sets", "muscles.static_optimization"],
+    "Electromyography": ["emg"],
     "Simulation": ["simulation"],
     "Tables and means": ["tables", "statistics"],
     "Figures": ["figures"],

@@ -29,6 +29,7 @@ from limbtorque.recordings.recording import ForcePlate
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.workflow.check import check_study
 from limbtorque.workflow.load_checked import checked_study
 from text_files import write_trc
@@ -884,3 +885,33 @@ def test_every_built_in_marker_set_is_in_the_order_of_preference():
     from limbtorque.cli.init.known_sets import BUILT_IN, PREFERRED
 
     assert sorted(PREFERRED) == sorted(path.stem for path in BUILT_IN.glob("*.yaml"))
+
+
+def walk_with_emg(folder, labels):
+    """A walk marked like Plug-in Gait with three analog channels."""
+    markers = ["LFHD", *both_sides(["FEP", "FEO", "TIO", "ANK", "TOE", "HEE"])]
+    path = folder / "S01" / "walk.c3d"
+    path.parent.mkdir(parents=True)
+    noise = np.random.default_rng(1).normal(size=(1010, len(labels)))
+    groups = {"ANALOG": {"LABELS": list(labels)}}
+    write_c3d(path, positions(markers), labels=markers, analog=noise, analog_units=["V"] * len(labels), groups=groups)
+    return folder
+
+
+def test_channels_of_electromyography_are_mapped_to_muscles(tmp_path):
+    data = walk_with_emg(tmp_path / "data", ("Voltage.L Sol", "Voltage.R Sol", "Voltage.R Tib Ant"))
+    init_study(tmp_path / "study", data)
+    settings = parse_yaml((tmp_path / "study" / "config" / "config.yaml").read_text(encoding="utf-8"))
+    assert settings["emg"] == {
+        "channels": {"Voltage.{S} Sol": "soleus", "Voltage.{S} Tib Ant": "tib_ant"},
+        "antagonists": [["tib_ant", "soleus"]],
+    }
+
+
+def test_channels_without_a_side_are_only_comments(tmp_path):
+    data = walk_with_emg(tmp_path / "data", ("EMG Sol", "EMG TA", "EMG 3"))
+    init_study(tmp_path / "study", data)
+    text = (tmp_path / "study" / "config" / "config.yaml").read_text(encoding="utf-8")
+    assert parse_yaml(text)["emg"] == {"channels": {}}
+    assert '# "EMG Sol": soleus # the label does not state a side' in text
+    assert "Channels without a muscle of the muscle sets: EMG 3" in text

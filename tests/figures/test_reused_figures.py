@@ -135,9 +135,9 @@ def test_256_colours_look_like_all(trials, tmp_path):
     assert [round(255 * float(EDGE))] * 3 in palette
 
 
-def trial(**figures):
+def trial(*, channels=(), **figures):
     chosen = load_settings(ROOT / "config" / "config.yaml").figures.model_copy(update=figures)
-    return SimpleNamespace(settings=SimpleNamespace(figures=chosen))
+    return SimpleNamespace(settings=SimpleNamespace(figures=chosen, emg=SimpleNamespace(channels=channels)))
 
 
 @pytest.mark.parametrize("flag", sorted(CUTOFF_CHECKS))
@@ -148,3 +148,9 @@ def test_the_figure_of_the_cutoff_is_drawn_where_a_flag_concerns_it(flag):
         assert drawn_kinds(trial(), SimpleNamespace(names=others)) == ["torques"]
         assert drawn_kinds(trial(cutoff="always"), SimpleNamespace(names=others)) == ["torques", "cutoff"]
     assert drawn_kinds(trial(kinds=("torques",)), SimpleNamespace(names=(flag,))) == ["torques"]
+
+
+def test_the_figure_of_electromyography_is_drawn_of_trials_with_channels():
+    none = SimpleNamespace(names=())
+    assert drawn_kinds(trial(channels=("EMG1",)), none) == ["torques", "emg"]
+    assert drawn_kinds(trial(channels=("EMG1",), kinds=("torques",)), none) == ["torques"]

@@ -73,7 +73,6 @@ def test_results_are_named(tmp_path, suffix, title, names, kind):
         ("running_opensim/inverse_dynamics.sto", "generalized forces"),
         ("walk_emg_opensim/coordinates.sto", "coordinates of a model"),
         ("walk_emg_opensim/id_walk.sto", "generalized forces"),
-        ("walk_emg_opensim/electromyography.sto", "no markers and no forces"),
         ("moment_arms/f_elbowflexors.mot", "no markers and no forces"),
     ],
 )

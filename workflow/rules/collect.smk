@@ -19,6 +19,7 @@ use rule ensembles as collect with:
         "results/provenance.json",
         "results/methods.md",
         workbook="results/summary.xlsx" if STUDY.settings.tables.xlsx else [],
+        emg=[str(path) for path in layout.emg_outputs(STUDY)],
     log:
         "results/logs/collect.log",
     priority: 0

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from limbtorque import __version__
 from limbtorque.cli import import_muscles
+from limbtorque.cli.emg_command import EXAMPLES as EMG_EXAMPLES
+from limbtorque.cli.emg_command import add_emg_command
 from limbtorque.cli.study_folder import require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
@@ -67,6 +69,7 @@ exit code: 0 if every result is as it was made, 1 otherwise
   limbtorque run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml
   limbtorque run walk.c3d --chain leg --side left --mass-kg 66 --settings config/config.yaml --set filter.cutoff_hz=6
 """,
+    "emg": EMG_EXAMPLES,
     "diff": """examples:
   limbtorque diff results_with_6_hz results
   limbtorque diff old/results new/results --csv changes.csv --html changes.html
@@ -168,6 +171,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_study_commands(command)
     _add_recording_commands(command)
+    add_emg_command(command)
     _add_result_commands(command)
     return parser
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,8 @@ from limbtorque.study.whole_file import whole_file, write_bytes, write_text
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.workflow.layout import shares_cutoff
 
-FILES = ("file", "forces_file")  # columns of the table of trials that are paths
+MAXIMAL = "emg.max_voluntary_files"  # an option with paths
+FILES = ("file", "forces_file", "emg_file")  # columns of the table of trials that are paths
 
 
 def split_study(folder: Path, parts: Path) -> list[Path]:
@@ -63,7 +65,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
         raise StudyError([f"{target} exists; name another folder, or remove it" for target in there])
     for subject, target in targets.items():
         text = (folder / SETTINGS_FILE).read_text(encoding="utf-8")
-        write_text(target / SETTINGS_FILE, _for_one_subject(text))
+        write_text(target / SETTINGS_FILE, _for_one_subject(text, folder, target))
         _write(target / settings.trials, [_moved(row, folder, target) for row in trials[subject]])
         _write(target / settings.subjects, subjects[subject])
         for path in sets:
@@ -72,9 +74,12 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     return list(targets.values())
 
 
-def _for_one_subject(text: str) -> str:
+def _for_one_subject(text: str, folder: Path, target: Path) -> str:
     """Settings of a part: with one subject, its mean is given however few its trials."""
     values = parse_yaml(text) or {}
+    if maximal := (values.get("emg") or {}).get("max_voluntary_files"):
+        files = [maximal] if isinstance(maximal, str) else maximal
+        values["emg"] = {**values["emg"], "max_voluntary_files": [_moved_path(file, folder, target) for file in files]}
     values["ensembles"] = {**(values.get("ensembles") or {}), "min_units": 1}
     return f"# Part of a study of several subjects: ensembles.min_units is 1.\n{yaml_text(values)}"
 
@@ -103,11 +108,19 @@ def _names(subjects: Iterable[str]) -> dict[str, str]:
 def _moved(row: dict[str, str], folder: Path, target: Path) -> dict[str, str]:
     """Row whose relative paths start at another folder."""
     found = dict(row)
-    for column in FILES:
-        if row.get(column) and not Path(row[column]).is_absolute():
-            path = folder / row[column]
-            found[column] = Path(os.path.relpath(path.parent.resolve() / path.name, target.resolve())).as_posix()
+    found |= {column: _moved_path(row[column], folder, target) for column in FILES if row.get(column)}
+    if cell := row.get(MAXIMAL):
+        files = parse_yaml(cell) if cell.startswith("[") else [cell]
+        found[MAXIMAL] = f"[{', '.join(json.dumps(_moved_path(file, folder, target)) for file in files)}]"
     return found
+
+
+def _moved_path(file: str, folder: Path, target: Path) -> str:
+    """Path of a file from another folder; absolute paths stay."""
+    if Path(file).is_absolute():
+        return file
+    path = folder / file
+    return Path(os.path.relpath(path.parent.resolve() / path.name, target.resolve())).as_posix()
 
 
 def _muscle_sets(study: Study) -> list[Path]:

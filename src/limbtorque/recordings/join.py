@@ -239,6 +239,7 @@ def _with_analog(
         markers,
         analog_labels=forces.analog_labels,
         analog_units=forces.analog_units,
+        analog_descriptions=forces.analog_descriptions,
         analog=_taken(forces.analog, clock, markers.n_frames),
         analog_rate_hz=clock.per_frame * markers.rate_hz,
     )

@@ -129,6 +129,8 @@ class Recording:
         Events, in order of time.
     analog_labels, analog_units : tuple of str
         Names and units of the analog channels.
+    analog_descriptions : tuple of str
+        Descriptions of the channels; empty where the format has none.
     analog : ndarray of shape (n_samples, n_channels)
         Analog channels, in `analog_units`.
     analog_rate_hz : float
@@ -170,6 +172,7 @@ class Recording:
     forces_source: str = ""
     forces_sha256: str = ""
     person: tuple[tuple[str, str], ...] = ()
+    analog_descriptions: tuple[str, ...] = ()
 
     @property
     def n_frames(self) -> int:

@@ -32,6 +32,7 @@ def index_page(
     ensembles: Mapping[str, Any] | None = None,
     missing: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
+    emg: Sequence[Row] = (),
 ) -> str:
     """Text of the first page; the same tables give the same text.
 
@@ -49,6 +50,8 @@ def index_page(
         Sentence on the trials of each chain without a curve; empty where all have one.
     held : mapping of str to str, optional
         Sentence on the status of the trials in the means of each chain; empty without any.
+    emg : sequence of mapping, optional
+        Rows of `results/emg_by_muscle.csv`, as text.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
@@ -81,7 +84,23 @@ def index_page(
         uneven=_of_chains(ensembles["uneven"], n_chains, ". ") if ensembles else [],
         too_few=_of_chains(ensembles["too_few"], n_chains, ": ") if ensembles else [],
         files=files,
+        emg=_emg_rows(emg),
     )
+
+
+def _emg_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """Cells of the muscles that were compared in any trial."""
+    decimals = {"r": 2, "min_r": 2, "max_r": 2, "rms": 2, "neighbour_r": 2}
+    return [
+        (
+            *(row[name] for name in ("chain", "window", "muscle", "n_subjects", "n_trials")),
+            *(_number(row[name], 1.0, digits) for name, digits in decimals.items()),
+            _number(row["lag_s"], 1e3, 0),
+            _number(row["own_best_share"], 100.0, 0),
+        )
+        for row in rows
+        if int(row["n_trials"])
+    ]
 
 
 def _shown(row: Row) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.emg.summary import agreement_text
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.report.curve_data import decimals_for, fixed_point, frame_step, largest_of, spans
@@ -25,6 +26,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 KIND_DASHES = {"inertial": "solid", "centripetal": "dash", "coriolis": "dot", "base": "dashdot", "external": "longdash"}
 PULLS_N = 1e-3
 SHOWN_MUSCLES = 6  # lines of muscles that are on from the beginning
+SHOWN_EMG = 2  # muscles whose activation and envelope are visible from the beginning
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class _Curves:
         self.full |= {name: (values, decimals) for name, values in curves.items()}
 
 
-_OF_MUSCLES = ("_force_n", "_activation", "_contact_bw")
+_OF_MUSCLES = ("_force_n", "_activation", "_envelope", "_contact_bw")
 _OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled", "spike", "swapped")
 _FAULTS = ("spike", "swapped")  # shaded in every panel
 _STATUS = ("external_status", "moment_arm_status", "fibre_status", "optimization_status")
@@ -173,6 +175,7 @@ def draw_trial(
     model: ChainModel,
     motion: Mapping[str, Any],
     window: Window | None = None,
+    emg: Sequence[Mapping[str, Any]] = (),
 ) -> Drawing:
     """Choose the panels of the page of a trial, and encode their numbers.
 
@@ -186,6 +189,8 @@ def draw_trial(
         Entry ``motion`` of the kinematics table's record: senses and zeros of flexion.
     window : Window, optional
         The part that is 0 to 100 %, which is marked in every panel.
+    emg : sequence of mapping, optional
+        Rows of the trial's first window in `emg_summary.csv`.
 
     Notes
     -----
@@ -201,6 +206,7 @@ def draw_trial(
         _power_panel(torques, joints, curves),
         *_muscle_panel(muscles, curves),
         *_contact_panel(muscles, joints, curves),
+        *_emg_panel(muscles, emg, curves),
         *_force_panel(kinematics, curves),
         *_file_panels(kinematics, torques, joints, curves),
     ]
@@ -370,6 +376,31 @@ def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> I
         "stated factor of the least possible ones (docs/muscles.md)."
     )
     yield Panel("contact", "Joint contact forces", "contact force", "body weights", lines, _OF_FORCES, about=about)
+
+
+def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curves) -> Iterator[Panel]:
+    """Activations, and envelopes of electromyograms of the same colour."""
+    names = [name.removesuffix("_envelope") for name in table.column_names if name.endswith("_envelope")]
+    both = [f"{name}_{what}" for name in names for what in ("envelope", "activation")]
+    there = [name for name in both if name in table.column_names]
+    if not there:
+        return
+    curves.add(_columns(table, there), 4)
+    lines = tuple(
+        Line(
+            column,
+            f"{column.rpartition('_')[0]} {'EMG' if column.endswith('_envelope') else 'activation'}",
+            LINE_COLOURS[names.index(column.rpartition("_")[0]) % len(LINE_COLOURS)],
+            "dot" if column.endswith("_envelope") else "solid",
+            shown=names.index(column.rpartition("_")[0]) < SHOWN_EMG,
+        )
+        for column in there
+    )
+    compared = [f"{row['muscle']}: {agreement_text(row)}" for row in rows]
+    about = f"Dotted: normalised envelopes, later by the electromechanical delay. {'; '.join(compared)}."
+    yield Panel(
+        "emg", "Activation and electromyogram", "activation, envelope", "1", lines, ("edge", *_FAULTS), about=about
+    )
 
 
 def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:

@@ -19,6 +19,7 @@ from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.faults import hidden_character, limits_of, sentences
 from limbtorque.study.marker_rules import LandmarkRule
 from limbtorque.study.options.base import Options, option
+from limbtorque.study.options.emg import Emg
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.options.loads import LoadModel, Plates
 from limbtorque.study.options.motion import BodySegments, Motion
@@ -67,6 +68,7 @@ class Settings(Options):
     integration: Integration = Integration()
     replay: Replay = Replay()
     muscles: Muscles = Muscles()
+    emg: Emg = Emg()
     quality: Quality = Quality()
     tables: Tables = Tables()
     ensembles: Ensembles = Ensembles()

@@ -31,6 +31,7 @@ PER_TRIAL = (
     "integration",
     "replay",
     "muscles",
+    "emg",
     "quality",
     "ensembles.window",
     "ensembles.onset_share",
@@ -81,6 +82,10 @@ class Trial:
         A remark, carried to the ledger.
     forces_file : Path or None
         A second file, whose force plates are joined to the recording.
+    emg_file : Path or None
+        A file with the electromyography, where the recording does not have it.
+    maximal_files : tuple of Path
+        Recordings of maximum voluntary contractions.
     """
 
     name: str
@@ -98,11 +103,13 @@ class Trial:
     end_s: float | None = None
     note: str = ""
     forces_file: Path | None = None
+    emg_file: Path | None = None
+    maximal_files: tuple[Path, ...] = ()
 
     @property
     def files(self) -> tuple[Path, ...]:
         """All files that are read for the trial."""
-        return (self.file, self.forces_file) if self.forces_file else (self.file,)
+        return (self.file, *filter(None, (self.forces_file, self.emg_file)), *self.maximal_files)
 
 
 MOST_HINTS = 100  # misspelt names that are compared with the known ones
@@ -156,6 +163,7 @@ class TrialRow(Row):
     subject: str = option(..., "Subject of the trial, a name from the table of subjects.")
     file: str = option(..., "Recording; a relative path starts at the study's folder.")
     forces_file: str = option("", "Second file, whose force plates are joined to the recording.")
+    emg_file: str = option("", "File with the electromyography, where the recording does not have it.")
     chain: str = option(..., "Arm, leg, or a chain of the settings.")
     side: Literal["left", "right"] = option(..., "Left or right, the limb that the markers are on.")
     condition: str = option("", "Experimental condition, by which trials are averaged.")
@@ -180,10 +188,10 @@ class TrialRow(Row):
             )
         return value
 
-    @field_validator("file", "forces_file")
+    @field_validator("file", "forces_file", "emg_file")
     @classmethod
     def _existing_file(cls, value: str, info: ValidationInfo) -> str:
-        if info.context is None or (info.field_name == "forces_file" and not value):
+        if info.context is None or (info.field_name != "file" and not value):
             return value
         folder = info.context.folder
         if set(value) & set("{}<>"):
@@ -274,7 +282,12 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
         row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
         own = _own_settings(options, cells, where, faults)
-        if row and own and row.subject in subjects:
+        lacking = [file for file in own.emg.max_voluntary_files if not references.has(file)] if own else []
+        faults += [
+            f"{where}: emg.max_voluntary_files names {file!r}, which does not exist in the study's folder"
+            for file in lacking
+        ]
+        if row and own and not lacking and row.subject in subjects:
             trials.append(_trial(row, own, subjects[row.subject], references.folder))
     faults += _duplicates([cells["trial"] for _, cells in rows], table)
     faults += alike("session", (cells["session"] for _, cells in rows), table)
@@ -299,6 +312,8 @@ def _trial(row: TrialRow, settings: Settings, subject: Subject, folder: Path) ->
         end_s=row.end_s,
         note=row.note,
         forces_file=folder / row.forces_file if row.forces_file else None,
+        emg_file=folder / row.emg_file if row.emg_file else None,
+        maximal_files=tuple(folder / file for file in settings.emg.max_voluntary_files),
     )
 
 

@@ -193,6 +193,8 @@ class TrialRecord:
         Rows of `contact_summary.csv`, from the stage that computes the muscle forces.
     beside_file : tuple of dict
         Rows of `compared_with_file.csv`, from the stage that computes the torques.
+    emg, co_contraction : tuple of dict
+        Rows of `emg_summary.csv` and `emg_co_contraction.csv`, from the stage that computes the muscle forces.
     """
 
     trial: str = ""
@@ -209,6 +211,8 @@ class TrialRecord:
     summary: tuple[Mapping[str, Any], ...] = ()
     contact_summary: tuple[Mapping[str, Any], ...] = ()
     beside_file: tuple[Mapping[str, Any], ...] = ()
+    emg: tuple[Mapping[str, Any], ...] = ()
+    co_contraction: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -249,6 +253,6 @@ class TrialRecord:
             values["motion"] = MotionConstants(**values["motion"])
         if values.get("window"):
             values["window"] = Window(**values["window"])
-        for name in ("notes", "summary", "contact_summary", "beside_file"):
+        for name in ("notes", "summary", "contact_summary", "beside_file", "emg", "co_contraction"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)

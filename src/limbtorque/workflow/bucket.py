@@ -15,7 +15,7 @@ from limbtorque.study.settings import load_settings
 from limbtorque.study.study import SETTINGS_FILE
 from limbtorque.study.table_file import table_rows
 
-_COLUMNS = ("file", "forces_file")  # of recordings
+_COLUMNS = ("file", "forces_file", "emg_file")  # of recordings
 
 
 def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) -> None:
@@ -52,9 +52,10 @@ def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) 
         raise StudyError(
             [f"{prefix}: the study's folder would be emptied after the run; add --keep-storage-local-copies"]
         )
-    table = folder / load_settings(folder / SETTINGS_FILE, config or None).trials
-    rows = table_rows(table, (), [])  # its faults are reported when the study is checked
-    for file in sorted({row[name] for _, row in rows for name in _COLUMNS if row.get(name)}):
+    settings = load_settings(folder / SETTINGS_FILE, config or None)
+    rows = table_rows(folder / settings.trials, (), [])  # its faults are reported when the study is checked
+    named = {row[name] for _, row in rows for name in _COLUMNS if row.get(name)}
+    for file in sorted(named | set(settings.emg.max_voluntary_files)):
         if not Path(file).is_absolute() and not (folder / file).exists():
             _retrieve(provider.object(f"{prefix}/{file}"))
 

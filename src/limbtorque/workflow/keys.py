@@ -43,9 +43,9 @@ SECTIONS = {
         *TRIAL_TABLES,
     ),
     "torques": ("chains", "differentiation", "torques", "integration", "replay", *WINDOW, *TRIAL_TABLES),
-    "muscles": ("chains", "muscles", *WINDOW, *TRIAL_TABLES),
+    "muscles": ("chains", "muscles", "emg", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
-    "figures": ("chains", "quality", "figures"),
+    "figures": ("chains", "quality", "figures", "emg.channels"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),
 }
@@ -114,6 +114,9 @@ def session_key(stage: str, study: Study, session: str) -> str:
     if stage in ("cutoffs", "kinematics"):  # a recording that was replaced, even by an older file
         states = [file.stat() for trial in study.batches[session] for file in trial.files]
         keys += [f"{state.st_size} {state.st_mtime_ns}" for state in states]
+    if stage == "muscles":  # which reads electromyography
+        files = [file for trial in study.batches[session] if trial.settings.emg.channels for file in trial.files]
+        keys += [f"{state.st_size} {state.st_mtime_ns}" for state in map(Path.stat, files)]
     return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
 
 

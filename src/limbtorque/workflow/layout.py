@@ -39,6 +39,11 @@ STUDY_TABLES = {
     "methods": RESULTS / "methods.md",
 }
 WORKBOOK = RESULTS / "summary.xlsx"
+EMG_TABLES = {
+    "emg_summary": RESULTS / "emg_summary.csv",
+    "emg_by_muscle": RESULTS / "emg_by_muscle.csv",
+    "emg_co_contraction": RESULTS / "emg_co_contraction.csv",
+}
 ENSEMBLE_TABLES = {
     "ensembles": RESULTS / "ensembles.csv",
     "windows": RESULTS / "windows.csv",
@@ -83,7 +88,8 @@ def drawn_kinds(trial: Trial, verdict: Verdict) -> list[str]:
     """
     chosen = trial.settings.figures
     cutoff = chosen.cutoff == "always" or not CUTOFF_CHECKS.isdisjoint(verdict.names)
-    return [kind for kind in chosen.kinds if kind != "cutoff" or cutoff]
+    there = {"cutoff": cutoff, "emg": bool(trial.settings.emg.channels)}
+    return [kind for kind in chosen.kinds if there.get(kind, True)]
 
 
 def page_path(session: str, trial: str) -> Path:
@@ -107,7 +113,8 @@ def trial_names(stage: str, trial: Trial) -> list[str]:
         return [page_path("", trial.name).name] if trial.settings.report.enabled else []
     if stage == "figures":
         chosen = trial.settings.figures
-        return [figure_path(kind, "", trial.name, f".{form}").name for kind in chosen.kinds for form in chosen.formats]
+        kinds = [kind for kind in chosen.kinds if kind != "emg" or trial.settings.emg.channels]
+        return [figure_path(kind, "", trial.name, f".{form}").name for kind in kinds for form in chosen.formats]
     tables = trial.settings.tables
     return [f"{trial.name}{suffix}" for suffix in (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)]
 
@@ -151,7 +158,12 @@ def places(study: Study) -> dict[str, str]:
 
 def study_outputs(study: Study) -> list[Path]:
     """Tables of the study that are made from its summaries and ledger."""
-    return [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx]
+    return [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx, *emg_outputs(study)]
+
+
+def emg_outputs(study: Study) -> list[Path]:
+    """Tables of electromyography; none where no trial has channels."""
+    return [*EMG_TABLES.values()] * any(trial.settings.emg.channels for trial in study.trials)
 
 
 def ensemble_outputs(study: Study) -> list[Path]:
@@ -195,7 +207,11 @@ def study_record_path(stage: str) -> Path:
 
 def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
     """Stages whose tables a stage reads; figures need muscles only to draw them."""
-    drawn = any("muscles" in trial.settings.figures.kinds for trial in trials)
+    drawn = any(
+        "muscles" in trial.settings.figures.kinds
+        or ("emg" in trial.settings.figures.kinds and trial.settings.emg.channels)
+        for trial in trials
+    )
     return [source for source in SOURCES.get(stage, ()) if stage != "figures" or source != "muscles" or drawn]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from limbtorque.cli.init.forces import pair_forces, unread_forces
 from limbtorque.cli.init.names import name_them, safe_name, some_of
+from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
 from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
 from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, with_unique_names
@@ -43,6 +44,8 @@ class Proposal:
         What was guessed of the folders' names, and what the recordings do not support.
     window : ProposedWindow
         What is 0 to 100 % of the curves.
+    emg : ProposedEmg
+        Channels of electromyography and their muscles.
     """
 
     title: str
@@ -54,6 +57,7 @@ class Proposal:
     unread: tuple[Unread, ...]
     notes: tuple[str, ...]
     window: ProposedWindow
+    emg: ProposedEmg = field(default_factory=ProposedEmg)
 
     @property
     def to_do(self) -> int:
@@ -123,6 +127,8 @@ def propose(
                 for row in rows
             ]
     trials = _with_forces(trials, kept, looked, relative_to, said)
+    emg_files = pair_emg(list(kept.values()), seen)
+    trials = [_with_emg(trial, kept, emg_files, relative_to) for trial in trials]
     analysed = {trial.subject for trial in trials if not trial.left_out}
     window, rows_with_windows = propose_window(with_unique_names(trials))
     return Proposal(
@@ -135,7 +141,18 @@ def propose(
         unread=tuple(one for one in looked if isinstance(one, Unread)),
         notes=(*dict.fromkeys(notes), *_gathered(said)),
         window=window,
+        emg=propose_emg([*kept.values(), *emg_files.values()], {trial.chain for trial in trials if not trial.left_out}),
     )
+
+
+def _with_emg(
+    trial: ProposedTrial, kept: Mapping[str, Seen], emg_files: Mapping[str, Seen], relative_to: Path
+) -> ProposedTrial:
+    """Row with its file of electromyography."""
+    one = kept.get(trial.file)
+    if one is None or one.name not in emg_files:
+        return trial
+    return replace(trial, emg_file=_from(relative_to, emg_files[one.name].path))
 
 
 def _with_forces(
@@ -151,6 +168,7 @@ def _with_forces(
     paired = pair_forces(list(kept.values()), seen)
     said += [(found.sentence, name) for name, found in paired.items()]
     used = {found.forces.name for found in paired.values() if found.forces}
+    used |= {one.name for one in pair_emg(list(kept.values()), seen).values()}
     said += [
         ("no markers; if it has the forces of a trial, name it in a column forces_file", one.name)
         for one in seen

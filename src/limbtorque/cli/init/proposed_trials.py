@@ -26,7 +26,7 @@ class ProposedTrial:
 
     Attributes
     ----------
-    trial, session, subject, file, chain, side, condition, marker_set, prefix, forward_axis, forces_file, note : str
+    trial, session, subject, file, chain, side, condition, marker_set, prefix, forward_axis, forces_file, emg_file, note : str
         Its cells.
     window, start_event, end_event : str
         Options `ensembles` of this trial; empty where those of the study hold.
@@ -53,6 +53,7 @@ class ProposedTrial:
     note: str = ""
     left_out: str = ""
     forces_file: str = ""
+    emg_file: str = ""
     window: str = ""
     start_event: str = ""
     end_event: str = ""

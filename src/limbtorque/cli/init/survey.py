@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.errors import ReadError
+from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import SUFFIXES, file_format
@@ -145,6 +146,8 @@ class Seen:
         Its foot strikes.
     other_events : tuple of str
         Names of its other events.
+    emg : tuple of EmgChannel
+        Its channels of electromyography, all at position 0.
     """
 
     path: Path
@@ -164,6 +167,7 @@ class Seen:
     begin_s: float = 0.0
     strikes: tuple[Strikes, ...] = ()
     other_events: tuple[str, ...] = ()
+    emg: tuple[EmgChannel, ...] = ()
 
     @property
     def end_s(self) -> float:
@@ -295,6 +299,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         begin_s=start_s(recording),
         strikes=_strikes(recording),
         other_events=tuple(dict.fromkeys(name for name, known in _event_names(recording) if not known)),
+        emg=tuple(replace(channel, index=0) for channel in emg_channels(recording)),
     )
 
 

@@ -12,11 +12,29 @@ from limbtorque.cli.init.proposed_sets import ProposedSet
 from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.init.windows import MOVEMENT, ProposedWindow
 
-WHERE_NEEDED = ("forces_file", "prefix", "window", "start_event", "end_event")  # columns that may be left out
+WHERE_NEEDED = (
+    "forces_file",
+    "emg_file",
+    "prefix",
+    "window",
+    "start_event",
+    "end_event",
+)  # columns that may be left out
 TRIAL_COLUMNS = {
     **{
         name: name
-        for name in ("trial", "session", "subject", "file", "forces_file", "chain", "side", "condition", "marker_set")
+        for name in (
+            "trial",
+            "session",
+            "subject",
+            "file",
+            "forces_file",
+            "emg_file",
+            "chain",
+            "side",
+            "condition",
+            "marker_set",
+        )
     },
     "prefix": "prefix",
     "forward_axis": "plane.forward_axis",
@@ -76,6 +94,7 @@ def config_text(proposal: Proposal, *, source: str) -> str:
     lines += [
         "",
         *_window_lines(proposal.window),
+        *proposal.emg.lines(),
         "# Defaults worth checking: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
         "# segments.table (dempster_winter), plates.assignment (auto).",
     ]

@@ -153,6 +153,7 @@ def _recording(
         events=events,
         analog_labels=analog_labels,
         analog_units=analog_units,
+        analog_descriptions=tuple(_padded(_continued(groups.get("ANALOG", {}), "DESCRIPTIONS"), analog.shape[1])),
         analog=analog,
         analog_rate_hz=analog_rate_hz,
         force_plates=plates,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.emg_channels import side_and_muscle
 from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
 from limbtorque.recordings.force_plates import LENGTHS_M, finite_wrench, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
@@ -58,7 +59,8 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     Recording
         Markers from columns ``<name>_tx, _ty, _tz`` (or ``_x, _y, _z``, or ``_1, _2, _3``) or of type Vec3; force
         plates, of kind 0, whose corners are not known, from columns such as ``ground_force_vx``, ``ground_force_px``,
-        ``ground_torque_x`` or ``f1_1``, ``p1_1``, ``m1_1``. Columns that are neither are left out and named.
+        ``ground_torque_x`` or ``f1_1``, ``p1_1``, ``m1_1``. Columns that are neither are left out and named. A table of
+        electromyography (by its first line, or where most columns name muscles) is a recording of analog channels only.
 
     Raises
     ------
@@ -129,6 +131,8 @@ def _recording(
     """Recording from the sorted columns."""
     wrenches, rest = _wrenches(columns)
     markers, other = _markers(rest)
+    if not markers and not wrenches and _is_emg(text.lines[0], columns):
+        return _emg_recording(text, columns, time_s, rate_hz, findings)
     if not markers and not wrenches:
         raise ReadError(
             f"{text.name}: no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
@@ -157,6 +161,36 @@ def _recording(
         first_frame=1,
         start_s=start_s(time_s, rate_hz),
         force_plates=tuple(plates),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
+    )
+
+
+def _is_emg(title: str, names: Collection[str]) -> bool:
+    """Return True for electromyography, by the title or by names of muscles."""
+    named = sum(bool(side_and_muscle(name)[1]) or "emg" in name.lower() for name in names)
+    return bool(re.search(r"\bs?emg|electromyo", title.lower())) or 2 * named > len(names)
+
+
+def _emg_recording(
+    text: Text, columns: Mapping[str, FloatArray], time_s: FloatArray, rate_hz: float, findings: Findings
+) -> Recording:
+    """Recording of analog channels only, one sample a frame."""
+    findings.add("electromyography", f"{len(columns)} columns", "analog channels; their unit is not stated")
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.opensim_storage",
+        labels=(),
+        markers_m=np.zeros((len(time_s), 0, 3)),
+        rate_hz=rate_hz,
+        first_frame=1,
+        analog_labels=tuple(columns),
+        analog_units=("",) * len(columns),
+        analog_descriptions=("EMG",) * len(columns),
+        analog=np.stack(list(columns.values()), axis=1),
+        analog_rate_hz=rate_hz,
+        start_s=start_s(time_s, rate_hz),
         notes=tuple(findings.notes),
         audit=Audit(tuple(findings.entries)),
     )

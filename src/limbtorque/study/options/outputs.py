@@ -24,11 +24,13 @@ class Tables(Options):
 class Figures(Options):
     """Figures."""
 
-    kinds: tuple[Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "cutoff"], ...] = option(
-        ("torques", "cutoff"),
+    kinds: tuple[
+        Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "emg", "cutoff"], ...
+    ] = option(
+        ("torques", "emg", "cutoff"),
         "Figures of each trial: 'torques', net torques and their terms; 'contributions', the same terms stacked; "
         "'kinematics'; 'power'; 'limb', the limb in the plane with the forces on it; 'muscles', forces with their"
-        " possible range; 'cutoff', the data from which the cut-off was chosen.",
+        " possible range; 'emg', envelopes of electromyograms behind the activations, for trials with emg.channels; 'cutoff', the data from which the cut-off was chosen.",
     )
     cutoff: Literal["flagged", "always"] = option(
         "flagged",

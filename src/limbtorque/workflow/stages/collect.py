@@ -11,6 +11,7 @@ from typing import Any
 
 from limbtorque import __version__
 from limbtorque.chain.body_segments import DEMPSTER_WINTER
+from limbtorque.emg.summary import over_study
 from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
 from limbtorque.statistics.mean_and_spread import unit_of_spread
@@ -23,6 +24,12 @@ from limbtorque.tables.column import Column
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
+from limbtorque.tables.emg_columns import (
+    EMG_AGREEMENT,
+    EMG_BY_MUSCLE_COLUMNS,
+    EMG_CO_CONTRACTION_COLUMNS,
+    EMG_SUMMARY_COLUMNS,
+)
 from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
 from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
@@ -42,7 +49,7 @@ from limbtorque.tables.verdict import Verdict
 from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
-from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK
+from limbtorque.workflow.layout import EMG_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK, emg_outputs
 from limbtorque.workflow.left_over import move_left_over
 from limbtorque.workflow.run_session import identity, metrics_of, outside_window, verdict_of, whole_study
 from limbtorque.workflow.session_record import SessionRecords
@@ -63,6 +70,11 @@ LIBRARIES = (
     "snakemake",
 )
 
+EMG_COLUMNS = {
+    "emg_summary": EMG_SUMMARY_COLUMNS,
+    "emg_by_muscle": EMG_BY_MUSCLE_COLUMNS,
+    "emg_co_contraction": EMG_CO_CONTRACTION_COLUMNS,
+}
 _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 
 
@@ -75,6 +87,7 @@ def run(*, folder: Path, key: str = "") -> None:
     by_condition = ConditionSummary(include=options.include, spread_over=unit, min_units=options.min_units)
     all_records, rows_of = SessionRecords(study, folder), TrialRows(study.settings)
     ledger, anatomical, sources = [], [], {}
+    emg: dict[str, list[dict[str, Any]]] = {"emg_summary": [], "emg_co_contraction": []}
     with (
         csv_pieces(folder / STUDY_TABLES["ledger"], LEDGER_COLUMNS) as write_ledger,
         csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
@@ -97,11 +110,17 @@ def run(*, folder: Path, key: str = "") -> None:
             write_muscles([_muscle_row(trial, row, verdict) for row in records["muscles"].summary])
             contact = records["muscles"].contact_summary
             write_contact([_muscle_row(trial, row, verdict, CONTACT_STATISTICS) for row in contact])
+            emg["emg_summary"] += [_emg_row(trial, row, verdict) for row in records["muscles"].emg]
+            emg["emg_co_contraction"] += [{**identity(trial), **row} for row in records["muscles"].co_contraction]
             write_beside_file([_with_status(trial, row, verdict) for row in records["torques"].beside_file])
             sources[trial.name] = _source(study, trial, records, rows_of)
     write_table(
         table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
     )
+    if emg_outputs(study):
+        emg["emg_by_muscle"] = over_study(emg["emg_summary"])
+        for name, columns in EMG_COLUMNS.items():
+            write_table(table_of_rows(columns, emg[name]), folder / EMG_TABLES[name])
     write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     if study.settings.tables.xlsx:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
@@ -184,6 +203,12 @@ def _muscle_row(
     return {**identity(trial), "muscle_status": verdict.muscles, **_usable({**row}, statistics, verdict.muscles)}
 
 
+def _emg_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    """Row of `results/emg_summary.csv`; without agreement where it is rejected."""
+    own = {**identity(trial), "muscle_status": verdict.muscles, **row}
+    return _usable(own, EMG_AGREEMENT, verdict.muscles)
+
+
 def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
     """Row of a summary; its statistics are empty where it is rejected."""
     return {**row, **{column.name: float("nan") for column in statistics}} if status == "rejected" else row
@@ -243,7 +268,15 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
 
     seen = set()
     for trial in study.trials:
-        kind = str((trial.chain, trial.settings.chains, trial.settings.muscles, trial.settings.torques))
+        kind = str(
+            (
+                trial.chain,
+                trial.settings.chains,
+                trial.settings.muscles,
+                trial.settings.torques,
+                trial.settings.emg.muscles,
+            )
+        )
         if kind not in seen:
             seen.add(kind)
             add("kinematics", kinematics.columns(trial))
@@ -253,6 +286,8 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     add("summary_by_condition", CONDITION_SUMMARY_COLUMNS)
     add("muscle_summary", MUSCLE_SUMMARY_COLUMNS)
     add("contact_summary", CONTACT_SUMMARY_COLUMNS)
+    for name, emg_columns in EMG_COLUMNS.items() if emg_outputs(study) else ():
+        add(name, emg_columns)
     for joints in _joints(study):
         add("kinematics", file_columns(joints))
     add("compared_with_file", BESIDE_FILE_COLUMNS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.emg_figures import emg_figure
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.panels import reused_figures
@@ -40,6 +41,7 @@ class _Drawn:
     motion: MotionConstants
     width_mm: float
     table: pa.Table
+    record: TrialRecord
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
@@ -77,7 +79,9 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
         table, step = read_extremes(tables.path(stage, trial), at_most=MOST_ROWS)
     if step > 1:
         title += f"; a long trial: the least and greatest values of every {step} frames"
-    return draw(_Drawn(trial, trial.settings.chain(trial.chain), title, kinematics, kinematics.motion, width_mm, table))
+    return draw(
+        _Drawn(trial, trial.settings.chain(trial.chain), title, kinematics, kinematics.motion, width_mm, table, record)
+    )
 
 
 def _terms(draw: Callable[..., Figure]) -> Callable[[_Drawn], Figure]:
@@ -117,6 +121,13 @@ def _muscles(of: _Drawn) -> Figure:
     return muscle_figure(table, title=of.title, at_most=at_most, width_mm=of.width_mm)
 
 
+def _emg(of: _Drawn) -> Figure:
+    if not any(name.endswith("_envelope") for name in of.table.column_names):
+        return failure_figure(of.title, "no electromyography", what="not drawn")
+    first = [row for row in of.record.emg if row["window"] == of.record.emg[0]["window"]]
+    return emg_figure(of.table, first, title=of.title, width_mm=of.width_mm)
+
+
 def _cutoff(of: _Drawn) -> Figure:
     choices = [choice_of(choice) for choice in of.motion.cutoffs]
     if not choices:
@@ -140,5 +151,6 @@ DRAWN: dict[str, tuple[str, str, Callable[[_Drawn], Figure]]] = {
     "power": ("power of the net joint torques", "torques", _power),
     "limb": ("the limb in the plane of motion", "kinematics", _limb),
     "muscles": ("muscle forces", "muscles", _muscles),
+    "emg": ("electromyography and predicted activations", "muscles", _emg),
     "cutoff": ("cut-off of the filter", "kinematics", _cutoff),
 }

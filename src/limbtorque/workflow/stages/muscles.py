@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray, joined
-from limbtorque.motion.table import motion_from_table
+from limbtorque.arrays import BoolArray, FloatArray, joined, stretches
+from limbtorque.emg.recorded import Electromyography
+from limbtorque.emg.summary import co_contraction_rows, emg_summary
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.table import frame_values, motion_from_table
 from limbtorque.muscles.contact_summary import contact_series, contact_summary
 from limbtorque.muscles.force_report import whole_report
-from limbtorque.muscles.force_summary import force_series, muscle_summary
+from limbtorque.muscles.force_summary import ForceSeries, force_series, muscle_summary
 from limbtorque.muscles.force_table import muscle_table, table_entries
 from limbtorque.muscles.forces import stretch_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
+from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.study.trials import Trial
-from limbtorque.tables.column import Column
-from limbtorque.tables.files import column_array
+from limbtorque.tables.column import FRAME_COLUMNS, Column
+from limbtorque.tables.files import column_array, make_table
 from limbtorque.tables.muscle_columns import muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
+from limbtorque.workflow.trial_emg import EmgReader, own_columns, with_envelopes
 
 
 def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
@@ -35,26 +40,33 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
     """Columns of a trial's table."""
     model = trial.settings.chain(trial.chain)
     joints, segments = [joint.name for joint in model.joints], [segment.name for segment in model.segments]
-    return muscle_columns(joints, segments, table_entries(muscle_set_of(trial, folder), joints), trial.settings.muscles)
+    entries = table_entries(muscle_set_of(trial, folder), joints)
+    return [*muscle_columns(joints, segments, entries, trial.settings.muscles), *own_columns(trial)]
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
     """Make a session's muscle tables; empty for trials without a muscle set."""
     study = planned_study("muscles", folder=folder, session=session, key=key)
-    tables = TrialTables(study)
+    tables, emg = TrialTables(study), EmgReader(GuardedReader())
 
     def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
         (moving, kinematics), earlier = tables.read("kinematics", trial), tables.read_record("torques", trial)
         record = record.after(kinematics, earlier)
         chosen = muscle_set_of(trial, folder)
-        if record.failed or chosen is None:
+        if record.failed or (chosen is None and not trial.settings.emg.channels):
             return record
         motion, options = motion_from_table(moving, kinematics), trial.settings.muscles
         del moving
+        recorded, told = emg.of(trial, motion.time_s)
+        windows, added = summary_windows(trial, motion, earlier.window), own_columns(trial)
+        if chosen is None:
+            for some in stretches(len(motion.time_s)):
+                write(with_envelopes(make_table(FRAME_COLUMNS, frame_values(motion.part(some))), recorded, added, some))
+            return _with_emg(replace(record, notes=told), trial, motion, recorded, None, windows)
         net_nm, reaction_n = _of_torques(tables, trial, motion.joints)
         used = ~motion.edge & ~np.isnan(net_nm).any(axis=1)
         judged = earlier.window.judged(motion.time_s, used) if earlier.window else used
-        reports, series, contacts = [], [], []
+        reports, series, contacts, done = [], [], [], 0
         parts = stretch_forces(
             motion,
             net_nm,
@@ -65,16 +77,18 @@ def run(*, folder: Path, session: str, key: str) -> None:
             frames=judged,
         )
         for part, forces in parts:
-            write(muscle_table(part, forces, options=options))
+            some = slice(done, done + len(part.time_s))
+            write(with_envelopes(muscle_table(part, forces, options=options), recorded, added, some))
+            done = some.stop
             reports.append(forces.report)
             series.append(force_series(forces))
             contacts.append(contact_series(forces))
         report = whole_report(reports)
-        windows = summary_windows(trial, motion, earlier.window)
+        whole = joined(series)
         min_share = trial.settings.ensembles.min_known_share
         summary = muscle_summary(
             motion,
-            joined(series),
+            whole,
             report.muscle_set,
             options,
             windows=windows,
@@ -82,15 +96,46 @@ def run(*, folder: Path, session: str, key: str) -> None:
         )
         given = [part for part in contacts if part]
         contact = contact_summary(motion, joined(given), windows=windows, min_known_share=min_share) if given else ()
-        return replace(
+        record = replace(
             record,
             metrics=report.metrics,
-            notes=report.notes,
+            notes=(*report.notes, *told),
             summary=tuple(summary),
             contact_summary=tuple(contact),
         )
+        predicted = (whole, report.muscle_set.names)
+        return _with_emg(record, trial, motion, recorded, predicted, windows)
 
-    run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))
+    with emg.reader:
+        run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))
+
+
+def _with_emg(
+    record: TrialRecord,
+    trial: Trial,
+    motion: ChainMotion,
+    recorded: Electromyography | None,
+    predicted: tuple[ForceSeries, Sequence[str]] | None,
+    windows: Mapping[str, BoolArray],
+) -> TrialRecord:
+    """Record with the rows of electromyography."""
+    if recorded is None:
+        return record
+    series, names = predicted if predicted else (None, ())
+    rows = emg_summary(
+        recorded,
+        series.activation if series else np.zeros((len(motion.time_s), 0)),
+        names,
+        time_s=motion.time_s,
+        known=(series.known if series else np.ones(len(motion.time_s), dtype=bool)) & ~motion.edge,
+        windows=windows,
+        options=trial.settings.emg,
+        min_known_share=trial.settings.ensembles.min_known_share,
+    )
+    own = {**record.provenance["muscles"], "emg_sha256": recorded.sha256}
+    record = replace(record, provenance={**record.provenance, "muscles": own})
+    pairs = co_contraction_rows(recorded, windows, trial.settings.emg.antagonists)
+    return replace(record, emg=tuple(rows), co_contraction=tuple(pairs))
 
 
 def _of_torques(tables: TrialTables, trial: Trial, joints: Sequence[str]) -> tuple[FloatArray, FloatArray]:

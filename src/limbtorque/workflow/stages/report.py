@@ -13,7 +13,16 @@ from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.workflow.curve_notes import curve_notes
-from limbtorque.workflow.layout import ENSEMBLE_TABLES, REPORT, RESULTS, STUDY_TABLES, page_path, places
+from limbtorque.workflow.layout import (
+    EMG_TABLES,
+    ENSEMBLE_TABLES,
+    REPORT,
+    RESULTS,
+    STUDY_TABLES,
+    emg_outputs,
+    page_path,
+    places,
+)
 from limbtorque.workflow.run_session import whole_study
 
 
@@ -33,12 +42,16 @@ def run(*, folder: Path, key: str = "") -> None:
     means = ensemble_data(read_rows(curves), notes.uneven, notes.axes, min_units=least) if curves.is_file() else None
     there = [
         *STUDY_TABLES.values(),
+        *emg_outputs(study),
         *(path for path in (*ENSEMBLE_TABLES.values(), RESULTS / "curves") if (folder / path).exists()),
     ]
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
+    emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
     data = resources.files("limbtorque.report") / "data"
     texts = {
-        "index": index_page(ledger, provenance, files=files, ensembles=means, missing=notes.missing, held=notes.held),
+        "index": index_page(
+            ledger, provenance, files=files, ensembles=means, missing=notes.missing, held=notes.held, emg=emg
+        ),
         "plotly": get_plotlyjs(),
     }
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}

@@ -18,7 +18,7 @@ from limbtorque.tables.column import Column
 from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS
 from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
-from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, study_figures
+from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, emg_outputs, study_figures
 from limbtorque.workflow.run_session import whole_study
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
     summary = read_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
     there = summary[summary["rms_nm"] > 0.0]
     kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
+    kinds -= set() if emg_outputs(study) else {"emg"}
     ground = [trial for trial in study.trials if trial.settings.chain(trial.chain).ground_contact and not trial.load]
     analysed = set(summary["trial"])
     with_muscles = [t for t in study.trials if t.name in analysed and t.settings.muscle_set(t.chain, folder)]

@@ -1,0 +1,367 @@
+"""Electromyography of a trial: normalised envelopes and activity of its muscles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.emg.channel_checks import FAULTS, UNDERSHOOT, Metrics, channel_metrics
+from limbtorque.emg.envelope import at_times, band_pass, linear_envelope
+from limbtorque.emg.onsets import METHODS, Method, active, quietest
+from limbtorque.errors import did_you_mean
+from limbtorque.recordings.emg_channels import emg_channels, microvolts
+from limbtorque.recordings.recording import Recording
+from limbtorque.signals.shares import power_shares
+from limbtorque.study.options.emg import Emg
+
+CHECK_HZ = 100.0  # samples of the envelopes that the checks look at
+NO_CHANNEL: dict[str, str | float] = {
+    "channel": "",
+    "unit": "",
+    "faults": "no channel",
+    "normalised_by": "",
+    "rms_uv": math.nan,
+}
+LISTED = 6  # labels in a sentence
+LARGEST_UV = 2e4  # peak of a surface electromyogram: 5 to 10 mV at most (De Luca 1997), twice that is amplified
+
+
+@dataclass(frozen=True, eq=False)
+class Channels:
+    """Processed channels at the rate of the recording.
+
+    Attributes
+    ----------
+    labels, units : tuple of str
+        As in the file.
+    band : ndarray of shape (n_samples, n_channels)
+        Band-passed signals; envelopes as recorded; zero where samples are missing.
+    envelope : ndarray of shape (n_samples, n_channels)
+        Envelopes in the channel's unit.
+    is_envelope : ndarray of bool, shape (n_channels,)
+        Channels that were recorded as envelopes.
+    peak : ndarray of shape (n_channels,)
+        Largest envelope.
+    size : ndarray of shape (n_channels,)
+        Largest recorded value, without its sign.
+    metrics : Metrics
+        Metrics of their faults.
+    rate_hz : float
+        Samples per second.
+    """
+
+    labels: tuple[str, ...]
+    units: tuple[str, ...]
+    band: FloatArray
+    envelope: FloatArray
+    is_envelope: BoolArray
+    peak: FloatArray
+    size: FloatArray
+    metrics: Metrics
+    rate_hz: float
+
+
+@dataclass(frozen=True, eq=False)
+class Electromyography:
+    """Electromyography of a trial's muscles at its frames.
+
+    Attributes
+    ----------
+    muscles : tuple of str
+        The muscles.
+    envelope : ndarray of shape (n_frames, n_muscles)
+        Normalised envelopes, later by the electromechanical delay; NaN without a channel or samples.
+    activity : mapping of str to ndarray of shape (n_frames, n_muscles)
+        By method: 1 active, 0 not, NaN unknown; without the delay.
+    usable : ndarray of bool, shape (n_muscles,)
+        Muscles with a channel without a fault; others are compared with nothing.
+    facts : tuple of dict
+        For each muscle: channel, unit, faults, normalised_by, rms_uv.
+    notes : tuple of str
+        Sentences on missing and faulty channels, units and maximal trials.
+    sha256 : str
+        Hash of the recording's file.
+    """
+
+    muscles: tuple[str, ...]
+    envelope: FloatArray
+    activity: Mapping[Method, FloatArray]
+    usable: BoolArray
+    facts: tuple[dict[str, str | float], ...]
+    notes: tuple[str, ...]
+    sha256: str
+
+
+def process_channels(recording: Recording, labels: list[str], options: Emg) -> Channels:
+    """Filter and judge all channels of electromyography of a recording.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+    labels : list of str
+        Labels of channels to process besides those that are recognised (`recordings.emg_channels`).
+    options : Emg
+        Section `emg` of the settings.
+
+    Raises
+    ------
+    SignalError
+        The sampling rate is too low, or there are too few samples.
+    """
+    chosen = sorted({one.index for one in emg_channels(recording)} | {recording.analog_labels.index(x) for x in labels})
+    values, rate_hz = recording.analog[:, chosen], recording.analog_rate_hz
+    whole: BoolArray = np.asarray(np.isfinite(values).all(axis=0))
+    filled = values if whole.all() else np.where(whole, values, 0.0)
+    is_envelope = _envelopes(filled, whole, rate_hz, options)
+    raw = ~is_envelope
+    limits = {"high_pass_hz": options.high_pass_hz, "low_pass_hz": options.low_pass_hz}
+    band, envelope = filled, np.maximum(filled, 0.0)
+    if raw.any():
+        passed = band_pass(filled[:, raw], rate_hz=rate_hz, **limits)
+        smooth = linear_envelope(passed, rate_hz=rate_hz, cutoff_hz=options.envelope_cutoff_hz)
+        band, envelope = (passed, smooth) if raw.all() else (_put(filled, raw, passed), _put(envelope, raw, smooth))
+    metrics = channel_metrics(
+        values,
+        band,
+        envelope[:: max(int(rate_hz / CHECK_HZ), 1)],
+        rate_hz=rate_hz,
+        high_pass_hz=options.high_pass_hz,
+        is_envelope=is_envelope,
+    )
+    return Channels(
+        labels=tuple(recording.analog_labels[k] for k in chosen),
+        units=tuple(recording.analog_units[k].strip() or options.unit for k in chosen),
+        band=band,
+        envelope=envelope,
+        is_envelope=is_envelope,
+        peak=envelope.max(axis=0, initial=0.0),
+        size=np.abs(filled).max(axis=0, initial=0.0),
+        metrics=metrics,
+        rate_hz=rate_hz,
+    )
+
+
+def _put(values: FloatArray, columns: BoolArray, new: FloatArray) -> FloatArray:
+    """Copy of values with some columns replaced."""
+    changed = values.copy()
+    changed[:, columns] = new
+    return changed
+
+
+def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Emg) -> BoolArray:
+    """Channels that hold envelopes, not electromyograms."""
+    if options.signal != "auto":
+        return np.full(filled.shape[1], options.signal == "envelope")
+    high, low = filled.max(axis=0, initial=0.0), -filled.min(axis=0, initial=0.0)
+    one_sign = np.minimum(high, low) <= UNDERSHOOT * np.maximum(high, low)
+    smooth = np.zeros(filled.shape[1], dtype=bool)
+    if one_sign.any() and len(filled) > 1:
+        _, slow = power_shares(filled[:, one_sign], rate_hz=rate_hz, lines_hz=(50.0,), low_hz=options.high_pass_hz)
+        smooth[one_sign] = slow > 0.95
+    return np.asarray(smooth & whole)
+
+
+def peaks(recording: Recording, options: Emg) -> dict[str, float]:
+    """Largest envelope of every channel without a fault, by its label."""
+    channels = process_channels(recording, [], options)
+    good = [
+        not channels.metrics.faults(k) or channels.metrics.faults(k) == ("dead",) for k in range(len(channels.labels))
+    ]
+    return {
+        label: float(channels.peak[k]) for k, label in enumerate(channels.labels) if good[k] and channels.peak[k] > 0
+    }
+
+
+def electromyography(
+    recording: Recording,
+    times_s: FloatArray,
+    side: str,
+    options: Emg,
+    *,
+    start_s: float = 0.0,
+    maxima: Mapping[str, float] | None = None,
+) -> Electromyography:
+    """Normalised envelopes and activity of a trial's muscles.
+
+    Parameters
+    ----------
+    recording : Recording
+        Recording with the channels.
+    times_s : ndarray of shape (n_frames,)
+        Times of the trial's frames, s.
+    side : str
+        ``"left"`` or ``"right"``.
+    options : Emg
+        Section `emg` of the settings.
+    start_s : float, optional
+        Time of the first sample on the clock of `times_s`, s.
+    maxima : mapping of str to float, optional
+        Largest envelopes in maximal trials (`peaks`), by label; else a channel is normalised by its own peak.
+
+    Raises
+    ------
+    SignalError
+        The sampling rate is too low, or there are too few samples.
+    """
+    wanted = options.channels_of(side)
+    there = [label for label in wanted if label in recording.analog_labels]
+    notes = [
+        f"electromyography: {recording.source} has no channel {label!r}{did_you_mean(label, recording.analog_labels)}; "
+        "correct emg.channels"
+        for label in wanted
+        if label not in there
+    ]
+    if not there:
+        return _nothing(options.muscles, len(times_s), tuple(notes), recording.sha256)
+    channels = process_channels(recording, there, options)
+    at = {label: channels.labels.index(label) for label in there}
+    notes += _notes(channels, list(at.values()), recording.source, maxima)
+    scale = np.array([_reference(channels, k, maxima)[0] for k in at.values()])
+    picked = channels.envelope[:, list(at.values())] / scale
+    envelope = at_times(picked, times_s, rate_hz=channels.rate_hz, start_s=start_s, delay_s=options.delay_s)
+    activity = _activity(channels, [*at.values()], times_s, start_s, options)
+    own = [[n for n, label in enumerate(there) if muscle in wanted[label]] for muscle in options.muscles]
+    good = [[n for n in columns if not channels.metrics.faults(at[there[n]])] for columns in own]
+    chosen = [best or all_of for best, all_of in zip(good, own, strict=True)]
+    return Electromyography(
+        muscles=options.muscles,
+        envelope=_combined(envelope, chosen, np.mean),
+        activity={method: _combined(activity[method], chosen, np.max) for method in METHODS},
+        usable=np.array([bool(columns) for columns in good]),
+        facts=tuple(
+            _facts(muscle, [at[there[n]] for n in columns], channels, maxima)
+            for muscle, columns in zip(options.muscles, chosen, strict=True)
+        ),
+        notes=tuple(notes),
+        sha256=recording.sha256,
+    )
+
+
+def _nothing(muscles: tuple[str, ...], n_frames: int, notes: tuple[str, ...], sha256: str) -> Electromyography:
+    """Electromyography of a recording that has none of the channels."""
+    empty = np.full((n_frames, len(muscles)), math.nan)
+    facts = tuple({**NO_CHANNEL, "muscle": muscle} for muscle in muscles)
+    return Electromyography(
+        muscles, empty, dict.fromkeys(METHODS, empty), np.zeros(len(muscles), dtype=bool), facts, notes, sha256
+    )
+
+
+def _combined(values: FloatArray, columns: list[list[int]], of: Callable[..., FloatArray]) -> FloatArray:
+    """Mean or largest of the columns of each muscle; NaN where it has none."""
+    missing = np.full(len(values), math.nan)
+    return np.stack([of(values[:, some], axis=1) if some else missing for some in columns], axis=1)
+
+
+def _activity(
+    channels: Channels, chosen: list[int], times_s: FloatArray, start_s: float, options: Emg
+) -> dict[Method, FloatArray]:
+    """Activity at the samples nearest to the frames; NaN where unknown."""
+    values, rate_hz = channels.band[:, chosen], channels.rate_hz
+    rest = quietest(values, rate_hz=rate_hz, length_s=options.baseline_s)
+    nearest = np.round((times_s - start_s) * rate_hz).astype(int)
+    inside = (nearest >= 0) & (nearest < len(values))
+    nearest = np.clip(nearest, 0, len(values) - 1)
+    found: dict[Method, FloatArray] = {}
+    for method in METHODS:
+        taken = active(values, method, rate_hz=rate_hz, baselines=rest)[nearest]
+        unknown = ~inside[:, np.newaxis] | (channels.is_envelope[chosen] & (method == "bonato"))  # a method for noise
+        found[method] = np.where(unknown, math.nan, taken)
+    return found
+
+
+def _reference(channels: Channels, k: int, maxima: Mapping[str, float] | None) -> tuple[float, str]:
+    """Value of an envelope that counts as 1, and its origin."""
+    if maxima and (largest := maxima.get(channels.labels[k], 0.0)) > 0.0:
+        return largest, "maximal trial"
+    peak = float(channels.peak[k])
+    return (peak, "own peak") if peak > 0.0 else (math.nan, "own peak")
+
+
+def _facts(
+    muscle: str, at: list[int], channels: Channels, maxima: Mapping[str, float] | None
+) -> dict[str, str | float]:
+    """Channels, unit, faults, normalisation and amplitude of a muscle."""
+    if not at:
+        return {**NO_CHANNEL, "muscle": muscle}
+
+    def each(texts: Iterable[str]) -> str:
+        return ", ".join(dict.fromkeys(texts))
+
+    return {
+        "muscle": muscle,
+        "channel": each(channels.labels[k] for k in at),
+        "unit": each(channels.units[k] for k in at),
+        "faults": each(name for k in at for name in channels.metrics.faults(k)),
+        "normalised_by": each(_reference(channels, k, maxima)[1] for k in at),
+        "rms_uv": float(np.mean([_rms_uv(channels, k) for k in at])),
+    }
+
+
+def _rms_uv(channels: Channels, k: int) -> float:
+    """Root mean square of a channel's band, uV; NaN where its amplitude is unknown."""
+    factor = microvolts(channels.units[k])
+    if factor is None or channels.is_envelope[k] or _amplified(channels, k, factor):
+        return math.nan
+    return factor * float(np.sqrt(np.mean(channels.band[:, k] ** 2)))
+
+
+def _amplified(channels: Channels, k: int, factor_uv: float) -> bool:
+    """Return True for amplitudes that no electrode on the skin has."""
+    return bool(channels.size[k] * factor_uv > LARGEST_UV)
+
+
+def _notes(channels: Channels, chosen: list[int], source: str, maxima: Mapping[str, float] | None) -> list[str]:
+    """Sentences on channels, each once with the labels that it is true of."""
+    labels: dict[str, list[str]] = {}
+    for k in chosen:
+        for sentence in _sentences(channels, k, maxima):
+            labels.setdefault(sentence, []).append(repr(channels.labels[k]))
+    return [f"electromyography: {source}: {_some(which)}: {sentence}" for sentence, which in labels.items()]
+
+
+def _some(labels: list[str]) -> str:
+    """First labels, and the number of the others."""
+    more = f" and {len(labels) - LISTED} more" if len(labels) > LISTED else ""
+    return ", ".join(labels[:LISTED]) + more
+
+
+def _sentences(channels: Channels, k: int, maxima: Mapping[str, float] | None) -> list[str]:
+    """Sentences on a channel: faults, unit, maximal trial."""
+    label, unit, metrics = channels.labels[k], channels.units[k], channels.metrics
+    said = [f"{FAULTS[fault]}{_measured(metrics, fault, k, channels)}; not compared" for fault in metrics.faults(k)]
+    factor = microvolts(unit)
+    if factor is None and not channels.is_envelope[k]:
+        stated = f"the unit {unit!r} is not a voltage" if unit else "the unit is not stated"
+        said.append(f"{stated}, so the amplitude is unknown (envelopes are normalised without it); give emg.unit")
+    elif factor is not None and not channels.is_envelope[k] and _amplified(channels, k, factor):
+        said.append(
+            f"above {LARGEST_UV / 1e3:g} mV, more than electrodes on the skin measure: amplified, or another unit; the amplitude is left out"
+        )
+    if maxima is not None and not maxima.get(label):
+        said.append("without a fault in no maximal trial (emg.max_voluntary_files); normalised by its own peak")
+    elif maxima and channels.peak[k] > maxima[label]:
+        said.append(
+            f"the maximal trial is below this trial ({maxima[label] / channels.peak[k]:.0%} of its peak), so the envelope exceeds 1; "
+            "check emg.max_voluntary_files"
+        )
+    return said
+
+
+def _measured(metrics: Metrics, fault: str, k: int, channels: Channels) -> str:
+    """Number behind a fault, in brackets."""
+    shares = {
+        "missing": metrics.missing,
+        "clipped": metrics.clipped,
+        "mains": metrics.mains,
+        "artefact": metrics.artefact,
+    }
+    if fault in shares:
+        of = {"missing": "of the samples", "clipped": "of the samples"}.get(fault, "of the power")
+        share = float(shares[fault][k])
+        return f" ({'less than 1%' if share < 0.01 else f'{share:.0%}'} {of})"
+    return f" ({channels.labels[metrics.alike[k]]!r})" if fault == "copy" else ""

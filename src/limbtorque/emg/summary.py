@@ -1,0 +1,191 @@
+"""Rows of the summary of electromyography: agreement, bursts, co-contraction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.emg.agreement import agreement, correlations
+from limbtorque.emg.co_contraction import falconer_winter, rudolph
+from limbtorque.emg.onsets import METHODS
+from limbtorque.emg.recorded import Electromyography
+from limbtorque.study.options.emg import Emg
+
+
+def emg_summary(
+    found: Electromyography,
+    activation: FloatArray,
+    names: Sequence[str],
+    *,
+    time_s: FloatArray,
+    known: BoolArray,
+    windows: Mapping[str, BoolArray],
+    options: Emg,
+    min_known_share: float,
+) -> list[dict[str, Any]]:
+    """Agreement with the activation, and bursts, of every muscle over every window.
+
+    Parameters
+    ----------
+    found : Electromyography
+        Electromyography at the frames.
+    activation : ndarray of shape (n_frames, n_names)
+        Predicted activations; no columns where nothing is predicted.
+    names : sequence of str
+        Their muscles.
+    time_s : ndarray of shape (n_frames,)
+        Times of the frames, s.
+    known : ndarray of bool, shape (n_frames,)
+        Frames whose activations count.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name.
+    options : Emg
+        Section `emg` of the settings.
+    min_known_share : float
+        Least share of a window's frames with activation and envelope; with less, the agreement is NaN.
+
+    Returns
+    -------
+    list of dict
+        Rows of `results/emg_summary.csv` without the trial's own columns.
+    """
+    rate_hz = (len(time_s) - 1) / float(time_s[-1] - time_s[0]) if len(time_s) > 1 else 1.0
+    predicted = {name: activation[:, k] for k, name in enumerate(names)}
+    rows = []
+    for window, inside in windows.items():
+        for m, muscle in enumerate(found.muscles):
+            envelope = found.envelope[:, m]
+            row: dict[str, Any] = {"window": window, **found.facts[m], **_own(envelope, inside)}
+            for method in METHODS:
+                row |= _longest(found.activity[method][:, m], inside, time_s, method)
+            used = inside & known & np.isfinite(envelope)
+            share = float(used.sum() / inside.sum()) if inside.any() else 0.0
+            row["used_share"] = share if muscle in predicted else 0.0
+            enough = muscle in predicted and bool(found.usable[m]) and share >= min_known_share
+            chosen = predicted[muscle] if enough else np.full(len(time_s), math.nan)
+            row |= vars(agreement(chosen, envelope, used, rate_hz=rate_hz, max_lag_s=options.max_lag_s))
+            row |= _neighbour(found, chosen, m, used)
+            rows.append(row)
+    return rows
+
+
+def _own(envelope: FloatArray, inside: BoolArray) -> dict[str, float]:
+    """Mean and peak of an envelope in a window."""
+    values = envelope[inside & np.isfinite(envelope)]
+    if not len(values):
+        return {"mean_envelope": math.nan, "peak_envelope": math.nan}
+    return {"mean_envelope": float(values.mean()), "peak_envelope": float(values.max())}
+
+
+def _longest(activity: FloatArray, inside: BoolArray, time_s: FloatArray, method: str) -> dict[str, float]:
+    """Onset and offset of the longest burst in a window, and the active share."""
+    names = [f"{what}_{method}" for what in ("onset", "offset", "active_share")]
+    keys = [f"{names[0]}_s", f"{names[1]}_s", names[2]]
+    values = activity[inside]
+    if not len(values) or np.isnan(values).all():
+        return dict.fromkeys(keys, math.nan)
+    bursts = runs((activity == 1.0) & inside)
+    if not bursts:
+        return dict(zip(keys, (math.nan, math.nan, 0.0), strict=True))
+    first, stop = max(bursts, key=lambda burst: burst[1] - burst[0])
+    share = float(np.nanmean(values))
+    return dict(zip(keys, (float(time_s[first]), float(time_s[stop - 1]), share), strict=True))
+
+
+def _neighbour(found: Electromyography, activation: FloatArray, m: int, used: BoolArray) -> dict[str, Any]:
+    """Other muscle whose envelope the activation follows most, and its correlation."""
+    others = [k for k in range(len(found.muscles)) if k != m and found.usable[k] and _another(found, k, m)]
+    usable = used & np.isfinite(activation) & np.isfinite(found.envelope[:, others]).all(axis=1)
+    nothing = {"neighbour": "", "neighbour_r": math.nan}
+    if not others or not usable.any():
+        return nothing
+    r = correlations(activation[usable, np.newaxis], found.envelope[usable][:, others])[0]
+    if np.isnan(r).all():
+        return nothing
+    best = int(np.nanargmax(r))
+    return {"neighbour": found.muscles[others[best]], "neighbour_r": float(r[best])}
+
+
+def _another(found: Electromyography, k: int, m: int) -> bool:
+    """Return True where two muscles have different channels."""
+    return found.facts[k]["channel"] != found.facts[m]["channel"]
+
+
+def co_contraction_rows(
+    found: Electromyography, windows: Mapping[str, BoolArray], pairs: Iterable[tuple[str, str]]
+) -> list[dict[str, Any]]:
+    """Co-contraction indices of pairs of muscles over every window."""
+    rows = []
+    for window, inside in windows.items():
+        for first, second in pairs:
+            one, other = (found.muscles.index(name) for name in (first, second))
+            row: dict[str, Any] = {"window": window, "first": first, "second": second}
+            row |= {"falconer_winter": math.nan, "rudolph": math.nan}
+            if found.usable[one] and found.usable[other]:
+                values = found.envelope[inside, one], found.envelope[inside, other]
+                row |= {"falconer_winter": falconer_winter(*values), "rudolph": rudolph(*values)}
+            rows.append(row)
+    return rows
+
+
+def agreement_text(row: Mapping[str, Any]) -> str:
+    """Agreement of a muscle in a few words, from its row of `emg_summary.csv`.
+
+    Examples
+    --------
+    >>> agreement_text({"r": 0.8849, "rms": 0.321, "lag_s": -0.04, "faults": ""})
+    'r 0.88, rms 0.32, lag -40 ms'
+    >>> agreement_text({"r": float("nan"), "rms": float("nan"), "lag_s": float("nan"), "faults": "dead, mains"})
+    'not compared: dead, mains'
+    """
+    r = row.get("r", math.nan)
+    if isinstance(r, float) and math.isfinite(r):
+        lag = f", lag {1e3 * row['lag_s']:.0f} ms" if math.isfinite(row["lag_s"]) else ""
+        return f"r {r:.2f}, rms {row['rms']:.2f}{lag}"
+    return f"not compared: {row['faults']}" if row.get("faults") else ""
+
+
+def over_study(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Agreement of every muscle over the trials of a study, subjects counted alike.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows of `results/emg_summary.csv`.
+
+    Returns
+    -------
+    list of dict
+        Rows of `results/emg_by_muscle.csv`: medians over subjects of each subject's median over its trials.
+    """
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["chain"], row["window"], row["muscle"]), []).append(row)
+    return [_over_trials(*group, members) for group, members in groups.items()]
+
+
+def _over_trials(chain: str, window: str, muscle: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Row of one muscle."""
+    compared = [row for row in rows if math.isfinite(row["r"])]
+    subjects: dict[str, list[Mapping[str, Any]]] = {}
+    for row in compared:
+        subjects.setdefault(row["subject"], []).append(row)
+    found: dict[str, Any] = {"chain": chain, "window": window, "muscle": muscle}
+    found |= {"n_trials": len(compared), "n_subjects": len(subjects), "n_left_out": len(rows) - len(compared)}
+    for name in ("r", "rms", "scaled_rms", "lag_s", "lag_r", "neighbour_r"):
+        medians = [_median([row[name] for row in own]) for own in subjects.values()]
+        found[name] = _median(medians)
+        if name == "r":
+            found |= {"min_r": min(medians, default=math.nan), "max_r": max(medians, default=math.nan)}
+    judged = [row for row in compared if math.isfinite(row["neighbour_r"])]
+    own_best = sum(row["r"] > row["neighbour_r"] for row in judged)
+    return {**found, "own_best_share": own_best / len(judged) if judged else math.nan}
+
+
+def _median(values: Sequence[float]) -> float:
+    known = [value for value in values if math.isfinite(value)]
+    return float(np.median(known)) if known else math.nan

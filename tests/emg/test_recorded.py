@@ -1,0 +1,215 @@
+"""Electromyography of a whole recording: envelopes at the frames, faults, units and maximal trials as sentences."""
+
+import math
+
+import numpy as np
+import pytest
+from emg_signals import RATE_HZ, bursts
+
+from limbtorque.emg.recorded import electromyography, peaks
+from limbtorque.emg.summary import co_contraction_rows, emg_summary, over_study
+from limbtorque.errors import SignalError
+from limbtorque.recordings.recording import Recording
+from limbtorque.study.options.emg import Emg
+
+N = 10000
+FRAMES_S = np.arange(500) / 100.0
+ON, OFF = [1.0, 2.2, 3.6], [1.4, 2.7, 4.1]
+
+
+def recording(channels, units="mV"):
+    labels = tuple(channels)
+    units = (units,) * len(labels) if isinstance(units, str) else tuple(units)
+    return Recording(
+        "walk.c3d",
+        "",
+        "",
+        (),
+        np.zeros((500, 0, 3)),
+        100.0,
+        1,
+        analog_labels=labels,
+        analog_units=units,
+        analog=np.stack(list(channels.values()), axis=1),
+        analog_rate_hz=RATE_HZ,
+    )
+
+
+def muscle(seed=1, *, rest=0.05):
+    return bursts(N, ON, OFF, seed=seed, rest=rest)
+
+
+def options(**more):
+    channels = {"R Sol": "soleus", "R TA": "tib_ant"}
+    return Emg.model_validate({"channels": channels, **more})
+
+
+TWO = {"R Sol": muscle(1), "R TA": np.roll(muscle(2), 1000)}  # half a second apart
+
+
+def test_envelopes_are_normalised_and_delayed():
+    now = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    later = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.05))
+    assert now.muscles == ("soleus", "tib_ant")
+    assert now.usable.all()
+    assert np.nanmax(now.envelope, axis=0) == pytest.approx(1.0, abs=0.01)
+    np.testing.assert_allclose(later.envelope[5:], now.envelope[:-5], atol=1e-9)
+    assert np.isnan(later.envelope[:5]).all()
+    assert now.notes == ()
+
+
+def test_sides_are_written_into_the_labels():
+    made = Emg.model_validate({"channels": {"{S} Sol": "soleus", "{side}_{Side}_{SIDE}_{s}": "tib_ant"}})
+    assert made.channels_of("left") == {"L Sol": ("soleus",), "left_Left_LEFT_l": ("tib_ant",)}
+
+
+def test_activity_is_not_delayed_and_has_the_known_times():
+    found = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.2))
+    for method, activity in found.activity.items():
+        first = FRAMES_S[np.flatnonzero(activity[:, 0] == 1.0)[0]]
+        assert first == pytest.approx(1.0, abs=0.045), method  # 25 ms ahead, half a period of 50 Hz, a frame
+
+
+def test_several_channels_of_one_muscle_are_averaged_without_the_faulty_ones():
+    channels = {"VL": muscle(1), "VM": 3.0 * muscle(2), "dead": np.zeros(N)}
+    own = Emg.model_validate({"channels": dict.fromkeys(channels, "vasti")})
+    found = electromyography(recording(channels), FRAMES_S, "right", own)
+    alone = [
+        electromyography(
+            recording({label: channels[label]}), FRAMES_S, "right", Emg.model_validate({"channels": {label: "vasti"}})
+        )
+        for label in ("VL", "VM")
+    ]
+    np.testing.assert_allclose(found.envelope, (alone[0].envelope + alone[1].envelope) / 2, equal_nan=True)
+    assert found.facts[0]["channel"] == "VL, VM"
+    assert any("'dead': no electromyogram" in note for note in found.notes)
+
+
+def test_a_missing_channel_is_a_sentence_with_a_hint():
+    found = electromyography(recording({"R Sol": muscle()}), FRAMES_S, "right", options())
+    assert not found.usable[1]
+    assert np.isnan(found.envelope[:, 1]).all()
+    assert "no channel 'R TA'" in found.notes[0]
+    lower = electromyography(recording({"R sol": muscle()}), FRAMES_S, "right", options())
+    assert "did you mean 'R sol'?" in lower.notes[0]
+    assert not lower.usable.any()
+
+
+def test_units_and_amplitudes():
+    found = electromyography(recording(TWO, units=["mV", "uV"]), FRAMES_S, "right", options())
+    sizes = [float(fact["rms_uv"]) for fact in found.facts]
+    assert sizes[0] == pytest.approx(1e3 * np.sqrt(np.mean(TWO["R Sol"] ** 2)), rel=0.02)
+    assert sizes[1] == pytest.approx(np.sqrt(np.mean(TWO["R TA"] ** 2)), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("unit", "sentence"),
+    [("", "the unit is not stated"), ("N", "the unit 'N' is not a voltage"), ("V", "above 20 mV")],
+)
+def test_an_unknown_or_impossible_unit_is_a_sentence(unit, sentence):
+    found = electromyography(recording(TWO, units=unit), FRAMES_S, "right", options())
+    assert len(found.notes) == 1
+    assert f"'R Sol', 'R TA': {sentence}" in found.notes[0]
+    assert math.isnan(found.facts[0]["rms_uv"])
+    assert found.usable.all()
+
+
+def test_the_option_settles_an_unstated_unit():
+    found = electromyography(recording(TWO, units=""), FRAMES_S, "right", options(unit="uV"))
+    assert found.notes == ()
+    assert found.facts[0]["rms_uv"] > 0.0
+
+
+def test_an_inverted_channel_gives_the_same_envelope():
+    turned = {label: -values for label, values in TWO.items()}
+    one, other = (electromyography(recording(of), FRAMES_S, "right", options()) for of in (TWO, turned))
+    np.testing.assert_allclose(one.envelope, other.envelope, equal_nan=True)
+
+
+def test_maximal_trials_normalise_and_one_below_the_trial_is_told():
+    largest = peaks(recording({"R Sol": 2.0 * muscle(1), "R TA": 0.5 * TWO["R TA"]}), options())
+    found = electromyography(recording(TWO), FRAMES_S, "right", options(), maxima=largest)
+    assert np.nanmax(found.envelope, axis=0) == pytest.approx([0.5, 2.0], rel=0.01)
+    assert [fact["normalised_by"] for fact in found.facts] == ["maximal trial"] * 2
+    (note,) = found.notes
+    assert "'R TA': the maximal trial is below this trial (50% of its peak)" in note
+
+
+def test_a_channel_without_a_maximal_trial_is_told():
+    found = electromyography(recording(TWO), FRAMES_S, "right", options(), maxima={"R Sol": 1.0})
+    assert "'R TA': without a fault in no maximal trial" in found.notes[0]
+    assert found.facts[1]["normalised_by"] == "own peak"
+
+
+def test_recorded_envelopes_are_taken_as_they_are():
+    smooth = np.maximum(np.sin(2 * np.pi * np.arange(N) / RATE_HZ), -0.02)  # filters leave values below zero
+    found = electromyography(recording({"R Sol": smooth, "R TA": muscle()}), FRAMES_S, "right", options(delay_s=0.0))
+    np.testing.assert_allclose(found.envelope[:, 0], np.maximum(np.sin(2 * np.pi * FRAMES_S), 0.0), atol=1e-4)
+    assert np.isnan(found.activity["bonato"][:, 0]).all()
+    assert np.isfinite(found.activity["hodges_bui"]).all()
+
+
+def test_a_short_recording_is_a_sentence():
+    short = recording({label: values[:50] for label, values in TWO.items()})
+    with pytest.raises(SignalError, match="50 samples"):
+        electromyography(short, FRAMES_S[:3], "right", options())
+
+
+def summary(activation, names, found=None):
+    found = found or electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    every = np.ones(len(FRAMES_S), dtype=bool)
+    return emg_summary(
+        found,
+        activation,
+        names,
+        time_s=FRAMES_S,
+        known=every,
+        windows={"trial": every},
+        options=options(),
+        min_known_share=0.9,
+    )
+
+
+def test_rows_of_the_summary_name_agreement_and_neighbour():
+    found = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    rows = summary(np.nan_to_num(found.envelope[:, ::-1]), ["soleus", "tib_ant"], found)  # exchanged on purpose
+    assert rows[0]["neighbour"] == "tib_ant"
+    assert rows[0]["neighbour_r"] == pytest.approx(1.0)
+    assert rows[0]["r"] < 0.5
+    straight = summary(0.5 * np.nan_to_num(found.envelope), ["soleus", "tib_ant"], found)
+    assert straight[1]["r"] == pytest.approx(1.0)
+    assert straight[1]["scale"] == pytest.approx(0.5)
+    assert straight[0]["onset_bonato_s"] in FRAMES_S
+    assert straight[0]["offset_bonato_s"] - straight[0]["onset_bonato_s"] == pytest.approx(0.5, abs=0.03)
+
+
+def test_without_activations_envelopes_and_bursts_remain():
+    rows = summary(np.zeros((500, 0)), [])
+    assert all(math.isnan(row["r"]) and row["used_share"] == 0.0 for row in rows)
+    assert rows[0]["peak_envelope"] == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_faulty_channel_is_compared_with_nothing():
+    found = electromyography(recording({**TWO, "R TA": np.zeros(N)}), FRAMES_S, "right", options())
+    rows = summary(np.random.default_rng(1).random((500, 2)), ["soleus", "tib_ant"], found)
+    assert math.isfinite(rows[0]["r"])
+    assert math.isnan(rows[1]["r"])
+    assert rows[0]["neighbour"] == ""
+    assert rows[1]["faults"] == "dead"
+    pairs = co_contraction_rows(found, {"trial": np.ones(500, dtype=bool)}, [("soleus", "tib_ant")])
+    assert math.isnan(pairs[0]["rudolph"])
+
+
+def row(subject, r, neighbour_r=0.0):
+    values = dict.fromkeys(("rms", "scaled_rms", "lag_s", "lag_r"), 0.1)
+    about = {"chain": "leg", "window": "events", "muscle": "soleus", "subject": subject}
+    return {**about, **values, "r": r, "neighbour_r": neighbour_r}
+
+
+def test_over_the_study_subjects_count_alike():
+    rows = [row("A", 0.9), row("A", 0.7), row("A", 0.8), row("B", 0.2, 0.5), row("C", math.nan)]
+    (found,) = over_study(rows)
+    assert found["r"] == pytest.approx(0.5)  # the median of 0.8 and 0.2
+    assert (found["n_subjects"], found["n_trials"], found["n_left_out"]) == (2, 4, 1)
+    assert (found["min_r"], found["max_r"]) == (0.2, pytest.approx(0.8))
+    assert found["own_best_share"] == 0.75

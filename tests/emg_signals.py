@@ -1,0 +1,23 @@
+"""Simulated electromyograms: Gaussian noise of a known spectrum and a known standard deviation over time."""
+
+import numpy as np
+from scipy import signal
+
+RATE_HZ = 2000.0
+
+
+def noise(n_samples, *, seed=1, band_hz=(60.0, 200.0), rate_hz=RATE_HZ):
+    """Gaussian noise with a standard deviation of 1 in a band, the range of most of a surface electromyogram's power."""
+    sections = signal.butter(2, band_hz, "bandpass", fs=rate_hz, output="sos")
+    long = signal.sosfilt(sections, np.random.default_rng(seed).standard_normal(n_samples + 2000))[2000:]
+    _, response = signal.sosfreqz(sections, 1 << 16, fs=rate_hz)
+    return long / np.sqrt(np.mean(np.abs(response) ** 2))
+
+
+def bursts(n_samples, onsets_s, offsets_s, *, rest=0.05, seed=1, rate_hz=RATE_HZ):
+    """Noise of standard deviation 1 from each onset to its offset, and of `rest` elsewhere."""
+    time_s = np.arange(n_samples) / rate_hz
+    size = np.full(n_samples, rest)
+    for onset_s, offset_s in zip(onsets_s, offsets_s, strict=True):
+        size[(time_s >= onset_s) & (time_s < offset_s)] = 1.0
+    return size * noise(n_samples, seed=seed, rate_hz=rate_hz)

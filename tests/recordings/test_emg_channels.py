@@ -1,0 +1,129 @@
+"""Channels of electromyography: which they are, and of which muscle, by labels as laboratories write them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from c3d_files import raw_c3d
+from limbtorque.errors import ReadError
+from limbtorque.recordings.emg_channels import emg_channels, microvolts, muscle_of, same_muscle, side_and_muscle
+from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.recording import Recording
+
+RECORDING = Recording("a", "", "", (), np.zeros((10, 0, 3)), 100.0, 1)
+
+
+def found(labels, descriptions=(), units=()):
+    n = len(labels)
+    recording = replace(
+        RECORDING,
+        analog_labels=tuple(labels),
+        analog_descriptions=tuple(descriptions) or ("",) * n,
+        analog_units=tuple(units) or ("V",) * n,
+        analog=np.zeros((10, n)),
+    )
+    return [(one.index, one.side, one.muscle) for one in emg_channels(recording)]
+
+
+@pytest.mark.parametrize(
+    ("label", "side", "muscle"),
+    [
+        ("Voltage.L Rect", "left", "rectus_femoris"),
+        ("RRF", "right", "rectus_femoris"),
+        ("R_VL", "right", "vastus_lateralis"),
+        ("EMG_left_vastus_medialis", "left", "vastus_medialis"),
+        ("LTA", "left", "tibialis_anterior"),
+        ("Tib Ant R", "right", "tibialis_anterior"),
+        ("bflh_r", "right", "biceps_femoris"),
+        ("semiten_l", "left", "medial_hamstrings"),
+        ("Sol", "", "soleus"),
+        ("gasmed_r", "right", "gastrocnemius"),
+        ("Lat Gastroc", "", "gastrocnemius"),
+        ("glmax1", "", "gluteus_maximus"),
+        ("Delt_ant.EMG1", "", "anterior_deltoid"),
+        ("deltoid, posterior part", "", "posterior_deltoid"),
+        ("triceps brachii, long head", "", "triceps"),
+        ("QUADRICEPS VL EMG - ELE#4", "", "vastus_lateralis"),
+        ("RECTUS ABDOMINIUS EMG", "", ""),
+        ("GM", "", ""),
+        ("Force.Fx1", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_side_and_muscle_of_a_label(label, side, muscle):
+    assert side_and_muscle(label) == (side, muscle)
+
+
+def test_channels_are_found_by_label_description_and_unit():
+    assert found(["EMG1", "CH18", "CH7", "Sync"], ["", "GASTROCNEMIUS EMG - ELE#2", "X-ACCELEROMETER", ""]) == [
+        (0, "", ""),
+        (1, "", "gastrocnemius"),
+    ]
+    assert found(["Voltage.R Sol", "R Sol"], units=["mV", "N"]) == [(0, "right", "soleus")]
+
+
+def test_other_sensors_of_an_emg_system_are_no_channels():
+    labels = ["ACCX1", "Sensor 1.ACC.X", "Gyro 2", "Fx1", "Sensor 1.IM EMG1"]
+    assert found(labels, ["Delsys Trigno EMG 2.0"] * 5) == [(4, "", "")]
+
+
+def test_units():
+    assert [microvolts(unit) for unit in ("V", "mV", "uV", "µV", "N", "")] == [1e6, 1e3, 1.0, 1.0, None, None]
+
+
+def test_groups():
+    assert same_muscle("vasti", "vastus_lateralis")
+    assert same_muscle("biceps_femoris", "hamstrings")
+    assert not same_muscle("biceps_femoris_short", "hamstrings")
+    assert not same_muscle("", "")
+    assert muscle_of("bifemsh") == "biceps_femoris_short"
+
+
+def test_descriptions_of_a_c3d_file_are_read(tmp_path):
+    path = raw_c3d(
+        tmp_path / "a.c3d",
+        np.random.default_rng(1).uniform(100.0, 200.0, (10, 2, 3)),
+        analog=np.ones((40, 2)),
+        parameters={
+            "ANALOG": {"LABELS": ["CH1", "CH2"], "DESCRIPTIONS": ["SOLEUS EMG", "trigger"], "UNITS": ["V", "V"]}
+        },
+    )
+    recording = read_recording(path)
+    assert recording.analog_descriptions == ("SOLEUS EMG", "trigger")
+    assert [(one.label, one.muscle) for one in emg_channels(recording)] == [("CH1", "soleus")]
+
+
+def storage(tmp_path, title, names):
+    rows = [[0.5 + k / 1000.0, *([0.1 * k] * len(names))] for k in range(50)]
+    text = [title, "version=1", f"nRows={len(rows)}", f"nColumns={len(names) + 1}", "inDegrees=no", "endheader"]
+    text += ["\t".join(["time", *names]), *("\t".join(f"{v:.6f}" for v in row) for row in rows)]
+    path = tmp_path / "emg.sto"
+    path.write_text("\n".join(text) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("title", "names"), [("Electromyography", ["a", "b"]), ("walk", ["soleus", "vas_lat_r"])])
+def test_storage_files_of_electromyography(tmp_path, title, names):
+    recording = read_recording(storage(tmp_path, title, names))
+    assert recording.analog_labels == tuple(names)
+    assert (recording.analog_rate_hz, recording.start_s, recording.n_frames) == (pytest.approx(1000.0), 0.5, 50)
+    np.testing.assert_allclose(recording.analog[:, 1], 0.1 * np.arange(50))
+    assert [one.label for one in emg_channels(recording)] == names
+
+
+def test_other_storage_files_without_markers_are_refused(tmp_path):
+    with pytest.raises(ReadError, match="no markers and no forces"):
+        read_recording(storage(tmp_path, "walk", ["one", "two"]))
+
+
+def test_muscle_activations_of_a_model_are_not_electromyography(tmp_path):
+    with pytest.raises(ReadError, match="muscle activations of a model"):
+        read_recording(storage(tmp_path, "activations", ["soleus", "vasti"]))
+
+
+def test_electromyography_of_a_recorded_walk(recordings):
+    recording = read_recording(recordings / "walk_emg_opensim" / "electromyography.sto")
+    assert recording.analog.shape == (4780, 10)
+    assert recording.analog_rate_hz == pytest.approx(2000.0)
+    assert all(one.muscle for one in emg_channels(recording))

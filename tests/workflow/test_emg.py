@@ -1,0 +1,177 @@
+"""Electromyography in a study: the file's clock, the delay, the columns, the tables and the figure."""
+
+import hashlib
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from limbtorque.cli.split import split_study
+from limbtorque.errors import StudyError
+from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
+from limbtorque.tables.files import read_record
+from limbtorque.workflow import keys, layout
+from limbtorque.workflow.stages import figures, pages, report
+from staged_study import make_study, run_stages
+
+TRIAL = "S01_sagittal_fast"
+START_S, RATE_HZ, DELAY_S, OFFSET_S = 7.25, 1000.0, 0.03, -7.25
+CHANNELS = {"biceps": "BIClong", "deltoid": ["DELT1", "PECM1"]}
+
+
+def write_sto(path, columns, *, start_s, rate_hz):
+    """An OpenSim storage file of electromyography."""
+    n_rows = len(next(iter(columns.values())))
+    rows = zip(start_s + np.arange(n_rows) / rate_hz, *columns.values(), strict=True)
+    heading = ["Electromyography", f"nRows={n_rows}", f"nColumns={len(columns) + 1}", "inDegrees=no", "endheader"]
+    lines = [*heading, "\t".join(["time", *columns]), *("\t".join(f"{x:.9f}" for x in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A study whose electromyography is its own activation, earlier by the delay, on another clock and scale."""
+    folder = make_study(tmp_path_factory.mktemp("emg") / "study", names=(TRIAL,))
+    run_stages(folder)
+    first = pd.read_parquet(next((folder / "results" / "muscles").rglob("*.parquet")))
+    time_s = np.arange(first.time_s.iloc[0], first.time_s.iloc[-1], 1.0 / RATE_HZ)
+    made = {
+        label: 3.0 * np.interp(time_s + DELAY_S, first.time_s, first[f"{muscle}_activation"].fillna(0.0))
+        for label, muscle in (("biceps", "BIClong"), ("deltoid", "DELT1"))
+    }
+    write_sto(folder / "emg.sto", made, start_s=START_S, rate_hz=RATE_HZ)
+    path = folder / "config" / "config.yaml"
+    settings = parse_yaml(path.read_text(encoding="utf-8"))
+    settings["emg"] = {
+        "channels": CHANNELS,
+        "delay_s": DELAY_S,
+        "file_offset_s": OFFSET_S,
+        "antagonists": [["BIClong", "DELT1"]],
+    }
+    settings.setdefault("figures", {})["kinds"] = ["emg"]
+    path.write_text(yaml_text(settings), encoding="utf-8")
+    table = folder / "config" / "trials.csv"
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+    rows["emg_file"] = "emg.sto"
+    rows.to_csv(table, index=False)
+    run_stages(folder)
+    loaded = load_study(folder)
+    for stage, module in (("figures", figures), ("pages", pages)):
+        for session in loaded.batches:
+            module.run(folder=folder, session=session, key=keys.session_key(stage, loaded, session))
+    report.run(folder=folder)
+    return folder
+
+
+def of_window(study, name):
+    rows = pd.read_csv(study / "results" / f"{name}.csv", keep_default_na=False, na_values=[""])
+    return rows[rows.window != "stance"]
+
+
+def test_an_activation_agrees_with_itself(study):
+    rows = of_window(study, "emg_summary").set_index("muscle")
+    assert list(rows.index) == ["BIClong", "DELT1", "PECM1"]
+    for muscle in ("BIClong", "DELT1"):
+        assert rows.r[muscle] == pytest.approx(1.0, abs=2e-3)  # linear between frames of 5 ms
+        assert rows.lag_s[muscle] == pytest.approx(0.0, abs=1e-9)
+    assert rows.channel["PECM1"] == rows.channel["DELT1"] == "deltoid"
+    assert rows.neighbour["DELT1"] == "BIClong"  # not PECM1, which has the same channel
+
+
+def test_the_table_of_the_muscles_has_the_envelopes(study):
+    table = pd.read_parquet(next((study / "results" / "muscles").rglob("*.parquet")))
+    known = table.dropna(subset=["BIClong_activation", "BIClong_envelope"])
+    scale = known.BIClong_envelope.max() / known.BIClong_activation.max()
+    np.testing.assert_allclose(known.BIClong_envelope, scale * known.BIClong_activation, atol=0.02)
+    assert set(table.BIClong_active_hodges_bui.dropna()) <= {0.0, 1.0}
+    assert table.BIClong_active_bonato.isna().all()  # an envelope is no noise
+
+
+def test_tables_of_the_study(study):
+    by_muscle = of_window(study, "emg_by_muscle").set_index("muscle")
+    assert by_muscle.n_subjects["BIClong"] == 1
+    assert by_muscle.r["BIClong"] == pytest.approx(1.0, abs=2e-3)
+    pairs = of_window(study, "emg_co_contraction")
+    assert 0.0 <= pairs.falconer_winter.iloc[0] <= 1.0
+    dictionary = pd.read_csv(study / "results" / "data_dictionary.csv")
+    for name in ("emg_summary", "emg_by_muscle", "emg_co_contraction"):
+        columns = list(pd.read_csv(study / "results" / f"{name}.csv", nrows=0))
+        assert list(dictionary[dictionary.table == name].column) == columns
+    assert "BIClong_envelope" in set(dictionary[dictionary.table == "muscles"].column)
+
+
+def test_figure_and_page(study):
+    assert len(list((study / "results" / "figures").rglob("*_emg.png"))) == 1
+    (page,) = (study / "results" / "report" / "trials").rglob("*.html")
+    text = page.read_text(encoding="utf-8")
+    assert "Activation and electromyogram" in text
+    assert "BIClong: r 1.00" in text
+    index = (study / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Agreement of activation and envelope" in index
+    assert "../emg_summary.csv" in index
+
+
+def test_a_file_without_the_channels_is_a_note_and_muscle_forces_remain(tmp_path):
+    folder = make_study(tmp_path / "study", names=(TRIAL,), extra="emg:\n  channels: {EMG1: BIClong}\n")
+    run_stages(folder)
+    record = read_record(next((folder / "results" / "muscles").rglob("*.parquet")))
+    assert not record.failed
+    assert any("has no channel 'EMG1'" in note for note in record.notes)
+    rows = of_window(folder, "emg_summary")
+    assert rows.faults.tolist() == ["no channel"]
+    assert rows.r.isna().all()
+
+
+def test_without_muscle_forces_the_envelopes_remain(study, tmp_path):
+    extra = "emg: {channels: {biceps: BIClong}, file_offset_s: -7.25}\nmuscles: {enabled: false}\n"
+    change = lambda rows: [{**row, "emg_file": str(study / "emg.sto")} for row in rows]  # noqa: E731
+    folder = make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change)
+    run_stages(folder)
+    table = pd.read_parquet(next((folder / "results" / "muscles").rglob("*.parquet")))
+    assert table.BIClong_envelope.max() == pytest.approx(1.0, abs=0.01)
+    assert "BIClong_activation" not in table
+
+
+def test_a_study_without_channels_has_no_tables_of_electromyography(tmp_path):
+    study = load_study(make_study(tmp_path / "study", names=(TRIAL,)))
+    assert layout.emg_outputs(study) == []
+    assert not any("emg" in path.name for path in layout.session_files("figures", study, study.trials[0].session))
+
+
+def test_missing_files_are_told_when_the_study_is_read(tmp_path):
+    extra = "emg:\n  max_voluntary_files: [mvc.c3d]\n"
+    change = lambda rows: [{**row, "emg_file": "none.sto"} for row in rows]  # noqa: E731
+    with pytest.raises(StudyError) as raised:
+        load_study(make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change))
+    assert "emg.max_voluntary_files names 'mvc.c3d', which does not exist" in str(raised.value)
+    assert "emg_file" in str(raised.value)
+
+
+def test_the_hash_of_the_file_is_in_the_provenance(study):
+    record = read_record(next((study / "results" / "muscles").rglob("*.parquet")))
+    digest = hashlib.sha256((study / "emg.sto").read_bytes()).hexdigest()
+    assert record.provenance["muscles"]["emg_sha256"] == digest
+
+
+def test_another_file_of_electromyography_repeats_the_stage_of_the_muscles(study, tmp_path):
+    folder = tmp_path / "study"
+    shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
+    loaded = load_study(folder)
+    (session,) = loaded.batches
+    before = keys.session_key("muscles", loaded, session)
+    (folder / "emg.sto").write_bytes((folder / "emg.sto").read_bytes() + b"\n")
+    assert keys.session_key("muscles", load_study(folder), session) != before
+
+
+def test_parts_of_a_study_name_the_files_of_electromyography(study, tmp_path):
+    folder = tmp_path / "study"
+    shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
+    path = folder / "config" / "config.yaml"
+    settings = parse_yaml(path.read_text(encoding="utf-8"))
+    settings["emg"]["max_voluntary_files"] = ["emg.sto"]
+    path.write_text(yaml_text(settings), encoding="utf-8")
+    (part,) = split_study(folder, tmp_path / "parts")
+    (trial,) = load_study(part).trials
+    assert {file.resolve() for file in (trial.emg_file, *trial.maximal_files)} == {(folder / "emg.sto").resolve()}
