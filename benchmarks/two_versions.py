@@ -75,6 +75,11 @@ class Compared:
         """Return True where the whole interval of the processor time's ratio lies above the limit."""
         return not self.absent and self.ratio("used_ms")[1] > SLOWER
 
+    def cells(self) -> str:
+        """Ratio of the processor time and its interval, for a table."""
+        ratio, low, high = self.ratio("used_ms")
+        return f"{ratio:.2f}{' **slower**' if self.slower() else ''} | {low:.2f} to {high:.2f}"
+
 
 def rank(n: int) -> int:
     """Rank, from 0, of the lower end of the median's interval; the upper end has the same from above.
@@ -210,9 +215,7 @@ def rows_table(found: dict[str, Compared]) -> list[str]:
             lines.append(f"| {name} | {ROWS[name].about} | {each.absent} | | | |")
             continue
         times = " | ".join(amount(median(turn.used_ms for turn in turns)) for turns in (each.before, each.after))
-        ratio, low, high = each.ratio("used_ms")
-        mark = " **slower**" if each.slower() else ""
-        lines.append(f"| {name} | {ROWS[name].about} | {times} | {ratio:.2f}{mark} | {low:.2f} to {high:.2f} |")
+        lines.append(f"| {name} | {ROWS[name].about} | {times} | {each.cells()} |")
     return lines
 
 
@@ -231,9 +234,7 @@ def stages_table(found: dict[str, Compared]) -> list[str]:
             f"{median(getattr(t, what) for t in each.after) * unit:.{digits}f}"
             for what, unit, digits in (("used_ms", 1e-3, 2), ("took_s", 1.0, 2), ("peak_mb", 1.0, 0))
         ]
-        ratio, low, high = each.ratio("used_ms")
-        mark = " **slower**" if each.slower() else ""
-        lines.append(f"| {name} | {pairs[0]} | {ratio:.2f}{mark} | {low:.2f} to {high:.2f} | {pairs[1]} | {pairs[2]} |")
+        lines.append(f"| {name} | {pairs[0]} | {each.cells()} | {pairs[1]} | {pairs[2]} |")
     return lines
 
 

@@ -27,7 +27,7 @@ print(started.wait())
 
 
 class Settings:
-    """What a command asks of Snakemake's workflow."""
+    """The attribute of Snakemake's workflow that a command reads."""
 
     execution_settings = None
 
@@ -42,7 +42,7 @@ def wait_for(found):
 
 
 def reached(process, moment_s):
-    """Whether a process has used so much processor time, or ended: a loaded machine stretches the clock."""
+    """Return True once a process has used so much processor time, or ended; a loaded machine stretches the clock."""
     with contextlib.suppress(psutil.NoSuchProcess):
         times = process.cpu_times()
         return process.status() == psutil.STATUS_ZOMBIE or times.user + times.system >= moment_s

@@ -17,7 +17,7 @@ from limbtorque.errors import ModelError
 LARGEST_FILE = 50_000_000  # bytes; a full-body model has one or two million
 MISSING = (
     "the package opensim is not installed, which evaluates the model; install it: pip install 'limbtorque[opensim]' "
-    "(it has wheels for some systems and versions of Python only, see pypi.org/project/opensim)"
+    "(it has wheels for some systems and versions of Python only)"
 )
 
 
