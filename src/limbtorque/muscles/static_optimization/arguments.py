@@ -34,6 +34,22 @@ def per_muscle(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> F
     return np.atleast_2d(array)
 
 
+def strengths(values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
+    """Strengths as `per_muscle`, 0 or more."""
+    strength = per_muscle("max_force_n", values, n_frames, n_muscles)
+    if (strength < 0).any():
+        raise ValueError(f"max_force_n has {np.nanmin(strength):g} N, expected strengths of 0 or more")
+    return strength
+
+
+def weights(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
+    """Weights as `per_muscle`, or one number for all, above 0."""
+    weight = per_muscle(name, np.full(n_muscles, values) if np.ndim(values) == 0 else values, n_frames, n_muscles)
+    if (weight <= 0).any():
+        raise ValueError(f"{name} has {np.nanmin(weight):g}, expected numbers above 0")
+    return weight
+
+
 def activation_bounds(
     least: ArrayLike, largest: ArrayLike, n_frames: int, n_muscles: int
 ) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.static_optimization.arguments import arm_and_torque, exponent_of, per_muscle
+from limbtorque.muscles.static_optimization.arguments import arm_and_torque, exponent_of, strengths
 
 ROUNDING = 1e-12  # an activation nearer to zero is rounding
 SLSQP_CLOSES = 1e-8  # largest residual of a valid SLSQP solution, as a part of the capacity
@@ -201,10 +201,7 @@ def _valid(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     arm, torque = arm_and_torque(moment_arm_m, torque_nm)
     n_frames, _, n_muscles = arm.shape
-    strength = np.broadcast_to(per_muscle("max_force_n", max_force_n, n_frames, n_muscles), (n_frames, n_muscles))
-    if (strength < 0).any():
-        raise ValueError(f"max_force_n has {np.nanmin(strength):g} N, expected strengths of 0 or more")
-    return arm, torque, strength
+    return arm, torque, np.broadcast_to(strengths(max_force_n, n_frames, n_muscles), (n_frames, n_muscles))
 
 
 def _known(arm: FloatArray, torque: FloatArray, strength: FloatArray) -> BoolArray:

@@ -205,9 +205,9 @@ def _agree(
 
 def response(pull: FloatArray, low: FloatArray, high: FloatArray, exponent: float) -> FloatArray:
     """Activations of least cost a^p for pulls, shape (n_muscles, n_frames)."""
-    part = np.maximum(pull, 0.0) / exponent
     if exponent == 2.0:
-        return clipped(part, low, high)
+        return clipped(pull / 2.0, low, high)  # bounds may be negative
+    part = np.maximum(pull, 0.0) / exponent
     with np.errstate(over="ignore", under="ignore"):  # far beyond the upper bound for p near 1
         root = np.sqrt(part) if exponent == 3.0 else part ** (1.0 / (exponent - 1.0))
     return clipped(root, low, high)

@@ -39,6 +39,7 @@ from limbtorque.muscles.static_optimization.arguments import (
     per_muscle,
     positive,
     reserve_of,
+    strengths,
 )
 from limbtorque.muscles.static_optimization.certificate import certify
 from limbtorque.muscles.static_optimization.criteria import among_muscles, priced
@@ -170,9 +171,7 @@ def share_torques(
     arm, torque = arm_and_torque(moment_arm_m, torque_nm)
     n_frames, _, n_muscles = arm.shape
     criterion = Criterion(exponent_of(exponent), *reserve_of(reserve))
-    strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
-    if (strength < 0).any():
-        raise ValueError(f"max_force_n has {strength.min():g} N, expected strengths of 0 or more")
+    strength = strengths(max_force_n, n_frames, n_muscles)
     low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
     price = np.broadcast_to(positive("weight", weight, (n_muscles,)), (n_muscles,))
     unit = None if norm_n is None else per_muscle("norm_n", norm_n, n_frames, n_muscles)
@@ -184,7 +183,24 @@ def share_torques(
         raise ValueError("weights have no meaning for exponent inf; give norm_n, or leave weight out")
     root = price if math.isinf(criterion.exponent) else price ** (1.0 / criterion.exponent)
     ratio = np.broadcast_to(root, strength.shape) if unit is None else root * strength / unit
-    rows = [strength, ratio, low, high]
+    return least_cost(arm, torque, [strength, ratio, low, high], criterion)
+
+
+def least_cost(arm: FloatArray, torque: FloatArray, rows: list[FloatArray], criterion: Criterion) -> StaticOptimization:
+    """Solution of checked arrays; hard frames are solved again by slower methods.
+
+    Parameters
+    ----------
+    arm : ndarray of shape (n_frames, n_joints, n_muscles)
+        Moment arms.
+    torque : ndarray of shape (n_frames, n_joints)
+        Torques.
+    rows : list of ndarray of shape (1, n_muscles) or (n_frames, n_muscles)
+        Strength; the ratio whose product with the activation has the cost of a power; least and largest activation, which
+        may be below zero with exponent 2.
+    criterion : Criterion
+        Cost of forces and reserves.
+    """
     finite: BoolArray = np.asarray(np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1))
     for values in rows:
         finite = finite & np.isfinite(values).all(axis=1)
@@ -269,15 +285,16 @@ def _solve_frames(
 def _sizes(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, part: FloatArray) -> FloatArray:
     """Power of two nearest the largest activation; 1 unless torques are small.
 
-    `part` is the torque over the capacity. Where it is small, a first solution decides.
+    `part` is the torque over the capacity. Where it is small, a first solution decides. Activations and bounds below zero
+    count by their size.
     """
-    size = np.broadcast_to(high.max(axis=0, initial=0.0), part.shape).copy()
+    size = np.broadcast_to(np.maximum(high, -low).max(axis=0, initial=0.0), part.shape).copy()
     at = np.flatnonzero((part > 0) & (part < SMALL * size))
     if at.size:
         few_reach, few_torque, few_low, few_high = at_frames(at, reach, torque, low, high)
-        few = nearest(few_reach, few_torque, few_low, few_high).activation.max(axis=0, initial=0.0)
+        few = np.abs(nearest(few_reach, few_torque, few_low, few_high).activation).max(axis=0, initial=0.0)
         size[at] = np.where(few < SMALL * size[at], few, size[at])
-    size = np.maximum(size, low.max(axis=0, initial=0.0))
+    size = np.maximum(size, np.maximum(low, -high).max(axis=0, initial=0.0))
     return np.asarray(np.exp2(np.floor(np.log2(np.where(size > 0, np.maximum(size, SMALLEST), 1.0)))))
 
 
