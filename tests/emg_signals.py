@@ -21,3 +21,12 @@ def bursts(n_samples, onsets_s, offsets_s, *, rest=0.05, seed=1, rate_hz=RATE_HZ
     for onset_s, offset_s in zip(onsets_s, offsets_s, strict=True):
         size[(time_s >= onset_s) & (time_s < offset_s)] = 1.0
     return size * noise(n_samples, seed=seed, rate_hz=rate_hz)
+
+
+def write_sto(path, columns, *, start_s, rate_hz):
+    """An OpenSim storage file of electromyography."""
+    n_rows = len(next(iter(columns.values())))
+    rows = zip(start_s + np.arange(n_rows) / rate_hz, *columns.values(), strict=True)
+    heading = ["Electromyography", f"nRows={n_rows}", f"nColumns={len(columns) + 1}", "inDegrees=no", "endheader"]
+    lines = [*heading, "\t".join(["time", *columns]), *("\t".join(f"{x:.9f}" for x in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

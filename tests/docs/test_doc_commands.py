@@ -94,6 +94,9 @@ ELSEWHERE = {
     "test_opensim_models.py::test_command_writes_a_set_that_loads": [
         "limbtorque muscles import model.osim --plane sagittal --side right --output config/leg.yaml"
     ],
+    "test_emg_informed.py::test_strength_prints_factors_that_settings_take": [
+        "limbtorque strength S01_mvc:knee:extension S01_mvc_ankle:ankle:extension"
+    ],
     "test_examples.py::test_example_draws_a_figure_and_returns_numbers": [
         "python examples/double_pendulum.py",
         "python examples/two_link_reach.py",

@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
+from emg_signals import write_sto
 
 from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
@@ -19,15 +20,6 @@ from staged_study import make_study, run_stages
 TRIAL = "S01_sagittal_fast"
 START_S, RATE_HZ, DELAY_S, OFFSET_S = 7.25, 1000.0, 0.03, -7.25
 CHANNELS = {"biceps": "BIClong", "deltoid": ["DELT1", "PECM1"]}
-
-
-def write_sto(path, columns, *, start_s, rate_hz):
-    """An OpenSim storage file of electromyography."""
-    n_rows = len(next(iter(columns.values())))
-    rows = zip(start_s + np.arange(n_rows) / rate_hz, *columns.values(), strict=True)
-    heading = ["Electromyography", f"nRows={n_rows}", f"nColumns={len(columns) + 1}", "inDegrees=no", "endheader"]
-    lines = [*heading, "\t".join(["time", *columns]), *("\t".join(f"{x:.9f}" for x in row) for row in rows)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

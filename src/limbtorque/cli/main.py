@@ -17,6 +17,8 @@ from limbtorque import __version__
 from limbtorque.cli import import_muscles
 from limbtorque.cli.emg_command import EXAMPLES as EMG_EXAMPLES
 from limbtorque.cli.emg_command import add_emg_command
+from limbtorque.cli.strength import EXAMPLES as STRENGTH_EXAMPLES
+from limbtorque.cli.strength import add_strength_command
 from limbtorque.cli.study_folder import require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
@@ -81,6 +83,7 @@ exit code: 0 if all numbers are the same, 1 if any differs, 2 if a run could not
   limbtorque methods "my study" > methods.md
 """,
     "muscles": import_muscles.EXAMPLES,
+    "strength": STRENGTH_EXAMPLES,
     "settings": """examples:
   limbtorque settings | grep filter
 """,
@@ -172,6 +175,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_study_commands(command)
     _add_recording_commands(command)
     add_emg_command(command)
+    add_strength_command(command)
     _add_result_commands(command)
     return parser
 

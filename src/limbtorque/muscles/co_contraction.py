@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.options import activation_limits, own_options
-from limbtorque.muscles.sets.muscle_set import MuscleSet
+from limbtorque.muscles.envelopes import Envelopes, measured_activation
+from limbtorque.muscles.objective import Problem, least_cost_forces
+from limbtorque.muscles.options import activation_limits
 from limbtorque.muscles.static_optimization.ranges import reachable_part
-from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
+from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.study.options.muscles import Muscles
 
 SAFE = 1e-9  # part by which co-contraction stays below the largest reachable one
@@ -31,53 +31,36 @@ class CoContraction:
         Part of the wanted co-contraction that the torque allows, 0 to 1.
     added_cost : ndarray of shape (n_frames,)
         Added cost.
+    notes : tuple of str
+        Notes on the envelopes that the activations stay near.
     """
 
     optimized: StaticOptimization
     floor: FloatArray
     part: FloatArray
     added_cost: FloatArray
+    notes: tuple[str, ...] = ()
 
 
-def optimize_forces(
-    arm: FloatArray, torque_nm: FloatArray, strength_n: FloatArray, muscle_set: MuscleSet, options: Muscles
-) -> CoContraction:
+def optimize_forces(problem: Problem, options: Muscles, envelopes: Envelopes | None = None) -> CoContraction:
     """Static optimization of a set's muscles, with set co-contraction as lower bounds.
 
     Parameters
     ----------
-    arm : ndarray of shape (n_frames, n_joints, n_muscles)
-        Moment arms, m, flexion positive.
-    torque_nm : ndarray of shape (n_frames, n_joints)
-        Torque required of the muscles, flexion positive, N m.
-    strength_n : ndarray of shape (n_muscles,) or (n_frames, n_muscles)
-        Strength of each muscle, N.
-    muscle_set : MuscleSet
-        The muscles.
+    problem : Problem
+        Torques and muscles.
     options : Muscles
         Section `muscles` of the settings.
+    envelopes : Envelopes, optional
+        Measured envelopes, for `muscles.emg_weight`.
     """
-    low, high = activation_limits(muscle_set, options)
-    weights = own_options(options.weights, muscle_set)
-    pcsa = [math.nan if muscle.pcsa_cm2 is None else muscle.pcsa_cm2 for muscle in muscle_set.muscles]
-
-    def optimum(least: FloatArray) -> StaticOptimization:
-        return share_torques(
-            arm,
-            torque_nm,
-            strength_n,
-            exponent=options.exponent,
-            weight=np.array([weights.get(name, 1.0) for name in muscle_set.names]),
-            norm_n=np.array(pcsa) if options.criterion == "stress" else None,
-            min_activation=least,
-            max_activation=high,
-            reserve=options.reserve_nm if options.reserve == "priced" else options.reserve,
-        )
-
-    first = optimum(low)
+    low, high = activation_limits(problem.muscle_set, options)
+    arm, torque_nm, strength_n = problem.arm, problem.torque_nm, problem.strength_n
+    envelope, notes = measured_activation(problem, options, envelopes)
+    first = least_cost_forces(problem, options, low, envelope=envelope)
     n_frames = len(torque_nm)
     if options.co_contraction == 0.0:
-        return CoContraction(first, np.tile(low, (n_frames, 1)), np.ones(n_frames), np.zeros(n_frames))
+        return CoContraction(first, np.tile(low, (n_frames, 1)), np.ones(n_frames), np.zeros(n_frames), notes)
     crosses = arm != 0
     most = np.where(crosses, first.activation[:, None, :], 0.0).max(axis=2, initial=0.0)  # of a joint
     wanted = options.co_contraction * np.where(crosses, most[:, :, None], 0.0).max(axis=1, initial=0.0)
@@ -88,7 +71,7 @@ def optimize_forces(
     )
     part = np.where(held, np.where(part < 1.0, part * (1.0 - SAFE), 1.0), 0.0)
     floor = low + np.nan_to_num(part)[:, None] * (wanted - low)
-    second = optimum(floor)
+    second = least_cost_forces(problem, options, floor, envelope=envelope)
     for field in fields(StaticOptimization):
         getattr(second, field.name)[~held] = getattr(first, field.name)[~held]
-    return CoContraction(second, floor, part, second.cost - first.cost)
+    return CoContraction(second, floor, part, second.cost - first.cost, notes)

@@ -11,6 +11,7 @@ from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.co_contraction import optimize_forces
 from limbtorque.muscles.contact_range import contact_range, within_effort
+from limbtorque.muscles.envelopes import Envelopes
 from limbtorque.muscles.force_report import ForceReport
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.force_tally import force_tally
@@ -18,6 +19,7 @@ from limbtorque.muscles.hill import HillLimits, hill_limits
 from limbtorque.muscles.joint_contact import STANDARD_GRAVITY_M_S2, ContactForce, contact_force
 from limbtorque.muscles.lines_of_action import along_and_across, lines_of_action, segment_axes
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
+from limbtorque.muscles.objective import Problem
 from limbtorque.muscles.options import activation_limits, check_options
 from limbtorque.muscles.sets.muscle import narrowest
 from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
@@ -43,6 +45,7 @@ def muscle_forces(
     body_mass_kg: float,
     reaction_n: FloatArray,
     frames: BoolArray | None = None,
+    envelopes: Envelopes | None = None,
 ) -> MuscleForces:
     """Find the muscle forces of a trial by static optimization.
 
@@ -62,6 +65,8 @@ def muscle_forces(
         Joint reaction forces, for the joint contact forces.
     frames : ndarray of bool, shape (n_frames,), optional
         Frames of the metrics; all by default.
+    envelopes : Envelopes, optional
+        Measured envelopes, for `muscles.emg_weight`.
 
     Returns
     -------
@@ -76,9 +81,8 @@ def muscle_forces(
     check_options(muscle_set, options, motion.joints)
     chosen, scaling = _to_subject(muscle_set.crossing(motion.joints), motion, options, body_mass_kg)
     sign, flexion = motion.flexion.sign, motion.flexion.of(motion.kinematics.angle_rad)
-    geometry = musculotendon(
-        chosen, flexion, velocity_rad_s=sign * motion.kinematics.velocity_rad_s, joints=motion.joints
-    )
+    velocity = sign * motion.kinematics.velocity_rad_s
+    geometry = musculotendon(chosen, flexion, velocity_rad_s=velocity, joints=motion.joints)
     unknown = _unknown_arms(motion, chosen)
     known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
     arm = geometry.moment_arm_m * known[:, None]
@@ -86,18 +90,18 @@ def muscle_forces(
     strength = limits.strength_n if limits else chosen.max_force_n
     passive = limits.passive_n if limits else np.zeros_like(geometry.length_m)
     required = (net_nm * sign - np.einsum("fjm,fm->fj", arm, passive)) * known
-    co_contraction = optimize_forces(arm, required, strength, chosen, options)
+    co_contraction = optimize_forces(Problem(arm, required, strength, chosen, motion.rate_hz), options, envelopes)
     optimized = _with_unknown(co_contraction.optimized, net_nm * sign, known)
     least, greatest = _possible(arm, optimized, strength, chosen, options)
     force = optimized.force_n + passive
-    contact, beyond = None, _beyond_range(chosen, flexion, motion.joints)
-    if options.contact_forces:
-        reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
-        contact = _contact(motion, reaction, force, arm, optimized.reserve_nm, chosen)
-        if options.ranges:
-            contact = _with_ranges(contact, motion, arm, optimized, strength, chosen, options)
+    beyond = _beyond_range(chosen, flexion, motion.joints)
+    reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
+    contact = _contact(motion, reaction, force, arm, optimized.reserve_nm, chosen) if options.contact_forces else None
+    if contact and options.ranges:
+        contact = _with_ranges(contact, motion, arm, optimized, strength, chosen, options)
     fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
     out_of_range = np.asarray(geometry.out_of_range & known)
+    notes = (*scaling, *unknown.values(), *co_contraction.notes)
     result = MuscleForces(
         muscle_set=chosen,
         optimized=optimized,
@@ -118,9 +122,7 @@ def muscle_forces(
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=fibres_out,
         beyond_range_rad=np.asarray(beyond[:, known].max(axis=1, initial=0.0)),
-        report=ForceReport(
-            Tally({}, {}), chosen, motion.joints, known, options, decisions=(*scaling, *unknown.values())
-        ),
+        report=ForceReport(Tally({}, {}), chosen, motion.joints, known, options, decisions=notes),
     )
     strengths = np.broadcast_to(strength, force.shape)
     tally = force_tally(net_nm, result, strengths, out_of_range, options=options, frames=frames)
@@ -136,11 +138,13 @@ def stretch_forces(
     body_mass_kg: float,
     reaction_n: FloatArray,
     frames: BoolArray,
+    envelopes: Envelopes | None = None,
 ) -> Iterator[tuple[ChainMotion, MuscleForces]]:
     """Yield motion and muscle forces, stretch by stretch.
 
-    A trial of a million frames would need several GB at once. Frames do not depend on each other, and metrics and notes of all
-    come from `force_report.whole_report`. Parameters are those of `muscle_forces`.
+    A trial of a million frames would need several GB at once. Frames of different stretches do not depend on each other (with
+    `muscles.change_time_s` those of a stretch do), and metrics and notes of all come from `force_report.whole_report`.
+    Parameters are those of `muscle_forces`.
     """
     for some in stretches(len(net_nm)):
         part = motion.part(some)
@@ -154,6 +158,7 @@ def stretch_forces(
                 body_mass_kg=body_mass_kg,
                 reaction_n=reaction_n[some],
                 frames=frames[some],
+                envelopes=envelopes.part(some) if envelopes else None,
             ),
         )
 

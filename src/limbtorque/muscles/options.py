@@ -28,8 +28,8 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
     Raises
     ------
     SettingsError
-        A joint or a muscle that the set does not have, bounds that contradict each other, no cross-sections for the
-        stress criterion, or no reference to scale from.
+        A joint or a muscle that the set does not have, bounds that contradict each other, no cross-sections or fibre
+        lengths for the criterion, or no reference to scale from.
     """
     name = muscle_set.name
     faults = []
@@ -38,8 +38,10 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
             f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
             "cross it), or choose another set for the chain (muscles.sets)"
         )
-    for option in ("weights", "activation_bounds"):
-        for muscle in own_options(getattr(options, option), muscle_set):
+    by_muscle: dict[str, Mapping[str, Any]] = {"weights": options.weights, "activation_bounds": options.activation_bounds}
+    by_muscle |= {f"strength_factors.{subject}": given for subject, given in options.strength_factors.items()}
+    for option, given in by_muscle.items():
+        for muscle in own_options(given, muscle_set):
             if muscle not in muscle_set.names:
                 hint = did_you_mean(muscle, muscle_set.names) or f"; it has {', '.join(muscle_set.names)}"
                 faults.append(
@@ -56,6 +58,12 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
         faults.append(
             f"has no cross-section (pcsa_cm2) for {', '.join(lacking)}, which muscles.criterion: stress needs; add them in a "
             "set of your own, or use criterion: activation"
+        )
+    lacking = [muscle.name for muscle in muscle_set.muscles if muscle.optimal_fibre_length_m is None]
+    if options.criterion == "volume" and lacking:
+        faults.append(
+            f"has no optimal_fibre_length_m for {', '.join(lacking)}, which muscles.criterion: volume needs; add them in a set "
+            "of your own, or use criterion: activation"
         )
     reference = muscle_set.reference
     if options.scale_strength == "mass" and (reference is None or reference.mass_kg is None):

@@ -194,10 +194,20 @@ def criterion_text(options: Muscles) -> str:
     --------
     >>> criterion_text(Muscles())
     'minimum sum of (force / strength)^2'
+    >>> criterion_text(Muscles(criterion="volume", change_time_s=0.05))
+    'minimum sum of volume-weighted (force / strength)^2, plus that of 0.05 s times its rate'
     """
     strength = "present strength" if options.force_length_velocity else "strength"
-    over = strength if options.criterion == "activation" else "cross-section in cm^2"
+    over = "cross-section in cm^2" if options.criterion == "stress" else strength
     ratio = f"{'active ' if options.force_length_velocity else ''}force / {over}"
     if options.exponent == "min_max":
         return f"minimum of the largest {ratio}, then of the next largest, and so on"
-    return f"minimum sum of {'weighted ' if options.weights else ''}({ratio})^{options.exponent:g}"
+    weighted = "weighted " if options.weights else ""
+    weighted += "volume-weighted " if options.criterion == "volume" else ""
+    change = f", plus that of {options.change_time_s:g} s times its rate" if options.change_time_s > 0.0 else ""
+    emg = (
+        f", plus {options.emg_weight:g} times that of its distance from the envelope"
+        if options.emg_weight > 0.0
+        else ""
+    )
+    return f"minimum sum of {weighted}({ratio})^{options.exponent:g}{change}{emg}"

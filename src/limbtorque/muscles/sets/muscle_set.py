@@ -380,6 +380,21 @@ def scaled(
     return replace(muscle_set, muscles=muscles, reference=None if factors else muscle_set.reference)
 
 
+def strengthened(muscle_set: MuscleSet, factors: Mapping[str, float]) -> MuscleSet:
+    """Multiply the strengths of some muscles by factors; the same set without any.
+
+    >>> strengthened(load_muscle_set("leg"), {"soleus": 0.5}).max_force_n[7] / load_muscle_set("leg").max_force_n[7]
+    np.float64(0.5)
+    """
+    if not factors:
+        return muscle_set
+    muscles = tuple(
+        replace(muscle, max_isometric_force_n=muscle.max_isometric_force_n * factors.get(muscle.name, 1.0))
+        for muscle in muscle_set.muscles
+    )
+    return replace(muscle_set, muscles=muscles)
+
+
 def _scaled_muscle(muscle: Muscle, length_factor: dict[str, float], strength_factor: float) -> Muscle:
     mean = float(np.mean([length_factor.get(joint, 1.0) for joint in muscle.crosses] or [1.0]))
     curves = muscle.length.curves if muscle.length else ()

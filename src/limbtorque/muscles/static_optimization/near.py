@@ -1,4 +1,4 @@
-"""Muscle forces near given activations: the least sum of weighted squares of the distance.
+"""Muscle forces near given activations: least weighted squares of the distance.
 
 The problem of a frame is that of `solve` with exponent 2 in the distances d = a - c of the activations from targets c:
 
@@ -41,7 +41,7 @@ def share_torques_near(
     max_activation: ArrayLike = 1.0,
     reserve: Literal["least", "none"] | float = "least",
 ) -> StaticOptimization:
-    """Find the muscle forces nearest to target activations that make the joint torques.
+    """Find the forces nearest to target activations that make the joint torques.
 
     Parameters
     ----------

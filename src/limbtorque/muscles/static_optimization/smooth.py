@@ -1,4 +1,4 @@
-"""Muscle forces with a cost of their change: the frames of a run are solved together.
+"""Muscle forces with a cost of change: the frames of a run are solved together.
 
 The problem of a run of frames k, with the activations a_k near targets c_k, is
 
@@ -113,8 +113,7 @@ class _Run:
     reserve: Literal["least", "none"]
 
     def part(self, some: slice) -> _Run:
-        arrays = {name: values[some] for name, values in vars(self).items() if name != "reserve"}
-        return replace(self, **arrays)
+        return replace(self, **{name: values[some] for name, values in vars(self).items() if name != "reserve"})
 
     def nearest(self, target: FloatArray, weight: FloatArray) -> StaticOptimization:
         """Activations nearest to targets, frame by frame."""
@@ -156,8 +155,9 @@ def _smooth(run: _Run, start: StaticOptimization, before: FloatArray | None) -> 
 
 def _failed(found: StaticOptimization) -> StaticOptimization:
     """Frames without forces, as no solution passed its certificate."""
-    blank = {name: np.full_like(values, np.nan) for name, values in vars(found).items() if values.dtype.kind == "f"}
-    return replace(found, **blank, status=np.full_like(found.status, FAILED))
+    numbers = [name for name, values in vars(found).items() if values.dtype.kind == "f"]
+    blank = replace(found, **{name: np.full_like(getattr(found, name), np.nan) for name in numbers})
+    return replace(blank, status=np.full_like(found.status, FAILED))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,11 @@ REFERENCES = {
     "ball joints. Journal of Biomechanics 39, 2798-2809.",
     "gloersen": "Gloersen O, Federolf P (2016) Predicting missing marker trajectories in human motion data using marker "
     "intercorrelations. PLoS ONE 11, e0152616.",
+    "pandy": "Pandy MG, Garner BA, Anderson FC (1995) Optimal control of non-ballistic muscular movements: a constraint-based "
+    "performance criterion for rising from a chair. Journal of Biomechanical Engineering 117, 15-26.",
+    "pizzolato": "Pizzolato C, Lloyd DG, Sartori M, Ceseracciu E, Besier TF, Fregly BJ, Reggiani M (2015) CEINMS: a toolbox to "
+    "investigate the influence of different neural control solutions on the prediction of muscle excitation and joint moments during "
+    "dynamic motor tasks. Journal of Biomechanics 48, 3929-3936.",
     "rasmussen": "Rasmussen J, Damsgaard M, Voigt M (2001) Muscle recruitment by the min/max criterion: a comparative numerical "
     "study. Journal of Biomechanics 34, 409-415.",
     "robertson": "Robertson DGE, Dowling JJ (2003) Design and responses of Butterworth and critically damped digital filters. "
@@ -37,6 +42,7 @@ CITED = {
     **{"challis": "Challis 1999", "craven": "Craven and Wahba 1979", "crowninshield": "Crowninshield and Brand 1981"},
     **{"degroote": "De Groote et al. 2016", "dempster": "Dempster 1955", "derrick": "Derrick et al. 2020"},
     **{"ehrig": "Ehrig et al. 2006", "gloersen": "Gloersen and Federolf 2016", "rasmussen": "Rasmussen et al. 2001"},
+    **{"pandy": "Pandy et al. 1995", "pizzolato": "Pizzolato et al. 2015"},
     **{"robertson": "Robertson and Dowling 2003", "savitzky": "Savitzky and Golay 1964", "winter": "Winter 2009"},
     **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989"},
 }

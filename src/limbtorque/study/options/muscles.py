@@ -20,10 +20,11 @@ class Muscles(Options):
         description="Muscle set of a chain in place of its default, {arm: pairs}: a built-in name (arm, leg, pairs) or a file"
         " in the study.",
     )
-    criterion: Literal["activation", "stress"] = option(
+    criterion: Literal["activation", "stress", "volume"] = option(
         "activation",
         "Quantity that is minimised: 'activation', force over strength; 'stress', force over physiological "
-        "cross-sectional area (the muscle set needs pcsa_cm2).",
+        "cross-sectional area (the muscle set needs pcsa_cm2); 'volume', activation weighted by muscle volume, strength times "
+        "optimal fibre length (the set needs optimal_fibre_length_m).",
     )
     exponent: float | Literal["min_max"] = option(
         2.0,
@@ -35,6 +36,22 @@ class Muscles(Options):
     weights: dict[str, Annotated[float, Field(gt=0.0)]] = Field(
         default_factory=dict,
         description="Weight of a muscle in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not given.",
+    )
+    change_time_s: float = option(
+        0.0,
+        "Cost of change: the rate of each activation times this time counts like the activation itself, over all frames of a "
+        "trial together; 0: none. With exponent 2, and without priced reserve.",
+        "s",
+        ge=0.0,
+        le=10.0,
+    )
+    emg_weight: float = option(
+        0.0,
+        "Weight of the squared difference between an activation and its envelope (emg.channels), relative to the squared "
+        "activation; 0: electromyography does not affect muscle forces. With exponent 2.",
+        "1",
+        ge=0.0,
+        le=1e6,
     )
     min_activation: float = option(0.0, "Least activation of every muscle.", "1", ge=0.0, lt=1.0)
     activation_bounds: dict[str, tuple[Share, Share]] = Field(
@@ -80,6 +97,11 @@ class Muscles(Options):
     scale_strength: Literal["none", "mass"] = option(
         "none", "'mass': strengths are scaled by body mass, relative to the muscle set's reference."
     )
+    strength_factors: dict[str, dict[str, Annotated[float, Field(gt=0.0, le=100.0)]]] = Field(
+        default_factory=dict,
+        description="Factor of a muscle's strength by subject, {S01: {soleus: 0.6}}, such as `limbtorque strength` finds from maximal "
+        "trials; muscles are named as for weights; 1 where not given.",
+    )
     contact_forces: bool = option(
         False,
         "Compute the force in each joint for which the lines of action of all muscles crossing it are known; with muscles.ranges "
@@ -118,6 +140,15 @@ class Muscles(Options):
             raise ValueError("weights have no meaning with exponent min_max: in the limit they cancel; leave them out")
         if self.exponent == "min_max" and self.reserve == "priced":
             raise ValueError("reserve 'priced' has no meaning with exponent min_max: use 'least' or 'none'")
+        if self.exponent == "min_max" and self.criterion == "volume":
+            raise ValueError("criterion 'volume' has no meaning with exponent min_max: in the limit weights cancel")
+        for name in ("change_time_s", "emg_weight"):
+            if getattr(self, name) > 0.0 and self.exponent != 2.0:
+                raise ValueError(
+                    f"{name} needs exponent 2, the exponent is {self.exponent}; set {name}: 0, or exponent: 2"
+                )
+        if self.change_time_s > 0.0 and self.reserve == "priced":
+            raise ValueError("change_time_s cannot be combined with reserve 'priced': use 'least' or 'none'")
         for muscle, (least, largest) in self.activation_bounds.items():
             if least > largest:
                 raise ValueError(f"activation_bounds of {muscle}: least {least} is above largest {largest}")

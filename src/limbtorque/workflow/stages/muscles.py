@@ -14,11 +14,13 @@ from limbtorque.emg.summary import co_contraction_rows, emg_summary
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, motion_from_table
 from limbtorque.muscles.contact_summary import contact_series, contact_summary
+from limbtorque.muscles.envelopes import usable_envelopes
 from limbtorque.muscles.force_report import whole_report
 from limbtorque.muscles.force_summary import ForceSeries, force_series, muscle_summary
 from limbtorque.muscles.force_table import muscle_table, table_entries
 from limbtorque.muscles.forces import stretch_forces
-from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
+from limbtorque.muscles.options import own_options
+from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set, strengthened
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.study.trials import Trial
@@ -31,9 +33,14 @@ from limbtorque.workflow.trial_emg import EmgReader, own_columns, with_envelopes
 
 
 def muscle_set_of(trial: Trial, folder: Path) -> MuscleSet | None:
-    """Muscle set of a trial's chain; None without one or with muscles off."""
+    """Muscle set with the subject's strengths; None without one or with muscles off."""
     name = trial.settings.muscle_set(trial.chain, folder)
-    return load_muscle_set(name) if name else None
+    if not name:
+        return None
+    chosen = load_muscle_set(name)
+    return strengthened(
+        chosen, own_options(trial.settings.muscles.strength_factors.get(trial.subject.name, {}), chosen)
+    )
 
 
 def columns(trial: Trial, folder: Path) -> Sequence[Column]:
@@ -75,6 +82,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             body_mass_kg=trial.subject.mass_kg,
             reaction_n=reaction_n,
             frames=judged,
+            envelopes=usable_envelopes(recorded) if recorded else None,
         )
         for part, forces in parts:
             some = slice(done, done + len(part.time_s))
@@ -86,14 +94,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
         report = whole_report(reports)
         whole = joined(series)
         min_share = trial.settings.ensembles.min_known_share
-        summary = muscle_summary(
-            motion,
-            whole,
-            report.muscle_set,
-            options,
-            windows=windows,
-            min_known_share=min_share,
-        )
+        summary = muscle_summary(motion, whole, report.muscle_set, options, windows=windows, min_known_share=min_share)
         given = [part for part in contacts if part]
         contact = contact_summary(motion, joined(given), windows=windows, min_known_share=min_share) if given else ()
         record = replace(

@@ -1,0 +1,226 @@
+"""Compare what criteria of static optimization predict of a walk with electromyography.
+
+Usage: python benchmarks/criteria.py STUDY ADULT [--write]
+
+STUDY is a folder with the settings and tables of walking children with electromyography, as `limbtorque init` makes them,
+and ADULT the folder ``walk_emg_opensim``, whose angles, moments and envelopes are OpenSim's. The built-in set ``leg``; whole
+cycles; one electromechanical delay, that of the settings, fixed beforehand. ``--write`` puts the tables into ``docs/muscles.md``.
+
+In the rows *informed* the activations stay near the envelopes they are then compared with. In the rows *of the others*
+every muscle is predicted with the envelopes of the others only, so that r is still a prediction.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from limbtorque.analysis import analyse_recording
+from limbtorque.arrays import BoolArray
+from limbtorque.emg.agreement import correlations
+from limbtorque.emg.recorded import electromyography
+from limbtorque.motion.limb import Limb
+from limbtorque.muscles.envelopes import Envelopes, measured_activation, usable_envelopes
+from limbtorque.muscles.moment_arms import musculotendon
+from limbtorque.muscles.objective import Problem, least_cost_forces
+from limbtorque.muscles.options import activation_limits
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.muscles.static_optimization.solve import StaticOptimization
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.statistics.summary_windows import summary_windows
+from limbtorque.study.options.emg import Emg
+from limbtorque.study.options.muscles import Muscles
+from limbtorque.study.settings import override
+from limbtorque.study.study import load_study
+from limbtorque.study.trials import Trial
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscles.md"
+BEGIN, END = "<!-- begin: printed by benchmarks/criteria.py -->\n", "<!-- end: benchmarks/criteria.py -->\n"
+DELAY_S = Emg().delay_s
+STEP_S = 0.01
+WHOLE = 0.9  # part of a cycle's frames with known torques that counts as a whole cycle
+CRITERIA: dict[str, dict[str, Any]] = {
+    "exponent 1": {"exponent": 1.0},
+    "exponent 2 (the default)": {},
+    "exponent 3": {"exponent": 3.0},
+    "min/max": {"exponent": "min_max"},
+    "volume, exponent 1": {"criterion": "volume", "exponent": 1.0},
+    "volume, exponent 2": {"criterion": "volume"},
+    "volume, exponent 3": {"criterion": "volume", "exponent": 3.0},
+    "change, 0.02 s": {"change_time_s": 0.02},
+    "change, 0.05 s": {"change_time_s": 0.05},
+    "change, 0.1 s": {"change_time_s": 0.1},
+    "informed, weight 1": {"emg_weight": 1.0},
+    "informed, weight 10": {"emg_weight": 10.0},
+    "informed by the others, weight 1": {"emg_weight": 1.0, "leave_out": True},
+    "informed by the others, weight 10": {"emg_weight": 10.0, "leave_out": True},
+}
+ADULT_CHANNELS = {
+    "gastroc": ("gastrocnemius",),
+    "hamstrings": ("medial_hamstrings", "biceps_femoris"),
+    "tib_ant": ("tibialis_anterior",),
+    "rect_fem": ("rectus_femoris",),
+    "soleus": ("soleus",),
+    "vasti": ("vastus_lateralis", "vastus_medius"),
+    "glut_max": ("gluteus_maximus",),
+}
+ADULT_ANGLES = ("hip_flexion_r", "knee_angle_r", "ankle_angle_r")
+ADULT_HZ = 100.0
+LOADED_N = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A walk with its measured envelopes, and the frames that are compared."""
+
+    subject: str
+    side: str
+    problem: Problem
+    envelopes: Envelopes
+    used: BoolArray
+
+
+def main() -> None:
+    """Print the tables, or write them into the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("study", type=Path, help="study of the children, made by `limbtorque init`")
+    parser.add_argument("adult", type=Path, help="folder walk_emg_opensim")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/muscles.md")
+    options = parser.parse_args()
+    text = "\n".join(tables([*children(options.study)], [adult(options.adult)])) + "\n"
+    if options.write:
+        page = PAGE.read_text(encoding="utf-8")
+        before, rest = page.split(BEGIN)
+        PAGE.write_text(before + BEGIN + text + END + rest.split(END)[1], encoding="utf-8")
+    else:
+        print(text)
+
+
+def children(study: Path) -> Iterator[Walk]:
+    """Walks of whole cycles, each subject's on the side with most channels without a fault."""
+    walks = [walk for trial in load_study(study).trials if (walk := child(trial, study))]
+    for subject in dict.fromkeys(walk.subject for walk in walks):
+        own = [walk for walk in walks if walk.subject == subject]
+        channels = {side: sum(len(w.envelopes.muscles) for w in own if w.side == side) for side in ("left", "right")}
+        yield from (walk for walk in own if walk.side == max(channels, key=lambda side: channels[side]))
+
+
+def child(trial: Trial, study: Path) -> Walk | None:
+    """Walk of a trial; None without a whole cycle or a usable channel."""
+    settings = override(trial.settings, {"replay.enabled": "false", "muscles.ranges": "false"}, source="criteria")
+    limb = Limb(trial.chain, side=trial.side, body_mass_kg=trial.subject.mass_kg, marker_set=trial.marker_set)
+    recording = read_c3d(trial.file)
+    result = analyse_recording(recording, limb, settings, folder=study)
+    motion, found = result.motion, result.muscles
+    envelopes = usable_envelopes(electromyography(recording, motion.time_s, trial.side, settings.emg))
+    if found is None or not envelopes.muscles or result.window.note or settings.ensembles.window != "events":
+        return None
+    net = result.torques.terms.net * motion.flexion.sign * found.arm_known
+    arm = found.geometry.moment_arm_m * found.arm_known[:, None]
+    problem = Problem(arm, net, found.muscle_set.max_force_n, found.muscle_set, motion.rate_hz)
+    window = summary_windows(trial, motion, result.window)["events"]
+    used = window & ~motion.edge & np.isfinite(net).all(axis=1)
+    if used.sum() < WHOLE * window.sum():
+        return None
+    return Walk(trial.subject.name, trial.side, problem, envelopes, used)
+
+
+def adult(folder: Path) -> Walk:
+    """Right leg of the adult from OpenSim's angles and moments, the first cycle that they have."""
+    angles, moments = (read_table(folder / name) for name in ("coordinates.sto", "id_walk.sto"))
+    emg, ground = read_table(folder / "electromyography.sto"), read_table(folder / "grf_walk.mot")
+    times = np.arange(angles["time"].iloc[0], min(angles["time"].iloc[-1], moments["time"].iloc[-1]), 1.0 / ADULT_HZ)
+    flexion = np.column_stack([np.interp(times, angles["time"], angles[name]) for name in ADULT_ANGLES])
+    net = np.column_stack([np.interp(times, moments["time"], moments[f"{name}_moment"]) for name in ADULT_ANGLES])
+    muscles = load_muscle_set("leg")
+    problem = Problem(musculotendon(muscles, flexion).moment_arm_m, net, muscles.max_force_n, muscles, ADULT_HZ)
+    later = times - DELAY_S
+    values = [
+        np.mean([np.interp(later, emg["time"], emg[channel]) for channel in channels], axis=0)
+        for channels in ADULT_CHANNELS.values()
+    ]
+    envelopes = Envelopes(tuple(ADULT_CHANNELS), np.column_stack(values), np.zeros(len(values), dtype=bool))
+    return Walk("adult", "right", problem, envelopes, times < times[0] + cycle_s(ground))
+
+
+def cycle_s(ground: pd.DataFrame) -> float:
+    """Time between the first two foot strikes of the right foot, s."""
+    loaded = ground["ground_force_r_vy"].to_numpy() > LOADED_N
+    first, second = ground["time"].to_numpy()[1:][loaded[1:] & ~loaded[:-1]][:2]
+    return float(second - first)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Table of an OpenSim storage file; columns are named without their paths."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next(i for i, line in enumerate(lines) if line.strip() == "endheader") + 1
+    names = [name.removesuffix("/value").rpartition("/")[2] for name in lines[first].split()]
+    return pd.DataFrame([line.split() for line in lines[first + 1 :] if line.strip()], columns=names).astype(float)
+
+
+def predicted(walk: Walk, options: Muscles, *, without: str = "") -> StaticOptimization:
+    """Activations of a walk, one muscle's envelope left out."""
+    keep = [k for k, name in enumerate(walk.envelopes.muscles) if name != without]
+    kept = Envelopes(
+        tuple(walk.envelopes.muscles[k] for k in keep), walk.envelopes.level[:, keep], walk.envelopes.maximal[keep]
+    )
+    measured, _ = measured_activation(walk.problem, options, kept)
+    least, _ = activation_limits(walk.problem.muscle_set, options)
+    return least_cost_forces(walk.problem, options, least, envelope=measured)
+
+
+def agreement(walk: Walk, choice: Mapping[str, Any]) -> dict[str, float]:
+    """Correlation by muscle, and the largest change of an activation in 10 ms."""
+    settings = {name: value for name, value in choice.items() if name != "leave_out"}
+    options = Muscles(**settings)
+    names = walk.problem.muscle_set.names
+    whole = predicted(walk, options)
+    row: dict[str, float] = {}
+    for k, muscle in enumerate(walk.envelopes.muscles):
+        found = predicted(walk, options, without=muscle) if choice.get("leave_out") else whole
+        used = walk.used & np.isfinite(found.activation).all(axis=1) & np.isfinite(walk.envelopes.level[:, k])
+        pair = found.activation[used][:, [names.index(muscle)]], walk.envelopes.level[used][:, [k]]
+        row[muscle] = float(correlations(*pair)[0, 0])
+    activation = whole.activation[walk.used & np.isfinite(whole.activation).all(axis=1)]
+    row["change"] = float(np.abs(np.diff(activation, axis=0)).max() * walk.problem.rate_hz * STEP_S)
+    row["largest"] = float(activation.max())
+    row["gap"] = float(np.nanmax(np.abs(whole.duality_gap)))
+    return row
+
+
+def tables(young: Sequence[Walk], old: Sequence[Walk]) -> Iterator[str]:
+    """Lines of the tables: criteria against muscles."""
+    today = datetime.datetime.now(tz=datetime.UTC).date()
+    yield f"Measured on {today.day} {today:%B %Y}; {len(young)} walks of the children, delay {1e3 * DELAY_S:.0f} ms."
+    for walks, title in ((young, "children"), (old, "adult")):
+        subjects = sorted({walk.subject for walk in walks})
+        rows = {name: by_subject(walks, choice) for name, choice in CRITERIA.items()}
+        muscles = [name for name in ADULT_CHANNELS if any(name in row.columns for row in rows.values())]
+        yield ""
+        yield f"| {title} ({len(subjects)}) | {' | '.join(muscles)} | median | change in 10 ms | largest |"
+        yield f"| --- |{' --- |' * (len(muscles) + 3)}"
+        for name, row in rows.items():
+            middle = row.median()
+            rs = [middle[muscle] for muscle in muscles]
+            cells = [f"{r:.2f}" for r in [*rs, float(np.nanmedian(rs))]]
+            yield f"| {name} | {' | '.join(cells)} | {middle['change']:.2f} | {middle['largest']:.2f} |"
+        worst = max(float(row["gap"].max()) for row in rows.values())
+        yield ""
+        yield f"Largest relative duality gap: {worst:.0e}."
+
+
+def by_subject(walks: Sequence[Walk], choice: Mapping[str, Any]) -> pd.DataFrame:
+    """Median over the walks of each subject."""
+    rows = [{"subject": walk.subject, **agreement(walk, choice)} for walk in walks]
+    return pd.DataFrame(rows).groupby("subject").median()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""`limbtorque strength`: factors of strengths from a study's maximal trials."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from limbtorque.errors import SettingsError, did_you_mean
+from limbtorque.workflow.streams import say
+
+if TYPE_CHECKING:
+    from limbtorque.muscles.sets.muscle_set import MuscleSet
+    from limbtorque.muscles.strength import Effort
+    from limbtorque.study.study import Study
+    from limbtorque.study.trials import Trial
+
+EXAMPLES = """examples:
+  limbtorque strength S01_mvc_knee:knee:extension S01_mvc_ankle:ankle:extension
+  limbtorque strength S01_mvc_knee:knee:extension --study my_study
+"""
+
+
+def add_strength_command(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """Add the command that fits strengths to maximal trials."""
+    strength = command("strength", "fit the muscles' strengths to the torques of maximal trials")
+    strength.add_argument(
+        "efforts",
+        nargs="+",
+        metavar="TRIAL:JOINT:SENSE",
+        help="trial of the study that has run, joint, and flexion or extension",
+    )
+    strength.add_argument(
+        "--study", type=Path, default=Path(), metavar="FOLDER", help="the study's folder (default: .)"
+    )
+    strength.set_defaults(function=_strength)
+
+
+def _strength(options: argparse.Namespace) -> int:
+    from limbtorque.workflow.effective_settings import load_planned_study
+
+    study = load_planned_study(options.study)
+    for line in strength_lines(study, options.efforts):
+        say(line, sys.stdout)
+    return 0
+
+
+def strength_lines(study: Study, given: Sequence[str]) -> list[str]:
+    """Lines for the settings, with the efforts as comments.
+
+    Parameters
+    ----------
+    study : Study
+        A study that has run.
+    given : sequence of str
+        Efforts as ``trial:joint:sense``.
+
+    Raises
+    ------
+    SettingsError
+        An effort is not readable, or no factors fit.
+    """
+    lines = ["muscles:", "  strength_factors:"]
+    by_subject: dict[str, dict[tuple[str, str], tuple[Trial, Effort]]] = {}
+    for text in given:
+        trial, effort = _effort(study, text)
+        own = by_subject.setdefault(trial.subject.name, {})
+        key = trial.chain, effort.name
+        if key not in own or own[key][1].torque_nm < effort.torque_nm:
+            own[key] = trial, effort
+    for subject, found in by_subject.items():
+        lines += [
+            f"    # {effort.name}: {effort.torque_nm:.1f} N m at {effort.time_s:.2f} s of {trial.name}; "
+            f"the set's muscles make {effort.reach_nm.sum():.1f}"
+            for trial, effort in found.values()
+        ]
+        factors: dict[str, float] = {}
+        for chain in dict.fromkeys(chain for chain, _ in found):
+            some = [pair for (of, _), pair in found.items() if of == chain]
+            factors |= _factors(_muscle_set(some[0][0], study.folder), [effort for _, effort in some])
+        lines.append(f"    {subject}: {{{', '.join(f'{name}: {factor:.4g}' for name, factor in factors.items())}}}")
+    return lines
+
+
+def _factors(muscle_set: MuscleSet, efforts: Sequence[Effort]) -> dict[str, float]:
+    """Factors of the muscles that take part in an effort."""
+    from limbtorque.muscles.strength import fitted_factors
+
+    used = [any(effort.reach_nm[k] > 0.0 for effort in efforts) for k in range(len(muscle_set.names))]
+    found = zip(muscle_set.names, fitted_factors(efforts), used, strict=True)
+    return {f"{muscle_set.name}.{name}": float(factor) for name, factor, taken in found if taken}
+
+
+def _effort(study: Study, text: str) -> tuple[Trial, Effort]:
+    """Trial and effort of an argument."""
+    import numpy as np
+
+    from limbtorque.motion.table import motion_from_table
+    from limbtorque.muscles.strength import strongest
+    from limbtorque.tables.files import column_array
+    from limbtorque.workflow.run_session import TrialTables
+
+    name, joint, sense = [*text.split(":"), "", "", ""][:3]
+    trials = {trial.name: trial for trial in study.trials}
+    if name not in trials or not joint or not sense:
+        raise SettingsError(
+            f"{text!r}: expected TRIAL:JOINT:SENSE with a trial of the study{did_you_mean(name, trials)}"
+        )
+    trial, tables = trials[name], TrialTables(study)
+    if not tables.path("torques", trial).is_file():
+        raise SettingsError(f"{text!r}: the trial has no results; run `limbtorque run-study` first")
+    table, record = tables.read("kinematics", trial)
+    if record.failed:
+        raise SettingsError(f"{text!r}: the trial has no torques: {record.message}")
+    motion = motion_from_table(table, record)
+    torques, _ = tables.read("torques", trial, columns=[f"{one}_torque_nm" for one in motion.joints])
+    net = np.asarray(column_array(torques, *[f"{one}_torque_nm" for one in motion.joints]))
+    options, mass = trial.settings.muscles, trial.subject.mass_kg
+    try:
+        muscle_set = _muscle_set(trial, study.folder)
+        return trial, strongest(motion, net, muscle_set, (joint, sense), options=options, body_mass_kg=mass)
+    except SettingsError as error:
+        raise SettingsError(f"{text!r}: {error}") from None
+
+
+def _muscle_set(trial: Trial, folder: Path) -> MuscleSet:
+    """Muscle set of a trial with the strengths of its source."""
+    from limbtorque.muscles.sets.muscle_set import load_muscle_set
+
+    name = trial.settings.muscle_set(trial.chain, folder)
+    if not name:
+        raise SettingsError(f"the chain {trial.chain} of trial {trial.name} has no muscle set (muscles.sets)")
+    return load_muscle_set(name)

@@ -1,0 +1,119 @@
+"""A study whose activations stay near envelopes, and one with a subject's own strengths: what changes, and what does not."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from emg_signals import write_sto
+
+from limbtorque.cli.main import main
+from limbtorque.study.yaml_file import parse_yaml, yaml_text
+from limbtorque.tables.files import read_record
+from staged_study import make_study, run_stages
+
+TRIAL = "S01_sagittal_fast"
+JOINTS = ("shoulder", "elbow", "wrist")
+EMG = {"channels": {"brachialis": "BRA"}, "delay_s": 0.0}
+
+
+def change_settings(folder, **sections):
+    path = folder / "config" / "config.yaml"
+    settings = parse_yaml(path.read_text(encoding="utf-8"))
+    for section, options in sections.items():
+        settings[section] = (settings.get(section) or {}) | options
+    path.write_text(yaml_text(settings), encoding="utf-8")
+
+
+def muscles_of(folder):
+    return pd.read_parquet(next((folder / "results" / "muscles").rglob("*.parquet")))
+
+
+def torque_of_muscles(table, joint):
+    names = [name for name in table if name.startswith(f"{joint}_torque_") and name.endswith("_nm")]
+    return table[names].sum(axis=1)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A study with an envelope of the brachialis that is high where its activation is low; ``before`` has no weight."""
+    folder = make_study(tmp_path_factory.mktemp("informed") / "study", names=(TRIAL,))
+    run_stages(folder)
+    plain = muscles_of(folder)
+    time_s = np.arange(0.0, plain.time_s.iloc[-1], 1e-3)
+    level = np.interp(time_s, plain.time_s, plain.BRA_activation.interpolate(limit_direction="both"))
+    write_sto(folder / "emg.sto", {"brachialis": level.max() * 1.2 - level}, start_s=0.0, rate_hz=1000.0)
+    table = folder / "config" / "trials.csv"
+    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
+    rows["emg_file"] = "emg.sto"
+    rows.to_csv(table, index=False)
+    change_settings(folder, emg=EMG)
+    run_stages(folder)
+    shutil.copytree(folder / "results", folder / "before")
+    change_settings(folder, muscles={"emg_weight": 20.0})
+    run_stages(folder)
+    return folder
+
+
+def test_the_activation_follows_and_the_torques_stay(study):
+    before = pd.read_parquet(next((study / "before" / "muscles").rglob("*.parquet")))
+    after = muscles_of(study)
+    known = after.BRA_envelope.notna() & after.BRA_activation.notna()
+    r = [np.corrcoef(table.BRA_activation[known], table.BRA_envelope[known])[0, 1] for table in (before, after)]
+    assert r[0] < 0.0 < r[1]
+    assert (after.optimization_status == before.optimization_status).all()
+    assert after.optimization_duality_gap.abs().max() <= 1e-9
+    for joint in JOINTS:
+        assert torque_of_muscles(after, joint).to_numpy() == pytest.approx(
+            torque_of_muscles(before, joint).to_numpy(), abs=1e-8, nan_ok=True
+        )
+
+
+def test_the_note_names_muscle_and_factor(study):
+    record = read_record(next((study / "results" / "muscles").rglob("*.parquet")))
+    (note,) = (note for note in record.notes if "emg_weight" in note)
+    assert note.startswith("activations near the envelopes (muscles.emg_weight 20): BRA (scaled by ")
+
+
+def test_diff_states_the_option_and_the_forces(study, capsys):
+    assert main(["diff", str(study / "before"), str(study / "results")]) == 1
+    text = capsys.readouterr().out
+    assert "muscles.emg_weight" in text
+    assert "BRA" in text
+    torques = [pd.read_csv(study / name / "summary.csv") for name in ("before", "results")]
+    pd.testing.assert_frame_equal(*torques)
+
+
+def test_strength_prints_factors_that_settings_take(study, tmp_path, capsys):
+    assert main(["strength", f"{TRIAL}:shoulder:flexion", "--study", str(study)]) == 0
+    text = capsys.readouterr().out
+    factors = parse_yaml(text)["muscles"]["strength_factors"]["S01"]
+    comment = next(line for line in text.splitlines() if "# shoulder flexion: " in line)
+    torque, reach = float(comment.split()[3]), float(comment.split()[-1])
+    assert {"arm.DELT1", "arm.BIClong", "arm.CORB"} <= set(factors)
+    assert not {"arm.TRIlong", "arm.BRA"} & set(factors)
+    assert list(factors.values()) == pytest.approx([torque / reach] * len(factors), rel=0.05)
+    own = make_study(tmp_path / "own", names=(TRIAL,))
+    change_settings(own, muscles={"strength_factors": {"S01": factors, "S02": {"DELT1": 3.0}}})
+    run_stages(own)
+    weak, strong = muscles_of(own), pd.read_parquet(next((study / "before" / "muscles").rglob("*.parquet")))
+    for name, factor in (("DELT1", factors["arm.DELT1"]), ("BRA", 1.0)):
+        ratio = [
+            (table[f"{name}_force_n"] / table[f"{name}_activation"])[table[f"{name}_activation"] > 0.01]
+            for table in (weak, strong)
+        ]
+        assert ratio[0].median() / ratio[1].median() == pytest.approx(factor, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("effort", "text"),
+    [
+        ("S01_sagittal:elbow:flexion", "expected TRIAL:JOINT:SENSE with a trial of the study"),
+        (f"{TRIAL}:knee:flexion", "expected a joint (shoulder, elbow, wrist)"),
+        (f"{TRIAL}:elbow:up", "flexion or extension"),
+        (TRIAL, "expected TRIAL:JOINT:SENSE"),
+    ],
+)
+def test_efforts_that_are_not_readable(study, effort, text, capsys):
+    assert main(["strength", effort, "--study", str(study)]) != 0
+    assert text in capsys.readouterr().err
