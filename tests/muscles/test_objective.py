@@ -16,7 +16,7 @@ from limbtorque.muscles.objective import Problem, least_cost_forces, muscle_weig
 from limbtorque.muscles.options import check_options
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, strengthened
 from limbtorque.muscles.static_optimization.solve import OK, RESERVE
-from limbtorque.muscles.strength import Effort, fitted_factors
+from limbtorque.muscles.strength_factors import Effort, fitted_factors
 from limbtorque.study.options.muscles import Muscles
 
 LEG = load_muscle_set("leg")

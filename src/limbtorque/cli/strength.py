@@ -13,7 +13,7 @@ from limbtorque.workflow.streams import say
 
 if TYPE_CHECKING:
     from limbtorque.muscles.sets.muscle_set import MuscleSet
-    from limbtorque.muscles.strength import Effort
+    from limbtorque.muscles.strength_factors import Effort
     from limbtorque.study.study import Study
     from limbtorque.study.trials import Trial
 
@@ -86,7 +86,7 @@ def strength_lines(study: Study, given: Sequence[str]) -> list[str]:
 
 def _factors(muscle_set: MuscleSet, efforts: Sequence[Effort]) -> dict[str, float]:
     """Factors of the muscles that take part in an effort."""
-    from limbtorque.muscles.strength import fitted_factors
+    from limbtorque.muscles.strength_factors import fitted_factors
 
     used = [any(effort.reach_nm[k] > 0.0 for effort in efforts) for k in range(len(muscle_set.names))]
     found = zip(muscle_set.names, fitted_factors(efforts), used, strict=True)
@@ -98,7 +98,7 @@ def _effort(study: Study, text: str) -> tuple[Trial, Effort]:
     import numpy as np
 
     from limbtorque.motion.table import motion_from_table
-    from limbtorque.muscles.strength import strongest
+    from limbtorque.muscles.strength_factors import strongest
     from limbtorque.tables.files import column_array
     from limbtorque.workflow.run_session import TrialTables
 
