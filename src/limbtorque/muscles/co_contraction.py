@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.options import activation_limits, own_options
+from limbtorque.muscles.options import own_options
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.muscles.static_optimization.ranges import reachable_part
 from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
@@ -40,7 +40,14 @@ class CoContraction:
 
 
 def optimize_forces(
-    arm: FloatArray, torque_nm: FloatArray, strength_n: FloatArray, muscle_set: MuscleSet, options: Muscles
+    arm: FloatArray,
+    torque_nm: FloatArray,
+    strength_n: FloatArray,
+    muscle_set: MuscleSet,
+    options: Muscles,
+    *,
+    bounds: tuple[FloatArray, FloatArray],
+    unit_n: FloatArray | None = None,
 ) -> CoContraction:
     """Static optimization of a set's muscles, with set co-contraction as lower bounds.
 
@@ -56,8 +63,12 @@ def optimize_forces(
         The muscles.
     options : Muscles
         Section `muscles` of the settings.
+    bounds : pair of ndarray of shape (n_muscles,) or (n_frames, n_muscles)
+        Least and largest activation of each muscle.
+    unit_n : ndarray of shape (n_frames, n_muscles), optional
+        Force that counts as 1 in the criterion; the strength, or for stress the cross-section, by default.
     """
-    low, high = activation_limits(muscle_set, options)
+    low, high = bounds
     weights = own_options(options.weights, muscle_set)
     pcsa = [math.nan if muscle.pcsa_cm2 is None else muscle.pcsa_cm2 for muscle in muscle_set.muscles]
 
@@ -68,7 +79,7 @@ def optimize_forces(
             strength_n,
             exponent=options.exponent,
             weight=np.array([weights.get(name, 1.0) for name in muscle_set.names]),
-            norm_n=np.array(pcsa) if options.criterion == "stress" else None,
+            norm_n=np.array(pcsa) if options.criterion == "stress" else unit_n,
             min_activation=least,
             max_activation=high,
             reserve=options.reserve_nm if options.reserve == "priced" else options.reserve,
@@ -77,7 +88,8 @@ def optimize_forces(
     first = optimum(low)
     n_frames = len(torque_nm)
     if options.co_contraction == 0.0:
-        return CoContraction(first, np.tile(low, (n_frames, 1)), np.ones(n_frames), np.zeros(n_frames))
+        floor = np.broadcast_to(low, first.activation.shape).copy()
+        return CoContraction(first, floor, np.ones(n_frames), np.zeros(n_frames))
     crosses = arm != 0
     most = np.where(crosses, first.activation[:, None, :], 0.0).max(axis=2, initial=0.0)  # of a joint
     wanted = options.co_contraction * np.where(crosses, most[:, :, None], 0.0).max(axis=1, initial=0.0)

@@ -38,7 +38,7 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
             f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
             "cross it), or choose another set for the chain (muscles.sets)"
         )
-    for option in ("weights", "activation_bounds"):
+    for option in ("weights", "activation_bounds", "tendon_strain"):
         for muscle in own_options(getattr(options, option), muscle_set):
             if muscle not in muscle_set.names:
                 hint = did_you_mean(muscle, muscle_set.names) or f"; it has {', '.join(muscle_set.names)}"
