@@ -148,13 +148,11 @@ def print_fibres(tendon: str, found: MuscleForces, names: list[str], used: np.nd
     print(f"tendon {tendon}: {peaks(names, force, found.force_n[used])}; {statuses(found)}, ", end="")
     print(f"fibres out of range {found.fibres_out_of_range.sum()}")
     passive, fibre = found.limits.passive_n[used], found.limits.fibre_length[used]
-    for k, name in enumerate(names):
-        at_most = f"passive {np.nanmax(passive[:, k]):.0f} N, fibre {np.nanmin(fibre[:, k]):.2f} to {np.nanmax(fibre[:, k]):.2f}"
-        strain = (
-            "" if found.stretch is None else f", strain up to {100 * np.nanmax(found.stretch.strain[used, k]):.1f} %"
-        )
-        if found.limits.modelled[k]:
-            print(f"  {name}: {at_most}{strain}, activation up to {np.nanmax(found.activation[used, k]):.2f}")
+    for k in np.flatnonzero(found.limits.modelled):
+        lengths = f"{np.nanmin(fibre[:, k]):.2f} to {np.nanmax(fibre[:, k]):.2f}"
+        strain = f", strain up to {100 * np.nanmax(found.stretch.strain[used, k]):.1f} %" if found.stretch else ""
+        print(f"  {names[k]}: passive {np.nanmax(passive[:, k]):.0f} N, fibre {lengths}{strain}, ", end="")
+        print(f"activation up to {np.nanmax(found.activation[used, k]):.2f}")
     if found.stretch is not None:
         counts = found.stretch.iterations[used]
         print(f"  optimizations: {np.median(counts):.0f} in the median, {counts.max()} at most, last change ", end="")

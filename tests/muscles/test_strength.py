@@ -122,6 +122,15 @@ def test_stiff_tendons_are_the_rigid_ones():
     assert (soft.stretch.iterations <= 3).all()
 
 
+def test_frames_do_not_depend_on_each_other():
+    """Long trials are solved in stretches."""
+    *_, together = optimized(compliant(exponent=3))
+    for f in range(len(POSTURES_DEG)):
+        *_, alone = optimized(compliant(exponent=3), geometry(slice(f, f + 1)))
+        np.testing.assert_allclose(alone.activation[0], together.activation[f], atol=1e-12)
+        assert alone.stretch.iterations[0] == together.stretch.iterations[f]
+
+
 def test_bounds_are_of_activations():
     options = compliant(activation_bounds={"soleus": [0.3, 0.35]}, min_activation=0.02)
     *_, found = optimized(options, activation=0.25)

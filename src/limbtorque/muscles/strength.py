@@ -24,7 +24,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -244,23 +244,10 @@ def optimize_with_strengths(
     if muscles is None:
         return OptimizedForces(found, found.optimized.activation, found.floor, strong.limits, None)
     state = muscles.state(found.optimized.force_n + strong.passive_n)
-    n_frames = len(torque_nm)
-    unit: FloatArray | None = None
-    iterations, change = np.ones(n_frames, dtype=np.int64), np.zeros(n_frames)
+    stretch = TendonStretch(state.tendon_strain, None, np.ones(len(arm), dtype=np.int64), np.zeros(len(arm)))
     if options.criterion == "activation":
         exponent = math.inf if options.exponent == "min_max" else float(options.exponent)
-        moving, part, last = np.ones(n_frames, dtype=bool), np.ones(n_frames), None
-        unit = np.broadcast_to(np.where(strong.active_n > 0.0, strong.active_n, 1.0), strong.passive_n.shape)
-        while moving.any() and iterations.max() < MOST:
-            wanted = criterion_unit_n(muscles, found.optimized.force_n + strong.passive_n, strong, exponent)
-            off = np.log(wanted / unit)
-            part = part if last is None else _relaxed(part, last, off)
-            unit, last = unit * np.exp(part[:, None] * off), off
-            found, before = optimum(unit), state.activation
-            state = muscles.state(found.optimized.force_n + strong.passive_n)
-            change = np.nan_to_num(np.abs(state.activation - before)).max(axis=1, initial=0.0)
-            iterations[moving] += 1
-            moving &= change > SETTLED
+        found, state, stretch = _settled(found, optimum, muscles, strong, exponent)
     floor = muscles.state(strong.passive_n + found.floor * strong.active_n).activation
     limits = HillLimits(
         strength_n=strong.active_n,
@@ -271,8 +258,33 @@ def optimize_with_strengths(
         possible=state.possible,
         modelled=muscles.known,
     )
-    stretch = TendonStretch(state.tendon_strain, unit, iterations, change)
-    return OptimizedForces(found, np.maximum(state.activation, 0.0), np.maximum(floor, 0.0), limits, stretch)
+    return OptimizedForces(found, np.clip(state.activation, 0.0, 1.0), np.clip(floor, 0.0, 1.0), limits, stretch)
+
+
+def _settled(
+    found: CoContraction,
+    optimum: Callable[[FloatArray], CoContraction],
+    muscles: CompliantMuscles,
+    strong: Strengths,
+    exponent: float,
+) -> tuple[CoContraction, FibreState, TendonStretch]:
+    """Repeat the optimization with other units until activations settle."""
+    state = muscles.state(found.optimized.force_n + strong.passive_n)
+    unit = np.broadcast_to(np.where(strong.active_n > 0.0, strong.active_n, 1.0), strong.passive_n.shape)
+    n_frames, last = len(unit), None
+    iterations, change = np.ones(n_frames, dtype=np.int64), np.zeros(n_frames)
+    moving, part = np.ones(n_frames, dtype=bool), np.ones(n_frames)
+    while moving.any() and iterations.max() < MOST:
+        wanted = criterion_unit_n(muscles, found.optimized.force_n + strong.passive_n, strong, exponent)
+        off = np.log(wanted / unit)
+        part = part if last is None else _relaxed(part, last, off)
+        unit, last = unit * np.exp((part * moving)[:, None] * off), off  # a settled frame stays as it is
+        found, before = optimum(unit), state.activation
+        state = muscles.state(found.optimized.force_n + strong.passive_n)
+        moved = np.nan_to_num(np.abs(state.activation - before)).max(axis=1, initial=0.0)
+        iterations, change = iterations + moving, np.where(moving, moved, change)
+        moving &= moved > SETTLED
+    return found, state, TendonStretch(state.tendon_strain, unit, iterations, change)
 
 
 def _relaxed(part: FloatArray, last: FloatArray, off: FloatArray) -> FloatArray:
