@@ -30,7 +30,6 @@ from limbtorque.motion.limb import Limb
 from limbtorque.muscles.envelopes import Envelopes, measured_activation, usable_envelopes
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.objective import Problem, least_cost_forces
-from limbtorque.muscles.options import activation_limits
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.recordings.c3d.read import read_c3d
@@ -124,7 +123,7 @@ def child(trial: Trial, study: Path) -> Walk | None:
         return None
     net = result.torques.terms.net * motion.flexion.sign * found.arm_known
     arm = found.geometry.moment_arm_m * found.arm_known[:, None]
-    problem = Problem(arm, net, found.muscle_set.max_force_n, found.muscle_set, motion.rate_hz)
+    problem = Problem.of_set(arm, net, found.muscle_set, motion.rate_hz, Muscles())
     window = summary_windows(trial, motion, result.window)["events"]
     used = window & ~motion.edge & np.isfinite(net).all(axis=1)
     if used.sum() < WHOLE * window.sum():
@@ -140,7 +139,7 @@ def adult(folder: Path) -> Walk:
     flexion = np.column_stack([np.interp(times, angles["time"], angles[name]) for name in ADULT_ANGLES])
     net = np.column_stack([np.interp(times, moments["time"], moments[f"{name}_moment"]) for name in ADULT_ANGLES])
     muscles = load_muscle_set("leg")
-    problem = Problem(musculotendon(muscles, flexion).moment_arm_m, net, muscles.max_force_n, muscles, ADULT_HZ)
+    problem = Problem.of_set(musculotendon(muscles, flexion).moment_arm_m, net, muscles, ADULT_HZ, Muscles())
     later = times - DELAY_S
     values = [
         np.mean([np.interp(later, emg["time"], emg[channel]) for channel in channels], axis=0)
@@ -172,8 +171,7 @@ def predicted(walk: Walk, options: Muscles, *, without: str = "") -> StaticOptim
         tuple(walk.envelopes.muscles[k] for k in keep), walk.envelopes.level[:, keep], walk.envelopes.maximal[keep]
     )
     measured, _ = measured_activation(walk.problem, options, kept)
-    least, _ = activation_limits(walk.problem.muscle_set, options)
-    return least_cost_forces(walk.problem, options, least, envelope=measured)
+    return least_cost_forces(walk.problem, options, walk.problem.bounds[0], envelope=measured)
 
 
 def agreement(walk: Walk, choice: Mapping[str, Any]) -> dict[str, float]:

@@ -126,15 +126,13 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
         result = analyse(trial, reserve="priced", reserve_nm=price).muscles
         largest = ", ".join(f"{value:.2g}" for value in np.nanmax(np.abs(result.reserve_nm), axis=0))
         print(f"priced reserve, {price} N m: at most {largest} N m, reserve_part {result.metrics['reserve_part']:.2g}")
-    result = analyse(trial, force_length_velocity="true").muscles
-    peaks = ", ".join(
-        f"{n} {a:.0f} -> {b:.0f}" for n, a, b in zip(names, force.max(0), result.force_n[used].max(0), strict=True)
-    )
-    passive, fibre = result.limits.passive_n[used], result.limits.fibre_length[used]
-    print(f"force_length_velocity: {peaks}; {statuses(result)}, fibres out of range {result.fibres_out_of_range.sum()}")
-    for name, strongest, longest in zip(names, passive.max(axis=0), fibre.max(axis=0), strict=True):
-        if strongest > 50.0:
-            print(f"  passive: {name} {strongest:.0f} N at most, fibre up to {longest:.2f}")
+    for tendon in ("rigid", "compliant"):
+        print_fibres(tendon, analyse(trial, force_length_velocity="true", tendon=tendon).muscles, names, used, force)
+    for curves in ("riener_edrich", "anderson"):
+        passive = analyse(trial, passive_moments=curves).muscles
+        largest = np.nanmax(np.abs(passive.passive_nm[used]), axis=0)
+        print(f"passive_moments {curves}: at most {', '.join(f'{value:.1f}' for value in largest)} N m; ", end="")
+        print(peaks(names, force, passive.force_n[used]), statuses(passive))
     contact = analyse(trial, contact_forces="true")
     for i, joint in enumerate(contact.motion.joints):
         size = np.hypot(*contact.muscles.contact.contact_n[used, i].T)
@@ -143,6 +141,27 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
         top = int(np.nanargmax(size)) if known.any() else 0
         reaction = np.hypot(*contact.torques.wrenches.reaction_n[used, i].T)
         print(f": {size[top]:.0f} N at most, joint reaction there {reaction[top]:.0f} N" if known.any() else "")
+
+
+def print_fibres(tendon: str, found: MuscleForces, names: list[str], used: np.ndarray, force: np.ndarray) -> None:
+    """Print what fibres on rigid or compliant tendons change."""
+    print(f"tendon {tendon}: {peaks(names, force, found.force_n[used])}; {statuses(found)}, ", end="")
+    print(f"fibres out of range {found.fibres_out_of_range.sum()}")
+    passive, fibre = found.limits.passive_n[used], found.limits.fibre_length[used]
+    for k in np.flatnonzero(found.limits.modelled):
+        lengths = f"{np.nanmin(fibre[:, k]):.2f} to {np.nanmax(fibre[:, k]):.2f}"
+        strain = f", strain up to {100 * np.nanmax(found.stretch.strain[used, k]):.1f} %" if found.stretch else ""
+        print(f"  {names[k]}: passive {np.nanmax(passive[:, k]):.0f} N, fibre {lengths}{strain}, ", end="")
+        print(f"activation up to {np.nanmax(found.activation[used, k]):.2f}")
+    if found.stretch is not None:
+        counts = found.stretch.iterations[used]
+        print(f"  optimizations: {np.median(counts):.0f} in the median, {counts.max()} at most, last change ", end="")
+        print(f"{found.stretch.change[used].max():.0e}")
+
+
+def peaks(names: list[str], before: np.ndarray, after: np.ndarray) -> str:
+    pairs = zip(names, np.nanmax(before, axis=0), np.nanmax(after, axis=0), strict=True)
+    return ", ".join(f"{name} {old:.0f} -> {new:.0f}" for name, old, new in pairs)
 
 
 def used_frames(table: pa.Table) -> np.ndarray:

@@ -43,6 +43,10 @@ SOURCES = {
         "licence": "Apache-2.0",
     },
 }
+ACHILLES = {  # at the strength; other tendons have none here, and so the one of the published curve
+    "tendon_strain": 0.1,
+    "tendon_strain_source": "Arnold et al. (2013) J Exp Biol 216, 2150-2160, for the plantarflexors",
+}
 # The part of the table that is used, in degrees, where the model's path stops being a muscle's path.
 LIMITS = {
     ("TRIlong", "shoulder"): (-60.0, 105.0),
@@ -258,6 +262,7 @@ def muscle_set(chain: str, table: pd.DataFrame, parameters: pd.DataFrame) -> dic
                 "optimal_fibre_length_m": parameter(row.optimal_fibre_length_m),
                 "tendon_slack_length_m": parameter(row.tendon_slack_length_m),
                 "pennation_rad": parameter(row.pennation_rad),
+                **(ACHILLES if name in ("soleus", "gastroc") else {}),
                 "source": SOURCES[row.source],
                 "length_at_zero_m": length_at_zero(table, name),
                 "moment_arms": {joint: joint_arm(table, name, joint) for joint in JOINTS[chain]},

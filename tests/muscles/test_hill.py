@@ -46,6 +46,32 @@ def test_inverses():
     np.testing.assert_allclose(hill.tendon_force(hill.tendon_length(tension)), tension, atol=1000 * EPS)
 
 
+@pytest.mark.parametrize(
+    ("name", "slope", "at"),
+    [
+        ("active_force_length", "active_force_length_slope", np.linspace(0.3, 1.8, 31)),
+        ("passive_force_length", "passive_force_length_slope", np.linspace(0.3, 1.8, 31)),
+    ],
+)
+def test_slopes_are_those_of_the_curves(name, slope, at):
+    """Central differences: the error is that of the third derivative, some 100, times 1e-10 / 6."""
+    curve, step = getattr(hill, name), 1e-5
+    np.testing.assert_allclose(
+        getattr(hill, slope)(at), (curve(at + step) - curve(at - step)) / (2.0 * step), atol=3e-8
+    )
+
+
+@pytest.mark.parametrize("strain", [0.02, 0.049, 0.1])
+def test_tendon_of_any_strain(strain):
+    """At its strain a tendon pulls with the strength; stiffness and inverse belong to its curve."""
+    assert hill.tendon_force(1.0 + strain, strain) == pytest.approx(1.0, abs=1e-12)
+    tension = np.linspace(0.0, 2.0, 21)
+    length, step = hill.tendon_length(tension, strain), 1e-7
+    np.testing.assert_allclose(hill.tendon_force(length, strain), tension, atol=1e-12)
+    rise = (hill.tendon_force(length + step, strain) - hill.tendon_force(length - step, strain)) / (2.0 * step)
+    np.testing.assert_allclose(hill.tendon_stiffness(tension, strain), rise, rtol=1e-6)
+
+
 def test_curves_pass_near_the_points_they_were_made_for():
     """Within the third digit that the constants were rounded to, times their number; misprinted they do not."""
     assert hill.active_force_length(1.0) == pytest.approx(1.0, abs=0.01)

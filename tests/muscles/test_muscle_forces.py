@@ -12,10 +12,12 @@ from limbtorque.motion.limb import Limb
 from limbtorque.muscles.contact_summary import contact_series, contact_summary
 from limbtorque.muscles.force_summary import force_series, muscle_summary
 from limbtorque.muscles.options import check_options
+from limbtorque.muscles.passive_moments import passive_moments
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.settings import load_settings, make_settings, override
+from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +72,8 @@ OPTIONS = {
     "no reserve": {"reserve": "none"},
     "co-contraction": {"co_contraction": 0.3},
     "force-length-velocity": {"force_length_velocity": True},
+    "compliant": {"force_length_velocity": True, "tendon": "compliant"},
+    "compliant, cubed": {"force_length_velocity": True, "tendon": "compliant", "exponent": 3, "co_contraction": 0.1},
     "scaled": {"scale_moment_arms": "segment_length"},
     "pairs": {"sets": {"arm": "pairs"}},
     "everything": {
@@ -203,6 +207,58 @@ def test_passive_tension_is_taken_off_the_torque_to_be_shared():
     assert closure(result) <= CLOSURE_NM
 
 
+def test_compliant_tendons_stretch_and_say_so():
+    result = analysed(force_length_velocity=True, tendon="compliant")
+    rigid, table = analysed(force_length_velocity=True), frame(result)
+    ok = table.optimization_status == 0
+    strain = table["TRIlong_tendon_strain"][ok]
+    assert strain.between(0.0, 0.1).all()
+    assert strain.max() > 0.005
+    k = result.muscles.muscle_set.names.index("TRIlong")
+    assert (result.muscles.limits.fibre_length[:, k] < rigid.muscles.limits.fibre_length[:, k])[ok].all()
+    assert table["TRIlong_passive_force_n"][ok].max() < frame(rigid)["TRIlong_passive_force_n"][ok].max()
+    over = (table["TRIlong_force_n"] - table["TRIlong_passive_force_n"]) / table["TRIlong_criterion_unit_n"]
+    units = [name for name in result.muscles.muscle_set.names if f"{name}_criterion_unit_n" in table]
+    assert over[ok].max() <= table["optimization_cost"][ok].max() ** 0.5
+    assert "DELT2" not in units  # nothing is known of its fibres
+    assert (table["tendon_iterations"][ok] > 1).all()
+    assert (table["tendon_activation_change"][ok] <= 1e-6).all()
+    assert (table[[f"{name}_activation" for name in result.muscles.muscle_set.names]][ok] <= 1.0 + 1e-6).all(axis=None)
+
+
+def test_passive_moments_are_subtracted_and_add_up():
+    raw = parse_yaml(DEMO.read_text(encoding="utf-8"))
+    trial = next(trial for trial in load_study(ROOT).trials if trial.name == "S01_walk_slow_1_right")
+
+    def walk(**options):
+        return analyse_recording(
+            read_c3d(trial.file),
+            Limb(trial.chain, side=trial.side, body_mass_kg=72.0, load=trial.load),
+            make_settings(raw | {"muscles": options}),
+        )
+
+    for method in ("riener_edrich", "anderson"):
+        result = walk(passive_moments=method)
+        table, torques = frame(result), result.torque_table.to_pandas()
+        flexion = result.motion.flexion.of(result.motion.kinematics.angle_rad)
+        expected, without = passive_moments(method, flexion, result.motion.joints)
+        assert without == ()
+        given = table.optimization_status.isin([0, 1])
+        for j, joint in enumerate(result.motion.joints):
+            passive = table[f"{joint}_torque_passive_nm"]
+            np.testing.assert_allclose(passive, result.motion.flexion.sign[j] * expected[:, j], atol=1e-12)
+            own = [name for name in table if name.startswith(f"{joint}_torque_")]
+            off = table[own].sum(axis=1) - torques[f"{joint}_torque_nm"]
+            assert off[given].abs().max() <= CLOSURE_NM
+    assert "ankle_torque_passive_nm" not in frame(walk())
+
+
+def test_joints_without_a_passive_curve_are_said():
+    result = analysed(passive_moments="riener_edrich")
+    assert any("shoulder, elbow, wrist: no passive moment" in note for note in result.muscles.notes)
+    assert (frame(result)["elbow_torque_passive_nm"] == 0).all()
+
+
 def test_strength_scales_with_mass_and_arms_with_length(tmp_path):
     content = parse_yaml((BUILT_IN / "arm.yaml").read_text(encoding="utf-8"))
     content["reference"] |= {"mass_kg": 36.0}
@@ -301,6 +357,14 @@ def test_what_a_set_does_not_have_is_refused(options, message):
         ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, r"BRA.0 is -0.1, expected a number of 0 or more"),
         ({"weights": {"BRA": 0}}, "weights.BRA is 0, expected a number above 0"),
         ({"sets": {"armm": "pairs"}}, "armm, which is not a chain"),
+        ({"tendon": "compliant"}, "a compliant tendon needs fibres: set force_length_velocity: true"),
+        ({"force_length_velocity": True, "tendon_strain": {"BRA": 0.1}}, "no meaning with tendon: rigid"),
+        (
+            {"force_length_velocity": True, "tendon": "compliant", "tendon_strain": {"BRA": 5}},
+            "tendon_strain.BRA is 5, expected a number of 0.2 or less",
+        ),
+        ({"force_length_velocity": True, "passive_moments": "riener_edrich"}, "use passive_moments: anderson"),
+        ({"passive_moments": "hatze"}, "riener_edrich"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(options, message):

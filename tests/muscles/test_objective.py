@@ -22,6 +22,7 @@ from limbtorque.study.options.muscles import Muscles
 LEG = load_muscle_set("leg")
 JOINTS = ("hip", "knee", "ankle")
 RATE_HZ = 100.0
+COMPLIANT = {"tendon": "compliant", "force_length_velocity": True}
 ZERO = np.zeros(len(LEG.names))
 
 
@@ -31,7 +32,7 @@ def walk(n_frames=40, muscle_set=LEG):
     flexion = np.radians([20.0, 30.0, 5.0]) + np.radians([20.0, 25.0, 10.0]) * np.sin(phase + np.array([0.0, 1.0, 2.0]))
     torque = np.array([40.0, -30.0, -60.0]) * np.sin(phase + np.array([0.5, 2.0, 0.3])) + np.array([0.0, 5.0, -20.0])
     arm = musculotendon(muscle_set, flexion).moment_arm_m
-    return Problem(arm, torque, muscle_set.max_force_n, muscle_set, RATE_HZ)
+    return Problem.of_set(arm, torque, muscle_set, RATE_HZ, Muscles())
 
 
 def halves(muscle_set, name):
@@ -76,7 +77,7 @@ def test_two_muscles_share_by_arm_and_fibre_length():
     """At one joint, exponent 2: a_i is proportional to B_i / V_i = r_i / l_i, whatever the strengths."""
     pair = replace(LEG, muscles=tuple(muscle for muscle in LEG.muscles if muscle.name in ("vasti", "rect_fem")))
     arm = np.array([[[-0.03, -0.05]]])
-    problem = Problem(arm, np.array([[-60.0]]), pair.max_force_n, pair, RATE_HZ)
+    problem = Problem.of_set(arm, np.array([[-60.0]]), pair, RATE_HZ, Muscles())
     found = least_cost_forces(problem, Muscles(criterion="volume"), np.zeros(2)).activation[0]
     lengths = [muscle.optimal_fibre_length_m for muscle in pair.muscles]
     assert found[0] / found[1] == pytest.approx((0.03 / lengths[0]) / (0.05 / lengths[1]), rel=1e-12)
@@ -96,6 +97,11 @@ def test_volume_needs_fibre_lengths():
         ({"criterion": "volume", "exponent": "min_max"}, "no meaning with exponent min_max"),
         ({"change_time_s": 0.05, "exponent": 3.0}, "change_time_s needs exponent 2"),
         ({"emg_weight": 1.0, "exponent": 1.0}, "emg_weight needs exponent 2"),
+        (COMPLIANT | {"change_time_s": 0.05}, "tendon: compliant cannot be combined with change_time_s or emg_weight"),
+        (COMPLIANT | {"emg_weight": 1.0}, "tendon: compliant cannot be combined with change_time_s or emg_weight"),
+        ({"tendon": "compliant"}, "a compliant tendon needs fibres"),
+        ({"tendon_strain": {"soleus": 0.08}, "force_length_velocity": True}, "tendon_strain has no meaning"),
+        ({"force_length_velocity": True, "passive_moments": "riener_edrich"}, "use passive_moments: anderson"),
         ({"change_time_s": 0.05, "reserve": "priced"}, "cannot be combined with reserve 'priced'"),
     ],
 )

@@ -9,7 +9,6 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.envelopes import Envelopes, measured_activation
 from limbtorque.muscles.objective import Problem, least_cost_forces
-from limbtorque.muscles.options import activation_limits
 from limbtorque.muscles.static_optimization.ranges import reachable_part
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.study.options.muscles import Muscles
@@ -54,13 +53,14 @@ def optimize_forces(problem: Problem, options: Muscles, envelopes: Envelopes | N
     envelopes : Envelopes, optional
         Measured envelopes, for `muscles.emg_weight`.
     """
-    low, high = activation_limits(problem.muscle_set, options)
+    low, high = problem.bounds
     arm, torque_nm, strength_n = problem.arm, problem.torque_nm, problem.strength_n
     envelope, notes = measured_activation(problem, options, envelopes)
     first = least_cost_forces(problem, options, low, envelope=envelope)
     n_frames = len(torque_nm)
     if options.co_contraction == 0.0:
-        return CoContraction(first, np.tile(low, (n_frames, 1)), np.ones(n_frames), np.zeros(n_frames), notes)
+        floor = np.broadcast_to(low, first.activation.shape).copy()
+        return CoContraction(first, floor, np.ones(n_frames), np.zeros(n_frames), notes)
     crosses = arm != 0
     most = np.where(crosses, first.activation[:, None, :], 0.0).max(axis=2, initial=0.0)  # of a joint
     wanted = options.co_contraction * np.where(crosses, most[:, :, None], 0.0).max(axis=1, initial=0.0)

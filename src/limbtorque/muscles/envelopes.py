@@ -10,7 +10,6 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.emg.recorded import Electromyography
 from limbtorque.muscles.objective import Problem, least_cost_forces
-from limbtorque.muscles.options import activation_limits
 from limbtorque.study.options.muscles import Muscles
 
 
@@ -65,8 +64,7 @@ def measured_activation(
     wanted = [name for name in envelopes.muscles if name in names] if envelopes else []
     if envelopes is None or not wanted:
         return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
-    least, _ = activation_limits(problem.muscle_set, options)
-    without = least_cost_forces(problem, options, least).activation
+    without = least_cost_forces(problem, options, problem.bounds[0]).activation
     measured, told = np.full(without.shape, np.nan), []
     for name in wanted:
         at, own = names.index(name), envelopes.muscles.index(name)

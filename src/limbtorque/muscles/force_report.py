@@ -105,6 +105,11 @@ class ForceReport:
             for name, count in zip(self.muscle_set.names, self.tally["out_by_muscle"].tolist(), strict=True)
             if count > 0
         ]
+        if self.options.tendon == "compliant" and self.tally["unsettled"] > 0:
+            notes.append(
+                f"stretch of the tendons: in {100 * self.tally['unsettled'] / n_frames:.0f} % of the frames an activation still "
+                f"changed by up to {self.tally['tendon_change']:.1g} in the last optimization"
+            )
         return (*self.decisions, *notes, *(self.contact.notes if self.contact else ()))
 
 

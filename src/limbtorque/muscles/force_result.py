@@ -11,6 +11,7 @@ from limbtorque.muscles.joint_contact import ContactForce
 from limbtorque.muscles.moment_arms import Musculotendon
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
+from limbtorque.muscles.strength import TendonStretch
 
 
 @dataclass(frozen=True)
@@ -22,17 +23,24 @@ class MuscleForces:
     muscle_set : MuscleSet
         The muscles that cross a joint of the chain, scaled to the subject if set so.
     optimized : StaticOptimization
-        Active forces, activations, reserves (flexion positive) and optimality certificate of every frame.
+        Active forces, reserves (flexion positive) and optimality certificate of every frame; its activations are those
+        of the muscles, unless tendons are compliant.
+    activation : ndarray of shape (n_frames, n_muscles)
+        Activation of each muscle.
     geometry : Musculotendon
         Moment arms, lengths and velocities.
     limits : HillLimits or None
         Strength and passive tension, where they depend on length and velocity.
+    stretch : TendonStretch or None
+        Compliant tendons.
     force_n : ndarray of shape (n_frames, n_muscles)
         Active and passive force, tension positive.
     least_n, greatest_n : ndarray of shape (n_frames, n_muscles)
         Least and greatest force of each muscle at the same joint torques; NaN unless `muscles.ranges`.
     torque_nm : ndarray of shape (n_frames, n_joints, n_muscles)
         Torque of each muscle at each joint, counter-clockwise positive, N m.
+    passive_nm : ndarray of shape (n_frames, n_joints)
+        Passive torque of ligaments and other structures, counter-clockwise positive, N m.
     reserve_nm : ndarray of shape (n_frames, n_joints)
         Reserve torque, which no muscle makes, counter-clockwise positive, N m.
     certificate : ndarray of shape (n_frames, n_joints)
@@ -57,12 +65,15 @@ class MuscleForces:
 
     muscle_set: MuscleSet
     optimized: StaticOptimization
+    activation: FloatArray
     geometry: Musculotendon
     limits: HillLimits | None
+    stretch: TendonStretch | None
     force_n: FloatArray
     least_n: FloatArray
     greatest_n: FloatArray
     torque_nm: FloatArray
+    passive_nm: FloatArray
     reserve_nm: FloatArray
     certificate: FloatArray
     co_contraction_cost: FloatArray

@@ -41,7 +41,7 @@ def force_series(found: MuscleForces) -> ForceSeries:
     """Forces over time of all muscles."""
     outside = found.out_of_range | found.fibres_out_of_range
     known = np.asarray(~outside & np.isfinite(found.force_n).all(axis=1))
-    return ForceSeries(found.force_n, found.optimized.activation, found.least_n, found.greatest_n, known)
+    return ForceSeries(found.force_n, found.activation, found.least_n, found.greatest_n, known)
 
 
 UNKNOWN = {column.name: math.nan for column in MUSCLE_STATISTICS}

@@ -66,12 +66,15 @@ def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) 
         "co_contraction_cost": found.co_contraction_cost,
         "co_contraction_part": found.co_contraction_part,
     }
+    if found.stretch is not None:
+        values |= {"tendon_iterations": found.stretch.iterations, "tendon_activation_change": found.stretch.change}
     for k, entry in enumerate(entries):
         values |= _muscle_values(entry.name, k, found)
     for i, joint in enumerate(motion.joints):
         values[f"{joint}_flexion_sign"] = np.full(len(found.force_n), motion.flexion.sign[i])
         values[f"{joint}_optimality_certificate"] = found.certificate[:, i]
         values[f"{joint}_optimization_multiplier"] = found.optimized.multiplier[:, i] * motion.flexion.sign[i]
+        values[f"{joint}_torque_passive_nm"] = found.passive_nm[:, i]
         values[f"{joint}_torque_reserve_nm"] = found.reserve_nm[:, i]
         for k, entry in enumerate(entries):
             own_arm = found.geometry.moment_arm_m[:, i, k]
@@ -88,7 +91,7 @@ def _muscle_values(name: str, k: int, found: MuscleForces) -> dict[str, FloatArr
     """Columns of one muscle."""
     values = {
         f"{name}_force_n": found.force_n[:, k],
-        f"{name}_activation": found.optimized.activation[:, k],
+        f"{name}_activation": found.activation[:, k],
         f"{name}_min_force_n": found.least_n[:, k],
         f"{name}_max_force_n": found.greatest_n[:, k],
         f"{name}_length_m": found.geometry.length_m[:, k],
@@ -101,6 +104,10 @@ def _muscle_values(name: str, k: int, found: MuscleForces) -> dict[str, FloatArr
             f"{name}_fibre_length": found.limits.fibre_length[:, k],
             f"{name}_fibre_velocity": found.limits.fibre_velocity[:, k],
         }
+    if found.stretch is not None:
+        values[f"{name}_tendon_strain"] = found.stretch.strain[:, k]
+        if found.stretch.unit_n is not None:
+            values[f"{name}_criterion_unit_n"] = found.stretch.unit_n[:, k]
     return values
 
 

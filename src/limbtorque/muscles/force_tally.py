@@ -7,6 +7,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.static_optimization.solve import FAILED
+from limbtorque.muscles.strength import SETTLED
 from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles
 
@@ -30,7 +31,7 @@ def force_tally(
         Net joint torques, N m.
     found : MuscleForces
         The muscle forces.
-    strength : ndarray of shape (n_frames, n_muscles)
+    strength : ndarray of shape (n_muscles,) or (n_frames, n_muscles)
         Strength of each muscle, N.
     out_of_range : ndarray of bool, shape (n_frames, n_joints)
         Frames outside the range of a moment arm, by joint.
@@ -62,6 +63,9 @@ def force_tally(
         sums["out_by_muscle"] = (~limits.possible[solved]).sum(axis=0)
         passive = np.nan_to_num(limits.passive_n[valid]) / found.muscle_set.max_force_n
         largest["passive_part"] = passive.max(initial=0.0)
+    if found.stretch is not None:
+        sums["unsettled"] = (found.stretch.change[solved] > SETTLED).sum()
+        largest["tendon_change"] = found.stretch.change[solved].max(initial=0.0)
     if options.ranges:
         width = (found.greatest_n - found.least_n) / np.where(strength > 0, strength, np.nan)
         given = np.isfinite(width)

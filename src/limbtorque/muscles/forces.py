@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.muscles.co_contraction import optimize_forces
 from limbtorque.muscles.contact_range import contact_range, within_effort
 from limbtorque.muscles.envelopes import Envelopes
 from limbtorque.muscles.force_report import ForceReport
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.force_tally import force_tally
-from limbtorque.muscles.hill import HillLimits, hill_limits
 from limbtorque.muscles.joint_contact import STANDARD_GRAVITY_M_S2, ContactForce, contact_force
 from limbtorque.muscles.lines_of_action import along_and_across, lines_of_action, segment_axes
-from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
+from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.objective import Problem
-from limbtorque.muscles.options import activation_limits, check_options
+from limbtorque.muscles.options import check_options
+from limbtorque.muscles.passive_moments import passive_moments
 from limbtorque.muscles.sets.muscle import narrowest
 from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOptimization
+from limbtorque.muscles.strength import Strengths, optimize_with_strengths, strengths
 from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles
 
@@ -86,46 +86,47 @@ def muscle_forces(
     unknown = _unknown_arms(motion, chosen)
     known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
     arm = geometry.moment_arm_m * known[:, None]
-    limits = _limits(geometry, chosen, unknown, options) if options.force_length_velocity else None
-    strength = limits.strength_n if limits else chosen.max_force_n
-    passive = limits.passive_n if limits else np.zeros_like(geometry.length_m)
-    required = (net_nm * sign - np.einsum("fjm,fm->fj", arm, passive)) * known
-    co_contraction = optimize_forces(Problem(arm, required, strength, chosen, motion.rate_hz), options, envelopes)
+    strong = strengths(geometry, chosen, options, unknown)
+    passive_nm, without = passive_moments(options.passive_moments, flexion, motion.joints, known)
+    required = (net_nm * sign - passive_nm - np.einsum("fjm,fm->fj", arm, strong.passive_n)) * known
+    problem = Problem(arm, required, strong.active_n, chosen, motion.rate_hz, strong.bounds)
+    found = optimize_with_strengths(problem, strong, options, envelopes)
+    co_contraction, limits = found.co_contraction, found.limits
+    decisions = [*scaling, *unknown.values(), *_without_passive(without, options), *co_contraction.notes]
     optimized = _with_unknown(co_contraction.optimized, net_nm * sign, known)
-    least, greatest = _possible(arm, optimized, strength, chosen, options)
-    force = optimized.force_n + passive
+    least, greatest = _possible(arm, optimized, strong, options)
+    force = optimized.force_n + strong.passive_n
     beyond = _beyond_range(chosen, flexion, motion.joints)
     reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
-    contact = _contact(motion, reaction, force, arm, optimized.reserve_nm, chosen) if options.contact_forces else None
-    if contact and options.ranges:
-        contact = _with_ranges(contact, motion, arm, optimized, strength, chosen, options)
+    contact = _contact(motion, reaction, force, arm, optimized, strong, chosen, options)
     fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
     out_of_range = np.asarray(geometry.out_of_range & known)
-    notes = (*scaling, *unknown.values(), *co_contraction.notes)
     result = MuscleForces(
         muscle_set=chosen,
         optimized=optimized,
+        activation=found.activation,
         geometry=geometry,
         limits=limits,
+        stretch=found.stretch,
         force_n=force,
-        least_n=least + passive,
-        greatest_n=greatest + passive,
+        least_n=least + strong.passive_n,
+        greatest_n=greatest + strong.passive_n,
         torque_nm=arm * force[:, None, :] * sign[:, None],
+        passive_nm=passive_nm * sign,
         reserve_nm=optimized.reserve_nm * sign,
         certificate=optimized.certificate * sign,
         co_contraction_cost=co_contraction.added_cost,
         co_contraction_part=co_contraction.part,
-        floor=co_contraction.floor,
+        floor=found.floor,
         arm_known=known,
         body_weight_n=body_mass_kg * STANDARD_GRAVITY_M_S2,
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=fibres_out,
         beyond_range_rad=np.asarray(beyond[:, known].max(axis=1, initial=0.0)),
-        report=ForceReport(Tally({}, {}), chosen, motion.joints, known, options, decisions=notes),
+        report=ForceReport(Tally({}, {}), chosen, motion.joints, known, options, decisions=tuple(decisions)),
     )
-    strengths = np.broadcast_to(strength, force.shape)
-    tally = force_tally(net_nm, result, strengths, out_of_range, options=options, frames=frames)
+    tally = force_tally(net_nm, result, strong.active_n, out_of_range, options=options, frames=frames)
     return replace(result, report=result.report.about(tally, limits, contact))
 
 
@@ -163,15 +164,24 @@ def stretch_forces(
         )
 
 
+def _without_passive(joints: Sequence[str], options: Muscles) -> list[str]:
+    """Note on the joints without a passive moment, where one is set."""
+    if not joints:
+        return []
+    return [
+        f"{', '.join(joints)}: no passive moment, as muscles.passive_moments: {options.passive_moments} has none there"
+    ]
+
+
 def _possible(
-    arm: FloatArray, optimized: StaticOptimization, strength: FloatArray, chosen: MuscleSet, options: Muscles
+    arm: FloatArray, optimized: StaticOptimization, strong: Strengths, options: Muscles
 ) -> tuple[FloatArray, FloatArray]:
     """Least and greatest active force of each muscle, N; NaN where not asked for."""
     if not options.ranges:
         unknown = np.full_like(optimized.force_n, np.nan)
         return unknown, unknown
-    low, high = activation_limits(chosen, options)
-    return force_range(arm, optimized, max_force_n=strength, min_activation=low, max_activation=high)
+    low, high = strong.bounds
+    return force_range(arm, optimized, max_force_n=strong.active_n, min_activation=low, max_activation=high)
 
 
 def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, joints: Sequence[str]) -> FloatArray:
@@ -179,20 +189,6 @@ def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, joints: Sequence[s
     ranges = narrowest(pair for muscle in muscle_set.muscles for pair in muscle.range_rad.items())
     low, high = np.array([ranges.get(joint, (-np.inf, np.inf)) for joint in joints]).T
     return np.asarray(np.maximum(np.nan_to_num(np.maximum(low - flexion, flexion - high)), 0.0))
-
-
-def _limits(geometry: Musculotendon, muscle_set: MuscleSet, unknown: Collection[str], options: Muscles) -> HillLimits:
-    """Strength and passive tension; only strength without known length or fibres."""
-    fibres = muscle_set.fibres(unknown)
-    return hill_limits(
-        geometry.length_m,
-        geometry.velocity_m_s,
-        max_force_n=muscle_set.max_force_n,
-        optimal_fibre_length_m=fibres["optimal_fibre_length_m"],
-        tendon_slack_length_m=fibres["tendon_slack_length_m"],
-        pennation_rad=fibres["pennation_rad"],
-        max_velocity_lopt_s=options.max_fibre_velocity_lopt_s,
-    )
 
 
 def _unknown_arms(motion: ChainMotion, muscle_set: MuscleSet) -> dict[str, str]:
@@ -243,11 +239,15 @@ def _contact(
     reaction_n: FloatArray,
     force: FloatArray,
     arm: FloatArray,
-    reserve_nm: FloatArray,
+    optimized: StaticOptimization,
+    strong: Strengths,
     muscle_set: MuscleSet,
-) -> ContactForce:
-    """Joint contact forces; unknown where the reaction is NaN."""
-    return contact_force(
+    options: Muscles,
+) -> ContactForce | None:
+    """Joint contact forces, with their ranges if set so; NaN as the reaction is."""
+    if not options.contact_forces:
+        return None
+    contact = contact_force(
         reaction_n,
         force,
         arm,
@@ -257,8 +257,9 @@ def _contact(
         joints=motion.joints,
         muscles=muscle_set.names,
         flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
-        reserve_nm=reserve_nm,
+        reserve_nm=optimized.reserve_nm,
     )
+    return _with_ranges(contact, motion, arm, optimized, strong, muscle_set, options) if options.ranges else contact
 
 
 def _with_ranges(
@@ -266,7 +267,7 @@ def _with_ranges(
     motion: ChainMotion,
     arm: FloatArray,
     optimized: StaticOptimization,
-    strength: FloatArray,
+    strong: Strengths,
     muscle_set: MuscleSet,
     options: Muscles,
 ) -> ContactForce:
@@ -277,20 +278,19 @@ def _with_ranges(
         along_and_across(contact.contact_n[:, j], distal[:, j], flexion_sign=float(sign[j])) for j in range(len(sign))
     ]
     activation = optimized.activation
-    strengths = np.broadcast_to(strength, activation.shape)
-    any_limits = activation_limits(muscle_set, options)
-    limits = within_effort(arm, activation, strengths, any_limits, options.contact_effort, options.contact_rest)
+    active = np.broadcast_to(strong.active_n, activation.shape)
+    limits = within_effort(arm, activation, active, strong.bounds, options.contact_effort, options.contact_rest)
     possible, limited = (
         contact_range(
             np.array(own).transpose(2, 0, 1),
             lines_of_action(muscle_set.muscles, motion.joints),
             moment_arm_m=arm,
             activation=activation,
-            strength_n=strengths,
+            strength_n=active,
             limits=some,
             between_rad=sign * (distal - proximal),
             flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
         )
-        for some in (any_limits, limits)
+        for some in (strong.bounds, limits)
     )
     return replace(contact, possible=possible, limited=limited)

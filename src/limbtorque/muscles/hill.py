@@ -1,4 +1,4 @@
-"""Hill-type muscle on a rigid tendon, and activation dynamics.
+"""Hill-type muscle: curves, limits on a rigid tendon, activation dynamics.
 
 Curves and activation dynamics of De Groote et al. [1]_. Lengths are in optimal fibre lengths (tendons: in slack
 lengths), velocities in greatest shortening velocities, forces in strengths F_max. **Lengthening is positive.**
@@ -37,17 +37,22 @@ GAUSSIANS = ((0.814, 1.06, 0.162, 0.0633), (0.433, 0.717, -0.0299, 0.2), (0.1, 1
 PASSIVE = (0.6, 4.0)  # e0: strain at which the passive force is the strength; k_PE: shape
 VELOCITY = (-0.318, -8.149, -0.374, 0.886)  # d1, d2, d3, d4
 
+TENDON_STRAIN = 0.049  #: strain of a tendon at the muscle's strength, as published
+
 FIBRE_RANGE = (0.4, 1.6)  #: optimal fibre lengths for which `hill_limits` uses the curves; see there
 FASTEST = 1.0  #: largest velocity, either way, for which it does
 
 
-def tendon_force(length: ArrayLike) -> FloatArray:
+def tendon_force(length: ArrayLike, strain: ArrayLike = TENDON_STRAIN) -> FloatArray:
     """Tension of a tendon.
 
     Parameters
     ----------
     length : array_like
         Length in slack lengths.
+    strain : array_like, optional
+        Strain at which the tension is the strength. Strains of the published curve are multiplied by this one over
+        0.049, so that a strain of 0 is a rigid tendon.
 
     Returns
     -------
@@ -55,16 +60,19 @@ def tendon_force(length: ArrayLike) -> FloatArray:
         Tension in strengths, ``c1 exp(k_T (l - c2)) - c3``; -0.013 at the slack length, as published.
     """
     c1, c2, c3, stiffness = TENDON
-    return np.asarray(c1 * np.exp(stiffness * (np.asarray(length, dtype=float) - c2)) - c3)
+    published = 1.0 + (np.asarray(length, dtype=float) - 1.0) * (TENDON_STRAIN / np.asarray(strain, dtype=float))
+    return np.asarray(c1 * np.exp(stiffness * (published - c2)) - c3)
 
 
-def tendon_length(force: ArrayLike) -> FloatArray:
+def tendon_length(force: ArrayLike, strain: ArrayLike = TENDON_STRAIN) -> FloatArray:
     """Length at which a tendon has a tension, the inverse of `tendon_force`.
 
     Parameters
     ----------
     force : array_like
         Tension in strengths, above -0.25.
+    strain : array_like, optional
+        As for `tendon_force`.
 
     Returns
     -------
@@ -72,7 +80,28 @@ def tendon_length(force: ArrayLike) -> FloatArray:
         Length in slack lengths.
     """
     c1, c2, c3, stiffness = TENDON
-    return np.asarray(np.log((np.asarray(force, dtype=float) + c3) / c1) / stiffness + c2)
+    published = np.log((np.asarray(force, dtype=float) + c3) / c1) / stiffness + c2
+    return np.asarray(1.0 + (published - 1.0) * (np.asarray(strain, dtype=float) / TENDON_STRAIN))
+
+
+def tendon_stiffness(force: ArrayLike, strain: ArrayLike = TENDON_STRAIN) -> FloatArray:
+    """Derivative of `tendon_force` by the length, at a tension.
+
+    Parameters
+    ----------
+    force : array_like
+        Tension in strengths.
+    strain : array_like, optional
+        As for `tendon_force`.
+
+    Returns
+    -------
+    ndarray
+        Strengths per slack length.
+    """
+    _, _, c3, stiffness = TENDON
+    softer = TENDON_STRAIN / np.asarray(strain, dtype=float)
+    return np.asarray(stiffness * softer * (np.asarray(force, dtype=float) + c3))
 
 
 def active_force_length(length: ArrayLike) -> FloatArray:
@@ -108,6 +137,46 @@ def passive_force_length(length: ArrayLike) -> FloatArray:
     """
     strain, shape = PASSIVE
     return np.asarray(np.expm1(shape * (np.asarray(length, dtype=float) - 1.0) / strain) / np.expm1(shape))
+
+
+def active_force_length_slope(length: ArrayLike) -> FloatArray:
+    """Derivative of `active_force_length`.
+
+    Parameters
+    ----------
+    length : array_like
+        Fibre length in optimal lengths, above 0.15.
+
+    Returns
+    -------
+    ndarray
+        Strengths per optimal length.
+    """
+    at = np.asarray(length, dtype=float)
+    slope = np.zeros_like(at)
+    for height, centre, b3, b4 in GAUSSIANS:
+        width = b3 + b4 * at
+        off = (at - centre) / width
+        slope -= height * np.exp(-0.5 * off**2) * off * (b3 + b4 * centre) / width**2
+    return slope
+
+
+def passive_force_length_slope(length: ArrayLike) -> FloatArray:
+    """Derivative of `passive_force_length`.
+
+    Parameters
+    ----------
+    length : array_like
+        Fibre length in optimal lengths.
+
+    Returns
+    -------
+    ndarray
+        Strengths per optimal length.
+    """
+    strain, shape = PASSIVE
+    rise = np.exp(shape * (np.asarray(length, dtype=float) - 1.0) / strain)
+    return np.asarray(shape / strain * rise / np.expm1(shape))
 
 
 def force_velocity(velocity: ArrayLike) -> FloatArray:

@@ -231,7 +231,9 @@ def contact_force(
     -----
     A muscle without force needs no line. A NaN in a reaction, an orientation or the force of a muscle across the joint
     makes the contact force NaN. Co-contraction that the criterion does not predict, and muscles that the set lacks, would
-    add to it. The pull of ligaments and other passive structures is part of the contact force.
+    add to it. The pull of ligaments and other passive structures is part of the contact force, as their lines of action
+    are unknown: where `muscles.passive_moments` gives their moment, the muscles have less to do, but bone presses on bone
+    by more than this force.
 
     Examples
     --------

@@ -32,6 +32,10 @@ class Problem:
         The muscles.
     rate_hz : float
         Frames per second.
+    bounds : pair of ndarray of shape (n_muscles,) or (n_frames, n_muscles)
+        Least and largest part of the strength of each muscle.
+    unit_n : ndarray of shape (n_frames, n_muscles), optional
+        Force that counts as 1 in the cost; the strength, or for stress the cross-section, by default.
     """
 
     arm: FloatArray
@@ -39,6 +43,16 @@ class Problem:
     strength_n: FloatArray
     muscle_set: MuscleSet
     rate_hz: float
+    bounds: tuple[FloatArray, FloatArray]
+    unit_n: FloatArray | None = None
+
+    @classmethod
+    def of_set(
+        cls, arm: FloatArray, torque_nm: FloatArray, muscle_set: MuscleSet, rate_hz: float, options: Muscles
+    ) -> Problem:
+        """Problem of muscles with the constant strengths of their set."""
+        bounds = activation_limits(muscle_set, options)
+        return cls(arm, torque_nm, muscle_set.max_force_n, muscle_set, rate_hz, bounds)
 
 
 def volumes(muscle_set: MuscleSet) -> FloatArray:
@@ -81,7 +95,7 @@ def least_cost_forces(
         Its cost has every term, and the duality gap refers to the squares of the distances from their target.
     """
     muscle_set, strength = problem.muscle_set, problem.strength_n
-    _, high = activation_limits(muscle_set, options)
+    _, high = problem.bounds
     weight = muscle_weights(muscle_set, options)
     pcsa = _cross_sections(muscle_set) if options.criterion == "stress" else None
     reserve = options.reserve_nm if options.reserve == "priced" else options.reserve
@@ -92,7 +106,7 @@ def least_cost_forces(
             strength,
             exponent=options.exponent,
             weight=weight,
-            norm_n=pcsa,
+            norm_n=problem.unit_n if pcsa is None else pcsa,
             min_activation=least,
             max_activation=high,
             reserve=reserve,

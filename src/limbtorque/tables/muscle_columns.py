@@ -10,6 +10,10 @@ from limbtorque.tables.column import FRAME_COLUMNS, IN_PLANE, MECHANICAL, Column
 
 TENSION = "tension positive"
 NEVER_NEGATIVE = "magnitude: never negative"
+PASSIVE_TEXT = {
+    "riener_edrich": "ligaments, capsule and relaxed muscles (Riener and Edrich 1999)",
+    "anderson": "ligaments (Anderson 1999)",
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ def muscle_columns(
     for muscle in muscles:
         columns += _force_columns(muscle, options)
     for joint in joints:
-        columns += _joint_columns(joint, [muscle.name for muscle in muscles if joint in muscle.joints])
+        columns += _joint_columns(joint, [muscle.name for muscle in muscles if joint in muscle.joints], options)
     return [*columns, *(_contact_columns(joints, segments, options) if options.contact_forces else ())]
 
 
@@ -72,15 +76,19 @@ def _status_columns(options: Muscles) -> Iterator[Column]:
     if options.force_length_velocity:
         text = "1 where a fibre is outside the range of its curves (values are held at the end of the range)"
         yield Column("fibre_status", "1", text, kind=int)
+    if options.tendon == "compliant":
+        text = "number of optimizations, each with the tendons' stretch of the one before (docs/muscles.md)"
+        yield Column("tendon_iterations", "1", text, kind=int)
+        text = "largest change of an activation in the last of them; the criterion is met to this"
+        yield Column("tendon_activation_change", "1", text, NEVER_NEGATIVE)
 
 
 def _optimization_columns(joints: Sequence[str], options: Muscles) -> Iterator[Column]:
     yield Column("optimization_iterations", "1", "number of Newton iterations", kind=int)
     text = "largest difference between the net torque and the sum of muscle torques and reserve"
     yield Column("optimization_residual_nm", "N m", text, NEVER_NEGATIVE)
-    yield Column(
-        "optimization_cost", "1", f"{criterion_text(options)}, plus the cost of the reserve (muscles.reserve: priced)"
-    )
+    cost = "sum of ((force - passive force) / criterion unit)^p" if _has_units(options) else criterion_text(options)
+    yield Column("optimization_cost", "1", f"{cost}, plus the cost of the reserve (muscles.reserve: priced)")
     yield Column(
         "optimization_duality_gap",
         "1",
@@ -117,10 +125,12 @@ def _optimization_columns(joints: Sequence[str], options: Muscles) -> Iterator[C
 def _force_columns(muscle: MuscleEntry, options: Muscles) -> Iterator[Column]:
     m = muscle.name
     hill = options.force_length_velocity and muscle.fibres
+    stretched = hill and options.tendon == "compliant"
     strength = "its strength at the present fibre length and velocity" if hill else "its maximum isometric force"
     both = "; active and passive" if hill else ""
     yield Column(f"{m}_force_n", "N", f"force of {m}{both}: {criterion_text(options)}", TENSION)
-    yield Column(f"{m}_activation", "1", f"activation of {m}: active force relative to {strength}")
+    text = "its fibres are in equilibrium with the tendon" if stretched else f"active force relative to {strength}"
+    yield Column(f"{m}_activation", "1", f"activation of {m}: {text}")
     if options.co_contraction > 0.0:
         yield Column(f"{m}_min_activation", "1", f"minimum activation of {m} required by muscles.co_contraction")
     if options.ranges:
@@ -130,22 +140,44 @@ def _force_columns(muscle: MuscleEntry, options: Muscles) -> Iterator[Column]:
     if muscle.length:
         yield Column(f"{m}_length_m", "m", f"musculotendon length of {m}")
     if hill:
-        text = f"active force of {m} at full activation, at the present fibre length and velocity"
+        if stretched:
+            text = f"force of {m} at full activation, in equilibrium with its tendon, less its passive force"
+        else:
+            text = f"active force of {m} at full activation, at the present fibre length and velocity"
         yield Column(f"{m}_strength_n", "N", text)
-        yield Column(f"{m}_passive_force_n", "N", f"passive force of {m}")
+        at_rest = " at no activation, in equilibrium with its tendon" if stretched else ""
+        yield Column(f"{m}_passive_force_n", "N", f"passive force of {m}{at_rest}")
         yield Column(f"{m}_fibre_length", "1", f"fibre length of {m} relative to the optimal one")
         text = f"fibre velocity of {m} relative to the maximum shortening velocity"
         yield Column(f"{m}_fibre_velocity", "1", text, "lengthening positive")
+    if stretched:
+        text = f"length of the tendon of {m} relative to its slack length, less 1"
+        yield Column(f"{m}_tendon_strain", "1", text, "lengthening positive")
+        if _has_units(options):
+            text = f"force of {m} beyond its passive one that counts as 1 in the criterion"
+            yield Column(f"{m}_criterion_unit_n", "N", text)
 
 
-def _joint_columns(joint: str, muscles: Sequence[str]) -> Iterator[Column]:
+def _has_units(options: Muscles) -> bool:
+    """Return True where each force has its own unit in the criterion."""
+    return options.tendon == "compliant" and options.criterion == "activation"
+
+
+def _joint_columns(joint: str, muscles: Sequence[str], options: Muscles) -> Iterator[Column]:
     for m in muscles:
         text = f"moment arm of {m} at the {joint}"
         yield Column(f"{joint}_moment_arm_{m}_m", "m", text, "positive: tension flexes the joint")
     for m in muscles:
         text = f"{joint} torque of {m}: moment arm times force"
         yield Column(f"{joint}_torque_muscle_{m}_nm", "N m", text, MECHANICAL)
-    text = f"part of the net {joint} torque that no muscle of the set produces; with the muscle torques it adds up to the net torque"
+    others = "the muscle torques"
+    if options.passive_moments != "none":
+        text = f"passive torque of the {joint}: {PASSIVE_TEXT[options.passive_moments]}; not scaled to the subject"
+        yield Column(f"{joint}_torque_passive_nm", "N m", text, MECHANICAL)
+        others = "the muscle and passive torques"
+    text = (
+        f"part of the net {joint} torque that no muscle of the set produces; with {others} it adds up to the net torque"
+    )
     yield Column(f"{joint}_torque_reserve_nm", "N m", text, MECHANICAL)
 
 
@@ -200,6 +232,7 @@ def criterion_text(options: Muscles) -> str:
     strength = "present strength" if options.force_length_velocity else "strength"
     over = "cross-section in cm^2" if options.criterion == "stress" else strength
     ratio = f"{'active ' if options.force_length_velocity else ''}force / {over}"
+    ratio = "activation" if _has_units(options) else ratio
     if options.exponent == "min_max":
         return f"minimum of the largest {ratio}, then of the next largest, and so on"
     weighted = "weighted " if options.weights else ""

@@ -154,8 +154,8 @@ class Muscle:
         Short name, as in the tables, and the anatomical one.
     max_isometric_force_n : float
         Strength.
-    optimal_fibre_length_m, tendon_slack_length_m, pennation_rad, pcsa_cm2 : float or None
-        None where the source does not give it.
+    optimal_fibre_length_m, tendon_slack_length_m, pennation_rad, pcsa_cm2, tendon_strain : float or None
+        None where the source does not give it. The strain is that of the tendon at the muscle's strength.
     source : dict of str to str
         ``model`` and ``licence`` of the numbers.
     function : dict of str to str
@@ -181,6 +181,7 @@ class Muscle:
     moment_arms: dict[str, MomentArm]
     length: MusculotendonLength | None = None
     pcsa_cm2: float | None = None
+    tendon_strain: float | None = None
     min_activation: float = 0.0
     max_activation: float = 1.0
     lines_of_action: dict[str, LineOfAction] = field(default_factory=dict)

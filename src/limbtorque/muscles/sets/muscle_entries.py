@@ -173,6 +173,8 @@ class MuscleEntry(Entry):
     optimal_fibre_length_m: float | None = option(None, "Optimal fibre length.", "m", gt=0.0, lt=1.0)
     tendon_slack_length_m: float | None = option(None, "Tendon slack length.", "m", gt=0.0, lt=1.0)
     pennation_rad: float | None = option(None, "Pennation at optimal fibre length.", "rad", ge=0.0, lt=math.pi / 2)
+    tendon_strain: float | None = option(None, "Strain of the tendon at the strength.", "1", gt=0.0, le=0.2)
+    tendon_strain_source: Text | None = option(None, "Source of that strain.")
     pcsa_cm2: float | None = option(None, "Physiological cross-sectional area.", "cm2", ge=0.1, lt=1000.0)
     min_activation: float = option(0.0, "Least activation.", "1", ge=0.0, le=1.0)
     max_activation: float = option(1.0, "Largest activation.", "1", ge=0.0, le=1.0)
@@ -244,6 +246,7 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
         optimal_fibre_length_m=row.optimal_fibre_length_m,
         tendon_slack_length_m=row.tendon_slack_length_m,
         pennation_rad=row.pennation_rad,
+        tendon_strain=row.tendon_strain,
         pcsa_cm2=row.pcsa_cm2,
     )
 

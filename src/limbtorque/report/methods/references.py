@@ -5,6 +5,8 @@ from __future__ import annotations
 REFERENCES = {
     "anderson": "Anderson FC, Pandy MG (2001) Static and dynamic optimization solutions for gait are practically equivalent. Journal "
     "of Biomechanics 34, 153-161.",
+    "anderson_thesis": "Anderson FC (1999) A dynamic optimization solution for a complete cycle of normal gait. PhD thesis, "
+    "University of Texas at Austin.",
     "challis": "Challis JH (1999) A procedure for the automatic determination of filter cutoff frequency for the processing of "
     "biomechanical data. Journal of Applied Biomechanics 15, 303-317.",
     "craven": "Craven P, Wahba G (1979) Smoothing noisy data with spline functions. Numerische Mathematik 31, 377-403.",
@@ -27,6 +29,8 @@ REFERENCES = {
     "dynamic motor tasks. Journal of Biomechanics 48, 3929-3936.",
     "rasmussen": "Rasmussen J, Damsgaard M, Voigt M (2001) Muscle recruitment by the min/max criterion: a comparative numerical "
     "study. Journal of Biomechanics 34, 409-415.",
+    "riener": "Riener R, Edrich T (1999) Identification of passive elastic joint moments in the lower extremities. Journal of "
+    "Biomechanics 32, 539-544.",
     "robertson": "Robertson DGE, Dowling JJ (2003) Design and responses of Butterworth and critically damped digital filters. "
     "Journal of Electromyography and Kinesiology 13, 569-573.",
     "savitzky": "Savitzky A, Golay MJE (1964) Smoothing and differentiation of data by simplified least squares procedures. "
@@ -39,6 +43,7 @@ REFERENCES = {
 }
 CITED = {
     "anderson": "Anderson and Pandy 2001",
+    **{"anderson_thesis": "Anderson 1999", "riener": "Riener and Edrich 1999"},
     **{"challis": "Challis 1999", "craven": "Craven and Wahba 1979", "crowninshield": "Crowninshield and Brand 1981"},
     **{"degroote": "De Groote et al. 2016", "dempster": "Dempster 1955", "derrick": "Derrick et al. 2020"},
     **{"ehrig": "Ehrig et al. 2006", "gloersen": "Gloersen and Federolf 2016", "rasmussen": "Rasmussen et al. 2001"},

@@ -84,10 +84,25 @@ class Muscles(Options):
     force_length_velocity: bool = option(
         False,
         "Strength depends on fibre length and velocity, and passive tension is subtracted from the torque (De "
-        "Groote et al. 2016, rigid tendon); muscles without fibre parameters have constant strength.",
+        "Groote et al. 2016); muscles without fibre parameters have constant strength.",
+    )
+    tendon: Literal["rigid", "compliant"] = option(
+        "rigid",
+        "'compliant': fibres in equilibrium with a tendon that stretches (muscles.force_length_velocity); 'rigid': tendons "
+        "keep their slack length.",
+    )
+    tendon_strain: dict[str, Annotated[float, Field(gt=0.0, le=0.2)]] = Field(
+        default_factory=dict,
+        description="Strain of a muscle's tendon at its strength, {soleus: 0.08}, named as for weights; the muscle set's, or "
+        "0.049 (De Groote et al. 2016), where not given.",
     )
     max_fibre_velocity_lopt_s: float = option(
         10.0, "Largest shortening velocity, in optimal fibre lengths per second.", "1/s", gt=0.0
+    )
+    passive_moments: Literal["none", "riener_edrich", "anderson"] = option(
+        "none",
+        "Passive moments of hip, knee and ankle, subtracted from the torque: 'riener_edrich', ligaments, capsules and "
+        "relaxed muscles (Riener and Edrich 1999); 'anderson', ligaments only (Anderson 1999).",
     )
     scale_moment_arms: Literal["none", "segment_length"] = option(
         "none",
@@ -149,6 +164,17 @@ class Muscles(Options):
                 )
         if self.change_time_s > 0.0 and self.reserve == "priced":
             raise ValueError("change_time_s cannot be combined with reserve 'priced': use 'least' or 'none'")
+        if self.tendon == "compliant" and (self.change_time_s > 0.0 or self.emg_weight > 0.0):
+            raise ValueError("tendon: compliant cannot be combined with change_time_s or emg_weight; set tendon: rigid")
+        if not self.force_length_velocity and (self.tendon == "compliant" or self.tendon_strain):
+            raise ValueError("a compliant tendon needs fibres: set force_length_velocity: true, or leave tendon: rigid")
+        if self.tendon == "rigid" and self.tendon_strain:
+            raise ValueError("tendon_strain has no meaning with tendon: rigid; set tendon: compliant, or leave it out")
+        if self.force_length_velocity and self.passive_moments == "riener_edrich":
+            raise ValueError(
+                "passive_moments: riener_edrich has the passive tension of the muscles, which force_length_velocity subtracts, "
+                "too; use passive_moments: anderson"
+            )
         for muscle, (least, largest) in self.activation_bounds.items():
             if least > largest:
                 raise ValueError(f"activation_bounds of {muscle}: least {least} is above largest {largest}")

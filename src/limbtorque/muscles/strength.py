@@ -1,0 +1,326 @@
+r"""Strengths of muscles at every frame, and their activations on compliant tendons.
+
+On a compliant tendon the strength depends on the activation, by the stretch. Static optimization needs forces that
+can be anything between two ends, and a cost. Both ends are equilibria: the tension P at no activation, and that at
+full activation, P + S. Every force between them is one of the muscle, so the reachable torques, the reserve, the least and
+greatest forces and the certificate are exact. The cost is that of activations, which are not proportional to the force
+beyond P. The optimization is repeated, with a unit N of this force for each muscle and frame,
+
+.. math::
+
+    N^p = (F - P)^{p-1} / (a^{p-1}\,a'(F)),
+
+at the forces F of the one before, until no activation changes by more than `SETTLED`; N is changed by more or less than that, as the last two
+changes suggest [1]_. At the end the gradient of
+:math:`\sum w ((F - P)/N)^p` is that of :math:`\sum w\,a(F)^p`: the forces fulfil the optimality conditions of the sum of
+activations. Where a is convex in F that is its least value; else it may be a local one.
+
+References
+----------
+.. [1] Irons B.M., Tuck R.C. (1969) A version of the Aitken accelerator for computer iteration. Int J Numer Methods Eng
+   1:275-277.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.co_contraction import CoContraction, optimize_forces
+from limbtorque.muscles.envelopes import Envelopes
+from limbtorque.muscles.hill import TENDON_STRAIN, HillLimits, hill_limits
+from limbtorque.muscles.moment_arms import Musculotendon
+from limbtorque.muscles.objective import Problem
+from limbtorque.muscles.options import activation_limits, own_options
+from limbtorque.muscles.sets.muscle_set import MuscleSet
+from limbtorque.muscles.tendon import FibreState, TendonUnits, equilibrium_tension, fibre_state
+from limbtorque.study.options.muscles import Muscles
+
+SETTLED = 1e-6  # change of an activation that ends the iteration
+MOST = 40  # optimizations, at the most
+PARTS = (0.1, 4.0)  # least and largest part of the wanted change of the units that is made at once
+STEP = 1e-6  # of the strength, for the derivative of the activation by the force
+SMALL = 1e-4  # activation below which force over activation is taken as its limit, the derivative
+
+
+@dataclass(frozen=True, eq=False)
+class CompliantMuscles:
+    """Muscles of a trial on compliant tendons, and those of unknown fibres.
+
+    Attributes
+    ----------
+    units : TendonUnits
+        Muscles of known fibres, arrays of shape (n_frames, n_known).
+    known : ndarray of bool, shape (n_muscles,)
+        Muscles of known fibres.
+    max_force_n : ndarray of shape (n_muscles,)
+        Strengths of all muscles.
+    """
+
+    units: TendonUnits
+    known: BoolArray
+    max_force_n: FloatArray
+
+    def force_n(self, activation: FloatArray) -> FloatArray:
+        """Forces in equilibrium at activations (n_muscles,), shape (n_frames, n_muscles)."""
+        force = np.repeat((activation * self.max_force_n)[None], len(self.units.length_m), axis=0)
+        wanted = np.broadcast_to(activation[self.known], self.units.length_m.shape)
+        force[:, self.known] = equilibrium_tension(self.units, wanted) * self.max_force_n[self.known]
+        return force
+
+    def state(self, force_n: FloatArray) -> FibreState:
+        """Fibres and tendons at forces; NaN, and a linear activation, where unknown."""
+        part = force_n / self.max_force_n
+        found = fibre_state(self.units, part[:, self.known])
+        if self.known.all():
+            return found
+        elsewhere = {"activation": part, "possible": True}
+        columns = []
+        for field in fields(FibreState):
+            own = getattr(found, field.name)
+            values = np.full(force_n.shape, elsewhere.get(field.name, np.nan), dtype=own.dtype)
+            values[:, self.known] = own
+            columns.append(values)
+        return FibreState(*columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """Forces that the muscles of a trial can have.
+
+    Attributes
+    ----------
+    active_n : ndarray of shape (n_muscles,) or (n_frames, n_muscles)
+        Force at full activation beyond the passive one.
+    passive_n : ndarray of shape (n_frames, n_muscles)
+        Force at no activation.
+    bounds : pair of ndarray of shape (n_muscles,) or (n_frames, n_muscles)
+        Least and largest part of `active_n`; activations, unless the tendon is compliant.
+    limits : HillLimits or None
+        Strength and passive tension on rigid tendons, where they depend on length and velocity.
+    compliant : CompliantMuscles or None
+        The muscles, where their tendons are compliant.
+    """
+
+    active_n: FloatArray
+    passive_n: FloatArray
+    bounds: tuple[FloatArray, FloatArray]
+    limits: HillLimits | None = None
+    compliant: CompliantMuscles | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TendonStretch:
+    """Compliant tendons at the forces found.
+
+    Attributes
+    ----------
+    strain : ndarray of shape (n_frames, n_muscles)
+        Strain of each tendon; NaN where it is unknown.
+    unit_n : ndarray of shape (n_frames, n_muscles) or None
+        Force beyond the passive one that counts as 1 in the criterion; None where the criterion has no activations.
+    iterations : ndarray of int of shape (n_frames,)
+        Optimizations until the activations had settled.
+    change : ndarray of shape (n_frames,)
+        Largest change of an activation in the last one.
+    """
+
+    strain: FloatArray
+    unit_n: FloatArray | None
+    iterations: NDArray[np.int64]
+    change: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class OptimizedForces:
+    """Static optimization with the activations and fibres of its forces.
+
+    Attributes
+    ----------
+    co_contraction : CoContraction
+        The optimization; on compliant tendons its activations are parts of `Strengths.active_n`.
+    activation, floor : ndarray of shape (n_frames, n_muscles)
+        Activation, and its lower bound.
+    limits : HillLimits or None
+        Strength and passive tension, and the fibres; on compliant tendons at the forces found.
+    stretch : TendonStretch or None
+        Compliant tendons.
+    """
+
+    co_contraction: CoContraction
+    activation: FloatArray
+    floor: FloatArray
+    limits: HillLimits | None
+    stretch: TendonStretch | None
+
+
+def strengths(
+    geometry: Musculotendon, muscle_set: MuscleSet, options: Muscles, unknown: Collection[str] = ()
+) -> Strengths:
+    """Strengths of a set's muscles at every frame, by the settings.
+
+    Parameters
+    ----------
+    geometry : Musculotendon
+        Lengths and velocities.
+    muscle_set : MuscleSet
+        The muscles.
+    options : Muscles
+        Section `muscles` of the settings.
+    unknown : collection of str, optional
+        Joints of unknown flexion: the fibres of muscles that cross them are unknown.
+    """
+    bounds = activation_limits(muscle_set, options)
+    if not options.force_length_velocity:
+        return Strengths(muscle_set.max_force_n, np.zeros_like(geometry.length_m), bounds)
+    if options.tendon == "rigid":
+        fibres = muscle_set.fibres(unknown)
+        limits = hill_limits(
+            geometry.length_m,
+            geometry.velocity_m_s,
+            max_force_n=muscle_set.max_force_n,
+            optimal_fibre_length_m=fibres["optimal_fibre_length_m"],
+            tendon_slack_length_m=fibres["tendon_slack_length_m"],
+            pennation_rad=fibres["pennation_rad"],
+            max_velocity_lopt_s=options.max_fibre_velocity_lopt_s,
+        )
+        return Strengths(limits.strength_n, limits.passive_n, bounds, limits)
+    muscles = compliant_muscles(geometry, muscle_set, options, unknown)
+    none, full = np.zeros(len(muscle_set.muscles)), np.ones(len(muscle_set.muscles))
+    passive = muscles.force_n(none)
+    active = np.maximum(muscles.force_n(full) - passive, 0.0)
+    if (bounds[0] > 0.0).any() or (bounds[1] < 1.0).any():
+        over = np.where(active == 0.0, 1.0, active)
+        least, largest = (np.clip((muscles.force_n(end) - passive) / over, 0.0, 1.0) for end in bounds)
+        bounds = (np.minimum(least, largest), largest)
+    return Strengths(active, passive, bounds, compliant=muscles)
+
+
+def compliant_muscles(
+    geometry: Musculotendon, muscle_set: MuscleSet, options: Muscles, unknown: Collection[str] = ()
+) -> CompliantMuscles:
+    """Muscles of a set on compliant tendons; parameters as for `strengths`."""
+    fibres = muscle_set.fibres(unknown)
+    known = np.isfinite(sum(fibres.values(), start=np.zeros(len(muscle_set.muscles))))
+    optimum, slack, pennation = (values[known] for values in fibres.values())
+    given = own_options(options.tendon_strain, muscle_set)
+    strain = [given.get(muscle.name, muscle.tendon_strain or TENDON_STRAIN) for muscle in muscle_set.muscles]
+    rows = [optimum, slack, optimum * np.sin(pennation), np.array(strain)[known]]
+    rows.append(options.max_fibre_velocity_lopt_s * optimum)
+    length, velocity = geometry.length_m[:, known], geometry.velocity_m_s[:, known]
+    units = TendonUnits(length, velocity, *(np.broadcast_to(row, length.shape) for row in rows))
+    return CompliantMuscles(units, known, muscle_set.max_force_n)
+
+
+def optimize_with_strengths(
+    problem: Problem, strong: Strengths, options: Muscles, envelopes: Envelopes | None = None
+) -> OptimizedForces:
+    """Static optimization, on compliant tendons repeated until activations settle.
+
+    Parameters
+    ----------
+    problem : Problem
+        Torques required of the active forces, and the muscles with their active strengths and bounds.
+    strong : Strengths
+        These strengths, with the passive ones.
+    options : Muscles
+        Section `muscles` of the settings.
+    envelopes : Envelopes, optional
+        Measured envelopes, for `muscles.emg_weight`.
+    """
+
+    def optimum(unit_n: FloatArray | None = None) -> CoContraction:
+        return optimize_forces(replace(problem, unit_n=unit_n), options, envelopes)
+
+    found = optimum()
+    muscles = strong.compliant
+    if muscles is None:
+        return OptimizedForces(found, found.optimized.activation, found.floor, strong.limits, None)
+    state = muscles.state(found.optimized.force_n + strong.passive_n)
+    stretch = TendonStretch(
+        state.tendon_strain, None, np.ones(len(state.activation), dtype=np.int64), np.zeros(len(state.activation))
+    )
+    if options.criterion != "stress":
+        exponent = math.inf if options.exponent == "min_max" else float(options.exponent)
+        found, state, stretch = _settled(found, optimum, muscles, strong, exponent)
+    floor = muscles.state(strong.passive_n + found.floor * strong.active_n).activation
+    limits = HillLimits(
+        strength_n=strong.active_n,
+        passive_n=strong.passive_n,
+        fibre_length=state.fibre_length,
+        fibre_velocity=state.fibre_velocity,
+        cos_pennation=state.cos_pennation,
+        possible=state.possible,
+        modelled=muscles.known,
+    )
+    return OptimizedForces(found, np.clip(state.activation, 0.0, 1.0), np.clip(floor, 0.0, 1.0), limits, stretch)
+
+
+def _settled(
+    found: CoContraction,
+    optimum: Callable[[FloatArray], CoContraction],
+    muscles: CompliantMuscles,
+    strong: Strengths,
+    exponent: float,
+) -> tuple[CoContraction, FibreState, TendonStretch]:
+    """Repeat the optimization with other units until activations settle."""
+    state = muscles.state(found.optimized.force_n + strong.passive_n)
+    unit = np.broadcast_to(np.where(strong.active_n > 0.0, strong.active_n, 1.0), strong.passive_n.shape)
+    n_frames, last = len(unit), None
+    iterations, change = np.ones(n_frames, dtype=np.int64), np.zeros(n_frames)
+    moving, part = np.ones(n_frames, dtype=bool), np.ones(n_frames)
+    while moving.any() and iterations.max() < MOST:
+        wanted = criterion_unit_n(muscles, found.optimized.force_n + strong.passive_n, strong, exponent)
+        off = np.log(wanted / unit)
+        part = part if last is None else _relaxed(part, last, off)
+        unit, last = unit * np.exp((part * moving)[:, None] * off), off  # a settled frame stays as it is
+        found, before = optimum(unit), state.activation
+        state = muscles.state(found.optimized.force_n + strong.passive_n)
+        moved = np.nan_to_num(np.abs(state.activation - before)).max(axis=1, initial=0.0)
+        iterations, change = iterations + moving, np.where(moving, moved, change)
+        moving &= moved > SETTLED
+    return found, state, TendonStretch(state.tendon_strain, unit, iterations, change)
+
+
+def _relaxed(part: FloatArray, last: FloatArray, off: FloatArray) -> FloatArray:
+    """Part of the wanted change of the units that is made next (Irons and Tuck)."""
+    turn = off - last
+    size = (turn**2).sum(axis=1)
+    return np.asarray(np.clip(-part * (last * turn).sum(axis=1) / np.where(size > 0.0, size, 1.0), *PARTS))
+
+
+def criterion_unit_n(muscles: CompliantMuscles, force_n: FloatArray, strong: Strengths, exponent: float) -> FloatArray:
+    """Unit of the force beyond the passive one, at forces; see the module.
+
+    Parameters
+    ----------
+    muscles : CompliantMuscles
+        The muscles.
+    force_n : ndarray of shape (n_frames, n_muscles)
+        Forces, passive and active.
+    strong : Strengths
+        Strengths.
+    exponent : float
+        Exponent p of the criterion; inf for the largest activation.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_muscles)
+        N, above 0; the strength where there is no force.
+    """
+    step = STEP * muscles.max_force_n
+    more, less = (muscles.state(force_n + off).activation for off in (step, -step))
+    slope, activation = (more - less) / (2.0 * step), muscles.state(force_n).activation
+    steep = slope > 0.0
+    tangent = 1.0 / np.where(steep, slope, np.nan)
+    large = activation > SMALL
+    secant = np.where(large, (force_n - strong.passive_n) / np.where(large, activation, 1.0), tangent)
+    tangent = np.where(steep, tangent, secant)
+    unit = secant if math.isinf(exponent) else secant ** (1.0 - 1.0 / exponent) * tangent ** (1.0 / exponent)
+    good = np.isfinite(unit) & (unit > 0.0)
+    return np.where(good, unit, np.where(strong.active_n > 0.0, strong.active_n, 1.0))
