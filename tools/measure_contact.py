@@ -91,7 +91,7 @@ def draw(cycles: np.ndarray, path: Path) -> None:
                 xlabel="gait cycle (%)",
                 ylabel="" if j else "contact force (body weights)",
                 xlim=(0, 100),
-                ylim=(0, 6),
+                ylim=(0, 8),
             )
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
         save_figure(figure, path)
