@@ -413,6 +413,19 @@ def test_joints_with_a_lot_of_noise_are_fitted_all_the_same():
         assert (found.distance_m**2).sum() < (np.abs(off) ** 2).sum()
 
 
+def test_joints_at_random_are_fitted_by_a_chain_without_slope():
+    """No chain at all: whole Newton steps would climb where the sum of squares bends downwards in some lengths only."""
+    for seed in range(40):
+        chance = np.random.default_rng(seed)
+        n, frames = chance.integers(2, 5), chance.integers(2, 7)
+        measured = chance.normal(size=(frames, n + 1)) + 1j * chance.normal(size=(frames, n + 1))
+        found = fit_rigid_chain(plane(measured))
+        assert found.success
+        by_base, by_orientation, by_length = slopes(measured, found)
+        for slope in (by_base, by_orientation, by_length.sum(axis=0)):
+            assert np.abs(slope).max() < 1e-12 * 200
+
+
 def test_one_link_by_hand():
     """Mean distance of its ends, in their direction, about the point midway between them."""
     *_, measured = recorded(np.random.default_rng(40), 1, 30, 0.02)
