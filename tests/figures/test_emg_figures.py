@@ -33,7 +33,7 @@ def outline(axes):
 
 def test_the_envelope_has_the_height_of_the_activation():
     axes = emg_figure(table(soleus_activation=ACTIVATION), [ROW], title="walk").axes[0]
-    line = next(one for one in axes.get_lines() if one.get_label() == "predicted activation")
+    line = next(one for one in axes.get_lines() if one.get_label() == "activation by static optimization")
     np.testing.assert_allclose(line.get_ydata(), ACTIVATION)
     np.testing.assert_allclose(outline(axes), ENVELOPE * ACTIVATION.max(), atol=1e-12)
     assert axes.get_ylim() == (0.0, pytest.approx(ROOM * ACTIVATION.max()))

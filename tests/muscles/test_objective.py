@@ -220,9 +220,14 @@ def test_unknown_samples_and_other_muscles_are_free():
 def test_without_weight_or_channel_nothing_changes():
     problem = walk(5)
     assert measured_activation(problem, Muscles(), envelopes(problem)) == (None, ())
-    measured, told = measured_activation(problem, Muscles(emg_weight=1.0), envelopes(problem, ("biceps",)))
-    assert measured is None
-    assert told == ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
+    options = Muscles(emg_weight=1.0)
+    for given, reason in (
+        (envelopes(problem, ("biceps",)), "no muscle of the set has a channel without a fault"),
+        (None, "no electromyography was read"),
+    ):
+        measured, told = measured_activation(problem, options, given)
+        assert measured is None
+        assert told == (f"muscles.emg_weight has no effect: {reason}",)
 
 
 def test_envelopes_do_not_change_what_can_be_reached():

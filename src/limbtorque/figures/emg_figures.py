@@ -95,7 +95,7 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
         text = "envelope of the electromyogram, its peak as high as the activation's" if predicted else "envelope"
         axes.fill_between(time_s, 0.0, heights, color=colour, alpha=alpha, linewidth=0.0, label=text, zorder=1)
     if predicted:
-        axes.plot(time_s, activation, color=LINE_COLOURS[0], label="predicted activation", zorder=3)
+        axes.plot(time_s, activation, color=LINE_COLOURS[0], label="activation by static optimization", zorder=3)
     for method, text in METHODS.items():
         active = _floats(table, f"{muscle}_active_{method}")
         if np.isfinite(active).any():

@@ -60,9 +60,11 @@ def measured_activation(
     """
     if options.emg_weight == 0.0:
         return None, ()
+    if envelopes is None:
+        return None, ("muscles.emg_weight has no effect: no electromyography was read",)
     names = problem.muscle_set.names
-    wanted = [name for name in envelopes.muscles if name in names] if envelopes else []
-    if envelopes is None or not wanted:
+    wanted = [name for name in envelopes.muscles if name in names]
+    if not wanted:
         return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
     without = least_cost_forces(problem, options, problem.bounds[0]).activation
     measured, told = np.full(without.shape, np.nan), []

@@ -36,7 +36,7 @@ from limbtorque.muscles.static_optimization.problem import OPTIMAL
 from limbtorque.muscles.static_optimization.solve import FAILED, RESERVE, StaticOptimization
 
 RUN = 2048  # frames solved together; a longer run is solved in parts, each of which begins at the end of the last
-MOST_STEPS = 100
+MOST_STEPS = 200
 AT_BOUND = 1e-12  # distance from a bound that counts as none
 HELD = 1e-7  # torque along a reserve, as a part of its own, of a muscle that the reserve holds at its bound
 REGULAR = 1e-12  # against singular systems where too few muscles are free
