@@ -221,6 +221,9 @@ def test_compliant_tendons_stretch_and_say_so():
     units = [name for name in result.muscles.muscle_set.names if f"{name}_criterion_unit_n" in table]
     assert over[ok].max() <= table["optimization_cost"][ok].max() ** 0.5
     assert "DELT2" not in units  # nothing is known of its fibres
+    k = result.muscles.muscle_set.names.index("BRA")
+    np.testing.assert_array_equal(table["BRA_activation"], result.muscles.activation[:, k])
+    assert np.nanmax(np.abs(table["BRA_activation"] - result.muscles.optimized.activation[:, k])[ok]) > 1e-3
     assert (table["tendon_iterations"][ok] > 1).all()
     assert (table["tendon_activation_change"][ok] <= 1e-6).all()
     assert (table[[f"{name}_activation" for name in result.muscles.muscle_set.names]][ok] <= 1.0 + 1e-6).all(axis=None)

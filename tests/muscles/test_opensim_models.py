@@ -172,9 +172,26 @@ def test_strength_fibres_and_reference_are_the_models(leg_model):
     assert found.max_force_n.tolist() == [500.0, 1000.0]
     long = found.muscles[1]
     assert (long.optimal_fibre_length_m, long.tendon_slack_length_m, long.pennation_rad) == (0.1, 0.2, 0.25)
+    assert long.tendon_strain == 0.049  # of Millard et al. (2013), where the model states none
     assert long.function == {"hip": "extensor", "knee": "flexor"}
     assert found.reference.segment_length_m == {"hip": THIGH}
     assert found.reference.mass_kg is None  # ten kilograms are no body
+
+
+@pytest.mark.parametrize(
+    ("kind", "stated"),
+    [
+        ("Thelen2003Muscle", "<FmaxTendonStrain>0.033</FmaxTendonStrain>"),
+        ("DeGrooteFregly2016Muscle", "<tendon_strain_at_one_norm_force>0.1</tendon_strain_at_one_norm_force>"),
+    ],
+)
+@pytest.mark.usefixtures("opensim")
+def test_strain_of_the_tendon_is_the_models(leg_model, kind, stated):
+    path = leg_model()
+    own = path.read_text(encoding="utf-8").replace("</Millard2012EquilibriumMuscle>", stated + f"</{kind}>")
+    path.write_text(own.replace("<Millard2012EquilibriumMuscle", f"<{kind}"), encoding="utf-8")
+    strain = {muscle.tendon_strain for muscle in import_muscle_set(path, RIGHT_LEG).muscle_set.muscles}
+    assert strain == {float(stated.partition(">")[2].partition("<")[0])}
 
 
 @pytest.mark.usefixtures("opensim")

@@ -65,14 +65,16 @@ def test_series_stiffness_is_that_of_two_springs():
     assert (longer - shorter)[0] / (2 * step) == pytest.approx(own * spring / (own + spring), rel=1e-4)
 
 
-def test_velocity_is_that_of_the_equilibrium_as_the_length_changes():
-    """Slowly lengthened at a constant activation, the fibre follows the equilibria."""
-    activation, step, velocity = np.array([0.3]), 1e-6, 1e-7
-    ends = [fibre_state(u, equilibrium_tension(u, activation)) for u in (units([0.292 + o]) for o in (step, -step))]
+@pytest.mark.parametrize(("length", "activation"), [(0.292, 0.3), (0.306, 0.3), (0.312, 0.0)])
+def test_velocity_is_that_of_the_equilibrium_as_the_length_changes(length, activation):
+    """Slowly lengthened at a constant activation, the fibre follows the equilibria; the second is stretched."""
+    level, step, velocity = np.array([activation]), 1e-6, 1e-7
+    ends = [fibre_state(u, equilibrium_tension(u, level)) for u in (units([length + o]) for o in (step, -step))]
     slope = (ends[0].fibre_length - ends[1].fibre_length) / (2 * step)  # optimal lengths for each metre
-    moving = units([0.292], velocity)
-    found = fibre_state(moving, equilibrium_tension(moving, activation))
+    moving = units([length], velocity)
+    found = fibre_state(moving, equilibrium_tension(moving, level))
     np.testing.assert_allclose(found.fibre_velocity, slope * OPTIMUM * velocity / FASTEST, rtol=1e-4)
+    assert (found.passive[0] > 0.01) == (length > 0.3)
 
 
 @given(

@@ -17,6 +17,7 @@ from limbtorque.muscles.opensim_models.joints import RULES, JointChoice, ModelJo
 from limbtorque.muscles.opensim_models.length_fit import LengthFit
 from limbtorque.muscles.opensim_models.model import MuscleData, OpenSimModel
 from limbtorque.muscles.sets.moment_arm_curves import derivative, evaluate, interpolating_spline
+from limbtorque.muscles.sets.muscle_entries import LARGEST_STRAIN
 
 WHOLE_BODY_KG = 30.0  # a lighter model has only a limb
 SIDE = re.compile(r"^[rl]_|_[rl]$|_(right|left)$")
@@ -191,10 +192,12 @@ def short_name(name: str, muscles: Collection[str]) -> str:
 
 
 def _fibres(data: MuscleData) -> dict[str, float]:
+    strain = data.tendon_strain or 0.0
     return {
         "optimal_fibre_length_m": round(data.optimal_fibre_length_m, 5),
         "tendon_slack_length_m": round(data.tendon_slack_length_m, 5),
         "pennation_rad": round(data.pennation_rad, 5),
+        **({"tendon_strain": round(strain, 4)} if 0.0 < strain <= LARGEST_STRAIN else {}),
     }
 
 

@@ -65,6 +65,8 @@ class MuscleData:
         Bodies of its path, without those of wrapping surfaces.
     wrapped : bool
         True if it wraps over a surface or has a point that moves or comes and goes.
+    tendon_strain : float or None
+        Strain of the tendon at the strength; None for kinds of muscles that state none.
     """
 
     max_isometric_force_n: float
@@ -73,6 +75,7 @@ class MuscleData:
     pennation_rad: float
     bodies: tuple[str, ...]
     wrapped: bool
+    tendon_strain: float | None = None
 
     def has_fibres(self, longest_m: float) -> bool:
         """Return True if fibres and tendon fit a muscle that is at most so long."""
@@ -237,7 +240,7 @@ def read_model(path: Path, *, paths: Path | None = None, held: Mapping[str, floa
         publication=" ".join(f"{model.get_credits()} {model.get_publications()}".split()),
         mass_kg=float(model.getTotalMass(first.state)),
         coordinates=coordinates,
-        muscles={m.getName(): _muscle(m) for m in _all(model.getMuscles()) if m.get_appliesForce()},
+        muscles={m.getName(): _muscle(opensim, m) for m in _all(model.getMuscles()) if m.get_appliesForce()},
         held=dict(held or {}),
         opened=tuple(opened),
     )
@@ -350,7 +353,17 @@ def _coordinate(one: Any, of: Opened) -> Coordinate:
     )
 
 
-def _muscle(muscle: Any) -> MuscleData:
+def _tendon_strain(opensim: Any, muscle: Any) -> float | None:
+    """Strain of a muscle's tendon at its strength, where its kind states one."""
+    kind = muscle.getConcreteClassName()
+    if kind == "Millard2012EquilibriumMuscle":
+        curve = opensim.Millard2012EquilibriumMuscle.safeDownCast(muscle).getTendonForceLengthCurve()
+        return float(curve.getStrainAtOneNormForce())
+    name = {"Thelen2003Muscle": "FmaxTendonStrain", "DeGrooteFregly2016Muscle": "tendon_strain_at_one_norm_force"}
+    return float(opensim.PropertyHelper.getValueDouble(muscle.getPropertyByName(name[kind]))) if kind in name else None
+
+
+def _muscle(opensim: Any, muscle: Any) -> MuscleData:
     path = muscle.getGeometryPath()
     points = list(_all(path.getPathPointSet()))
     changing = any(point.getConcreteClassName() != "PathPoint" for point in points)
@@ -361,6 +374,7 @@ def _muscle(muscle: Any) -> MuscleData:
         pennation_rad=float(muscle.getPennationAngleAtOptimalFiberLength()),
         bodies=tuple(dict.fromkeys(_body(point.getParentFrame()) for point in points)),
         wrapped=changing or path.getWrapSet().getSize() > 0,
+        tendon_strain=_tendon_strain(opensim, muscle),
     )
 
 

@@ -40,6 +40,7 @@ from limbtorque.study.options.base import option
 
 LARGEST_ARM_M = 0.15  # longer than any limb muscle's moment arm: probably in millimetres
 LARGEST_LENGTH_M = 1.0
+LARGEST_STRAIN = 0.2  # no tendon bears as much
 LEAST_FORCE_N = 5.0
 FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
 LARGEST_LINE_M = 0.6
@@ -173,7 +174,7 @@ class MuscleEntry(Entry):
     optimal_fibre_length_m: float | None = option(None, "Optimal fibre length.", "m", gt=0.0, lt=1.0)
     tendon_slack_length_m: float | None = option(None, "Tendon slack length.", "m", gt=0.0, lt=1.0)
     pennation_rad: float | None = option(None, "Pennation at optimal fibre length.", "rad", ge=0.0, lt=math.pi / 2)
-    tendon_strain: float | None = option(None, "Strain of the tendon at the strength.", "1", gt=0.0, le=0.2)
+    tendon_strain: float | None = option(None, "Strain of the tendon at the strength.", "1", gt=0.0, le=LARGEST_STRAIN)
     tendon_strain_source: Text | None = option(None, "Source of that strain.")
     pcsa_cm2: float | None = option(None, "Physiological cross-sectional area.", "cm2", ge=0.1, lt=1000.0)
     min_activation: float = option(0.0, "Least activation.", "1", ge=0.0, le=1.0)
