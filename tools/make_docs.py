@@ -31,12 +31,15 @@ marker_sets:
     hip_axis: {between: [RASI, RGTR], fraction: 0.4}   # a point between two
     knee_axis:                            # the centre of rotation between two segments,
       functional: [["{S}TH1", "{S}TH2", "{S}TH3"], ["{S}TB1", "{S}TB2"]]   # from two or more markers of each,
-      anatomical: ["{S}KNL", "{S}KNM"]    # with any of the rules above for the plane (docs/signals.md)
+      anatomical: ["{S}KNL", "{S}KNM"]    # with any other rule for the plane (docs/signals.md)
     heel: "{S}HEE"                        # {S}: R or L, {s}: r or l, {side}: right or left, by the trial's side
 substitutes:
   my_markers:
     greater_trochanter: hip_axis          # required: used in its place; every use is noted in the ledger
 ```
+
+Joint centres that have no markers may be predicted (`{hip_centre: harrington_2007}`, `{shoulder_centre: rab_2002}`) or carried from a static trial (`{static: ..., cluster: [...]}`):
+[joint centres](joint_centres.md).
 
 The arm needs `glenohumeral_axis`, `elbow_axis`, `wrist_axis`, `ulnar_styloid` and `knuckle_2_middle_finger`; the leg
 `hip_axis`, `knee_axis`, `ankle_axis`, `greater_trochanter`, `femoral_condyles`, `medial_malleolus`, `lateral_malleolus`,

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from limbtorque.chain.body_segments import MEASURED
 from limbtorque.motion.smoothing import SMOOTHED_BEFORE_M
 from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, with_counts
 from limbtorque.statistics.mean_and_spread import unit_of_spread
@@ -198,7 +199,9 @@ def dynamics(study: MethodsStudy) -> dict[str, Any]:
         "chains": {name: [joint.name for joint in study.settings.chain(name).joints] for name in chains},
         "terms": {name: count for name, count in terms.items() if count},
         "closure_nm": max(known_numbers(study.done, "closure_nm"), default=None),
-        "measured": {str(row["subject"]) for row in study.done if study.row(row).get("measured")},
+        "measured": {
+            str(row["subject"]) for row in study.done if set(study.row(row).get("measured", ())) & set(MEASURED)
+        },
         "standard_gravity": set(study.options("gravity_m_s2")) == {(9.80665,)},
     }
 
