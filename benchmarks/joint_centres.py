@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Sequence
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +62,7 @@ def main() -> None:
     running = options.recordings / "running_opensim"
     tables = (
         published_table(),
-        table(HEAD_OF_HIPS, hip_rows(options.recordings / "cohort")),
+        table(HEAD_OF_HIPS, chain(hip_rows(options.recordings / "cohort"), model_rows(running))),
         table(HEAD_OF_CLUSTERS, cluster_rows()),
         table(HEAD_OF_RUN, run_rows(running)),
     )
@@ -69,7 +71,7 @@ def main() -> None:
     print("\n\n".join(tables))
 
 
-def table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Table in Markdown; the columns after the first two are numbers."""
     marks = ["---", "---", *["---:"] * (len(head) - 2)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, marks, *rows))
@@ -97,10 +99,44 @@ def hip_rows(folder: Path) -> Iterator[Sequence[str]]:
             for other, difference in _differences(recording, rule, measures):
                 found.setdefault((rule, other), []).append(difference)
     for (rule, other), differences in found.items():
-        mean = 1e3 * np.mean(differences, axis=0)
-        distances = 1e3 * lengths(np.array(differences))
-        span = f"{distances.mean():.2f} ({distances.min():.2f} to {distances.max():.2f})"
-        yield f"`{rule}`", other, str(len(differences)), span, *(f"{value:+.1f}" for value in mean)
+        yield _hip_row(rule, other, differences)
+
+
+def model_rows(folder: Path) -> Iterator[Sequence[str]]:
+    """Differences of predicted hips from those of the model that OpenSim scaled to the runner."""
+    model = ElementTree.parse(folder / "Rajagopal2015_scaled.osim")
+    at = {marker.get("name"): _place(marker.findtext("location")) for marker in model.iter("Marker")}
+    hips = {joint.get("name"): _place(joint.findtext("location_in_parent")) for joint in model.iter("CustomJoint")}
+    back = (at["RPSI"] + at["LPSI"]) / 2.0
+    for rule in ("harrington_2007", "bell_1990"):
+        differences = []
+        for side, own, other in SIDES:
+            spines = at[f"{own}ASI"], at[f"{other}ASI"]
+            apart = hip_centre(rule, *spines, back, side=side) - hips[f"hip_{own.lower()}"]
+            differences.append(_in_pelvis(apart, *spines, back, side)[0])
+        yield _hip_row(rule, "the model that OpenSim scaled to the runner", differences)
+
+
+def _place(text: str | None) -> FloatArray:
+    """Position in a model, shape (1, 3), m; x is forward, y up, z to the right."""
+    return np.array([[float(number) for number in (text or "").split()]])
+
+
+def _hip_row(rule: str, other: str, differences: Sequence[FloatArray]) -> Sequence[str]:
+    mean = 1e3 * np.mean(differences, axis=0)
+    distances = 1e3 * lengths(np.array(differences))
+    span = f"{distances.mean():.2f} ({distances.min():.2f} to {distances.max():.2f})"
+    return f"`{rule}`", other, str(len(differences)), span, *(f"{value:+.1f}" for value in mean)
+
+
+def _in_pelvis(apart: FloatArray, own: FloatArray, other: FloatArray, back: FloatArray, side: str) -> FloatArray:
+    """Components of vectors forward, up and to the hip's side, in axes of the pelvis."""
+    aside = (own - other) / lengths(own - other)[:, None]
+    ahead = (own + other) / 2.0 - back
+    ahead = ahead - np.sum(ahead * aside, axis=1, keepdims=True) * aside
+    ahead = ahead / lengths(ahead)[:, None]
+    up = np.cross(aside, ahead) * (1.0 if side == "right" else -1.0)
+    return np.stack([np.sum(apart * axis, axis=1) for axis in (ahead, up, aside)], axis=1)
 
 
 def _differences(
@@ -112,15 +148,10 @@ def _differences(
         spines = [recording.markers_m[:, place[label]] for label in (f"{own}ASI", f"{other}ASI", "SACR")]
         kept = {"side": side, "leg_length_m": leg_m, "width_m": width_m, "marker_radius_m": 0.005}
         hip_m = hip_centre(rule, *spines, **kept)
-        aside = (spines[0] - spines[1]) / lengths(spines[0] - spines[1])[:, None]
-        ahead = (spines[0] + spines[1]) / 2.0 - spines[2]
-        ahead = ahead - np.sum(ahead * aside, axis=1, keepdims=True) * aside
-        ahead = ahead / lengths(ahead)[:, None]
-        up = np.cross(aside, ahead) * (1.0 if side == "right" else -1.0)
         for program, stem in OTHERS.items():
             if own + stem in place:
                 apart = hip_m - recording.markers_m[:, place[own + stem]]
-                yield program, np.array([np.nanmean(np.sum(apart * axis, axis=1)) for axis in (ahead, up, aside)])
+                yield program, np.nanmean(_in_pelvis(apart, *spines, side), axis=0)
 
 
 HEAD_OF_CLUSTERS = (
