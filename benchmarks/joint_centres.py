@@ -47,6 +47,11 @@ RUNNING = {
     **{"head_of_metatarsal_2": "{S}TOE", "heel": "{S}CAL"},
     **{"anterior_superior_iliac_spine": "{S}ASI", "posterior_superior_iliac_spine": "{S}PSI"},
 }
+WALKING = {  # lateral markers alone
+    **{"knee_axis": "{S}.Knee", "ankle_axis": "{S}.Ankle", "head_of_metatarsal_2": "{S}.Toe", "heel": "{S}.Heel"},
+    **{"anterior_superior_iliac_spine": "{S}.ASIS", "posterior_superior_iliac_spine": "{S}.PSIS"},
+}
+ANKLES = {"lateral_malleolus": "ankle_axis", "medial_malleolus": "ankle_axis"}
 HIPS = {
     "static trial": {"static": "{S}HJC", "cluster": ["RASI", "LASI", "RPSI", "LPSI"]},
     "harrington_2007": {"hip_centre": "harrington_2007"},
@@ -65,6 +70,7 @@ def main() -> None:
         table(HEAD_OF_HIPS, chain(hip_rows(options.recordings / "cohort"), model_rows(running))),
         table(HEAD_OF_CLUSTERS, cluster_rows()),
         table(HEAD_OF_RUN, run_rows(running)),
+        table(HEAD_OF_RUN, walk_rows(options.recordings / "walk_emg_opensim")),
     )
     if options.write:
         write(PAGE, tables)
@@ -191,24 +197,46 @@ def run_rows(folder: Path) -> Iterator[Sequence[str]]:
     options = ReadOptions(forces_length_unit="m")
     recording = read_with_forces(folder / "motion_capture_run.trc", folder / "grf_run.mot", options)
     recording = with_static(recording, read_recording(folder / "static_run.trc"))
-    model = (folder / "Rajagopal2015_scaled.osim").read_text(encoding="utf-8")
-    mass_kg = sum(map(float, re.findall(r"<mass>([^<]*)</mass>", model)))
+    mass_kg = model_mass_kg(folder / "Rajagopal2015_scaled.osim")
     for name, hip in HIPS.items():
-        for side in ("right", "left"):
-            motion = chain_motion(recording, Limb("leg", side=side, body_mass_kg=mass_kg), running_settings(hip))
-            for joint, ours, theirs in compared(motion, folder / "inverse_dynamics.sto", side):
-                r, rms = np.corrcoef(ours, theirs)[0, 1], np.sqrt(np.mean((ours - theirs) ** 2))
-                spans = (f"{values.min():.0f}, {values.max():.0f}" for values in (ours, theirs))
-                yield name, f"{side}, {joint}", str(len(ours)), f"{r:.3f}", f"{rms:.1f}", *spans
+        settings = leg_settings({**RUNNING, "hip_axis": hip}, {})
+        yield from _beside(name, recording, settings, mass_kg, folder / "inverse_dynamics.sto")
 
 
-def running_settings(hip: dict[str, object]) -> Settings:
-    """Settings of the run; the knee and the ankle are carried from the static trial, the hip as given."""
+def walk_rows(folder: Path) -> Iterator[Sequence[str]]:
+    """Joint torques of a walk beside OpenSim's, with predicted hips."""
+    options = ReadOptions(forces_length_unit="m")
+    recording = read_with_forces(folder / "markers_walk.trc", folder / "grf_walk.mot", options)
+    mass_kg = model_mass_kg(folder / "subject_walk_scaled.osim")
+    for name in ("harrington_2007", "bell_1990"):
+        settings = leg_settings({**WALKING, "hip_axis": {"hip_centre": name}}, ANKLES)
+        yield from _beside(name, recording, settings, mass_kg, folder / "id_walk.sto")
+
+
+def _beside(
+    name: str, recording: Recording, settings: Settings, mass_kg: float, results: Path
+) -> Iterator[Sequence[str]]:
+    for side in ("right", "left"):
+        motion = chain_motion(recording, Limb("leg", side=side, body_mass_kg=mass_kg), settings)
+        for joint, ours, theirs in compared(motion, results, side):
+            r, rms = np.corrcoef(ours, theirs)[0, 1], np.sqrt(np.mean((ours - theirs) ** 2))
+            spans = (f"{values.min():.0f}, {values.max():.0f}" for values in (ours, theirs))
+            yield name, f"{side}, {joint}", str(len(ours)), f"{r:.3f}", f"{rms:.1f}", *spans
+
+
+def model_mass_kg(model: Path) -> float:
+    """Sum of the masses of a model's bodies, kg."""
+    return sum(map(float, re.findall(r"<mass>([^<]*)</mass>", model.read_text(encoding="utf-8"))))
+
+
+def leg_settings(rules: dict[str, object], substitutes: dict[str, str]) -> Settings:
+    """Settings of a leg: everything but the markers by default."""
+    hip_and_knee = {"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"}
     return make_settings(
         {
             "plane": {"up_axis": "+y"},
-            "marker_sets": {"run": {**RUNNING, "hip_axis": hip}},
-            "substitutes": {"run": {"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"}},
+            "marker_sets": {"leg": rules},
+            "substitutes": {"leg": {**hip_and_knee, **substitutes}},
             "muscles": {"enabled": False},
         }
     )
