@@ -15,6 +15,7 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.study.marker_rules import Between, Carried, Functional, HipCentre, ShoulderCentre
 from limbtorque.study.options.base import LARGEST, LONGEST, SMALLEST
 from limbtorque.study.options.loads import Force, Spring
+from limbtorque.study.options.motion import AddedMass
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import LARGEST_FILE, parse_yaml
@@ -63,6 +64,7 @@ PARTS = {  # models inside dictionaries of the settings, whole and right
     "marker_sets.m.r": (Carried, {"static": "A", "cluster": ["B", "C", "D"]}),
     "marker_sets.m.s": (HipCentre, {"hip_centre": "bell_1990"}),
     "marker_sets.m.t": (ShoulderCentre, {"shoulder_centre": "rab_2002"}),
+    "segments.added.hand": (AddedMass, {"mass_kg": 2.0}),
     "chains.c": (
         ChainModel,
         {

@@ -189,6 +189,17 @@ def _pairs_of_sides(study: MethodsStudy, filtered: Iterable[Row]) -> tuple[int, 
     return len(pairs), [abs(one - other) for one, other in pairs if abs(one - other) > SAME_CUTOFF_HZ]
 
 
+def _added_masses(study: MethodsStudy, trial: Row) -> str:
+    """Point masses on the segments of a trial's limb (`segments.added`)."""
+    values = {**study.whole, **study.row(trial).get("options", {})}
+    return ", ".join(
+        f"{mass_kg:g} kg on the {segment.name.replace('_', ' ')}, at {100.0 * fraction:g} % of its length"
+        for segment in study.chain(trial).segments
+        if (mass_kg := values.get(f"segments.added.{segment.name}.mass_kg")) is not None
+        for fraction in [values[f"segments.added.{segment.name}.fraction"]]
+    )
+
+
 def dynamics(study: MethodsStudy) -> dict[str, Any]:
     """Chains with their joints, terms with their trials, largest closure error, N m."""
     chains = dict.fromkeys(str(row["chain"]) for row in study.done)
@@ -202,6 +213,7 @@ def dynamics(study: MethodsStudy) -> dict[str, Any]:
         "measured": {
             str(row["subject"]) for row in study.done if set(study.row(row).get("measured", ())) & set(MEASURED)
         },
+        "added": with_counts(Counter(filter(None, (_added_masses(study, row) for row in study.done)))),
         "standard_gravity": set(study.options("gravity_m_s2")) == {(9.80665,)},
     }
 
