@@ -13,6 +13,7 @@ from limbtorque.motion.smoothing import SMOOTHED_BEFORE_M
 from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, with_counts
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.statistics.wording import Percent, has_curve, reasons, statuses_in_means
+from limbtorque.study.marker_rules import Carried, Functional, HipCentre, ShoulderCentre
 
 FAILED = {
     "read": "the recording could not be read",
@@ -99,7 +100,10 @@ def frames(study: MethodsStudy) -> dict[str, Any]:
 
 def landmarks(study: MethodsStudy) -> dict[str, Any]:
     """Rules of the landmarks: anatomical, from the movement, or of another landmark."""
-    rows, functional, replaced = [], [], {}
+    rows, replaced = [], {}
+    predicted: dict[str, list[str]] = {}
+    functional: list[str] = []
+    carried: list[str] = []
     for name, chains in used_sets(study).items():
         rules = study.settings.marker_sets.get(name, {})
         for landmark in needed_landmarks(study, chains):
@@ -109,10 +113,22 @@ def landmarks(study: MethodsStudy) -> dict[str, Any]:
                 continue
             if source != landmark:
                 replaced[landmark] = by
-            if source == landmark and hasattr(rules[landmark], "functional"):
+            rule = rules[source]
+            if source == landmark and isinstance(rule, Functional):
                 functional.append(landmark)
+            if source == landmark and isinstance(rule, Carried):
+                carried.append(landmark)
+            if source == landmark and isinstance(rule, HipCentre | ShoulderCentre):
+                name_of_rule = rule.hip_centre if isinstance(rule, HipCentre) else rule.shoulder_centre
+                predicted.setdefault(name_of_rule, []).append(landmark)
             rows.append((name, landmark, by if source != landmark else "", rules[source]))
-    return {"landmarks": rows, "functional": list(dict.fromkeys(functional)), "replaced": replaced}
+    return {
+        "landmarks": rows,
+        "functional": list(dict.fromkeys(functional)),
+        "carried": list(dict.fromkeys(carried)),
+        "predicted": {rule: list(dict.fromkeys(names)) for rule, names in predicted.items()},
+        "replaced": replaced,
+    }
 
 
 def used_sets(study: MethodsStudy) -> dict[str, list[str]]:
