@@ -92,6 +92,21 @@ def test_what_the_static_trial_lacks_is_said(walking, standing):
         place_joints(with_static(moving, other), limb, leg_settings(CARRIED))
 
 
+def test_one_side_alone_in_the_static_trial_is_enough_for_that_side(walking, standing):
+    left = [k for k, label in enumerate(standing.labels) if label in ("LHIP", "LKNE", "LANK")]
+    markers = standing.markers_m.copy()
+    markers[:, left] = np.nan
+    moving = with_static(without(walking, "HIP", "KNE", "ANK"), replace(standing, markers_m=markers))
+    limb = Limb("leg", side="right", body_mass_kg=70.0)
+    one = chain_motion(moving, limb, leg_settings(CARRIED))
+    both = chain_motion(with_static(moving, standing), limb, leg_settings(CARRIED))
+    np.testing.assert_allclose(one.joint_m, both.joint_m, atol=1e-12)
+    assert both.metrics["sides_reversed_share"] == 0.0
+    assert one.metrics.get("sides_reversed_share", np.nan) != 0.0  # the other side is not known
+    with pytest.raises(SignalError, match="no frame has the landmark"):
+        chain_motion(moving, replace(limb, side="left"), leg_settings(CARRIED))
+
+
 def test_a_static_trial_of_other_places_is_flagged(walking, standing):
     """Two markers of the shank exchanged after the static trial: centimetres, above the 20 mm of the flag."""
     labels = tuple({"RTB1": "RTB2", "RTB2": "RTB1"}.get(label, label) for label in standing.labels)

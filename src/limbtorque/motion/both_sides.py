@@ -8,7 +8,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.errors import LandmarkError
-from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
+from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, is_carried, locate, needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.recordings.recording import Recording
@@ -63,7 +63,8 @@ def side_landmarks(
         own, _ = (needed_markers(recording, side, names) for side in (mapping, opposite(mapping)))
     except LandmarkError:
         return {}
-    if sides_share_markers(mapping, names):
+    both = (mapping, opposite(mapping))
+    if sides_share_markers(mapping, names) or not all(is_carried(side, names, recording.static) for side in both):
         return {}
     positions = fill_needed(recording, list(own.values()), gaps).markers_m[frames]
     index, static = {label: i for i, label in enumerate(own)}, recording.static

@@ -12,7 +12,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError, SignalError, did_you_mean
 from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.predicted_centres import hip_centre, shoulder_centre
-from limbtorque.motion.rigid_cluster import CarriedLandmark, carry, cluster_shape
+from limbtorque.motion.rigid_cluster import CarriedLandmark, ClusterShape, carry, cluster_shape
 from limbtorque.recordings.recording import Recording, find_marker
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.marker_rules import (
@@ -348,7 +348,26 @@ def carried_landmark(
     LandmarkError
         No static trial, or a marker is missing in it.
     SignalError
-        The cluster has no pose, in the static trial or ever in the moving one.
+        The cluster has no pose in the static trial.
+    """
+    shape = static_shape(landmark, mapping, static)
+    return carry(shape, positions_m[:, [markers[label] for label in mapping.cluster(landmark)]])
+
+
+def static_shape(landmark: str, mapping: LandmarkMap, static: Recording | None) -> ClusterShape:
+    """Cluster of a carried landmark, and its place in it, in the static trial.
+
+    Parameters
+    ----------
+    landmark, mapping, static
+        As in `locate`.
+
+    Raises
+    ------
+    LandmarkError
+        No static trial, or a marker is missing in it.
+    SignalError
+        The cluster has no pose in it.
     """
     if static is None:
         raise LandmarkError(
@@ -361,7 +380,27 @@ def carried_landmark(
         sum(weight * static.markers_m[:, place[label]] for label, weight in own.items()), dtype=float
     )
     try:
-        shape = cluster_shape(static.markers_m[:, [place[label] for label in cluster]], standing_m)
+        return cluster_shape(static.markers_m[:, [place[label] for label in cluster]], standing_m)
     except SignalError as error:
         raise SignalError(f"{static.source}: landmark {landmark!r}, carried by {', '.join(cluster)}: {error}") from None
-    return carry(shape, positions_m[:, [markers[label] for label in cluster]])
+
+
+def is_carried(mapping: LandmarkMap, landmarks: Iterable[str], static: Recording | None) -> bool:
+    """Return True where the static trial has all of the landmarks that are carried from it.
+
+    Parameters
+    ----------
+    mapping : LandmarkMap
+        The study's mapping.
+    landmarks : iterable of str
+        Landmarks; those that are not carried do not count.
+    static : Recording or None
+        The static trial.
+    """
+    try:
+        for side, name in mapping.with_parts(landmarks):
+            if side.cluster(name):
+                static_shape(name, side, static)
+    except (LandmarkError, SignalError):
+        return False
+    return True
