@@ -386,7 +386,7 @@ def static_shape(landmark: str, mapping: LandmarkMap, static: Recording | None) 
 
 
 def is_carried(mapping: LandmarkMap, landmarks: Iterable[str], static: Recording | None) -> bool:
-    """Return True where the static trial has all of the landmarks that are carried from it.
+    """Return True where the static trial has all landmarks that are carried.
 
     Parameters
     ----------
