@@ -31,12 +31,15 @@ marker_sets:
     hip_axis: {between: [RASI, RGTR], fraction: 0.4}   # a point between two
     knee_axis:                            # the centre of rotation between two segments,
       functional: [["{S}TH1", "{S}TH2", "{S}TH3"], ["{S}TB1", "{S}TB2"]]   # from two or more markers of each,
-      anatomical: ["{S}KNL", "{S}KNM"]    # with any of the rules above for the plane (docs/signals.md)
+      anatomical: ["{S}KNL", "{S}KNM"]    # with any other rule for the plane (docs/signals.md)
     heel: "{S}HEE"                        # {S}: R or L, {s}: r or l, {side}: right or left, by the trial's side
 substitutes:
   my_markers:
     greater_trochanter: hip_axis          # required: used in its place; every use is noted in the ledger
 ```
+
+Joint centres that have no markers may be predicted (`{hip_centre: harrington_2007}`, `{shoulder_centre: rab_2002}`) or carried from a static trial (`{static: ..., cluster: [...]}`):
+[joint centres](joint_centres.md).
 
 The arm needs `glenohumeral_axis`, `elbow_axis`, `wrist_axis`, `ulnar_styloid` and `knuckle_2_middle_finger`; the leg
 `hip_axis`, `knee_axis`, `ankle_axis`, `greater_trochanter`, `femoral_condyles`, `medial_malleolus`, `lateral_malleolus`,
@@ -51,7 +54,7 @@ loads:
 ```
 
 A trial takes one by its name in the column `load`. `fraction` is its point of application: 0 at the last joint, 1 at the end of the
-last segment. A held weight has inertia, a constant force has none: for such trials add a subject with the
+last segment. A held weight has inertia, a constant force has none: add it to its segment (`segments.added`), or add a subject with the
 loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.chain.Chain.holding` computes them).
 
 ## More columns, a replay, a rigid chain

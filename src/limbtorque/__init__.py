@@ -25,7 +25,7 @@ HOMES = {
     "muscles.static_optimization.solve": "StaticOptimization share_torques",
     "recordings.options": "ReadOptions",
     "recordings.read": "read_recording",
-    "recordings.recording": "Recording",
+    "recordings.recording": "Recording with_static",
     "recordings.writers.recordings": "write_recording",
     "signals.butterworth": "low_pass",
     "signals.derivatives": "differentiate",

@@ -76,6 +76,7 @@ from limbtorque.muscles.static_optimization.solve import share_torques as share_
 from limbtorque.recordings.options import ReadOptions as ReadOptions
 from limbtorque.recordings.read import read_recording as read_recording
 from limbtorque.recordings.recording import Recording as Recording
+from limbtorque.recordings.recording import with_static as with_static
 from limbtorque.recordings.writers.recordings import write_recording as write_recording
 from limbtorque.signals.butterworth import low_pass as low_pass
 from limbtorque.signals.derivatives import differentiate as differentiate

@@ -13,7 +13,15 @@ import pytest
 from c3d_files import write_c3d
 from limbtorque.cli.init.forces import pair_forces
 from limbtorque.cli.init.init import FILES, init_study
-from limbtorque.cli.init.known_sets import fits, known_sets, likely_labels, match_set, needed_landmarks, template_of
+from limbtorque.cli.init.known_sets import (
+    PARTS,
+    fits,
+    known_sets,
+    likely_labels,
+    match_set,
+    needed_landmarks,
+    template_of,
+)
 from limbtorque.cli.init.proposed_subjects import propose_subject
 from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.init.survey import Body, Clue, Seen, Strikes, look_at, same_movement
@@ -100,9 +108,10 @@ def test_every_known_set_names_landmarks_that_a_chain_needs_or_that_stand_for_on
     needed = {*needed_landmarks(ARM), *needed_landmarks(LEG), "heel"}
     for known in known_sets():
         stand_ins = {by for by, _ in known.substitutes.values()}
-        assert set(known.rules) <= needed | stand_ins, known.name
-        assert set(known.substitutes) <= needed, known.name
-        assert set(known.meaning) == set(known.rules)
+        parts = {part for kind, _ in known.predicted.values() for group in PARTS[kind] for part in group}
+        assert set(known.rules) <= needed | stand_ins | parts, known.name
+        assert set(known.substitutes) | set(known.predicted) <= needed, known.name
+        assert set(known.meaning) == {*known.rules, *known.predicted}
         assert known.title
         assert known.source
 
@@ -305,7 +314,7 @@ def test_the_files_say_what_was_found_guessed_and_left_out(folder, tmp_path):
         "from LHEE/RHEE to LFHD: along +z within 45 degrees in 100 % of the frames (S01/Static/S01_cal.c3d and 3 more)"
         in " ".join(config.replace("RHEE/LHEE", "LHEE/RHEE").split())
     )
-    assert "glenohumeral_axis: acromion # no joint centre in the file" in config
+    assert "glenohumeral_axis: {shoulder_centre: rab_2002} # predicted from both acromia" in config
     assert "# subjects are the names of the folders at level 1: S01, S02 (a guess)" in trials
     assert re.search(r"# .*S01_cal\.c3d: omitted, no marker moves by more than 0\.00\d m: a\s(# )?static trial", trials)
     assert "#S01_cal_right,S01,S01," in trials
@@ -865,8 +874,9 @@ def test_a_recorded_cohort(recordings, tmp_path):
             "tennis_serve",
             {"mass_kg": "75", "plane.forward_axis": "-y"},
             [
-                *("kinematics_tennis_serve_right", "kinematics_tennis_serve_left"),
-                *("Viktor_kinematics_tennis_serve_2players_right", "Viktor_kinematics_tennis_serve_2players_left"),
+                f"{name}_{limb}"
+                for name in ("kinematics_tennis_serve", "Viktor_kinematics_tennis_serve_2players")
+                for limb in ("right_arm", "left_arm", "right_leg", "left_leg")
             ],
         ),
     ],

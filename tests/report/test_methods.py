@@ -275,6 +275,35 @@ def test_functional_joint_centres_are_told_with_their_source():
     assert "| lab | elbow_axis | centre of rotation of (A, B) and (C, D); in depth ELB |" in text
 
 
+def test_predicted_and_carried_joint_centres_are_cited():
+    rules = {
+        "hip_axis": {"hip_centre": "harrington_2007"},
+        "knee_axis": {"static": ["LFC", "MFC"], "cluster": ["T1", "T2", "T3"]},
+    }
+    settings = leg(plane={"up_axis": "+z", "forward_axis": "pelvis"})
+    settings["marker_sets"] = {"lab": {**LEG_SET, **rules}}
+    text = page(settings, [row(chain="leg")])
+    assert "The hip axis was predicted from the spines of the pelvis (Harrington et al. 2007)." in text
+    assert (
+        "The knee axis was located in a static trial and carried by rigid clusters of markers (Cappozzo et al. 1995)."
+        in text
+    )
+    assert "(+z up, the mean direction that the pelvis faced forward)" in text
+    assert "| lab | hip_axis | predicted from the spines of the pelvis, harrington 2007 |" in text
+    assert "| lab | knee_axis | mean of LFC, MFC in the static trial, carried by T1, T2, T3 |" in text
+    shoulder = page({"marker_sets": {"lab": {**ARM_SET, "glenohumeral_axis": {"shoulder_centre": "rab_2002"}}}})
+    assert "The glenohumeral axis was predicted from the acromia (Rab et al. 2002)." in shoulder
+
+
+def test_added_masses_are_told_with_the_trials_that_have_them():
+    held = {"segments.added.hand.mass_kg": 2.0, "segments.added.hand.fraction": 0.5}
+    text = page(rows=[row("t1"), row("t2")], of={"t2": {"options": held}})
+    assert "Point masses were added: 2 kg on the hand, at 50 % of its length" in text
+    assert "Point masses" not in page()
+    whole = page({"segments": {"added": {"forearm": {"mass_kg": 0.4}}}})
+    assert "Point masses were added: 0.4 kg on the forearm, at 100 % of its length." in whole
+
+
 def test_muscles_that_were_not_asked_for_are_not_told():
     assert "muscle" not in paragraph({"muscles": {"enabled": False}}, rows=[row(muscle_status="none")])
 

@@ -12,9 +12,10 @@ from pydantic import BaseModel
 from limbtorque.cli.main import main
 from limbtorque.errors import SettingsError
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.marker_rules import Between, Functional
+from limbtorque.study.marker_rules import Between, Carried, Functional, HipCentre, ShoulderCentre
 from limbtorque.study.options.base import LARGEST, LONGEST, SMALLEST
 from limbtorque.study.options.loads import Force, Spring
+from limbtorque.study.options.motion import AddedMass
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import LARGEST_FILE, parse_yaml
@@ -60,6 +61,10 @@ PARTS = {  # models inside dictionaries of the settings, whole and right
     "loads.b": (Spring, {"type": "spring", "stiffness_n_m": 9, "anchor_m": [0, 0, 0]}),
     "marker_sets.m.p": (Between, {"between": ["A", "B"]}),
     "marker_sets.m.q": (Functional, {"functional": [["A", "B"], ["C", "D"]], "anatomical": "A"}),
+    "marker_sets.m.r": (Carried, {"static": "A", "cluster": ["B", "C", "D"]}),
+    "marker_sets.m.s": (HipCentre, {"hip_centre": "bell_1990"}),
+    "marker_sets.m.t": (ShoulderCentre, {"shoulder_centre": "rab_2002"}),
+    "segments.added.hand": (AddedMass, {"mass_kg": 2.0}),
     "chains.c": (
         ChainModel,
         {

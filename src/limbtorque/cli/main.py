@@ -240,12 +240,14 @@ def _add_recording_commands(command: Command) -> None:
     run = command("run", "analyse one recording without Snakemake")
     run.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
     run.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
+    run.add_argument("--static", type=Path, metavar="FILE", help="static trial, from which landmarks are carried")
     run.add_argument("--chain", required=True, help="arm, leg, or a chain of the settings")
     run.add_argument("--side", required=True, choices=("left", "right"))
     run.add_argument("--mass-kg", required=True, type=float, help="body mass, kg")
     run.add_argument(
         "--height-m", type=float, default=math.nan, help="body height, m, to compare mass and lengths with"
     )
+    run.add_argument("--leg-length-m", type=float, default=math.nan, help="leg length, m, for hip_centre: davis_1991")
     run.add_argument("--settings", required=True, type=Path, help="settings file with at least one marker set")
     run.add_argument("--marker-set", help="marker set; required if the settings have several")
     run.add_argument("--prefix", default="", help="subject prefix of the marker names")
@@ -460,6 +462,7 @@ def _run(options: argparse.Namespace) -> int:
     from limbtorque.figures.torque_figures import torque_figure
     from limbtorque.motion.limb import Limb
     from limbtorque.recordings.options import ReadOptions
+    from limbtorque.recordings.recording import with_static
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.settings import load_settings, override
     from limbtorque.tables.files import write_table
@@ -470,13 +473,11 @@ def _run(options: argparse.Namespace) -> int:
     _check_run(options, settings.chain_names, list(settings.marker_sets), list(settings.loads))
     with GuardedReader() as reader:
         reading = settings.reading
-        recording = reader.read(
-            options.file,
-            memory_limit_mb=reading.memory_limit_mb,
-            time_limit_s=reading.time_limit_s,
-            options=ReadOptions.of(reading),
-            forces=options.forces,
-        )
+        limits: dict[str, Any] = {"memory_limit_mb": reading.memory_limit_mb, "time_limit_s": reading.time_limit_s}
+        limits["options"] = ReadOptions.of(reading)
+        recording = reader.read(options.file, **limits, forces=options.forces)
+        if options.static:
+            recording = with_static(recording, reader.read(options.static, **limits))
         compared, doubts = second_look(options.file, options.forces, reading, reader)
     result = analyse_recording(
         recording,
@@ -485,6 +486,7 @@ def _run(options: argparse.Namespace) -> int:
             side=options.side,
             body_mass_kg=options.mass_kg,
             height_m=options.height_m,
+            measured={"leg_length_m": options.leg_length_m} if options.leg_length_m > 0.0 else {},
             marker_set=options.marker_set,
             prefix=options.prefix,
             load=options.load,

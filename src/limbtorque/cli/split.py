@@ -17,7 +17,7 @@ from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.workflow.layout import shares_cutoff
 
 MAXIMAL = "emg.max_voluntary_files"  # an option with paths
-FILES = ("file", "forces_file", "emg_file")  # columns of the table of trials that are paths
+FILES = ("file", "forces_file", "emg_file", "static_file")  # columns of the table of trials that are paths
 
 
 def split_study(folder: Path, parts: Path) -> list[Path]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.errors import LandmarkError
-from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, locate, needed_markers
+from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, is_carried, locate, needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.recordings.recording import Recording
@@ -23,7 +22,18 @@ Side = dict[str, FloatArray]
 
 def opposite(mapping: LandmarkMap) -> LandmarkMap:
     """Return the anatomical landmarks of the other side."""
-    return replace(mapping.anatomical(), side="left" if mapping.side == "right" else "right")
+    return mapping.anatomical().mirrored()
+
+
+def sides_share_markers(mapping: LandmarkMap, names: Collection[str]) -> bool:
+    """Return True where both sides share a marker: there is one side only.
+
+    Landmarks that are predicted from both sides of pelvis or trunk do not count.
+    """
+    own, other = (
+        {label for name in names for label in side.own_labels(name)} for side in (mapping, mapping.mirrored())
+    )
+    return bool(own & other)
 
 
 def side_landmarks(
@@ -50,14 +60,15 @@ def side_landmarks(
         Positions by landmark, m; empty without the markers of both sides, or where the sides share one.
     """
     try:
-        own, other = (needed_markers(recording, side, names) for side in (mapping, opposite(mapping)))
+        own, _ = (needed_markers(recording, side, names) for side in (mapping, opposite(mapping)))
     except LandmarkError:
         return {}
-    if set(own.values()) & set(other.values()):
+    both = (mapping, opposite(mapping))
+    if sides_share_markers(mapping, names) or not all(is_carried(side, names, recording.static) for side in both):
         return {}
     positions = fill_needed(recording, list(own.values()), gaps).markers_m[frames]
-    index = {label: i for i, label in enumerate(own)}
-    return {name: locate(name, mapping, markers=index, positions_m=positions) for name in sorted(names)}
+    index, static = {label: i for i, label in enumerate(own)}, recording.static
+    return {name: locate(name, mapping, markers=index, positions_m=positions, static=static) for name in sorted(names)}
 
 
 def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> tuple[Side, Side] | None:

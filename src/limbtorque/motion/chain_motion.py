@@ -265,7 +265,7 @@ def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: Float
                 "check their markers"
             )
         between[segment.row] = (row.proximal, row.distal, float(np.nanmean(distances) * shortening))
-    return segment_chain(
+    chain = segment_chain(
         [segment.row for segment in model.segments],
         table=table,
         body_mass_kg=limb.body_mass_kg,
@@ -273,6 +273,10 @@ def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: Float
         measured_between=between,
         measured=_shortened(limb.measured, model, shares),
     )
+    for link, segment in enumerate(model.segments):
+        if added := settings.segments.added.get(segment.name):
+            chain = chain.holding(added.mass_kg, link=link, along_m=added.fraction * float(link_length[link]))
+    return chain
 
 
 def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatArray) -> dict[str, float]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -10,11 +12,14 @@ from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import LONGEST_M, table_row
 from limbtorque.errors import SegmentError
 from limbtorque.motion.body_size import body_size
+from limbtorque.motion.facing import body_faces
 from limbtorque.motion.functional_centres import functional_landmarks
-from limbtorque.motion.landmarks import contact_landmarks, locate, needed_markers
+from limbtorque.motion.landmarks import LandmarkMap, carried_landmark, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import PreparedMarkers, prepare_markers
 from limbtorque.motion.plane import Planarity, PlaneFrame, find_plane, planarity
+from limbtorque.motion.predicted_centres import ERRORS
+from limbtorque.motion.rigid_cluster import CarriedLandmark
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
@@ -39,7 +44,9 @@ class Placement:
     planarity : Planarity
         Metrics of planarity.
     metrics : dict of str to float
-        Gaps and functional centres.
+        Gaps, functional centres, and landmarks carried from a static trial.
+    kinds : dict of str to str
+        Kind of each landmark (`LandmarkMap.kind`), on which its uncertainty depends.
     notes : tuple of str
         Decisions, for the ledger.
     """
@@ -50,6 +57,7 @@ class Placement:
     joints_m: FloatArray
     planarity: Planarity
     metrics: dict[str, float]
+    kinds: dict[str, str]
     notes: tuple[str, ...]
 
 
@@ -80,19 +88,22 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     joint_names = [*(joint.landmark for joint in model.joints), model.end]
     needed = {*joint_names, *_length_landmarks(model, settings.segments.table)}
     needed |= set(contact_landmarks(model, mapping, settings.plates))
-    markers = needed_markers(recording, mapping, needed)
     prepared = prepare_markers(
         recording,
-        markers=markers,
+        markers=needed_markers(recording, mapping, needed),
         chain_labels={label for name in joint_names for label in mapping.labels(name)},
         settings=settings,
         start_s=limb.start_s,
         end_s=limb.end_s,
     )
     positions = prepared.markers_m[prepared.stretch]
-    anatomical = {name: locate(name, mapping, markers=prepared.index, positions_m=positions) for name in needed}
+    at = partial(locate, mapping=mapping, markers=prepared.index, positions_m=positions, static=recording.static)
+    anatomical = {name: at(name) for name in sorted(needed)}
     seen_m = np.stack([anatomical[name] for name in joint_names], axis=1)
-    plane = find_plane(settings.plane, seen_m)
+    facing = body_faces(recording, mapping, settings, frames=prepared.stretch)
+    plane = find_plane(settings.plane, seen_m, facing=facing.forward)
+    carrying = partial(carried_landmark, markers=prepared.index, positions_m=positions, static=recording.static)
+    carried = _carried(mapping, sorted(needed), carrying)
     functional = functional_landmarks(
         anatomical,
         mapping=mapping,
@@ -117,12 +128,17 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             "gap_error_m": prepared.gap_error_m,
             "max_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
             **functional.metrics,
+            **carried.metrics,
             **size.metrics,
         },
+        kinds={name: mapping.kind(name) for name in sorted(needed)},
         notes=(
             *(f"landmark {name}: replaced by {stand_in}" for name, stand_in in substitutes),
             *prepared.notes,
+            *_predicted_notes(mapping, needed),
+            *carried.notes,
             *functional.notes,
+            *facing.notes,
             _planarity_note(model, planar),
             *size.notes,
         ),
@@ -154,6 +170,49 @@ def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int,
     for start, stop in runs(short):
         short[max(start - reach, 0) : stop + reach] = True
     return short
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """Metrics and notes of the landmarks that are carried from a static trial."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def _carried(
+    mapping: LandmarkMap, names: Iterable[str], carrying: Callable[[str, LandmarkMap], CarriedLandmark]
+) -> _Carried:
+    """Quality of every cluster, those of predicted centres included."""
+    found, notes = [], []
+    for side, name in dict.fromkeys((side.side, side.resolve(name)) for side, name in mapping.with_parts(names)):
+        own = mapping if side == mapping.side else mapping.mirrored()
+        if cluster := own.cluster(name):
+            one = carrying(name, own)
+            found.append(one)
+            notes.append(
+                f"landmark {name}{f' ({side})' if side != mapping.side else ''}: carried from the static trial by "
+                f"{', '.join(cluster)}: residual {1e3 * one.residual_m:.2g} mm, expected error "
+                f"{1e3 * one.expected_error_m:.2g} mm or more"
+            )
+    if not found:
+        return _Carried()
+    metrics = {
+        "cluster_residual_m": max(one.residual_m for one in found),
+        "cluster_error_m": max(one.expected_error_m for one in found),
+    }
+    return _Carried(metrics, tuple(notes))
+
+
+def _predicted_notes(mapping: LandmarkMap, names: Iterable[str]) -> list[str]:
+    """Sentence on each predicted joint centre, with its error by imaging."""
+    found = []
+    for name in sorted({mapping.resolve(name) for name in names}):
+        if (kind := mapping.kind(name)) in ERRORS:
+            error = ERRORS[kind]
+            size = "not known" if np.isnan(error.mean_m) else f"{1e3 * error.mean_m:.0f} mm on average"
+            found.append(f"landmark {name}: predicted by {kind}; error by imaging {size} ({error.source})")
+    return found
 
 
 def _length_landmarks(model: ChainModel, table: str) -> list[str]:

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import LandmarkError, did_you_mean
+from limbtorque.errors import LandmarkError, SignalError, did_you_mean
+from limbtorque.motion.plane import axis_vector
+from limbtorque.motion.predicted_centres import hip_centre, shoulder_centre
+from limbtorque.motion.rigid_cluster import CarriedLandmark, ClusterShape, carry, cluster_shape
 from limbtorque.recordings.recording import Recording, find_marker
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.marker_rules import Between, Functional, LandmarkRule, segments_fault
+from limbtorque.study.marker_rules import (
+    Between,
+    Carried,
+    Functional,
+    HipCentre,
+    LandmarkRule,
+    PlaceRule,
+    ShoulderCentre,
+    segments_fault,
+)
 from limbtorque.study.options.loads import Plates
+
+FRONT_OF_PELVIS, BACK_OF_PELVIS = "anterior_superior_iliac_spine", "posterior_superior_iliac_spine"
+SACRUM, ACROMION = "sacrum", "acromion"
 
 
 @dataclass(frozen=True)
@@ -22,27 +38,33 @@ class LandmarkMap:
     Attributes
     ----------
     rules : mapping of str to rule
-        Landmark -> marker, markers, two markers and a fraction, or a functional joint centre with one of these as the
-        anatomical one; labels may hold {S}, {s} and {side}.
+        Landmark -> marker, markers, two markers and a fraction, a predicted joint centre, a landmark of the static trial, or
+        a functional joint centre with one of these as the anatomical one; labels may hold {S}, {s} and {side}.
     substitutes : mapping of str to str
         Needed landmark -> its substitute.
     side : str
         ``"left"`` or ``"right"``.
     prefix : str
         Subject prefix of the labels, or empty.
+    measured : mapping of str to float
+        The subject's ``leg_length_m`` and ``pelvis_width_m``, where known.
+    up_axis : str or None
+        Laboratory axis that points up.
     """
 
     rules: Mapping[str, LandmarkRule]
     substitutes: Mapping[str, str]
     side: str
     prefix: str = ""
+    measured: Mapping[str, float] = field(default_factory=dict)
+    up_axis: str | None = None
 
     def has(self, landmark: str) -> bool:
         """Return True where the landmark, or its substitute, is mapped."""
         return landmark in self.rules or self.substitutes.get(landmark) in self.rules
 
-    def weights(self, landmark: str) -> dict[str, float]:
-        """Labels and weights of a landmark's markers; anatomical for functional ones.
+    def rule(self, landmark: str) -> PlaceRule:
+        """Rule of a landmark; the anatomical one of a functional centre.
 
         Raises
         ------
@@ -50,8 +72,35 @@ class LandmarkMap:
             The landmark is not mapped.
         """
         rule = self.rules[self.resolve(landmark)]
-        if isinstance(rule, Functional):
-            rule = rule.anatomical
+        return rule.anatomical if isinstance(rule, Functional) else rule
+
+    def kind(self, landmark: str) -> str:
+        """Kind of a landmark's rule, on which its uncertainty depends.
+
+        ``marker``, ``markers``, ``between``, ``functional``, ``carried``, or the name of a prediction.
+        """
+        rule = self.rules[self.resolve(landmark)]
+        if isinstance(rule, HipCentre | ShoulderCentre):
+            return rule.hip_centre if isinstance(rule, HipCentre) else rule.shoulder_centre
+        if isinstance(rule, str | tuple | list):
+            return "marker" if isinstance(rule, str) else "markers"
+        return type(rule).__name__.lower()
+
+    def weights(self, landmark: str) -> dict[str, float]:
+        """Labels and weights of a landmark's markers, for a carried one the static ones.
+
+        Raises
+        ------
+        LandmarkError
+            The landmark is not mapped, or predicted from other landmarks.
+        """
+        rule = self.rule(landmark)
+        if isinstance(rule, Carried):
+            rule = rule.static
+        if isinstance(rule, HipCentre | ShoulderCentre):
+            raise LandmarkError(
+                f"landmark {landmark!r} is predicted from other landmarks, it has no markers of its own"
+            )
         if isinstance(rule, Between):
             parts = list(zip(rule.between, (1.0 - rule.fraction, rule.fraction), strict=True))
         else:
@@ -62,6 +111,37 @@ class LandmarkMap:
             label = self._label(template)
             weights[label] = weights.get(label, 0.0) + weight
         return weights
+
+    def cluster(self, landmark: str) -> tuple[str, ...]:
+        """Labels of the cluster that carries a landmark; empty for others."""
+        rule = self.rule(landmark)
+        return tuple(map(self._label, rule.cluster)) if isinstance(rule, Carried) else ()
+
+    def parts(self, landmark: str) -> tuple[tuple[LandmarkMap, str], ...]:
+        """Landmarks from which a predicted one follows, with the maps of their sides.
+
+        Its own side comes first, then the other one; for the hip the back of the pelvis, for the shoulder the pelvis, where it
+        is mapped. None for landmarks that are not predicted.
+        """
+        rule, other = self.rule(landmark), self.mirrored()
+        if isinstance(rule, HipCentre):
+            back = ((self, SACRUM),) if self.has(SACRUM) else ((self, BACK_OF_PELVIS), (other, BACK_OF_PELVIS))
+            return (self, FRONT_OF_PELVIS), (other, FRONT_OF_PELVIS), *back
+        if isinstance(rule, ShoulderCentre):
+            pelvis = [(side, FRONT_OF_PELVIS) for side in (self, other) if self.has(FRONT_OF_PELVIS)]
+            return (self, ACROMION), (other, ACROMION), *pelvis
+        return ()
+
+    def with_parts(self, landmarks: Iterable[str]) -> Iterator[tuple[LandmarkMap, str]]:
+        """Landmarks and their parts, each with the map of its side."""
+        for landmark in landmarks:
+            yield self, landmark
+            for side, part in self.parts(landmark):
+                yield from side.with_parts([part])
+
+    def mirrored(self) -> LandmarkMap:
+        """Map of the other side."""
+        return replace(self, side="left" if self.side == "right" else "right")
 
     def resolve(self, landmark: str) -> str:
         """Name of the rule of a landmark: its own, or its substitute's.
@@ -95,8 +175,14 @@ class LandmarkMap:
 
     def labels(self, landmark: str) -> set[str]:
         """Labels of all markers of a landmark and of its functional segments."""
-        segments = self.segments(landmark) or ()
-        return set(self.weights(landmark)).union(*segments)
+        found = set().union(*(self.segments(landmark) or ()))
+        if parts := self.parts(landmark):
+            return found.union(*(side.labels(part) for side, part in parts))
+        return found.union(self.cluster(landmark) or self.weights(landmark))
+
+    def own_labels(self, landmark: str) -> set[str]:
+        """Labels of the landmark itself, not of clusters, segments or parts."""
+        return set() if self.parts(landmark) else set(self.weights(landmark))
 
     def anatomical(self) -> LandmarkMap:
         """The same map with the anatomical rule in place of every functional one."""
@@ -165,7 +251,14 @@ def _check_prefix(recording: Recording, prefix: str) -> None:
         )
 
 
-def locate(landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], positions_m: FloatArray) -> FloatArray:
+def locate(
+    landmark: str,
+    mapping: LandmarkMap,
+    *,
+    markers: Mapping[str, int],
+    positions_m: FloatArray,
+    static: Recording | None = None,
+) -> FloatArray:
     """Position of a landmark over time; anatomical where it is functional.
 
     `limbtorque.motion.functional_centres` has the functional one.
@@ -180,11 +273,134 @@ def locate(landmark: str, mapping: LandmarkMap, *, markers: Mapping[str, int], p
         Label -> index along axis 1 of `positions_m`.
     positions_m : ndarray of shape (n_frames, n_markers, 3)
         Positions of the markers, m.
+    static : Recording, optional
+        The static trial, for landmarks that are carried from it.
 
     Returns
     -------
     ndarray of shape (n_frames, 3)
         Position in the laboratory frame, m; NaN where one of its markers is missing.
+
+    Raises
+    ------
+    LandmarkError
+        A carried landmark without a static trial, or without its markers in it.
+    SignalError
+        A cluster without a pose, or a prediction without the subject's leg length.
     """
+    rule = mapping.rule(landmark)
+    if isinstance(rule, Carried):
+        return carried_landmark(landmark, mapping, markers=markers, positions_m=positions_m, static=static).landmark_m
+    parts = [
+        locate(part, side, markers=markers, positions_m=positions_m, static=static)
+        for side, part in mapping.parts(landmark)
+    ]
+    if isinstance(rule, HipCentre):
+        return _hip(rule, mapping, parts)
+    if isinstance(rule, ShoulderCentre):
+        return _shoulder(rule, mapping, parts)
     weighted = [weight * positions_m[:, markers[label]] for label, weight in mapping.weights(landmark).items()]
     return np.asarray(sum(weighted), dtype=float)
+
+
+def _hip(rule: HipCentre, mapping: LandmarkMap, parts: Sequence[FloatArray]) -> FloatArray:
+    """Predicted hip from the spines of both sides and the back of the pelvis."""
+    own, other, *back = parts
+    return hip_centre(
+        rule.hip_centre,
+        own,
+        other,
+        np.asarray(sum(back)) / len(back),
+        side=mapping.side,
+        leg_length_m=mapping.measured.get("leg_length_m", math.nan),
+        width_m=mapping.measured.get("pelvis_width_m", math.nan),
+        marker_radius_m=rule.marker_radius_m,
+    )
+
+
+def _shoulder(rule: ShoulderCentre, mapping: LandmarkMap, parts: Sequence[FloatArray]) -> FloatArray:
+    """Predicted shoulder from the acromia, down towards the pelvis where it is mapped."""
+    own, other, *pelvis = parts
+    if not pelvis:
+        return shoulder_centre(rule.shoulder_centre, own, other, -axis_vector(mapping.up_axis))
+    return shoulder_centre(
+        rule.shoulder_centre, own, other, np.asarray(sum(pelvis)) / len(pelvis) - (own + other) / 2.0
+    )
+
+
+def carried_landmark(
+    landmark: str,
+    mapping: LandmarkMap,
+    *,
+    markers: Mapping[str, int],
+    positions_m: FloatArray,
+    static: Recording | None,
+) -> CarriedLandmark:
+    """Carry a landmark of the static trial by its cluster, with its errors.
+
+    Parameters
+    ----------
+    landmark, mapping, markers, positions_m, static
+        As in `locate`.
+
+    Raises
+    ------
+    LandmarkError
+        No static trial, or a marker is missing in it.
+    SignalError
+        The cluster has no pose in the static trial.
+    """
+    shape = static_shape(landmark, mapping, static)
+    return carry(shape, positions_m[:, [markers[label] for label in mapping.cluster(landmark)]])
+
+
+def static_shape(landmark: str, mapping: LandmarkMap, static: Recording | None) -> ClusterShape:
+    """Cluster of a carried landmark, and its place in it, in the static trial.
+
+    Parameters
+    ----------
+    landmark, mapping, static
+        As in `locate`.
+
+    Raises
+    ------
+    LandmarkError
+        No static trial, or a marker is missing in it.
+    SignalError
+        The cluster has no pose in it.
+    """
+    if static is None:
+        raise LandmarkError(
+            f"landmark {landmark!r} is carried from a static trial, and none is given; name it in the column static_file, or map the "
+            "landmark to markers of the moving trial"
+        )
+    cluster, own = mapping.cluster(landmark), mapping.weights(landmark)
+    place = {label: find_marker(static, label, prefix=mapping.prefix) for label in {*cluster, *own}}
+    standing_m = np.asarray(
+        sum(weight * static.markers_m[:, place[label]] for label, weight in own.items()), dtype=float
+    )
+    try:
+        return cluster_shape(static.markers_m[:, [place[label] for label in cluster]], standing_m)
+    except SignalError as error:
+        raise SignalError(f"{static.source}: landmark {landmark!r}, carried by {', '.join(cluster)}: {error}") from None
+
+
+def is_carried(mapping: LandmarkMap, landmarks: Iterable[str], static: Recording | None) -> bool:
+    """Return True where the static trial has all landmarks that are carried.
+
+    Parameters
+    ----------
+    mapping : LandmarkMap
+        The study's mapping.
+    landmarks : iterable of str
+        Landmarks; those that are not carried do not count.
+    static : Recording or None
+        The static trial.
+    """
+    try:
+        for side, name in mapping.with_parts(landmarks):
+            if side.cluster(name):
+                static_shape(name, side, static)
+    except (LandmarkError, SignalError):
+        return False
+    return True

@@ -31,7 +31,8 @@ class Limb:
     prefix : str
         Subject prefix of the labels, where the file has several.
     measured : mapping of str to float
-        The subject's own segment parameters, e.g. ``{"forearm_mass_kg": 1.2}``.
+        The subject's own measures: segment parameters, e.g. ``{"forearm_mass_kg": 1.2}``, ``leg_length_m`` and
+        ``pelvis_width_m``.
     load : str
         Name of an external load of the settings, or empty.
     start_s, end_s : float or None
@@ -91,7 +92,14 @@ class Limb:
                 did_you_mean(name, settings.marker_sets) or f"; they have {', '.join(settings.marker_sets) or 'none'}"
             )
             raise LandmarkError(f"marker_set {name!r} is not among the settings' marker sets{hint}")
-        return LandmarkMap(settings.marker_sets[name], settings.substitutes.get(name, {}), self.side, self.prefix)
+        return LandmarkMap(
+            settings.marker_sets[name],
+            settings.substitutes.get(name, {}),
+            self.side,
+            self.prefix,
+            measured=self.measured,
+            up_axis=settings.plane.up_axis,
+        )
 
     def external_load(self, settings: Settings) -> LoadModel | None:
         """Return the limb's external load from the settings."""

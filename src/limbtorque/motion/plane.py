@@ -67,7 +67,7 @@ def axis_vector(axis: str | None) -> FloatArray:
     return sign * unit
 
 
-def find_plane(settings: Plane, joints_m: FloatArray) -> PlaneFrame:
+def find_plane(settings: Plane, joints_m: FloatArray, *, facing: FloatArray | None = None) -> PlaneFrame:
     """Find the plane of motion of a trial.
 
     Parameters
@@ -76,6 +76,8 @@ def find_plane(settings: Plane, joints_m: FloatArray) -> PlaneFrame:
         Kind of plane, up and forward axes.
     joints_m : ndarray of shape (n_frames, n_joints + 1, 3)
         Joint centres and the end of the chain in the laboratory frame, m, without missing samples.
+    facing : ndarray of shape (3,), optional
+        Horizontal unit vector in which pelvis or thorax face (`mean_facing`), where `settings` ask for it.
 
     Returns
     -------
@@ -95,13 +97,49 @@ def find_plane(settings: Plane, joints_m: FloatArray) -> PlaneFrame:
     normal, the horizontal direction in it.
     """
     up = axis_vector(settings.up_axis)
-    forward = _forward(settings, joints_m[:, 0], up)
+    forward = _forward(settings, joints_m[:, 0], up) if facing is None else facing
     right = np.cross(forward, up)
     if settings.kind == "sagittal":
         return PlaneFrame(np.stack([forward, up, right]), "sagittal")
     if settings.kind == "horizontal":
         return PlaneFrame(np.stack([forward, np.cross(up, forward), up]), "horizontal")
     return _best_fit(np.diff(joints_m, axis=1).reshape(-1, 3), forward, up, right)
+
+
+def mean_facing(right_m: FloatArray, up: FloatArray) -> tuple[FloatArray, float]:
+    """Mean direction that a body faces, from the line between its sides.
+
+    Parameters
+    ----------
+    right_m : ndarray of shape (n_frames, 3)
+        From a landmark of the left side to that of the right side, of any length; NaN where missing.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+
+    Returns
+    -------
+    forward : ndarray of shape (3,)
+        Horizontal unit vector, the mean over the frames of the directions that are up crossed with right; NaN without a frame.
+    spread_deg : float
+        Circular standard deviation of these directions, degrees (Mardia 1972): sqrt(-2 ln R), with R the length of
+        their mean.
+
+    Examples
+    --------
+    A pelvis with y to its left faces along x:
+
+    >>> forward, spread = mean_facing(np.array([[0.0, -0.25, 0.0], [0.0, -0.25, 0.02]]), np.array([0.0, 0.0, 1.0]))
+    >>> forward.round(9).tolist(), round(spread, 6) + 0.0
+    ([1.0, 0.0, 0.0], 0.0)
+    """
+    ahead = np.cross(up, right_m)
+    ahead = ahead[~np.isnan(ahead).any(axis=1)]
+    length = lengths(ahead)
+    mean = np.asarray((ahead[length > 0.0] / length[length > 0.0, None]).sum(axis=0)) / max(len(ahead), 1)
+    share = float(lengths(mean))
+    if share == 0.0:
+        return np.full(3, np.nan), float("nan")
+    return mean / share, float(np.degrees(np.sqrt(max(0.0, -2.0 * np.log(share)))))
 
 
 def _forward(settings: Plane, base_m: FloatArray, up: FloatArray) -> FloatArray:

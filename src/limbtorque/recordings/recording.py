@@ -149,6 +149,8 @@ class Recording:
     person : tuple of (str, str)
         Parameters of the file about the person, name and value as text, e.g. ``("PROCESSING:BODYMASS", "45.8")``. Nothing
         is computed from them; `limbtorque init` proposes them, with their source.
+    static : Recording or None
+        Static trial of the same person with the same markers, from which landmarks are carried (`with_static`).
     """
 
     source: str
@@ -173,6 +175,7 @@ class Recording:
     forces_sha256: str = ""
     person: tuple[tuple[str, str], ...] = ()
     analog_descriptions: tuple[str, ...] = ()
+    static: Recording | None = None
 
     @property
     def n_frames(self) -> int:
@@ -188,6 +191,22 @@ class Recording:
 def without_markers(recording: Recording) -> Recording:
     """Recording without its positions; the number of frames stays."""
     return replace(recording, labels=(), markers_m=np.empty((recording.n_frames, 0, 3)))
+
+
+def with_static(recording: Recording, static: Recording) -> Recording:
+    """Recording with its static trial: the positions, name and hash of another one.
+
+    Parameters
+    ----------
+    recording : Recording
+        The moving trial.
+    static : Recording
+        The static trial of the same person, with the same markers in the same places.
+    """
+    standing = Recording(
+        static.source, static.sha256, static.reader, static.labels, static.markers_m, static.rate_hz, static.first_frame
+    )
+    return replace(recording, static=standing)
 
 
 def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -> int:

@@ -88,6 +88,16 @@ class Settings(Options):
             )
         return self
 
+    @model_validator(mode="after")
+    def _segments_of_masses(self) -> Settings:
+        known = {segment.name for chain in self.chain_names for segment in self.chain(chain).segments}
+        if unknown := sorted(set(self.segments.added) - known):
+            raise ValueError(
+                f"segments.added names {', '.join(unknown)}, which is no segment of a chain; the segments are "
+                f"{', '.join(sorted(known))}{did_you_mean(unknown[0], known)}"
+            )
+        return self
+
     def muscle_set(self, chain: str, folder: Path) -> str | Path | None:
         """Muscle set of a chain, built-in or from a file of the study, or None."""
         name = self.muscles.sets.get(chain, self.chain(chain).muscles) if self.muscles.enabled else None

@@ -18,7 +18,12 @@ OTHER_UNITS = (  # of numbers out of range: lowest and highest, and the unit the
     ("mass_kg", 1000.0, 400000.0, "grams"),
     ("height_m", 30.0, 280.0, "centimetres"),
     ("height_m", 300.0, 2800.0, "millimetres"),
+    ("leg_length_m", 10.0, 160.0, "centimetres"),
+    ("leg_length_m", 161.0, 1600.0, "millimetres"),
+    ("pelvis_width_m", 5.0, 49.0, "centimetres"),
+    ("pelvis_width_m", 50.0, 490.0, "millimetres"),
 )
+PELVIS_MEASURES = ("leg_length_m", "pelvis_width_m")  # for the hip's centre
 UNITS = {"kg": "kg", "m": "m", "kgm2": "kg m^2"}  # of segment parameters, by the end of their names
 
 
@@ -37,7 +42,8 @@ class Subject:
     sex : str
         ``"f"``, ``"m"`` or empty.
     measured : dict of str to float
-        Segment parameters of this subject, e.g. ``{"forearm_mass_kg": 1.2}``; they take the place of the table's.
+        Segment parameters of this subject, e.g. ``{"forearm_mass_kg": 1.2}``, which take the place of the table's, and
+        `PELVIS_MEASURES`.
     note : str
         A remark, carried to the ledger.
     """
@@ -59,9 +65,23 @@ class _Columns(Row):
     mass_kg: float = option(..., "Body mass; segment masses are fractions of it.", "kg", ge=1.0, le=400.0)
     height_m: float | None = option(None, "Body height; may be empty.", "m", ge=0.3, le=2.8)
     sex: Literal["f", "m"] | None = option(None, "Sex: f, m or empty.", allowed="f, m or nothing")
+    leg_length_m: float | None = option(
+        None,
+        "Leg length, from the anterior superior iliac spine to the medial malleolus; for hip_centre: davis_1991.",
+        "m",
+        ge=0.1,
+        le=1.6,
+    )
+    pelvis_width_m: float | None = option(
+        None,
+        "Measured distance between the anterior superior iliac spines; that of the markers where empty.",
+        "m",
+        ge=0.05,
+        le=0.49,
+    )
     note: str = option("", "A remark, carried to the ledger.")
 
-    @field_validator("mass_kg", "height_m", mode="before")
+    @field_validator("mass_kg", "height_m", *PELVIS_MEASURES, mode="before")
     @classmethod
     def _in_its_unit(cls, value: Any, info: ValidationInfo) -> Any:
         field = cls.model_fields[str(info.field_name)]
@@ -137,6 +157,6 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
 
 
 def _subject(row: Any) -> Subject:
-    measured = {name: value for name in MEASURED if (value := getattr(row, name)) is not None}
+    measured = {name: value for name in (*MEASURED, *PELVIS_MEASURES) if (value := getattr(row, name)) is not None}
     height = float("nan") if row.height_m is None else row.height_m
     return Subject(row.subject, row.mass_kg, height, row.sex or "", measured, row.note)

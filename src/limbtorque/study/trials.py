@@ -47,7 +47,8 @@ NAME_IN_WORDS = (
 
 
 OPTIONS_TO_DO = {
-    "plane.forward_axis": "the laboratory's axis that the person faces, such as +x, or travel where they move along"
+    "plane.up_axis": "the laboratory's axis that points up in this file, such as +z",
+    "plane.forward_axis": "the laboratory's axis that the person faces, such as +x, or travel where they move along",
 }
 NO_UP_AXIS = "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings"
 
@@ -86,6 +87,8 @@ class Trial:
         A file with the electromyography, where the recording does not have it.
     maximal_files : tuple of Path
         Recordings of maximum voluntary contractions.
+    static_file : Path or None
+        Static trial of the subject, from which landmarks are carried.
     """
 
     name: str
@@ -105,11 +108,13 @@ class Trial:
     forces_file: Path | None = None
     emg_file: Path | None = None
     maximal_files: tuple[Path, ...] = ()
+    static_file: Path | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
         """All files that are read for the trial."""
-        return (self.file, *filter(None, (self.forces_file, self.emg_file)), *self.maximal_files)
+        others = (self.forces_file, self.emg_file, self.static_file)
+        return (self.file, *filter(None, others), *self.maximal_files)
 
 
 MOST_HINTS = 100  # misspelt names that are compared with the known ones
@@ -164,6 +169,7 @@ class TrialRow(Row):
     file: str = option(..., "Recording; a relative path starts at the study's folder.")
     forces_file: str = option("", "Second file, whose force plates are joined to the recording.")
     emg_file: str = option("", "File with the electromyography, where the recording does not have it.")
+    static_file: str = option("", "Static trial of the subject, from which landmarks are carried (rule 'static').")
     chain: str = option(..., "Arm, leg, or a chain of the settings.")
     side: Literal["left", "right"] = option(..., "Left or right, the limb that the markers are on.")
     condition: str = option("", "Experimental condition, by which trials are averaged.")
@@ -188,7 +194,7 @@ class TrialRow(Row):
             )
         return value
 
-    @field_validator("file", "forces_file", "emg_file")
+    @field_validator("file", "forces_file", "emg_file", "static_file")
     @classmethod
     def _existing_file(cls, value: str, info: ValidationInfo) -> str:
         if info.context is None or (info.field_name != "file" and not value):
@@ -314,6 +320,7 @@ def _trial(row: TrialRow, settings: Settings, subject: Subject, folder: Path) ->
         forces_file=folder / row.forces_file if row.forces_file else None,
         emg_file=folder / row.emg_file if row.emg_file else None,
         maximal_files=tuple(folder / file for file in settings.emg.max_voluntary_files),
+        static_file=folder / row.static_file if row.static_file else None,
     )
 
 

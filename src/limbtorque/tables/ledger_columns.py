@@ -9,6 +9,7 @@ LEDGER_COLUMNS = (
     *TRIAL_COLUMNS,
     Column("file", "", "recording, as in the table of trials", kind=str),
     Column("forces_file", "", "second file, with the force plates; empty where there is none", kind=str),
+    Column("static_file", "", "static trial, from which landmarks are carried; empty where there is none", kind=str),
     Column("status", "", "ok, caution, rejected or failed: the worse of torque_status and muscle_status", kind=str),
     TORQUE_STATUS,
     MUSCLE_STATUS,
@@ -20,6 +21,7 @@ LEDGER_COLUMNS = (
     Column("plane", "", "anatomical plane of motion: sagittal, horizontal or oblique", kind=str),
     Column("input_sha256", "", "hash of the recording", kind=str),
     Column("forces_sha256", "", "hash of the second file", kind=str),
+    Column("static_sha256", "", "hash of the static trial", kind=str),
     Column(
         "guesses",
         "",

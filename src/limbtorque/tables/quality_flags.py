@@ -213,6 +213,13 @@ CHECKS = (
         "0.015 to 0.037 m for knees, ankles, hips and an elbow of the recordings",
     ),
     Check(
+        "cluster_residual_m",
+        "m",
+        "largest root mean square distance of a cluster's markers from their shape in the static trial",
+        "check for swapped markers, and for markers that were moved after the static trial",
+        "skin over thigh and shank is deformed locally by 4 to 16 mm in walking and running (docs/joint_centres.md)",
+    ),
+    Check(
         "reversed_flexion_deg",
         "deg",
         "median bend of an elbow or knee beyond straight; the limb may be mirrored",
@@ -502,6 +509,11 @@ METRICS = (
         "functional_range_deg",
         "deg",
         "smallest range of relative rotation that determined a functional joint centre",
+    ),
+    Column(
+        "cluster_error_m",
+        "m",
+        "largest expected error of a landmark carried from the static trial, by its cluster's residual and size; a lower bound",
     ),
     Column("edge_share", "1", "share of frames with edge effects of the filter and the differences"),
     Column(

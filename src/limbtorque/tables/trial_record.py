@@ -64,6 +64,8 @@ class RecordingFacts:
         Findings of the reader.
     outputs : tuple of FileOutput
         Another program's results for the joints of the limb, which the table of kinematics has columns for.
+    static_sha256 : str
+        Hash of the static trial, empty where there is none.
     """
 
     sha256: str
@@ -71,6 +73,7 @@ class RecordingFacts:
     events: tuple[Event, ...] = ()
     audit: Audit = field(default_factory=Audit)
     outputs: tuple[FileOutput, ...] = ()
+    static_sha256: str = ""
 
     def values(self) -> dict[str, Any]:
         """Values as JSON can hold them."""

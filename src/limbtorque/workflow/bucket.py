@@ -15,7 +15,7 @@ from limbtorque.study.settings import load_settings
 from limbtorque.study.study import SETTINGS_FILE
 from limbtorque.study.table_file import table_rows
 
-_COLUMNS = ("file", "forces_file", "emg_file")  # of recordings
+_COLUMNS = ("file", "forces_file", "emg_file", "static_file")  # of recordings
 
 
 def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) -> None:

@@ -95,6 +95,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
         "window": (trial.start_s, trial.end_s),
         "mass_kg": trial.subject.mass_kg,
         "measured": trial.subject.measured,
+        "static_file": trial.static_file.as_posix() if trial.static_file else "",
     }
     own = settings_hash(trial.settings, SECTIONS[stage])
     return _hash([trial.name, row, own])

@@ -44,7 +44,8 @@ def causes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Cause]:
     for name, trial in first.get("trials", {}).items():
         if name in theirs:
             inputs = [
-                {f"{name} {key}": t.get(key) for key in ("sha256", "forces_sha256")} for t in (trial, theirs[name])
+                {f"{name} {key}": t.get(key) for key in ("sha256", "forces_sha256", "static_sha256")}
+                for t in (trial, theirs[name])
             ]
             found += _different("input", *inputs)
             rows = [

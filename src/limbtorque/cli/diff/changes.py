@@ -18,7 +18,7 @@ FRAMES = ("n_frames", "used_share", "loaded_share")  # of the summaries: frames 
 ROUNDING = ("closure_nm", "power_closure_w")
 FAR_BELOW = 1e-2
 NOT_NUMBERS = (
-    *("message", "notes", "input_sha256", "forces_sha256", "file", "forces_file"),
+    *("message", "notes", "input_sha256", "forces_sha256", "static_sha256", "file", "forces_file", "static_file"),
     *("session", "subject", "condition"),
 )
 

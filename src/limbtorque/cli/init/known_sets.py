@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -17,9 +17,11 @@ from limbtorque.study.yaml_file import read_yaml
 BUILT_IN = Path(__file__).parent / "sets"
 # joint centres come before skin markers: where a file has both, the first set that is complete is proposed
 PREFERRED = (
-    *("plug_in_gait", "opensim_walking", "isb", "anatomical", "helen_hayes", "opensim_gait", "plug_in_gait_markers"),
+    *("plug_in_gait", "opensim_walking", "isb", "anatomical", "helen_hayes", "opensim_gait", "opensim_rajagopal"),
+    "plug_in_gait_markers",
     "limbtorque_demo",
 )
+OPPOSITE = {"right": "left", "left": "right"}
 SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
 _SIDED = (
     re.compile(r"(?P<side>right|left)[ ._-]?(?P<rest>.+)", re.IGNORECASE),
@@ -45,6 +47,14 @@ WORDS = {
     "heel": ("heel", "calcaneus"),
 }
 LIKENESS = 0.7
+UNSIDED = ("sacrum",)  # landmarks in the middle of the body
+PARTS = {  # landmarks of both sides that a predicted joint centre needs: one of these groups
+    "hip_centre": (
+        ("anterior_superior_iliac_spine", "sacrum"),
+        ("anterior_superior_iliac_spine", "posterior_superior_iliac_spine"),
+    ),
+    "shoulder_centre": (("acromion",),),
+}
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,8 @@ class KnownSet:
         Landmark -> the one that may stand for it, and why.
     missing : dict of str to str
         Landmarks that the set does not have, and what to do.
+    predicted : dict of str to (str, str)
+        Joint centres predicted where they have no markers: kind and name of the rule (study/marker_rules.py).
     """
 
     name: str
@@ -72,6 +84,7 @@ class KnownSet:
     meaning: Mapping[str, str]
     substitutes: Mapping[str, tuple[str, str]]
     missing: Mapping[str, str]
+    predicted: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,12 +101,18 @@ class Fit:
         Landmark -> labels as the file has them.
     missing : tuple of str
         Landmarks that the chain needs and neither a rule nor a substitute gives.
+    predicted : dict of str to (str, str)
+        Joint centres without markers that follow from other landmarks: kind and name of the rule.
+    carried : dict of str to tuple of str
+        Landmarks whose markers are in the static trial only: the cluster that carries them.
     """
 
     known: KnownSet
     side: str
     rules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    predicted: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    carried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @functools.cache
@@ -107,10 +126,13 @@ def _load(path: Path) -> KnownSet:
     incomplete = [name for name, row in raw["landmarks"].items() if not {"rule", "is"} <= set(row)]
     if incomplete:
         raise SettingsError(f"{path.name}: landmark {', '.join(incomplete)} needs 'rule:' and 'is:'")
+    rows = raw["landmarks"].items()
     rules = {
         name: (row["rule"],) if isinstance(row["rule"], str) else tuple(row["rule"])
-        for name, row in raw["landmarks"].items()
+        for name, row in rows
+        if not isinstance(row["rule"], dict)
     }
+    otherwise = {name: row["rule"] if name not in rules else row.get("else", {}) for name, row in rows}
     return KnownSet(
         name=path.stem,
         title=raw["title"],
@@ -119,6 +141,7 @@ def _load(path: Path) -> KnownSet:
         meaning={name: row["is"] for name, row in raw["landmarks"].items()},
         substitutes={name: (row["by"], row["why"]) for name, row in raw.get("substitutes", {}).items()},
         missing=raw.get("missing", {}),
+        predicted={name: next(iter(rule.items())) for name, rule in otherwise.items() if rule},
     )
 
 
@@ -174,6 +197,17 @@ def template_of(label: str, side: str) -> str:
     return next((template for found, _, template in sided(label) if found == side and template), label)
 
 
+def cluster_templates(cluster: Sequence[str], side: str) -> tuple[str, ...]:
+    """Labels of a cluster with their side as {S}; unchanged if of both sides.
+
+    >>> cluster_templates(["RTH1", "RTH2"], "right"), cluster_templates(["RASI", "LASI", "SACR"], "right")
+    (('{S}TH1', '{S}TH2'), ('RASI', 'LASI', 'SACR'))
+    """
+    other = OPPOSITE.get(side, "")
+    of_both = any(template_of(label, other) != label for label in cluster)
+    return tuple(cluster) if of_both else tuple(template_of(label, side) for label in cluster)
+
+
 def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tuple[str, ...]]:
     """Landmarks of a known set whose markers are all present, ignoring case.
 
@@ -198,10 +232,29 @@ def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tu
         index.setdefault(("", fold(label)), []).append(label)
     rules = {}
     for landmark, templates in known.rules.items():
-        hits = [_hits(template, index, side) for template in templates]
+        hits = [_hits(template, index, "" if landmark in UNSIDED else side) for template in templates]
         if all(len(found) == 1 for found in hits):
             rules[landmark] = tuple(found[0] for found in hits)
     return rules
+
+
+def predicted_centres(
+    known: KnownSet, rules: Mapping[str, tuple[str, ...]], others: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, str]]:
+    """Predicted joint centres of a side, where their parts are there on both sides.
+
+    Parameters
+    ----------
+    known : KnownSet
+        The set.
+    rules, others : mapping of str to tuple of str
+        Landmarks of the side and of the other one, from `match_set`.
+    """
+    return {
+        name: (kind, rule)
+        for name, (kind, rule) in known.predicted.items()
+        if name not in rules and any(set(parts) <= set(rules) & set(others) for parts in PARTS[kind])
+    }
 
 
 def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) -> list[str]:
@@ -232,15 +285,17 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
     centres = [*(joint.landmark for joint in model.joints), model.end]
     found = []
     for known in known_sets():
-        for side in ("right", "left", ""):
-            rules = match_set(known, labels, side)
-            missing = tuple(name for name in needed if not _given(name, rules, known))
+        matched = {side: match_set(known, labels, side) for side in ("right", "left", "")}
+        for side, rules in matched.items():
+            other = matched[OPPOSITE.get(side, "")]
+            predicted = predicted_centres(known, rules, other) if side else {}
+            missing = tuple(name for name in needed if not _given(name, {*rules, *predicted}, known))
             if sum(name not in missing for name in centres) * 2 >= len(centres):
-                found.append(Fit(known, side, rules, missing))
+                found.append(Fit(known, side, rules, missing, predicted))
     return sorted(found, key=lambda fit: len(fit.missing))
 
 
-def _given(landmark: str, rules: Mapping[str, tuple[str, ...]], known: KnownSet) -> bool:
+def _given(landmark: str, rules: Collection[str], known: KnownSet) -> bool:
     return landmark in rules or known.substitutes.get(landmark, ("",))[0] in rules
 
 

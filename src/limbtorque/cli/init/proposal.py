@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from limbtorque.cli.init.forces import pair_forces, unread_forces
@@ -14,8 +15,9 @@ from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
 from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
 from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, with_unique_names
+from limbtorque.cli.init.static_trials import static_trials
 from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_movement
-from limbtorque.cli.init.up_axis import judge_up
+from limbtorque.cli.init.up_axis import judge_up_by_file
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
 from limbtorque.study.table_file import TO_DO
 
@@ -63,7 +65,7 @@ class Proposal:
     def to_do(self) -> int:
         """Number of places left to fill in."""
         rows = [trial for trial in self.trials if not trial.left_out]
-        cells = [text for row in rows for text in (row.chain, row.side, row.forward_axis, row.marker_set)]
+        cells = [text for row in rows for text in (row.chain, row.side, row.forward_axis, row.up_axis, row.marker_set)]
         cells += [text for subject in self.subjects for text in (subject.mass_kg,)]
         cells += [label for chosen in self.sets for labels in chosen.rules.values() for label in labels]
         return sum(text.startswith(TO_DO) for text in cells) + (not self.up_axis)
@@ -98,10 +100,11 @@ def propose(
         What can be written down, and what is left to fill in.
     """
     seen = [one for one in looked if isinstance(one, Seen)]
-    up_axis, up_evidence = judge_up(seen)
+    up_axis, up_evidence, ups = judge_up_by_file(seen)
     copies = _copies(seen)
     copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
     subjects, conditions, notes = name_them(seen, copies=copied)
+    statics = static_trials(seen, subjects)
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
@@ -109,7 +112,8 @@ def propose(
     for one in seen:
         for body in one.bodies:
             who = body.prefix or subjects[one.name]
-            rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up_axis)
+            up, carried = ups.get(one.name, up_axis), partial(statics.complete, one, body, who)
+            rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up, carried)
             said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
             if rows:
                 of_subject.setdefault(who, []).append(one)
@@ -123,6 +127,8 @@ def propose(
                     session=safe_name(who),
                     condition=conditions[one.name],
                     file=file,
+                    up_axis=ups.get(one.name, ""),
+                    static_file=_from(relative_to, statics.by_subject[who].path) if row.carried else "",
                 )
                 for row in rows
             ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from limbtorque.cli.init.known_sets import Fit, likely_labels, needed_landmarks, template_of
+from limbtorque.cli.init.known_sets import Fit, cluster_templates, likely_labels, needed_landmarks, template_of
 from limbtorque.cli.init.survey import Body
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.table_file import TO_DO
@@ -30,6 +31,8 @@ class ProposedSet:
         Landmark -> the one that stands for it, and why.
     about : tuple of str
         Sentences on the whole set.
+    computed : dict of str to str
+        Landmark -> rule in YAML, of those that are predicted, or carried from a static trial.
     """
 
     name: str
@@ -37,6 +40,7 @@ class ProposedSet:
     comments: Mapping[str, str]
     substitutes: Mapping[str, tuple[str, str]]
     about: tuple[str, ...]
+    computed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -47,7 +51,10 @@ class Sets:
 
     def name_of(self, found: ProposedSet) -> str:
         """Name of the set with this content; a new set is added."""
-        content = (tuple(sorted(found.rules.items())), tuple(sorted(found.substitutes)))
+        content = (
+            tuple(tuple(sorted(part.items())) for part in (found.rules, found.computed)),
+            tuple(sorted(found.substitutes)),
+        )
         if content not in self.by_content:
             taken = {chosen.name for chosen in self.by_content.values()}
             name, n = found.name, 2
@@ -67,24 +74,41 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
     both : sequence of Fit
         The fits of both sides.
     """
-    own = {name: tuple(template_of(label, fit.side) for label in labels) for name, labels in fit.rules.items()}
+    own, carried = _templates(fit), _carried(fit)
     other = next((mate for mate in both if mate.side != fit.side), None)
     named = fit.known.name
-    if other is not None:
-        theirs = {
-            name: tuple(template_of(label, other.side) for label in labels) for name, labels in other.rules.items()
-        }
-        if theirs != own:
-            named = f"{fit.known.name}_{fit.side}"
-            own = dict(fit.rules)
-    used = {name: pair for name, pair in fit.known.substitutes.items() if name not in own and pair[0] in own}
+    if other is not None and (own, carried) != (_templates(other), _carried(other)):
+        named = f"{fit.known.name}_{fit.side}"
+        own, carried = dict(fit.rules), dict(fit.carried)
+    computed = {name: f"{{{kind}: {rule}}}" for name, (kind, rule) in fit.predicted.items()} | {
+        name: f"{{static: {yaml_labels(own.pop(name))}, cluster: {json.dumps(list(cluster), ensure_ascii=False)}}}"
+        for name, cluster in carried.items()
+    }
+    given = {*own, *computed}
+    used = {name: pair for name, pair in fit.known.substitutes.items() if name not in given and pair[0] in given}
     return ProposedSet(
         name=named,
         rules=own,
-        comments={name: fit.known.meaning[name] for name in own},
+        comments={name: fit.known.meaning[name] for name in (*own, *computed)},
         substitutes=used,
         about=(f"{fit.known.title}; names from: {fit.known.source}",),
+        computed=computed,
     )
+
+
+def _templates(fit: Fit) -> dict[str, tuple[str, ...]]:
+    """Labels with the side of a fit as {S}, {s} or {side}."""
+    return {name: tuple(template_of(label, fit.side) for label in labels) for name, labels in fit.rules.items()}
+
+
+def _carried(fit: Fit) -> dict[str, tuple[str, ...]]:
+    """Clusters with the side of a fit as {S}, {s} or {side}."""
+    return {name: cluster_templates(cluster, fit.side) for name, cluster in fit.carried.items()}
+
+
+def yaml_labels(labels: Sequence[str]) -> str:
+    """Labels of a rule in YAML: a text, or a list of them."""
+    return json.dumps(labels[0] if len(labels) == 1 else list(labels), ensure_ascii=False)
 
 
 def looks_like_a_body(body: Body, chains: Sequence[str]) -> bool:
@@ -120,14 +144,16 @@ def unknown_set(
     comments: dict[str, str] = {}
     substitutes: dict[str, tuple[str, str]] = {}
     partly = found[chain][0] if found[chain] else None
+    computed = {name: f"{{{kind}: {rule}}}" for name, (kind, rule) in partly.predicted.items()} if partly else {}
     if partly is not None:
         rules = {
             name: tuple(template_of(label, partly.side) for label in labels) for name, labels in partly.rules.items()
         }
-        comments = {name: partly.known.meaning[name] for name in rules}
-        substitutes = {n: pair for n, pair in partly.known.substitutes.items() if n not in rules and pair[0] in rules}
+        given = {*rules, *computed}
+        comments = {name: partly.known.meaning[name] for name in (*rules, *computed)}
+        substitutes = {n: pair for n, pair in partly.known.substitutes.items() if n not in given and pair[0] in given}
     for name in needed_landmarks(CHAINS[chain]):
-        if name in rules or name in substitutes:
+        if name in rules or name in substitutes or name in computed:
             continue
         likely = likely_labels(name, body.labels, partly.side if partly else "")[:6]
         chosen = next(
@@ -161,5 +187,5 @@ def unknown_set(
     return (
         chain,
         [side or TO_DO for side in sides] or [TO_DO],
-        ProposedSet("my_markers", rules, comments, substitutes, about),
+        ProposedSet("my_markers", rules, comments, substitutes, about, computed),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +12,15 @@ from limbtorque.cli.init.known_sets import Fit, fits
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.survey import Body, Seen, Strikes
+from limbtorque.motion.facing import SIDED, WIDEST_DEG
+from limbtorque.motion.plane import axis_vector, mean_facing
+from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.options.plane import Plane
 from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"
+FACING = {"leg": "pelvis", "arm": "thorax"}
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
 
@@ -26,8 +30,14 @@ class ProposedTrial:
 
     Attributes
     ----------
-    trial, session, subject, file, chain, side, condition, marker_set, prefix, forward_axis, forces_file, emg_file, note : str
+    trial, session, subject, file, chain, side, condition, marker_set, prefix, forward_axis, note : str
         Its cells.
+    forces_file, emg_file, static_file : str
+        Further files.
+    up_axis, belt_speed : str
+        Options of this trial; empty where those of the study hold, and without a treadmill.
+    carried : bool
+        Landmarks are carried from the subject's static trial.
     window, start_event, end_event : str
         Options `ensembles` of this trial; empty where those of the study hold.
     left_out : str
@@ -54,6 +64,10 @@ class ProposedTrial:
     left_out: str = ""
     forces_file: str = ""
     emg_file: str = ""
+    static_file: str = ""
+    up_axis: str = ""
+    belt_speed: str = ""
+    carried: bool = False
     window: str = ""
     start_event: str = ""
     end_event: str = ""
@@ -75,6 +89,7 @@ def propose_trials(
     chains: Sequence[str],
     confirm: Confirm | None,
     up_axis: str,
+    carried: Callable[[ChainModel], list[Fit]],
 ) -> tuple[list[ProposedTrial], list[str]]:
     """Rows for one body of one recording, and notes on it.
 
@@ -92,6 +107,8 @@ def propose_trials(
         Asks a person whether a likely label is right.
     up_axis : str
         The axis that points up; empty where it is not certain.
+    carried : callable
+        Complete fits of a chain with landmarks of the subject's static trial (`Statics.complete`); empty where there are none.
 
     Returns
     -------
@@ -104,26 +121,25 @@ def propose_trials(
     prefix = body.prefix if len(one.bodies) > 1 else ""
     left_out = f"no marker moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
-    forward, note = _forward(body, up_axis)
+    travels, note = _forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
-    complete = {chain: _best(chain_fits) for chain, chain_fits in found.items()}
-    rows: list[tuple[str, str, str, bool | None]] = []
+    complete = {chain: carried(CHAINS[chain]) or _best(chain_fits) for chain, chain_fits in found.items()}
+    rows: list[tuple[str, Fit | None, str, str]] = []
     notes: list[str] = []
     for chain, chosen in complete.items():
         notes += [] if chosen or left_out else _lacks(chain, found[chain])
         for fit in chosen:
             name = sets.name_of(set_of(fit, chosen))
-            rows.append((chain, fit.side or TO_DO, name, _at_rest(fit, body, chain)))
+            rows.append((chain, fit, fit.side or TO_DO, name))
     if not rows:
         partly = min((f for fs in found.values() for f in fs), key=lambda fit: len(fit.missing), default=None)
         if partly is None and not looks_like_a_body(body, chains):
-            return [], [
-                *notes,
-                f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created",
-            ]
+            said = f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"
+            return [], [*notes, said]
         chain, sides, built = unknown_set(body, chains, found, confirm)
-        rows = [(chain, side, sets.name_of(built), None) for side in sides]
+        rows = [(chain, None, side, sets.name_of(built)) for side in sides]
     both = len({chain for chain, *_ in rows}) > 1
+    forward = {chain: travels or _faces(one, body, up_axis, chain, complete[chain]) for chain, *_ in rows}
     parts = ([body.prefix] if prefix else []) + [stem]
     proposed = [
         ProposedTrial(
@@ -138,21 +154,25 @@ def propose_trials(
             condition="",
             marker_set=name,
             prefix=prefix,
-            forward_axis=forward,
+            carried=bool(fit and fit.carried),
+            forward_axis=forward[chain],
+            belt_speed=f"{body.belt_m_s:.2f}" if chain == "leg" and not travels and body.belt_m_s else "",
             note=note,
-            left_out=left_out or (ARMS_OF_A_WALK if both and _swings(one, chain, forward, at_rest) else ""),
+            left_out=left_out or (ARMS_OF_A_WALK if both and _swings(one, body, chain, travels, at_rest) else ""),
             strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
             other_events=one.other_events,
             at_rest=at_rest,
         )
-        for chain, side, name, at_rest in rows
+        for chain, fit, side, name in rows
+        for at_rest in [_at_rest(fit, body, chain) if fit else None]
     ]
     return proposed, notes
 
 
-def _swings(one: Seen, chain: str, forward: str, at_rest: bool | None) -> bool:
-    """Return True if a chain is the free arm of a walking person."""
-    return chain == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
+def _swings(one: Seen, body: Body, chain: str, forward: str, at_rest: bool | None) -> bool:
+    """Return True if a chain is the free arm of a walking person, on a treadmill, too."""
+    walks = forward == TRAVELS or body.belt_m_s > 0.0
+    return chain == "arm" and (walks or (bool(one.strikes) and at_rest is not True))
 
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
@@ -178,14 +198,32 @@ def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
 
 
+def _faces(one: Seen, body: Body, up_axis: str, chain: str, fits_of_chain: Sequence[Fit]) -> str:
+    """Part of the body that gives the direction where nobody travels.
+
+    To be filled in where one side is known only, or where that part turns.
+    """
+    part, sides = FACING[chain], {fit.side: fit for fit in fits_of_chain}
+    if set(sides) != {"right", "left"}:
+        return TO_DO
+    for name in SIDED[part]:
+        own = [sides[side].rules.get(name, ()) for side in ("right", "left")]
+        if up_axis and all(labels and set(labels) <= set(body.labels) for labels in own):
+            right_m, left_m = (one.sampled(labels, body.prefix).mean(axis=1) for labels in own)
+            return part if mean_facing(right_m - left_m, axis_vector(up_axis))[1] <= WIDEST_DEG else TO_DO
+    return part
+
+
 def _forward(body: Body, up_axis: str) -> tuple[str, str]:
-    """Forward axis from travel or facing, and a note on it."""
+    """Travel as the forward axis, or nothing and a note on body and feet."""
     level = np.array([0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"])
     distance = float(np.linalg.norm(np.array(body.travel_m) * level))
     if distance >= 2.0 * Plane().min_travel_m:
         return TRAVELS, ""
     seen = f"; {body.facing.sentence}" if body.facing else "; pelvis and feet do not indicate the direction"
-    return TO_DO, f"the markers travel only {distance:.2f} m{seen}"
+    belt = f"; the feet move back at {body.belt_m_s:.2f} m/s, as on a treadmill" if body.belt_m_s else ""
+    spot = "; both feet are lifted and stand in turn, as in steps on the spot" if body.steps and not belt else ""
+    return "", f"the markers travel only {distance:.2f} m{seen}{belt}{spot}"
 
 
 def with_unique_names(trials: Sequence[ProposedTrial]) -> tuple[ProposedTrial, ...]:

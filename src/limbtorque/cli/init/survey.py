@@ -26,7 +26,15 @@ from limbtorque.tables.trial_record import SAME_TIME_S
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 SAME_M = 1e-4
+MOST_SAMPLES = 60  # frames that are looked at again
 SPEED_S = 0.04  # time between the two positions of a speed
+FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found
+SAME_SPEED_M_S = 0.15
+SLOWEST_BELT_M_S = 0.3
+LEAST_ON_BELT = 0.2  # share of the speeds of the feet that are the belt's
+STANDS_M_S, LIFTED_M_S = 0.1, 0.3  # speeds of a foot
+LEAST_STANDING, LEAST_LIFTED = 0.2, 0.05  # shares of the time in steps on the spot
+SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
     ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),
@@ -82,6 +90,10 @@ class Body:
         Which way pelvis or feet point.
     ends : dict of str to (float, float)
         Label -> speed when the marker was first and last seen, over its peak speed.
+    belt_m_s : float
+        Speed of a treadmill by the feet on it, m/s; 0 without one.
+    steps : bool
+        Both feet are lifted and stand in turn.
     """
 
     prefix: str
@@ -89,6 +101,8 @@ class Body:
     travel_m: tuple[float, float, float]
     facing: Clue | None
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    belt_m_s: float = 0.0
+    steps: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,6 +192,31 @@ class Seen:
     def still(self) -> bool:
         """Return True if nothing moves: a static trial."""
         return self.moved_m < STILL_M
+
+    def sampled(self, labels: Sequence[str], prefix: str) -> FloatArray:
+        """Positions of markers in some frames; NaN where one is missing.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            Labels without their subject prefix.
+        prefix : str
+            Subject prefix of the labels, or empty.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels, 3)
+            Positions, m; at most `MOST_SAMPLES` frames.
+        """
+        times = sorted(self.sample)
+        times = times[:: max(1, len(times) // MOST_SAMPLES)]
+        place = {label: k for k, label in enumerate(self.labels)}
+        found = np.full((len(times), len(labels), 3), np.nan)
+        for column, label in enumerate(labels):
+            name = f"{prefix}:{label}" if prefix else label
+            if name in place:
+                found[:, column] = [self.sample[time][place[name]] for time in times]
+        return found
 
 
 @dataclass(frozen=True)
@@ -347,7 +386,38 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     ends = {
         label: _end_speeds(recording.markers_m[:, k], recording.rate_hz) for label, k in zip(bare, markers, strict=True)
     }
-    return Body(prefix, bare, (x, y, z), _facing(recording.markers_m, by_stem), ends)
+    feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
+    belt_m_s = _belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
+    label_of = dict(zip(markers, bare, strict=True))
+    of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
+    steps = all(_stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
+    return Body(prefix, bare, (x, y, z), _facing(recording.markers_m, by_stem), ends, belt_m_s, steps)
+
+
+def _stands_and_moves(foot_m: FloatArray, rate_hz: float) -> bool:
+    """Return True if a foot stands for a part of the time and moves for another."""
+    step = max(1, round(SPEED_S * rate_hz))
+    speed = np.linalg.norm(foot_m[step:] - foot_m[:-step], axis=2) * (rate_hz / step)
+    speed = speed[~np.isnan(speed)]
+    shares = ((speed < STANDS_M_S).mean(), (speed > LIFTED_M_S).mean()) if len(speed) else (0.0, 0.0)
+    return bool(shares[0] >= LEAST_STANDING and shares[1] >= LEAST_LIFTED)
+
+
+def _belt_m_s(feet_m: FloatArray, rate_hz: float) -> float:
+    """Speed of a belt under the feet, m/s; 0 without one.
+
+    It is the velocity that the markers of the feet have most often, unless they rest. A foot on a belt keeps the belt's velocity for half of a stride and more when walking, for a third when running.
+    """
+    step = max(1, round(SPEED_S * rate_hz))
+    velocity = ((feet_m[step:] - feet_m[:-step]) * (rate_hz / step)).reshape(-1, 3)
+    velocity = velocity[~np.isnan(velocity).any(axis=1)]
+    if len(velocity) < FEWEST_SPEEDS:
+        return 0.0
+    velocity = velocity[:: -(-len(velocity) // MOST_SPEEDS)]
+    near = np.linalg.norm(velocity[:, None] - velocity, axis=2) < SAME_SPEED_M_S
+    most = int(near.sum(axis=1).argmax())
+    speed = float(np.linalg.norm(velocity[near[most]].mean(axis=0)))
+    return round(speed, 2) if speed > SLOWEST_BELT_M_S and near[most].mean() >= LEAST_ON_BELT else 0.0
 
 
 def _end_speeds(track_m: FloatArray, rate_hz: float) -> tuple[float, float]:

@@ -8,14 +8,17 @@ import json
 from collections.abc import Iterable, Sequence
 
 from limbtorque.cli.init.proposal import Proposal
-from limbtorque.cli.init.proposed_sets import ProposedSet
+from limbtorque.cli.init.proposed_sets import ProposedSet, yaml_labels
 from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.init.windows import MOVEMENT, ProposedWindow
 
 WHERE_NEEDED = (
     "forces_file",
     "emg_file",
+    "static_file",
     "prefix",
+    "up_axis",
+    "belt_speed",
     "window",
     "start_event",
     "end_event",
@@ -30,6 +33,7 @@ TRIAL_COLUMNS = {
             "file",
             "forces_file",
             "emg_file",
+            "static_file",
             "chain",
             "side",
             "condition",
@@ -37,7 +41,9 @@ TRIAL_COLUMNS = {
         )
     },
     "prefix": "prefix",
+    "up_axis": "plane.up_axis",
     "forward_axis": "plane.forward_axis",
+    "belt_speed": "plates.belt_speed_m_s",
     "window": "ensembles.window",
     "start_event": "ensembles.start_event",
     "end_event": "ensembles.end_event",
@@ -121,9 +127,9 @@ def _window_lines(chosen: ProposedWindow) -> list[str]:
 def _set_lines(chosen: ProposedSet) -> list[str]:
     lines = [*(f"  # {line}" for sentence in chosen.about for line in _wrapped(sentence)), f"  {chosen.name}:"]
     for landmark, labels in chosen.rules.items():
-        rule = json.dumps(labels[0] if len(labels) == 1 else list(labels), ensure_ascii=False)
         comment = chosen.comments.get(landmark, "")
-        lines.append(f"    {landmark}: {rule}{f' # {comment}' if comment else ''}")
+        lines.append(f"    {landmark}: {yaml_labels(labels)}{f' # {comment}' if comment else ''}")
+    lines += [f"    {landmark}: {rule} # {chosen.comments[landmark]}" for landmark, rule in chosen.computed.items()]
     return lines
 
 

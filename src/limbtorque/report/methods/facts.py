@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from limbtorque.chain.body_segments import MEASURED
 from limbtorque.motion.smoothing import SMOOTHED_BEFORE_M
 from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, with_counts
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.statistics.wording import Percent, has_curve, reasons, statuses_in_means
+from limbtorque.study.marker_rules import Carried, Functional, HipCentre, ShoulderCentre
 
 FAILED = {
     "read": "the recording could not be read",
@@ -98,7 +100,10 @@ def frames(study: MethodsStudy) -> dict[str, Any]:
 
 def landmarks(study: MethodsStudy) -> dict[str, Any]:
     """Rules of the landmarks: anatomical, from the movement, or of another landmark."""
-    rows, functional, replaced = [], [], {}
+    rows, replaced = [], {}
+    predicted: dict[str, list[str]] = {}
+    functional: list[str] = []
+    carried: list[str] = []
     for name, chains in used_sets(study).items():
         rules = study.settings.marker_sets.get(name, {})
         for landmark in needed_landmarks(study, chains):
@@ -108,10 +113,22 @@ def landmarks(study: MethodsStudy) -> dict[str, Any]:
                 continue
             if source != landmark:
                 replaced[landmark] = by
-            if source == landmark and hasattr(rules[landmark], "functional"):
+            rule = rules[source]
+            if source == landmark and isinstance(rule, Functional):
                 functional.append(landmark)
+            if source == landmark and isinstance(rule, Carried):
+                carried.append(landmark)
+            if source == landmark and isinstance(rule, HipCentre | ShoulderCentre):
+                name_of_rule = rule.hip_centre if isinstance(rule, HipCentre) else rule.shoulder_centre
+                predicted.setdefault(name_of_rule, []).append(landmark)
             rows.append((name, landmark, by if source != landmark else "", rules[source]))
-    return {"landmarks": rows, "functional": list(dict.fromkeys(functional)), "replaced": replaced}
+    return {
+        "landmarks": rows,
+        "functional": list(dict.fromkeys(functional)),
+        "carried": list(dict.fromkeys(carried)),
+        "predicted": {rule: list(dict.fromkeys(names)) for rule, names in predicted.items()},
+        "replaced": replaced,
+    }
 
 
 def used_sets(study: MethodsStudy) -> dict[str, list[str]]:
@@ -188,6 +205,17 @@ def _pairs_of_sides(study: MethodsStudy, filtered: Iterable[Row]) -> tuple[int, 
     return len(pairs), [abs(one - other) for one, other in pairs if abs(one - other) > SAME_CUTOFF_HZ]
 
 
+def _added_masses(study: MethodsStudy, trial: Row) -> str:
+    """Point masses on the segments of a trial's limb (`segments.added`)."""
+    values = {**study.whole, **study.row(trial).get("options", {})}
+    return ", ".join(
+        f"{mass_kg:g} kg on the {segment.name.replace('_', ' ')}, at {100.0 * fraction:g} % of its length"
+        for segment in study.chain(trial).segments
+        if (mass_kg := values.get(f"segments.added.{segment.name}.mass_kg")) is not None
+        for fraction in [values[f"segments.added.{segment.name}.fraction"]]
+    )
+
+
 def dynamics(study: MethodsStudy) -> dict[str, Any]:
     """Chains with their joints, terms with their trials, largest closure error, N m."""
     chains = dict.fromkeys(str(row["chain"]) for row in study.done)
@@ -198,7 +226,10 @@ def dynamics(study: MethodsStudy) -> dict[str, Any]:
         "chains": {name: [joint.name for joint in study.settings.chain(name).joints] for name in chains},
         "terms": {name: count for name, count in terms.items() if count},
         "closure_nm": max(known_numbers(study.done, "closure_nm"), default=None),
-        "measured": {str(row["subject"]) for row in study.done if study.row(row).get("measured")},
+        "measured": {
+            str(row["subject"]) for row in study.done if set(study.row(row).get("measured", ())) & set(MEASURED)
+        },
+        "added": with_counts(Counter(filter(None, (_added_masses(study, row) for row in study.done)))),
         "standard_gravity": set(study.options("gravity_m_s2")) == {(9.80665,)},
     }
 

@@ -7,11 +7,17 @@ REFERENCES = {
     "of Biomechanics 34, 153-161.",
     "anderson_thesis": "Anderson FC (1999) A dynamic optimization solution for a complete cycle of normal gait. PhD thesis, "
     "University of Texas at Austin.",
+    "bell": "Bell AL, Pedersen DR, Brand RA (1990) A comparison of the accuracy of several hip center location prediction methods. "
+    "Journal of Biomechanics 23, 617-621.",
+    "cappozzo": "Cappozzo A, Catani F, Della Croce U, Leardini A (1995) Position and orientation in space of bones during movement: "
+    "anatomical frame definition and determination. Clinical Biomechanics 10, 171-178.",
     "challis": "Challis JH (1999) A procedure for the automatic determination of filter cutoff frequency for the processing of "
     "biomechanical data. Journal of Applied Biomechanics 15, 303-317.",
     "craven": "Craven P, Wahba G (1979) Smoothing noisy data with spline functions. Numerische Mathematik 31, 377-403.",
     "crowninshield": "Crowninshield RD, Brand RA (1981) A physiologically based criterion of muscle force prediction in locomotion. "
     "Journal of Biomechanics 14, 793-801.",
+    "davis": "Davis RB, Ounpuu S, Tyburski D, Gage JR (1991) A gait analysis data collection and reduction technique. Human Movement "
+    "Science 10, 575-587.",
     "degroote": "De Groote F, Kinney AL, Rao AV, Fregly BJ (2016) Evaluation of direct collocation optimal control problem "
     "formulations for solving the muscle redundancy problem. Annals of Biomedical Engineering 44, 2922-2936.",
     "dempster": "Dempster WT (1955) Space requirements of the seated operator. WADC Technical Report 55-159, Wright-Patterson Air "
@@ -27,6 +33,9 @@ REFERENCES = {
     "pizzolato": "Pizzolato C, Lloyd DG, Sartori M, Ceseracciu E, Besier TF, Fregly BJ, Reggiani M (2015) CEINMS: a toolbox to "
     "investigate the influence of different neural control solutions on the prediction of muscle excitation and joint moments during "
     "dynamic motor tasks. Journal of Biomechanics 48, 3929-3936.",
+    "harrington": "Harrington ME, Zavatsky AB, Lawson SEM, Yuan Z, Theologis TN (2007) Prediction of the hip joint centre in adults, "
+    "children, and patients with cerebral palsy based on magnetic resonance imaging. Journal of Biomechanics 40, 595-602.",
+    "rab": "Rab G, Petuskey K, Bagley A (2002) A method for determination of upper extremity kinematics. Gait and Posture 15, 113-119.",
     "rasmussen": "Rasmussen J, Damsgaard M, Voigt M (2001) Muscle recruitment by the min/max criterion: a comparative numerical "
     "study. Journal of Biomechanics 34, 409-415.",
     "riener": "Riener R, Edrich T (1999) Identification of passive elastic joint moments in the lower extremities. Journal of "
@@ -44,6 +53,8 @@ REFERENCES = {
 CITED = {
     "anderson": "Anderson and Pandy 2001",
     **{"anderson_thesis": "Anderson 1999", "riener": "Riener and Edrich 1999"},
+    **{"anderson": "Anderson and Pandy 2001", "bell": "Bell et al. 1990", "cappozzo": "Cappozzo et al. 1995"},
+    **{"davis": "Davis et al. 1991", "harrington": "Harrington et al. 2007", "rab": "Rab et al. 2002"},
     **{"challis": "Challis 1999", "craven": "Craven and Wahba 1979", "crowninshield": "Crowninshield and Brand 1981"},
     **{"degroote": "De Groote et al. 2016", "dempster": "Dempster 1955", "derrick": "Derrick et al. 2020"},
     **{"ehrig": "Ehrig et al. 2006", "gloersen": "Gloersen and Federolf 2016", "rasmussen": "Rasmussen et al. 2001"},

@@ -4,13 +4,33 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from limbtorque.study.options.base import Options, option
+
+
+class AddedMass(Options):
+    """A point mass that moves with a segment: a held object, a shoe, a prosthesis."""
+
+    mass_kg: float = option(..., "Mass.", "kg", gt=0.0, le=200.0)
+    fraction: float = option(
+        1.0,
+        "Place on the line from the segment's proximal joint (0) to its distal one, or the end of the chain (1).",
+        "1",
+        ge=-2.0,
+        le=5.0,
+    )
 
 
 class BodySegments(Options):
     """Body segment parameters."""
 
     table: Literal["dempster_winter"] = option("dempster_winter", "Table of segment parameters.")
+    added: dict[str, AddedMass] = Field(
+        default_factory=dict,
+        description="Point masses by the segments of a chain that they move with, such as {hand: {mass_kg: 2}}; they add to "
+        "the segment's mass, centre of mass and moment of inertia, not to the body mass.",
+    )
 
 
 class Motion(Options):

@@ -16,9 +16,10 @@ class Plane(Options):
 
     kind: Literal["sagittal", "horizontal", "best_fit"] = option("sagittal", "Plane on which the motion is projected.")
     up_axis: Axis | None = option(None, "Laboratory axis that points up; required.")
-    forward_axis: Axis | Literal["travel"] = option(
+    forward_axis: Axis | Literal["travel", "pelvis", "thorax"] = option(
         "travel",
-        "Laboratory axis that points forward, or 'travel': the direction of displacement of the proximal joint.",
+        "Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or"
+        " 'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md).",
     )
     min_projection: float = option(
         0.3,
@@ -32,6 +33,6 @@ class Plane(Options):
 
     @model_validator(mode="after")
     def _not_parallel(self) -> Plane:
-        if self.up_axis and self.forward_axis[1:] == self.up_axis[1:]:
+        if self.up_axis and self.forward_axis[1:] == self.up_axis[1:] and self.forward_axis[0] in "+-":
             raise ValueError(f"forward_axis {self.forward_axis} is parallel to up_axis {self.up_axis}")
         return self

@@ -43,6 +43,12 @@ class Quality(Options):
     functional_residual_m: float = option(
         0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
     )
+    cluster_residual_m: float = option(
+        0.02,
+        "Root mean square distance of a cluster's markers from their rigid shape in the static trial.",
+        "m",
+        gt=0.0,
+    )
     length_variation: float = option(0.06, "Standard deviation of a segment's length over its mean.", "1", gt=0.0)
     gap_share: float = option(0.25, "Fraction of frames in which a required marker was filled.", "1", gt=0.0)
     swapped_frames: float = option(

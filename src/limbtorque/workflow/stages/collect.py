@@ -146,6 +146,8 @@ def _source(study: Study, trial: Trial, records: Mapping[str, TrialRecord], rows
         "sha256": recording.sha256,
         "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
         "forces_sha256": recording.forces_sha256,
+        "static_file": _relative(trial.static_file, study.folder) if trial.static_file else "",
+        "static_sha256": recording.static_sha256,
         "stages": records["muscles"].provenance,
         "muscle_set": _muscle_set_key(study, trial),
         "row": rows_of.of(trial),
@@ -172,6 +174,8 @@ def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord], 
         "plane": motion.plane_view if motion else "",
         "input_sha256": recording.sha256,
         "forces_sha256": recording.forces_sha256,
+        "static_file": _relative(trial.static_file, study.folder) if trial.static_file else "",
+        "static_sha256": recording.static_sha256,
         "guesses": "; ".join(f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses),
         "notes": "; ".join(
             [*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from limbtorque.arrays import stretches
 from limbtorque.errors import LandmarkError
+from limbtorque.motion.both_sides import opposite, sides_share_markers
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.joint_centres import Placement, place_joints
@@ -16,7 +18,7 @@ from limbtorque.motion.landmarks import needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.recording import Recording, without_markers
+from limbtorque.recordings.recording import Recording, with_static, without_markers
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -36,15 +38,16 @@ def columns(trial: Trial) -> Sequence[Column]:
 
 
 def read_trial(trial: Trial, reader: GuardedReader) -> Recording:
-    """Recording of a trial, read within the limits of its settings."""
+    """Recording of a trial with its static trial, read within its limits."""
     reading = trial.settings.reading
-    return reader.read(
-        trial.file,
+    read = partial(
+        reader.read,
         memory_limit_mb=reading.memory_limit_mb,
         time_limit_s=reading.time_limit_s,
         options=ReadOptions.of(reading),
-        forces=trial.forces_file,
     )
+    recording = read(trial.file, forces=trial.forces_file)
+    return with_static(recording, read(trial.static_file)) if trial.static_file else recording
 
 
 def limb_of(trial: Trial) -> Limb:
@@ -80,14 +83,13 @@ def lightened(trial: Trial, recording: Recording) -> Recording:
     if model.ground_contact or recording.force_plates:
         return recording
     names = [joint.landmark for joint in model.joints]
-    other = replace(limb, side="left" if limb.side == "right" else "right")
+    mapping = limb.landmarks(settings).anatomical()
     try:
-        own, mirrored = (
-            needed_markers(recording, each.landmarks(settings).anatomical(), names) for each in (limb, other)
-        )
+        for side in (mapping, opposite(mapping)):
+            needed_markers(recording, side, names)
     except LandmarkError:
         return without_markers(recording)
-    return without_markers(recording) if set(own.values()) & set(mirrored.values()) else recording
+    return without_markers(recording) if sides_share_markers(mapping, names) else recording
 
 
 def study_cutoff_of(trial: Trial, study: Study) -> float | None:
@@ -128,4 +130,11 @@ def run(*, folder: Path, session: str, key: str) -> None:
 
 def _facts(recording: Recording) -> RecordingFacts:
     """Facts about a recording for the record of its trial."""
-    return RecordingFacts(recording.sha256, recording.forces_sha256, tuple(recording.events), recording.audit)
+    static_sha256 = recording.static.sha256 if recording.static else ""
+    return RecordingFacts(
+        recording.sha256,
+        recording.forces_sha256,
+        tuple(recording.events),
+        recording.audit,
+        static_sha256=static_sha256,
+    )

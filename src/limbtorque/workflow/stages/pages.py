@@ -117,7 +117,8 @@ def _pictures(session: str, trial: Trial, verdict: Verdict) -> dict[str, str]:
 
 def _provenance(records: dict[str, TrialRecord]) -> dict[str, str]:
     recording, stages = records["kinematics"].recording, records["muscles"].provenance
-    hashes = {"recording": recording.sha256, "forces": recording.forces_sha256} if recording else {}
+    names = {"recording": "sha256", "forces": "forces_sha256", "static trial": "static_sha256"}
+    hashes = {name: getattr(recording, field) for name, field in names.items()} if recording else {}
     found = {f"sha256 of the {name}": value for name, value in hashes.items() if value}
     for stage, entry in stages.items():
         found |= {f"{stage}, {name}": entry[name] for name in ("settings", "code") if name in entry}
