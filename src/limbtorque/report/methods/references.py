@@ -28,13 +28,13 @@ REFERENCES = {
     "ball joints. Journal of Biomechanics 39, 2798-2809.",
     "gloersen": "Gloersen O, Federolf P (2016) Predicting missing marker trajectories in human motion data using marker "
     "intercorrelations. PLoS ONE 11, e0152616.",
+    "harrington": "Harrington ME, Zavatsky AB, Lawson SEM, Yuan Z, Theologis TN (2007) Prediction of the hip joint centre in adults, "
+    "children, and patients with cerebral palsy based on magnetic resonance imaging. Journal of Biomechanics 40, 595-602.",
     "pandy": "Pandy MG, Garner BA, Anderson FC (1995) Optimal control of non-ballistic muscular movements: a constraint-based "
     "performance criterion for rising from a chair. Journal of Biomechanical Engineering 117, 15-26.",
     "pizzolato": "Pizzolato C, Lloyd DG, Sartori M, Ceseracciu E, Besier TF, Fregly BJ, Reggiani M (2015) CEINMS: a toolbox to "
     "investigate the influence of different neural control solutions on the prediction of muscle excitation and joint moments during "
     "dynamic motor tasks. Journal of Biomechanics 48, 3929-3936.",
-    "harrington": "Harrington ME, Zavatsky AB, Lawson SEM, Yuan Z, Theologis TN (2007) Prediction of the hip joint centre in adults, "
-    "children, and patients with cerebral palsy based on magnetic resonance imaging. Journal of Biomechanics 40, 595-602.",
     "rab": "Rab G, Petuskey K, Bagley A (2002) A method for determination of upper extremity kinematics. Gait and Posture 15, 113-119.",
     "rasmussen": "Rasmussen J, Damsgaard M, Voigt M (2001) Muscle recruitment by the min/max criterion: a comparative numerical "
     "study. Journal of Biomechanics 34, 409-415.",
