@@ -38,7 +38,10 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
             f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
             "cross it), or choose another set for the chain (muscles.sets)"
         )
-    by_muscle: dict[str, Mapping[str, Any]] = {"weights": options.weights, "activation_bounds": options.activation_bounds}
+    by_muscle: dict[str, Mapping[str, Any]] = {
+        "weights": options.weights,
+        "activation_bounds": options.activation_bounds,
+    }
     by_muscle |= {f"strength_factors.{subject}": given for subject, given in options.strength_factors.items()}
     for option, given in by_muscle.items():
         for muscle in own_options(given, muscle_set):
