@@ -275,9 +275,20 @@ def test_two_efforts_with_a_muscle_in_common():
     assert reach @ found == pytest.approx([50.0, 90.0], rel=1e-9)
 
 
-def test_efforts_that_contradict_each_other():
-    with pytest.raises(SettingsError, match=r"no factors from 0.05 to 20 .* knee flexion 900 N m \(10 by the set\)"):
-        fitted_factors([effort("knee flexion", 900.0, a=10.0)])
+@pytest.mark.parametrize(
+    "efforts",
+    [
+        [effort("knee flexion", 900.0, a=10.0)],
+        [effort("knee flexion", 900.0, a=10.0), effort("hip extension", 20.0, a=10.0, b=10.0)],
+        [effort("knee flexion", 900.0, a=800.0), effort("hip extension", 2.0, b=100.0)],
+    ],
+    ids=["too strong", "contradiction", "hardly an effort"],
+)
+def test_efforts_that_no_strengths_explain(efforts):
+    with pytest.raises(
+        SettingsError, match=r"no factors between 0.05 and 20 .* knee flexion 900 N m \(\d+ by the set\)"
+    ):
+        fitted_factors(efforts)
 
 
 def test_strengthened_sets():

@@ -90,6 +90,18 @@ def test_a_target_that_makes_the_torque_is_the_solution():
     assert (found.status == OK).all()
 
 
+@pytest.mark.parametrize("ratio", [1e-3, 1e-6, 1e-10])
+def test_small_distances_of_either_sign_and_of_very_different_sizes(ratio):
+    """A muscle far below its target and one a little above it, by the formula for two muscles."""
+    strength, arm, target = np.array([1000.0, 1000.0]), np.array([0.02, -0.02 * ratio]), np.array([0.5, 0.5])
+    reach = arm * strength
+    expected = target - reach * 0.02 / (reach**2).sum()
+    found = share_torques_near([[arm]], [[reach @ target - 0.02]], strength, target)
+    assert found.status.tolist() == [OK]
+    assert found.activation[0] == pytest.approx(expected, abs=1e-13)
+    assert found.iterations[0] <= 2  # without the detour of torques out of reach
+
+
 def test_without_targets_it_is_the_sum_of_squares():
     arm, strength, torque = limbs(4, 50)
     weight = np.linspace(0.5, 3.0, arm.shape[2])

@@ -127,7 +127,7 @@ def fitted_factors(efforts: Sequence[Effort]) -> FloatArray:
     Raises
     ------
     SettingsError
-        No factors from 0.05 to 20 make all torques.
+        No factors between 0.05 and 20 make all torques: at a limit, an effort was hardly maximal.
 
     Notes
     -----
@@ -155,11 +155,13 @@ def fitted_factors(efforts: Sequence[Effort]) -> FloatArray:
         min_activation=LEAST,
         max_activation=LARGEST,
     )
-    if (torque <= 0.0).any() or found.status[0] != OK:
+    factors = np.asarray(found.activation[0])
+    at_limit = (factors <= LEAST * (1.0 + 1e-9)) | (factors >= LARGEST * (1.0 - 1e-9))
+    if (torque <= 0.0).any() or found.status[0] != OK or at_limit.any():
         listed = ", ".join(
             f"{effort.name} {effort.torque_nm:.0f} N m ({effort.reach_nm.sum():.0f} by the set)" for effort in efforts
         )
         raise SettingsError(
-            f"no factors from {LEAST:g} to {LARGEST:g} of the strengths make {listed}; leave out an effort that was not maximal"
+            f"no factors between {LEAST:g} and {LARGEST:g} of the strengths make {listed}; leave out an effort that was not maximal"
         )
-    return np.asarray(found.activation[0])
+    return factors
