@@ -104,7 +104,7 @@ def propose_trials(
     prefix = body.prefix if len(one.bodies) > 1 else ""
     left_out = f"no marker moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
-    forward, note = _forward(body, up_axis)
+    forward, note = propose_forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
     complete = {chain: _best(chain_fits) for chain, chain_fits in found.items()}
     rows: list[tuple[str, str, str, bool | None]] = []
@@ -178,7 +178,7 @@ def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
 
 
-def _forward(body: Body, up_axis: str) -> tuple[str, str]:
+def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:
     """Forward axis from travel or facing, and a note on it."""
     level = np.array([0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"])
     distance = float(np.linalg.norm(np.array(body.travel_m) * level))
