@@ -137,6 +137,7 @@ def test_a_study_has_the_same_results_without_them(environment, tmp_path):
     assert mine == theirs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
 def test_the_types_hold_for_other_systems(platform, tmp_path):
     pytest.importorskip("mypy")
