@@ -96,6 +96,8 @@ check: .venv/tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32
+	$(BIN)/mypy --platform darwin
 	$(BIN)/snakefmt --check Snakefile workflow
 
 format: .venv/tools

@@ -1,5 +1,6 @@
 """Fixtures that many tests use."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # Files whose tests share one slow study: one worker runs all of a file, so that the study is made once. The mark xdist_group
 # does nothing with pytest 9.2 (pytest-xdist, issue 1386).
 ONE_WORKER = (
+    "tests/cli/test_map_browser.py",
     "tests/cli/test_split.py",
     "tests/report/test_report.py",
     "tests/report/test_report_browser.py",
@@ -55,3 +57,26 @@ def recordings() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real recordings: the folder {folder.parent.name}/{folder.name} beside the project is missing")
     return folder
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    pytest.importorskip("selenium")
+    from in_chromium import start_chromium
+
+    driver = start_chromium()
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def browser(chromium):
+    """The browser; at the end of a test nothing was fetched from elsewhere and nothing complained."""
+    for kind in ("browser", "performance"):
+        chromium.get_log(kind)
+    yield chromium
+    messages = [entry["message"] for entry in chromium.get_log("browser") if entry["level"] != "DEBUG"]
+    assert messages == []
+    events = [json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")]
+    sent = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
+    assert {url for url in sent if not url.startswith(("file://", "data:", "blob:"))} == set()

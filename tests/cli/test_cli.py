@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from limbtorque.cli.check_summary import Answer, summary_lines
+from limbtorque.cli.kinds import lines_by_kind
 from limbtorque.cli.main import EXAMPLES, main
 from limbtorque.cli.progress import followed
 from limbtorque.cli.run_study import command, snakefile
+from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.tables.verdict import Flag
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
@@ -79,13 +83,59 @@ def test_run_refuses_what_it_does_not_know(capsys, change, says):
     assert says in err
 
 
-def test_check_tries_every_trial(capsys):
-    code, out, _ = run(capsys, "check", ROOT)
+def test_check_sums_up_every_trial_on_a_first_screen(capsys):
+    code, out, err = run(capsys, "check", ROOT)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == (
+        "ready: 36 of 36 trials; 7 would be caution or rejected; 1 would have no curve (ensembles.window)"
+    )
+    assert sum(line.startswith("rejected: ") for line in lines) == 1
+    assert "S03_walk_fast_2_right" in next(line for line in lines if line.startswith("rejected: "))
+    first, *others = [line for line in lines if line.startswith("caution: ")]
+    assert first.startswith("caution: joints_without_moment_arms in 6 trials: ")
+    assert all(" in 1 trial: S03_walk_fast_2_right; " in line for line in others)
+    assert len(lines) < 12
+    assert lines[-1] == f"details of every trial: limbtorque check {ROOT} --verbose"
+    assert err == f"next: limbtorque run-study {ROOT}\n"  # and no bar: this is no terminal
+
+
+def test_check_has_a_line_for_every_trial_where_asked(capsys):
+    code, out, _ = run(capsys, "check", ROOT, "--verbose")
     assert code == 0
     assert (out.count(": ok\n"), out.count(": can be analysed, but\n")) == (29, 7)
-    assert out.endswith(
-        "every trial can be analysed; 7 of 36 would be caution or rejected; 1 would have no curve (ensembles.window)\n"
-    )
+    assert "spike_frames is" in out
+    assert "ready: 36 of 36 trials; 7 would be caution or rejected" in out
+
+
+def flags(name, joint, value):
+    check = next(check for check in CHECKS if check.name == name)
+    return [Flag(check, value, 0.1, joint)]
+
+
+def test_36_trials_with_one_flag_are_one_line():
+    name = next(check.name for check in CHECKS if not check.rejects and not check.rejects_at_twice)
+    answers = [Answer(f"trial_{k:02d}", "", flags(name, "knee", 0.2 + 0.01 * k), "") for k in range(36)]
+    first, line = summary_lines(answers)
+    assert first == "ready: 36 of 36 trials; 36 would be caution or rejected"
+    assert f"caution: {name} (knee) in 36 trials: trial_00, trial_01" in line
+    assert "and 30 more; 0.2 to 0.55" in line
+
+
+def test_faults_of_one_kind_are_one_line():
+    faults = [f"r{k}.c3d: marker 'M{k}' is missing in {k + 1} of 580 frames" for k in range(12)] + ["no plates"]
+    answers = [Answer(f"trial_{k:02d}", fault, [], "") for k, fault in enumerate(faults)]
+    first, gaps, plates = summary_lines(answers)
+    assert first == "ready: 0 of 13 trials; 0 would be caution or rejected"
+    assert gaps.startswith("would fail: 12 trials (trial_00, ")
+    assert gaps.endswith("the first: r0.c3d: marker 'M0' is missing in 1 of 580 frames")
+    assert plates == "would fail: 1 trial (trial_12): no plates"
+
+
+def test_many_kinds_end_in_their_number():
+    lines = lines_by_kind([(f"t{k}", "reason " + k * "x") for k in range(20)])
+    assert len(lines) == 7
+    assert lines[-1] == "14 trials for other reasons"
 
 
 def test_settings_prints_every_option(capsys):
@@ -139,11 +189,6 @@ def test_faults_of_a_study_end_with_what_to_do_next(capsys, tmp_path):
     code, _, err = run(capsys, "check", tmp_path)
     assert code == 1
     assert err.endswith("next: correct these faults, then run `limbtorque check STUDY` again\n")
-
-
-def test_check_ends_with_the_next_command(capsys):
-    _, _, err = run(capsys, "check", ROOT)
-    assert err == f"next: limbtorque run-study {ROOT}\n"  # and no bar: this is no terminal
 
 
 def test_there_is_no_bar_where_there_is_no_terminal(capsys):

@@ -446,9 +446,58 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
     assert main(["init", str(study), "--from", str(folder), "--chain", "arm"]) == 0
     out = capsys.readouterr().out
     assert out.endswith(f"next: limbtorque check '{study}'\n")
-    assert "4 trials of 2 recordings: left arm, right arm" in out
+    assert "ready: 4 trials of 2 recordings (left arm, right arm), " in out
+    assert "missing: " not in out
+    assert len(out.splitlines()) < 15
+    other = tmp_path / "other"
+    assert main(["init", str(other), "--from", str(folder), "--chain", "arm", "--verbose"]) == 0
+    assert "up axis: +z; " in capsys.readouterr().out
     assert main(["init", str(study), "--from", str(folder)]) == 1
     assert "not overwritten" in capsys.readouterr().err
+
+
+def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next(tmp_path, capsys):
+    labels = [f"Me:{label}" for label in ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"]]
+    for k in range(9):
+        write(tmp_path / "data" / f"lift{k}.c3d", labels, travel_m=0.3, seed=k)
+        write(tmp_path / "data" / f"still{k}.c3d", labels, travel_m=0.0, seed=k)
+        (tmp_path / "data" / f"torn{k}.c3d").write_bytes(b"no recording")
+    study = tmp_path / "study"
+    assert main(["init", str(study), "--from", str(tmp_path / "data")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "ready: 9 trials of 9 recordings (TODO arm), 1 subject"
+    missing = [line.removeprefix("missing: ") for line in lines if line.startswith("missing: ")]
+    assert missing == [
+        "the markers of 5 landmarks (marker_sets in config/config.yaml)",
+        "the axis that points up (plane.up_axis in config/config.yaml)",
+        "side of 9 trials (config/trials.csv)",
+        "plane.forward_axis of 9 trials (config/trials.csv)",
+        "the body mass of 1 subject (config/subjects.csv)",
+    ]
+    (omitted,) = [line for line in lines if line.startswith("omitted: ")]
+    assert omitted.startswith("omitted: 9 trials (still0")
+    assert "a static trial" in omitted
+    (unread,) = [line for line in lines if line.startswith("not read: ")]
+    assert unread.startswith("not read: 9 files (torn0.c3d, ")
+    assert (
+        f"by eye: open {study}/maps/my_markers.html in a browser to see the markers, and to choose them by a click"
+        in lines
+    )
+    assert lines[-2:] == [
+        f"next: fill in every TODO in {study}/config (25 places), then run",
+        f"limbtorque check {study}",
+    ]
+    assert len(lines) < 20
+
+
+def test_labels_that_nobody_knows_lead_to_the_page(tmp_path, capsys):
+    write(tmp_path / "data" / "walk.c3d", [f"M{k:02d}" for k in range(10)])
+    study = tmp_path / "study"
+    assert main(["init", str(study), "--from", str(tmp_path / "data")]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("ready: no trial yet\n")
+    assert "no arm or leg recognised from the marker names M00" in out
+    assert f"next: open {study}/maps/walk.html in a browser, give the markers to landmarks" in out
 
 
 # --- what is 0 to 100 % -----------------------------------------------------------------------------------------------

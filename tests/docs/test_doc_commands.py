@@ -41,6 +41,7 @@ RUN = {
     ],
     "beside": [
         "limbtorque inspect recording.c3d",
+        "limbtorque map recording.c3d",
         "limbtorque inspect markers.trc --forces forces.mot --set reading.force_unit=N",
         'limbtorque check "my study"',
         'limbtorque run-study "my study"',

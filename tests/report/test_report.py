@@ -554,7 +554,7 @@ def test_the_frame_of_a_spike_is_in_its_flags_box_its_message_and_the_check(tmp_
     assert f"spike_frames is 1, allowed 0: {where};" in ledger(folder)["spring"]["message"]
     name, _, flags, _ = next(check_study(checked_study(folder)))
     assert name == "spring"
-    assert any(f"spike_frames is 1, allowed 0: {where};" in flag for flag in flags)
+    assert any(f"spike_frames is 1, allowed 0: {where};" in flag.sentence for flag in flags)
 
 
 def test_the_summary_of_a_page_is_flexion_positive(study):

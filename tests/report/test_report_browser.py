@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from in_chromium import IN_CHROMIUM, choose, find, keys, processor_s, soon
 from limbtorque.report.index import index_page
 from limbtorque.report.panels import draw_trial
 from limbtorque.report.trial import TrialContents, trial_page
@@ -16,27 +17,7 @@ from limbtorque.workflow import layout
 from limbtorque.workflow.stages import report
 from reports import BAD, TRIALS, analyse, make_study, page, page_file, table_file, write_ensembles
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not (CHROMIUM and DRIVER), reason="no chromium or chromedriver (apt-get install chromium chromium-driver)"
-    ),
-]
-selenium = pytest.importorskip("selenium")
-
-
-def soon(browser, condition):
-    """Wait until a condition holds; a minute at most, on however slow a machine."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    WebDriverWait(browser, 60, poll_frequency=0.1).until(lambda _: condition())
-
-
-def processor_s(browser):
-    """Processor time of the page's main thread since it was opened; other programs do not count."""
-    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-    return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+pytestmark = IN_CHROMIUM
 
 
 @pytest.fixture(scope="module")
@@ -47,42 +28,6 @@ def study(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    options = Options()
-    options.binary_location = CHROMIUM
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1400,1000",
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.set_page_load_timeout(60)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture
-def browser(chromium):
-    """The browser; at the end of a test nothing was fetched from elsewhere and nothing complained."""
-    for kind in ("browser", "performance"):
-        chromium.get_log(kind)
-    yield chromium
-    messages = [entry["message"] for entry in chromium.get_log("browser") if entry["level"] != "DEBUG"]
-    assert messages == []
-    events = [json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")]
-    sent = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
-    assert {url for url in sent if not url.startswith(("file://", "data:", "blob:"))} == set()
-
-
 def visit(browser, folder, trial=None):
     browser.get(page_file(folder, trial).as_uri())
 
@@ -91,22 +36,6 @@ def rows(browser):
     """Names of the trials that the table shows, in order."""
     script = "return [...document.querySelectorAll('#ledger tbody tr')].filter((r) => !r.hidden).map((r) => r.cells[0].textContent)"
     return browser.execute_script(script)
-
-
-def find(browser, selector):
-    return browser.find_element("css selector", selector)
-
-
-def choose(browser, selector, text):
-    from selenium.webdriver.support.ui import Select
-
-    Select(find(browser, selector)).select_by_visible_text(text)
-
-
-def keys(element, *names):
-    from selenium.webdriver.common.keys import Keys
-
-    element.send_keys(*(getattr(Keys, name) for name in names))
 
 
 def test_the_table_sorts_by_keyboard(browser, study):

@@ -358,10 +358,11 @@ def test_check_lists_trials_without_a_curve(tmp_path, monkeypatch, capsys):
         "no event 'stop' of this side after 0.6 s; the recording has go; check ensembles.end_event",
     )
     assert answers["S01_sagittal_fast"][1].startswith("no rest: at the first frame the endpoint has ")
-    assert main(["check", str(folder)]) == 1
+    assert main(["check", str(folder), "--verbose"]) == 1
     out = capsys.readouterr().out
     assert "  this trial will have no curve over 0 to 100 %: no event 'stop' of this side after 0.6 s" in out
-    assert out.endswith("; 2 would have no curve (ensembles.window)\n")
+    assert "; 2 would have no curve (ensembles.window)\n" in out
+    assert "no curve: 1 trial (S02_sagittal_fast): no event 'stop' of this side after 0.6 s" in out
 
 
 def test_check_knows_of_trials_that_are_left_out_and_of_studies_without_curves(tmp_path):

@@ -61,6 +61,20 @@ def only(study, *args, **options):
 # --- what is right ---------------------------------------------------------------------------------------------------
 
 
+def test_a_path_with_backslashes_is_understood(study, tmp_path):
+    (tmp_path / "a study" / "day 1" / "Ann").mkdir(parents=True)
+    (tmp_path / "a study" / "day 1" / "Ann" / "reach.c3d").touch()
+    (trial,) = study(["reach,S1,Ann,day 1\\Ann\\reach.c3d,arm,right,slow"]).trials
+    assert trial.file == tmp_path / "a study" / "day 1" / "Ann" / "reach.c3d"
+
+
+def test_a_backslash_in_the_name_of_a_file_stays(study, tmp_path):
+    (tmp_path / "a study").mkdir()
+    (tmp_path / "a study" / "odd\\name.c3d").touch()
+    (trial,) = study(["reach,S1,Ann,odd\\name.c3d,arm,right,slow"]).trials
+    assert trial.file == tmp_path / "a study" / "odd\\name.c3d"
+
+
 def test_a_study_as_it_should_be(study):
     found = study(
         ["reach , S1,Ann,reach.c3d,arm,right,slow reach,lab,Ann,spring,0.5,2.5,first", "", ",,,,,,,,,,,,", "b,S1,Bob,reach.c3d,leg,left,,,,,,,"],

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import functools
 import math
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,11 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from limbtorque import __version__
 from limbtorque.cli import import_muscles
+from limbtorque.cli.check_command import EXAMPLES as CHECK_EXAMPLES
+from limbtorque.cli.check_command import add_check_command, check
 from limbtorque.cli.emg_command import EXAMPLES as EMG_EXAMPLES
 from limbtorque.cli.emg_command import add_emg_command
+from limbtorque.cli.map_command import EXAMPLES as MAP_EXAMPLES
+from limbtorque.cli.map_command import add_map_command
 from limbtorque.cli.strength import EXAMPLES as STRENGTH_EXAMPLES
 from limbtorque.cli.strength import add_strength_command
-from limbtorque.cli.study_folder import require_study
+from limbtorque.cli.study_folder import quoted, require_study
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
 from limbtorque.workflow.streams import ensure_streams, flush_or_silence, say
@@ -43,9 +46,8 @@ EXAMPLES = {
   limbtorque inspect markers.trc --forces forces.mot
   limbtorque inspect table.csv --set reading.length_unit=mm
 """,
-    "check": """examples:
-  limbtorque check "my study"
-""",
+    "map": MAP_EXAMPLES,
+    "check": CHECK_EXAMPLES,
     "run-study": """examples:
   limbtorque run-study "my study" --cores 4
   limbtorque run-study "my study" -- --dry-run
@@ -174,6 +176,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_study_commands(command)
     _add_recording_commands(command)
+    add_map_command(command)
     add_emg_command(command)
     add_strength_command(command)
     _add_result_commands(command)
@@ -193,11 +196,12 @@ def _add_study_commands(command: Command) -> None:
         help="folder of the recordings, which stay there",
     )
     init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: arms and legs)")
+    init.add_argument(
+        "--verbose", action="store_true", help="print the evidence, too, which the files have as comments"
+    )
     init.set_defaults(function=_init)
 
-    check = command("check", "list the trials of a study that would fail or not be ok; writes nothing")
-    check.add_argument("study", type=Path, nargs="?", default=Path(), help="the study's folder (default: here)")
-    check.set_defaults(function=_check)
+    add_check_command(command)
 
     whole = command("run-study", "run a study with Snakemake; repeats only what a change affects")
     whole.add_argument("study", type=Path, help="the study's folder")
@@ -325,6 +329,7 @@ class _Completion(argparse.Action):
 
 
 def _init(options: argparse.Namespace) -> int:
+    from limbtorque.cli.init.first_screen import first_screen, next_steps
     from limbtorque.cli.init.init import FILES, init_study
     from limbtorque.cli.init.text import summary_text
     from limbtorque.cli.progress import followed
@@ -342,18 +347,10 @@ def _init(options: argparse.Namespace) -> int:
         confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
         watch=functools.partial(followed, what="reading recordings"),
     )
-    print(summary_text(proposal))
-    print("\n".join(f"written: {options.study / name}" for name in FILES))
-    quoted = _quoted(options.study)
-    if proposal.to_do:
-        print(f"next: fill in every TODO in {options.study / 'config'} ({counted(proposal.to_do, 'place')}), then run")
-    print(f"{'' if proposal.to_do else 'next: '}limbtorque check {quoted}")
+    print(summary_text(proposal) if options.verbose else first_screen(proposal))
+    print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
+    print(next_steps(proposal, options.study))
     return 0
-
-
-def _quoted(path: Path) -> str:
-    """Path as a word of a command; one that begins with a dash is no option."""
-    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
 
 
 def _run_study(options: argparse.Namespace) -> int:
@@ -391,7 +388,7 @@ def _verify(options: argparse.Namespace) -> int:
         print(line)
     print(f"{counted(len(lines), 'result')} missing or not as made")
     if lines:
-        say(f"next: limbtorque run-study {_quoted(options.study)} --verify, which makes them again")
+        say(f"next: limbtorque run-study {quoted(options.study)} --verify, which makes them again")
     return int(bool(lines))
 
 
@@ -400,7 +397,7 @@ def _split_study(options: argparse.Namespace) -> int:
 
     made = split_study(options.study, options.parts)
     print("\n".join(f"written: {part}" for part in made))
-    print(f'next: for part in {_quoted(options.parts)}/*; do limbtorque run-study "$part"; done')
+    print(f'next: for part in {quoted(options.parts)}/*; do limbtorque run-study "$part"; done')
     return 0
 
 
@@ -425,35 +422,6 @@ def _inspect(options: argparse.Namespace) -> int:
             found = reader.compare(options.file, library, **limits, options=ReadOptions.of(reading))
             print("\n".join(found.sentences if found else (f"{library}: nothing to compare",)))
     return 0
-
-
-def _check(options: argparse.Namespace) -> int:
-    from limbtorque.cli.progress import followed
-    from limbtorque.workflow.check import check_study
-    from limbtorque.workflow.load_checked import checked_study
-    from limbtorque.workflow.second_look import compares_in_run, lines_by_kind, n_compared, second_looks
-
-    faults = doubtful = curveless = 0
-    study = checked_study(options.study)
-    total = len(study.trials)
-    for trial, fault, flags, no_curve in followed(check_study(study), total, what="checking trials"):
-        faults += bool(fault)
-        doubtful += bool(flags)
-        curveless += bool(no_curve)
-        print(f"{trial}: {'would fail: ' + fault if fault else 'can be analysed, but' if flags or no_curve else 'ok'}")
-        for flag in flags:
-            print(f"  {flag}")
-        if no_curve:
-            print(f"  this trial will have no curve over 0 to 100 %: {no_curve}")
-    compared = followed(second_looks(study), n_compared(study), what="comparing C3D readers")
-    lines = lines_by_kind(list(compared), in_run=compares_in_run(study))
-    print("".join(f"{line}\n" for line in lines), end="")
-    verdict = f"trials that would fail: {faults}" if faults else "every trial can be analysed"
-    without = f"; {curveless} would have no curve (ensembles.window)" if curveless else ""
-    print(f"{verdict}; {doubtful} of {total} would be caution or rejected{without}")
-    run = f"limbtorque run-study {_quoted(options.study)}"
-    say(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}")
-    return int(faults > 0)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -575,7 +543,7 @@ def _demo(options: argparse.Namespace) -> int:
     return 0
 
 
-ON_A_STUDY = (_check, _run_study, _status, _verify, _split_study)
+ON_A_STUDY = (check, _run_study, _status, _verify, _split_study)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -79,7 +79,7 @@ def run_study(
     of all results are compared with their records before, and those that differ are made again.
     """
     ended: list[int] = []
-    heard = (signal.SIGTERM, signal.SIGHUP, *[signal.SIGINT] * (not slurm))
+    heard = (*interrupts.ENDS, *[signal.SIGINT] * (not slurm))
     with _passed_on(ended, *heard), _temporary(here=not slurm) as place:
         with interrupts.held():
             process = subprocess.Popen(
@@ -87,7 +87,7 @@ def run_study(
                 stdout=_null_if_full(1),
                 stderr=_null_if_full(2),
                 env={**os.environ, **place, **({VERIFY: "1"} if verify else {})},
-                preexec_fn=functools.partial(_end_with_parent, signal.SIGINT if slurm else signal.SIGKILL),
+                preexec_fn=_ends_with_parent(by_interrupt=slurm),
             )
         n_polls = 0  # since the signal
         while True:
@@ -127,6 +127,13 @@ def _null_if_full(number: int) -> int | None:
     except OSError:
         return subprocess.DEVNULL
     return None
+
+
+def _ends_with_parent(*, by_interrupt: bool) -> Callable[[], None] | None:
+    """Function that ends a started process with its parent; None without fork."""
+    if sys.platform == "win32" or not hasattr(os, "fork"):
+        return None
+    return functools.partial(_end_with_parent, signal.SIGINT if by_interrupt else signal.SIGKILL)
 
 
 def _end_with_parent(number: signal.Signals) -> None:

@@ -1,8 +1,9 @@
-"""Check that a folder is a study, before a command works on it."""
+"""The folder of a study as a command gets it."""
 
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
@@ -32,3 +33,8 @@ def require_study(folder: Path) -> None:
     else:
         found = f"{name} has no {SETTINGS_FILE}, so it is not a study"
     raise LimbtorqueError(f"{found}; give a study's folder, or `limbtorque init {name} --from RECORDINGS` proposes one")
+
+
+def quoted(path: Path) -> str:
+    """Path as a word of a command; one that begins with a dash is no option."""
+    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))

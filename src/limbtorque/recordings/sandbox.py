@@ -3,7 +3,7 @@
 A damaged file can make a C++ reader allocate without bound, loop, or abort the whole process. One child
 process reads file after file; when it dies the read fails with a :class:`~limbtorque.errors.ReadError` and
 the next read gets a new child. It is forked in the jobs of a run (`fork_readers`), and a new Python elsewhere. Requests and replies are pickles, their arrays after them, on pipes of their own,
-so that nothing the library prints can get between them.
+so that nothing the library prints can get between them. Where the operating system has no fork, no limit of memory or no waiting for a pipe (Windows), the child is a new Python that is limited by time alone.
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import resource
 import select
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from limbtorque.errors import ReadError
+from limbtorque.recordings import limits
 from limbtorque.recordings.differences import SecondReading
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
@@ -33,11 +35,17 @@ from limbtorque.recordings.recording import Recording
 _LENGTH = struct.Struct("<Q")
 _GRACE_S = 5.0
 _POLL_S = 0.01
+_AT_ONCE = 2**20  # bytes taken from a pipe that cannot be read into an array
+_OPEN_FILES = Path("/proc/self/fd")
+_POLLS = hasattr(select, "poll")
 _forks = False
 
 
 class _DiedError(Exception):
     """The other end of the pipe is gone."""
+
+
+_NO_FORK = "this operating system cannot fork"
 
 
 class _Forked:
@@ -55,6 +63,8 @@ class _Forked:
 
     def wait(self, timeout: float | None = None) -> int:
         """Exit code, when there is one."""
+        if sys.platform == "win32":
+            raise OSError(_NO_FORK)
         end = None if timeout is None else time.monotonic() + timeout
         while self.returncode is None:
             pid, status = os.waitpid(self.pid, 0 if end is None else os.WNOHANG)
@@ -68,7 +78,7 @@ class _Forked:
 
     def kill(self) -> None:
         """End the process, if it runs."""
-        if self.poll() is None:
+        if sys.platform != "win32" and self.poll() is None:
             os.kill(self.pid, signal.SIGKILL)
 
 
@@ -183,8 +193,9 @@ class GuardedReader:
         try:
             child = self._running()
             files = [None if file is None else str(Path(file).absolute()) for file in (path, forces)]
-            _send(child.requests, (library, files, memory_limit_mb, time_limit_s, options))
-            done, answer, last = _receive(child.replies, deadline)
+            with _ended_in_time(child, deadline):
+                _send(child.requests, (library, files, memory_limit_mb, time_limit_s, options))
+                done, answer, last = _receive(child.replies, deadline)
         except TimeoutError:
             self.close()
             raise ReadError(
@@ -228,7 +239,7 @@ class GuardedReader:
         try:
             code = child.process.wait(_GRACE_S)
         except subprocess.TimeoutExpired:
-            code = -signal.SIGKILL
+            code = -9
         last = _last_line(child.stderr)
         self.close()
         how = f"ended with status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
@@ -240,28 +251,52 @@ class GuardedReader:
 
 
 def fork_readers() -> None:
-    """Fork children from now on, instead of starting Python anew.
+    """Fork children from now on, where possible, instead of starting Python anew.
 
     For processes that compute in one thread. The libraries of the child are imported once, here. Memory that its parent has free does not count against its limit.
     """
     global _forks
     from limbtorque.recordings import compare_readers, read  # noqa: F401 (for the children)
 
-    _forks = True
+    _forks = hasattr(os, "fork") and _OPEN_FILES.is_dir()
 
 
 def _start() -> _Child:
     """Start the child; its output is discarded, its errors go to a temporary file."""
+    stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
+    try:
+        return (_forked if _forks else _executed)(stderr)
+    except OSError:
+        stderr.close()
+        raise
+
+
+def _executed(stderr: IO[bytes]) -> _Child:
+    """Start a new Python; its standard streams are the pipes."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "limbtorque.recordings.sandbox"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # threads take address space
+    )
+    if process.stdin is None or process.stdout is None:
+        raise OSError("no pipe to the reading process")
+    child = _Child(process, os.dup(process.stdin.fileno()), os.dup(process.stdout.fileno()), stderr)
+    process.stdin.close()
+    process.stdout.close()
+    return child
+
+
+def _forked(stderr: IO[bytes]) -> _Child:
+    """Fork a child, with two pipes to it."""
     requests_out, requests_in = os.pipe()
     replies_out, replies_in = os.pipe()
-    stderr = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the child)
-    process: subprocess.Popen[bytes] | _Forked
     try:
-        process = (_forked if _forks else _executed)(requests_out, replies_in, stderr)
+        process = _fork(requests_out, replies_in, stderr)
     except OSError:
         os.close(requests_in)
         os.close(replies_out)
-        stderr.close()
         raise
     finally:
         os.close(requests_out)
@@ -269,18 +304,9 @@ def _start() -> _Child:
     return _Child(process, requests_in, replies_out, stderr)
 
 
-def _executed(requests: int, replies: int, stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "limbtorque.recordings.sandbox", str(requests), str(replies)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=stderr,
-        pass_fds=(requests, replies),
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # threads take address space
-    )
-
-
-def _forked(requests: int, replies: int, stderr: IO[bytes]) -> _Forked:
+def _fork(requests: int, replies: int, stderr: IO[bytes]) -> _Forked:
+    if sys.platform == "win32":
+        raise OSError(_NO_FORK)
     pid = os.fork()
     if pid:
         return _Forked(pid)
@@ -306,7 +332,7 @@ def _keep_open(requests: int, replies: int, stderr: int) -> None:
     for number, file in enumerate((nothing, nothing, stderr)):
         os.dup2(file, number)
     sys.stdout = sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
-    for number in [int(file.name) for file in Path("/proc/self/fd").iterdir()]:
+    for number in [int(file.name) for file in _OPEN_FILES.iterdir()]:
         if number > 2 and number not in (requests, replies):
             with contextlib.suppress(OSError):
                 os.close(number)
@@ -314,8 +340,8 @@ def _keep_open(requests: int, replies: int, stderr: int) -> None:
 
 def _last_line(stderr: IO[bytes]) -> str:
     size = os.fstat(stderr.fileno()).st_size
-    tail = os.pread(stderr.fileno(), 2000, max(0, size - 2000)).decode("utf-8", "replace")
-    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    stderr.seek(max(0, size - 2000))
+    lines = [line.strip() for line in stderr.read(2000).decode("utf-8", "replace").splitlines() if line.strip()]
     return lines[-1] if lines else ""
 
 
@@ -333,7 +359,7 @@ def _send(handle: int, message: object) -> None:
             rest = part
             while rest:
                 rest = rest[os.write(handle, rest) :]
-    except BrokenPipeError:
+    except OSError:
         raise _DiedError from None
 
 
@@ -349,16 +375,55 @@ def _take(handle: int, n: int, deadline: float | None) -> bytearray:
     """Read exactly n bytes."""
     body = bytearray(n)
     rest = memoryview(body)
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
+    wait = _waiting(handle, deadline)
     while rest:
-        if deadline is not None and not poll.poll(max(0.0, deadline - time.monotonic()) * 1000.0):
-            raise TimeoutError
-        got = os.readv(handle, [rest])
+        wait()
+        got = _read_into(handle, rest)
         if got == 0:
             raise _DiedError
         rest = rest[got:]
     return body
+
+
+def _waiting(handle: int, deadline: float | None) -> Callable[[], None]:
+    """Return a function that waits for a pipe; TimeoutError at the deadline."""
+    if sys.platform == "win32" or not _POLLS or deadline is None:
+        return lambda: None
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+
+    def wait() -> None:
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000.0):
+            raise TimeoutError
+
+    return wait
+
+
+def _read_into(handle: int, rest: memoryview) -> int:
+    """Read bytes of a pipe into an array; returns their number."""
+    if sys.platform != "win32" and hasattr(os, "readv"):
+        return os.readv(handle, [rest])
+    found = os.read(handle, min(len(rest), _AT_ONCE))
+    rest[: len(found)] = found
+    return len(found)
+
+
+@contextlib.contextmanager
+def _ended_in_time(child: _Child, deadline: float) -> Iterator[None]:
+    """Kill a child at its deadline, where nothing waits for a pipe with one."""
+    if _POLLS:
+        yield
+        return
+    watch = threading.Timer(max(0.0, deadline - time.monotonic()), child.process.kill)
+    watch.start()
+    try:
+        yield
+    except _DiedError:
+        if time.monotonic() >= deadline:
+            raise TimeoutError from None
+        raise
+    finally:
+        watch.cancel()
 
 
 def _serve(requests: int, replies: int) -> None:
@@ -367,15 +432,14 @@ def _serve(requests: int, replies: int) -> None:
     from limbtorque.recordings.read import read_with_forces
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    started_with = _address_space()
+    limits.leave_no_core()
+    started_with = limits.address_space()
     while True:
         try:
             library, (path, forces), memory_limit_mb, time_limit_s, options = _receive(requests, None)
         except _DiedError:
             return
-        _limit(started_with + memory_limit_mb * 2**20)
-        signal.setitimer(signal.ITIMER_REAL, time_limit_s + _GRACE_S)  # ends the child should the parent be gone
+        limits.set_limits(started_with + memory_limit_mb * 2**20, time_limit_s + _GRACE_S)  # ends it without its parent
         out_of_memory = False
         reply: tuple[bool, object]
         try:
@@ -391,8 +455,7 @@ def _serve(requests: int, replies: int) -> None:
             reply = (False, _too_large(Path(path), memory_limit_mb))
         except Exception as error:  # whatever it is, it concerns one file
             reply = (False, f"{Path(path).name}: reading failed with {type(error).__name__}: {error}")
-        _limit(resource.RLIM_INFINITY)
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        limits.lift_limits()
         _send(replies, (*reply, out_of_memory))
         if out_of_memory:
             return  # what is left of the heap is not worth keeping
@@ -405,19 +468,16 @@ def _too_large(path: Path, memory_limit_mb: int) -> str:
     )
 
 
-def _address_space() -> int:
-    """Address space of this process, bytes."""
-    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-
-
-def _limit(n_bytes: int) -> None:
-    """Set the soft limit of the address space, within the hard one."""
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY and (n_bytes == resource.RLIM_INFINITY or n_bytes > hard):
-        n_bytes = hard
-    resource.setrlimit(resource.RLIMIT_AS, (n_bytes, hard))
+def _own_pipes() -> tuple[int, int]:
+    """Pipes that were the standard streams of a child, which become the null device."""
+    pipes = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+    return pipes
 
 
 if __name__ == "__main__":
     with contextlib.suppress(_DiedError):
-        _serve(int(sys.argv[1]), int(sys.argv[2]))
+        _serve(*_own_pipes())

@@ -200,6 +200,8 @@ class TrialRow(Row):
         if info.context is None or (info.field_name != "file" and not value):
             return value
         folder = info.context.folder
+        if "\\" in value and not info.context.has(value):  # as Windows writes paths
+            value = value.replace("\\", "/")
         if set(value) & set("{}<>"):
             raise ValueError(
                 "expected a name without braces and <>, which Snakemake takes for a pattern; rename the file"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import Window
-from limbtorque.tables.verdict import Verdict, judge
+from limbtorque.tables.verdict import Flag, Verdict, judge
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
@@ -55,7 +55,7 @@ class _KeepingReader(GuardedReader):
         return found
 
 
-def check_study(study: Study) -> Iterator[tuple[str, str, list[str], str]]:
+def check_study(study: Study) -> Iterator[tuple[str, str, Sequence[Flag], str]]:
     """Analyse every trial up to its muscle forces, and find the window of its curves.
 
     Parameters
@@ -67,7 +67,7 @@ def check_study(study: Study) -> Iterator[tuple[str, str, list[str], str]]:
     ------
     trial, fault : str
         Name of the trial, and the reason why it would fail, or nothing.
-    flags : list of str
+    flags : sequence of Flag
         Its quality flags.
     no_curve : str
         Reason why it would have no time-normalised curve, or nothing.
@@ -82,7 +82,7 @@ def check_study(study: Study) -> Iterator[tuple[str, str, list[str], str]]:
 
 def _tried(
     trial: Trial, reader: GuardedReader, folder: Path, study_cutoff_hz: float | None
-) -> tuple[str, list[str], str]:
+) -> tuple[str, Sequence[Flag], str]:
     try:
         limb, settings = limb_of(trial), trial.settings
         recording = read_trial(trial, reader)
@@ -120,8 +120,7 @@ def _tried(
     except LimbtorqueError as error:
         return str(error), [], ""
     verdict = judge(metrics, settings.quality, judged.by_joint, joints=motion.joints, notes=motion.notes)
-    sentences = [f"{flag.status}: {flag.sentence}" for flag in verdict.flags]
-    return "", sentences, _no_curve(trial, window, verdict)
+    return "", verdict.flags, _no_curve(trial, window, verdict)
 
 
 def _no_curve(trial: Trial, window: Window, verdict: Verdict) -> str:

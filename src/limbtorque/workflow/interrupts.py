@@ -15,7 +15,14 @@ from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+def _there(*names: str) -> tuple[signal.Signals, ...]:
+    """Signals that the operating system has."""
+    return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
+
+
+ENDS = _there("SIGTERM", "SIGHUP")  # signals that end a process, beside Ctrl-C
+_SIGNALS = (signal.SIGINT, *ENDS)
 
 
 @contextlib.contextmanager
@@ -24,6 +31,9 @@ def held() -> Iterator[None]:
 
     Those receive them by `let_in`.
     """
+    if sys.platform == "win32" or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
@@ -33,7 +43,8 @@ def held() -> Iterator[None]:
 
 def let_in() -> None:
     """Receive the signals that the starting process held back."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    if sys.platform != "win32" and hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def end_at_once() -> None:

@@ -96,6 +96,8 @@ def _forked(address: Path, job: dict[str, Any]) -> str:
 
     Empty where there is no such process, or it was killed.
     """
+    if sys.platform == "win32" or not hasattr(socket, "AF_UNIX"):
+        return ""
     message = json.dumps([str(Path.cwd()), job]).encode()
     try:
         with socket.socket(socket.AF_UNIX) as connection, short(address) as name:
@@ -120,7 +122,7 @@ def _run_is_over() -> bool:
 @contextlib.contextmanager
 def short(address: Path) -> Iterator[str]:
     """Name of a socket that is short enough for it, wherever its folder is."""
-    folder = os.open(address.parent, os.O_RDONLY | os.O_DIRECTORY)
+    folder = os.open(address.parent, os.O_RDONLY)
     try:
         yield f"/proc/self/fd/{folder}/{address.name}"
     finally:

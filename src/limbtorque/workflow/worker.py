@@ -24,13 +24,16 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from limbtorque.recordings.sandbox import fork_readers
 from limbtorque.workflow import interrupts
 from limbtorque.workflow.job import ADDRESS, RUN, short, work
 from limbtorque.workflow.streams import say
 from limbtorque.workflow.temporary import temporary_folder
+
+if TYPE_CHECKING and sys.platform == "win32":
+    raise ImportError  # the rest is not for Windows: `start` returns there, and nothing else is called
 
 ALSO = (
     "pyarrow.compute",
@@ -39,6 +42,7 @@ ALSO = (
     "scipy.signal",
 )  # imported by stages when they first need them
 _MESSAGE = 65536
+_OPEN_FILES = Path("/proc/self/fd")  # by which sockets have short names
 _NAME = "jobs"
 _held: list[subprocess.Popen[bytes]] = []
 
@@ -55,6 +59,8 @@ def start(stages: Sequence[str], beside: Path = Path()) -> None:
     beside : Path, optional
         Temporary folder of Snakemake, which leaves it where it is killed; removed if it is empty then.
     """
+    if not (hasattr(os, "fork") and hasattr(socket, "AF_UNIX") and _OPEN_FILES.is_dir()):  # Windows, macOS
+        return
     try:
         address = temporary_folder() / _NAME
         _start(address, beside, stages)
@@ -169,7 +175,7 @@ def _end_with(connection: socket.socket) -> None:
 
 def _end_by(how: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     """Set the end of this process by the other signals, but ignored ones (`nohup`)."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in interrupts.ENDS:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, how)
 

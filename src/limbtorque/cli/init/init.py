@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from limbtorque.cli.init.maps import FOLDER, write_maps
 from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.proposed_sets import Confirm
 from limbtorque.cli.init.survey import Seen, Unread, recordings_in, survey
@@ -24,7 +25,7 @@ def init_study(
     confirm: Confirm | None = None,
     watch: Watch | None = None,
 ) -> Proposal:
-    """Propose a study for the recordings of a folder and write its three files.
+    """Propose a study for the recordings of a folder; write its files and a page.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def init_study(
     StudyError
         A file of the study exists, the folder has no recordings, or none of them can be read. Nothing is written.
     """
-    there = [name for name in FILES if (study / name).exists()]
+    there = [name for name in (*FILES, FOLDER) if (study / name).exists()]
     if there:
         raise StudyError(
             [f"{study / name} exists and is not overwritten; name another folder, or move the file" for name in there]
@@ -75,4 +76,4 @@ def init_study(
     texts = (config_text(proposal, source=str(recordings)), trials_text(proposal), subjects_text(proposal))
     for name, text in zip(FILES, texts, strict=True):
         write_text(study / name, text)
-    return proposal
+    return write_maps(study, proposal, [one for one in found if isinstance(one, Seen)])

@@ -43,11 +43,13 @@ class Proposal:
     unread : tuple of Unread
         Files that could not be read.
     notes : tuple of str
-        What was guessed of the folders' names, and what the recordings do not support.
+        What the recordings do not support, then what was guessed of the folders' names.
     window : ProposedWindow
         What is 0 to 100 % of the curves.
     emg : ProposedEmg
         Channels of electromyography and their muscles.
+    maps : tuple of str
+        Pages on which markers are given to landmarks by eye, from the study's folder.
     """
 
     title: str
@@ -60,6 +62,7 @@ class Proposal:
     notes: tuple[str, ...]
     window: ProposedWindow
     emg: ProposedEmg = field(default_factory=ProposedEmg)
+    maps: tuple[str, ...] = ()
 
     @property
     def to_do(self) -> int:
@@ -117,7 +120,7 @@ def propose(
             said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
             if rows:
                 of_subject.setdefault(who, []).append(one)
-            file = _from(relative_to, one.path)
+            file = path_from(relative_to, one.path)
             if any(row.can_be_taken for row in rows):
                 kept[file] = one
             trials += [
@@ -145,7 +148,7 @@ def propose(
         trials=rows_with_windows,
         subjects=tuple(propose_subject(who, ones) for who, ones in of_subject.items() if safe_name(who) in analysed),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
-        notes=(*dict.fromkeys(notes), *_gathered(said)),
+        notes=(*_gathered(said), *dict.fromkeys(notes)),
         window=window,
         emg=propose_emg([*kept.values(), *emg_files.values()], {trial.chain for trial in trials if not trial.left_out}),
     )
@@ -158,7 +161,7 @@ def _with_emg(
     one = kept.get(trial.file)
     if one is None or one.name not in emg_files:
         return trial
-    return replace(trial, emg_file=_from(relative_to, emg_files[one.name].path))
+    return replace(trial, emg_file=path_from(relative_to, emg_files[one.name].path))
 
 
 def _with_forces(
@@ -191,7 +194,7 @@ def _with_forces(
         found = paired.get(kept[trial.file].name) if trial.file in kept else None
         if found and found.forces:
             note = "; ".join(filter(None, (trial.note, found.note)))
-            trial = replace(trial, forces_file=_from(relative_to, found.forces.path), note=note)
+            trial = replace(trial, forces_file=path_from(relative_to, found.forces.path), note=note)
         elif trial.file in kept and (sentence := lacking.get(kept[trial.file].name, "")):
             trial = replace(trial, note="; ".join(filter(None, (trial.note, sentence))))
         rows.append(trial)
@@ -226,7 +229,7 @@ def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:
     return [f"{some_of(names)}: {sentence}" for sentence, names in whose.items()]
 
 
-def _from(folder: Path, path: Path) -> str:
+def path_from(folder: Path, path: Path) -> str:
     """Path of a file relative to a folder; keeps links that lead to the file."""
     given = Path(os.path.relpath(path.absolute(), folder.absolute()))
     if (folder.resolve() / given).resolve() == path.resolve():

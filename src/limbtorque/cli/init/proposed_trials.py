@@ -121,7 +121,7 @@ def propose_trials(
     prefix = body.prefix if len(one.bodies) > 1 else ""
     left_out = f"no marker moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
-    travels, note = _forward(body, up_axis)
+    travels, note = propose_forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
     complete = {chain: carried(CHAINS[chain]) or _best(chain_fits) for chain, chain_fits in found.items()}
     rows: list[tuple[str, Fit | None, str, str]] = []
@@ -214,7 +214,7 @@ def _faces(one: Seen, body: Body, up_axis: str, chain: str, fits_of_chain: Seque
     return part
 
 
-def _forward(body: Body, up_axis: str) -> tuple[str, str]:
+def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:
     """Travel as the forward axis, or nothing and a note on body and feet."""
     level = np.array([0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"])
     distance = float(np.linalg.norm(np.array(body.travel_m) * level))

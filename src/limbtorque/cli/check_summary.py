@@ -1,0 +1,79 @@
+"""Texts of `limbtorque check`: a first screen, and lines on single trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from limbtorque.cli.init.names import some_of
+from limbtorque.cli.kinds import MOST, lines_by_kind
+from limbtorque.tables.verdict import Flag
+from limbtorque.tables.words import counted
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Answer of the check for one trial: as `check_study` gives it."""
+
+    trial: str
+    fault: str
+    flags: Sequence[Flag]
+    no_curve: str
+
+
+def trial_lines(answer: Answer) -> Iterator[str]:
+    """Lines on one trial: its name and answer, then its flags."""
+    doubt = "can be analysed, but" if answer.flags or answer.no_curve else "ok"
+    yield f"{answer.trial}: {f'would fail: {answer.fault}' if answer.fault else doubt}"
+    for flag in answer.flags:
+        yield f"  {flag.status}: {flag.sentence}"
+    if answer.no_curve:
+        yield f"  this trial will have no curve over 0 to 100 %: {answer.no_curve}"
+
+
+def summary_lines(answers: Sequence[Answer]) -> list[str]:
+    """Lines on the study: one for each kind of fault, flag and missing curve.
+
+    Parameters
+    ----------
+    answers : sequence of Answer
+        Of all trials.
+    """
+    faults = [(one.trial, one.fault) for one in answers if one.fault]
+    curveless = [(one.trial, one.no_curve) for one in answers if one.no_curve]
+    doubtful = sum(bool(one.flags) for one in answers)
+    without = f"; {len(curveless)} would have no curve (ensembles.window)" if curveless else ""
+    return [
+        f"ready: {len(answers) - len(faults)} of {counted(len(answers), 'trial')}; {doubtful} would be caution or rejected{without}",
+        *(f"would fail: {line}" for line in lines_by_kind(faults)),
+        *_flag_lines(answers),
+        *(f"no curve: {line}" for line in lines_by_kind(curveless)),
+    ]
+
+
+def _flag_lines(answers: Sequence[Answer]) -> list[str]:
+    """A line for each flag: its trials, joints and range of values."""
+    by_check: dict[tuple[bool, str], list[tuple[str, Flag]]] = {}
+    for one in answers:
+        for flag in one.flags:
+            by_check.setdefault((flag.status != "rejected", flag.check.name), []).append((one.trial, flag))
+    listed = sorted(by_check.items(), key=lambda item: (item[0][0], -len(item[1])))
+    rest = len(listed) - MOST
+    return [
+        *(_flag_line(found) for _, found in listed[:MOST]),
+        *([f"{counted(rest, 'other flag')}"] if rest > 0 else []),
+    ]
+
+
+def _flag_line(found: Sequence[tuple[str, Flag]]) -> str:
+    flags = [flag for _, flag in found]
+    first = flags[0]
+    trials = dict.fromkeys(trial for trial, _ in found)
+    joints = dict.fromkeys(flag.joint for flag in flags if flag.joint)
+    values = dict.fromkeys(f"{value:.4g}" for value in (min(f.value for f in flags), max(f.value for f in flags)))
+    unit = f" {first.check.unit}" if first.check.unit != "1" else ""
+    of_joints = f" ({', '.join(joints)})" if joints else ""
+    return (
+        f"{first.status}: {first.check.name}{of_joints} in {counted(len(trials), 'trial')}: {some_of(trials)}; "
+        f"{' to '.join(values)}{unit}, allowed {first.threshold:.4g}: {first.check.advice}"
+    )

@@ -1,0 +1,85 @@
+"""First screen of `limbtorque init`: ready, missing, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from limbtorque.cli.init.proposal import Proposal
+from limbtorque.cli.kinds import lines_by_kind
+from limbtorque.cli.study_folder import quoted
+from limbtorque.study.table_file import TO_DO
+from limbtorque.tables.words import counted
+
+NOTES = 4  # on the first screen; all are comments of config/trials.csv
+CELLS = {
+    "chain": "chain",
+    "side": "side",
+    "forward_axis": "plane.forward_axis",
+    "marker_set": "marker_set",
+}
+
+
+def first_screen(proposal: Proposal) -> str:
+    """Summary of a proposed study in about a dozen lines; the files have the rest.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The study.
+    """
+    kept = [trial for trial in proposal.trials if not trial.left_out]
+    limbs = ", ".join(sorted({f"{trial.side} {trial.chain}" for trial in kept}))
+    recordings = counted(len({trial.file for trial in kept}), "recording")
+    ready = f"{counted(len(kept), 'trial')} of {recordings} ({limbs}), {counted(len(proposal.subjects), 'subject')}"
+    omitted = [(trial.trial, trial.left_out) for trial in proposal.trials if trial.left_out]
+    notes = proposal.notes[:NOTES]
+    more = len(proposal.notes) - len(notes)
+    return "\n".join(
+        [
+            f"ready: {ready if kept else 'no trial yet'}",
+            *(f"missing: {line}" for line in _missing(proposal)),
+            *(f"omitted: {line}" for line in lines_by_kind(omitted)),
+            *(f"not read: {line}" for line in lines_by_kind(_unread(proposal), noun="file")),
+            *notes,
+            *([f"{counted(more, 'further note')} in config/trials.csv"] if more else []),
+        ]
+    )
+
+
+def _unread(proposal: Proposal) -> list[tuple[str, str]]:
+    return [(one.name, " ".join(one.why.split())) for one in proposal.unread]
+
+
+def _missing(proposal: Proposal) -> Iterator[str]:
+    """Places that a person has to fill in."""
+    rows = [trial for trial in proposal.trials if not trial.left_out]
+    places = [label for chosen in proposal.sets for labels in chosen.rules.values() for label in labels]
+    landmarks = sum(label.startswith(TO_DO) for label in places)
+    if landmarks:
+        yield f"the markers of {counted(landmarks, 'landmark')} (marker_sets in config/config.yaml)"
+    if not proposal.up_axis:
+        yield "the axis that points up (plane.up_axis in config/config.yaml)"
+    for cell, column in CELLS.items():
+        open_rows = sum(getattr(row, cell).startswith(TO_DO) for row in rows)
+        if open_rows:
+            yield f"{column} of {counted(open_rows, 'trial')} (config/trials.csv)"
+    masses = sum(subject.mass_kg.startswith(TO_DO) for subject in proposal.subjects)
+    if masses:
+        yield f"the body mass of {counted(masses, 'subject')} (config/subjects.csv)"
+
+
+def next_steps(proposal: Proposal, study: Path) -> str:
+    """Pages, places and commands that come next."""
+    check = f"limbtorque check {quoted(study)}"
+    page = study / proposal.maps[0] if proposal.maps else None
+    if page and not any(not trial.left_out for trial in proposal.trials):
+        return (
+            f"next: open {page} in a browser, give the markers to landmarks, and copy its settings and row into "
+            f"{study / 'config'}; then run\n{check}"
+        )
+    lines = [f"by eye: open {page} in a browser to see the markers, and to choose them by a click"] if page else []
+    if not proposal.to_do:
+        return "\n".join([*lines, f"next: {check}"])
+    places = counted(proposal.to_do, "place")
+    return "\n".join([*lines, f"next: fill in every TODO in {study / 'config'} ({places}), then run", check])

@@ -1,0 +1,112 @@
+"""Pages on which the markers of a proposed study are given to landmarks by eye."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from limbtorque.cli.init.names import name_them, safe_name
+from limbtorque.cli.init.proposal import Proposal, path_from
+from limbtorque.cli.init.survey import Seen
+from limbtorque.cli.map_recording import BUILT_IN, MapChoices, map_page
+from limbtorque.errors import LimbtorqueError
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.options.reading import Reading
+from limbtorque.study.table_file import TO_DO
+from limbtorque.study.whole_file import write_text
+
+FOLDER = "maps"
+MOST = 5  # pages of a study; further ones by `limbtorque map`
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A page: its name, its recording, and what is chosen when it is opened."""
+
+    name: str
+    path: Path
+    choices: MapChoices
+
+
+def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Proposal:
+    """Write a page for each marker set or recording that a person has to map.
+
+    Parameters
+    ----------
+    study : Path
+        The study's folder.
+    proposal : Proposal
+        What was proposed.
+    seen : sequence of Seen
+        The recordings.
+
+    Returns
+    -------
+    Proposal
+        The same, with the paths of the pages: of marker sets with a TODO and of recordings whose labels nobody knows, five
+        at most; where there is none, of the first marker set, to look at what was proposed.
+    """
+    wanted = [*_of_sets(study, proposal, to_do=True), *_of_unknown(study, proposal, seen)]
+    wanted = (wanted or list(_of_sets(study, proposal, to_do=False))[:1])[:MOST]
+    limits, written = Reading(), []
+    with GuardedReader() as reader:
+        for page in wanted:
+            try:
+                recording = reader.read(
+                    page.path,
+                    memory_limit_mb=limits.memory_limit_mb,
+                    time_limit_s=limits.time_limit_s,
+                    options=ReadOptions.of(limits),
+                )
+                text = map_page(recording, page.choices)
+            except LimbtorqueError:  # it changed since it was surveyed; the study is proposed without the page
+                continue
+            name = f"{FOLDER}/{page.name}.html"
+            write_text(study / name, text)
+            written.append(name)
+    return replace(proposal, maps=tuple(written))
+
+
+def _of_sets(study: Path, proposal: Proposal, *, to_do: bool) -> Iterator[_Wanted]:
+    """Pages of marker sets, each with its first trial."""
+    for chosen in proposal.sets:
+        trial = next((row for row in proposal.trials if row.marker_set == chosen.name and row.can_be_taken), None)
+        unknown = any(label.startswith(TO_DO) for labels in chosen.rules.values() for label in labels)
+        if trial is None or unknown != to_do:
+            continue
+        choices = MapChoices(
+            trial.file,
+            BUILT_IN,
+            up_axis=proposal.up_axis,
+            chain=trial.chain,
+            side="" if trial.side.startswith(TO_DO) else trial.side,
+            marker_set=chosen.name,
+            subject=trial.subject,
+            condition=trial.condition,
+        )
+        yield _Wanted(chosen.name, study / trial.file, choices)
+
+
+def _of_unknown(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Iterator[_Wanted]:
+    """Pages of recordings without a trial, one for each list of labels."""
+    subjects, conditions, _ = name_them(seen)
+    with_trial = {trial.file for trial in proposal.trials}
+    known, names = set[tuple[str, ...]](), set[str]()
+    for one in seen:
+        file = path_from(study, one.path)
+        if not one.bodies or file in with_trial or one.labels in known:
+            continue
+        known.add(one.labels)
+        stem = safe_name(Path(one.name).with_suffix("").as_posix().replace("/", "_"))
+        name = stem if stem.lower() not in names else f"{stem}_{len(names)}"
+        names.add(name.lower())
+        choices = MapChoices(
+            file,
+            BUILT_IN,
+            up_axis=proposal.up_axis,
+            subject=subjects[one.name],
+            condition=conditions[one.name],
+        )
+        yield _Wanted(name, one.path, choices)

@@ -1,0 +1,6 @@
+"""The page on which a person gives markers to landmarks by eye.
+
+In: positions and labels of a recording, chains, proposed landmarks.
+Out: one self-contained HTML page.
+Not here: which landmarks are proposed, and files.
+"""

@@ -1,0 +1,198 @@
+"""The page on which markers are given to landmarks by eye."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
+
+from limbtorque.arrays import FloatArray
+from limbtorque.report.marker_map.positions import pack
+from limbtorque.report.page import page_template
+
+SCRIPTS = ("data/base.js", *(f"marker_map/{name}.js" for name in ("positions", "view", "lengths", "settings", "map")))
+STYLES = ("data/report.css", "marker_map/map.css")
+
+
+@dataclass(frozen=True)
+class MapLandmark:
+    """A landmark of a chain.
+
+    Attributes
+    ----------
+    name, about : str
+        Its name in the settings, and its place on the body.
+    stand_in : str
+        Landmark that is used where it has no marker; empty where it needs one, or may be left out.
+    required : bool
+        The chain cannot be analysed without it.
+    """
+
+    name: str
+    about: str
+    stand_in: str
+    required: bool
+
+
+@dataclass(frozen=True)
+class MapChain:
+    """Landmarks of a chain's joints, proximal first, its segments, and all landmarks."""
+
+    joints: tuple[str, ...]
+    segments: tuple[str, ...]
+    landmarks: tuple[MapLandmark, ...]
+
+
+@dataclass(frozen=True)
+class MapBody:
+    """Markers of one person.
+
+    Attributes
+    ----------
+    prefix : str
+        Subject prefix of the labels, or empty.
+    markers : tuple of int
+        Indices of the markers.
+    proposed : mapping
+        Chain -> side -> landmark -> markers.
+    row : mapping of str to str
+        Cells of the row of the table of trials, and the events at 0 and 100 % of each side's curves (`event_right`,
+        `event_left`); the cells of chain, side and marker set follow from the choices.
+    """
+
+    prefix: str
+    markers: tuple[int, ...]
+    proposed: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
+    row: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class MarkerMap:
+    """Contents of the page.
+
+    Attributes
+    ----------
+    source : str
+        Name of the recording.
+    labels : tuple of str
+        Labels without their prefix.
+    templates : mapping of str to mapping of int to str
+        Side -> marker -> its label with {S}, {s} or {side}, where a marker of the other side has the same name.
+    mates : mapping of int to int
+        Marker -> the marker of the same name on the other side.
+    bodies : tuple of MapBody
+        People of the recording.
+    chains : mapping of str to MapChain
+        Chains to choose from.
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Positions, m; NaN where a marker was not seen.
+    rate_hz : float
+        Frames per second.
+    first_frame : int
+        Number of the first frame.
+    plates_m : sequence of ndarray of shape (4, 3)
+        Corners of the force plates, m.
+    up_axis, up_evidence : str
+        Axis that points up, e.g. ``"+z"``, or empty where a person has to choose it; and its source.
+    likely_up : str
+        Axis that points up in the picture until one is chosen.
+    forward_axes : tuple of str
+        Values of the option `plane.forward_axis`.
+    chain, side, marker_set : str
+        Choices when the page is opened.
+    notes : tuple of str
+        Sentences on the recording.
+    """
+
+    source: str
+    labels: tuple[str, ...]
+    templates: Mapping[str, Mapping[int, str]]
+    mates: Mapping[int, int]
+    bodies: tuple[MapBody, ...]
+    chains: Mapping[str, MapChain]
+    markers_m: FloatArray
+    rate_hz: float
+    first_frame: int
+    plates_m: Sequence[FloatArray] = ()
+    up_axis: str = ""
+    up_evidence: str = ""
+    likely_up: str = "+z"
+    forward_axes: Sequence[str] = ("travel",)
+    chain: str = "leg"
+    side: str = "right"
+    marker_set: str = "my_markers"
+    notes: tuple[str, ...] = ()
+
+
+def marker_map_page(contents: MarkerMap) -> str:
+    """Text of the page; the same contents give the same text.
+
+    Parameters
+    ----------
+    contents : MarkerMap
+        The recording, and the choices there are.
+
+    Returns
+    -------
+    str
+        HTML that needs no other file and no network.
+    """
+    packed = pack(contents.markers_m)
+    scripts = [_text(name) for name in SCRIPTS]
+    step = packed.step
+    return page_template("report/marker_map/map.html.jinja").render(
+        root="",
+        scripts=(),
+        title=f"{contents.source}: markers",
+        map=contents,
+        policy=" ".join(f"'sha256-{_hash(text)}'" for text in scripts),
+        code=[Markup(text) for text in scripts],  # of this package, not from a file of the study
+        style=Markup("".join(_text(name) for name in STYLES)),
+        positions=Markup(packed.text),  # letters of base64
+        step=step,
+        nth={2: "second", 3: "third"}.get(step, f"{step}th"),
+        n_frames=len(contents.markers_m),
+        n_shown=packed.n_frames,
+        n_far=packed.n_far,
+        data=_data(contents, packed.n_frames, step) | {"origin_m": packed.origin_m, "quantum_m": packed.quantum_m},
+    )
+
+
+def _data(contents: MarkerMap, n_frames: int, step: int) -> dict[str, Any]:
+    """Data of the scripts, without the positions."""
+    return {
+        "source": contents.source,
+        "labels": contents.labels,
+        "templates": contents.templates,
+        "mates": contents.mates,
+        "bodies": [vars(body) for body in contents.bodies],
+        "chains": {
+            name: {**vars(chain), "landmarks": [vars(landmark) for landmark in chain.landmarks]}
+            for name, chain in contents.chains.items()
+        },
+        "n_frames": n_frames,
+        "step": step,
+        "rate_hz": contents.rate_hz,
+        "first_frame": contents.first_frame,
+        "plates_m": [plate.round(4).tolist() for plate in contents.plates_m],
+        "up_axis": contents.up_axis,
+        "likely_up": contents.likely_up,
+        "chain": contents.chain,
+        "side": contents.side,
+        "marker_set": contents.marker_set,
+    }
+
+
+def _text(name: str) -> str:
+    """Text of a script or style of this package."""
+    return (resources.files("limbtorque.report") / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Hash by which the page's policy allows a script."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

@@ -1,0 +1,146 @@
+"""Computers without fork, Unix sockets, file locks and limits of memory: this package's modules do without them.
+
+They are taken away from the modules of this package in every process, by a `sitecustomize` that Python loads first. Other
+packages keep them. Nothing here shows that Windows or macOS work; README.md says what was tried.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from study_runs import make_plain_study, results, run
+
+ROOT = Path(__file__).resolve().parents[1]
+TAKEN_AWAY = """
+import builtins, types
+
+NO_MODULE = ("fcntl", "resource")
+NO_NAME = {
+    "os": ("fork", "waitpid", "WNOHANG", "getuid", "O_DIRECTORY", "O_NOFOLLOW", "readv", "pread"),
+    "select": ("poll", "POLLIN"),
+    "signal": ("SIGHUP", "SIGKILL", "pthread_sigmask", "setitimer", "SIG_BLOCK", "SIG_UNBLOCK", "SIG_SETMASK"),
+    "socket": ("AF_UNIX", "send_fds", "recv_fds"),
+}
+
+
+class Without(types.ModuleType):
+    def __init__(self, module):
+        super().__init__(module.__name__)
+        self.__dict__["whole"] = module
+
+    def __getattr__(self, name):
+        if name in NO_NAME[self.__name__]:
+            raise AttributeError(f"module {self.__name__} has no {name} here")
+        return getattr(self.__dict__["whole"], name)
+
+
+def of_this_package(names):
+    spec = names.get("__spec__")
+    return (spec.name if spec is not None else names.get("__name__", "")).split(".")[0] == "limbtorque"
+
+
+def import_without(name, globals=None, locals=None, fromlist=(), level=0, *, real=builtins.__import__):
+    own = globals is not None and of_this_package(globals)
+    if own and name in NO_MODULE:
+        raise ModuleNotFoundError(f"no module {name} here")
+    found = real(name, globals, locals, fromlist, level)
+    return Without(found) if own and name in NO_NAME else found
+
+
+builtins.__import__ = import_without
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("taken_away")
+    (folder / "sitecustomize.py").write_text(TAKEN_AWAY, encoding="utf-8")
+    places = [str(folder), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+
+
+def python(environment, code, **options):
+    done = subprocess.run(
+        [sys.executable, "-W", "error::UserWarning", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        **options,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_module_is_imported_without_them(environment):
+    code = """
+import importlib, pkgutil, sys
+import limbtorque
+from limbtorque.workflow import temporary
+assert temporary.fcntl is None and not hasattr(temporary.os, "getuid")  # they are gone
+names = [module.name for module in pkgutil.walk_packages(limbtorque.__path__, "limbtorque.")]
+for name in names:
+    importlib.import_module(name)
+print(len(names))
+"""
+    assert int(python(environment, code)) > 150
+
+
+def test_a_recording_is_read_and_its_time_is_limited(environment):
+    code = f"""
+from pathlib import Path
+from limbtorque.errors import ReadError
+from limbtorque.recordings import limits, sandbox
+from limbtorque.recordings.sandbox import GuardedReader
+assert limits.resource is None and not sandbox._POLLS
+sandbox.fork_readers()
+assert not sandbox._forks
+path = Path({str(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")!r})
+with GuardedReader() as reader:
+    print(reader.read(path, memory_limit_mb=512, time_limit_s=60.0).n_frames)
+    try:
+        reader.read(path, memory_limit_mb=512, time_limit_s=1e-6)
+    except ReadError as error:
+        print(error)
+    print(reader.read(path, memory_limit_mb=512, time_limit_s=60.0).n_frames)
+    reader._child.process.kill()
+    reader._child.process.wait()
+    print(reader.read(path, memory_limit_mb=512, time_limit_s=60.0).n_frames)
+"""
+    first, stopped, *again = python(environment, code).splitlines()
+    assert (first, again) == ("251", ["251", "251"])
+    assert stopped.startswith("S01_sagittal_fast.c3d: reading was stopped after 1e-06 s (reading.time_limit_s)")
+
+
+def test_temporary_folders_are_made_without_locks(environment, tmp_path):
+    code = "from limbtorque.workflow.temporary import temporary_folder; print(temporary_folder(), temporary_folder())"
+    first, second = python({**environment, "TMPDIR": str(tmp_path)}, code).split()
+    assert first != second
+    assert {Path(first), Path(second)} == set(tmp_path.iterdir())
+
+
+@pytest.mark.workflow
+def test_a_study_has_the_same_results_without_them(environment, tmp_path):
+    names = ("S01_sagittal_fast", "S02_sagittal_fast")
+    whole, less = (make_plain_study(tmp_path / name, names) for name in ("whole", "less"))
+    run(whole)
+    words = ["-m", "limbtorque.cli.start", "run-study", str(less), "--cores", "1"]
+    done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    mine, theirs = (
+        {name: found for name, found in results(folder).items() if name.endswith((".csv", ".parquet"))}
+        for folder in (less, whole)
+    )
+    assert len(mine) > 8
+    assert mine == theirs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("platform", ["win32", "darwin"])
+def test_the_types_hold_for_other_systems(platform, tmp_path):
+    pytest.importorskip("mypy")
+    words = [sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout
