@@ -131,7 +131,7 @@ def propose(
                     condition=conditions[one.name],
                     file=file,
                     up_axis=ups.get(one.name, ""),
-                    static_file=_from(relative_to, statics.by_subject[who].path) if row.carried else "",
+                    static_file=path_from(relative_to, statics.by_subject[who].path) if row.carried else "",
                 )
                 for row in rows
             ]
