@@ -39,7 +39,7 @@ def all_columns():
     everything = [CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, DICTIONARY_COLUMNS, LEDGER_COLUMNS]
     everything += [CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS]
     muscles = Muscles(co_contraction=0.1, force_length_velocity=True, contact_forces=True, ranges=True)
-    torques = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True)
+    torques = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True, bands=True)
     for chain in (ARM, LEG):
         joints = [joint.name for joint in chain.joints]
         segments = [segment.name for segment in chain.segments]

@@ -38,7 +38,7 @@ from limbtorque.torques.summary import torque_summary
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
 ALL_MUSCLE_COLUMNS = Muscles(co_contraction=0.1, force_length_velocity=True, contact_forces=True)
-ALL_COLUMNS = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True)
+ALL_COLUMNS = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True, bands=True)
 
 
 @pytest.fixture(scope="module")

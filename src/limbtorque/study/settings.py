@@ -30,6 +30,7 @@ from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import Reading
 from limbtorque.study.options.signal import Differentiation, Filter, Gaps
 from limbtorque.study.options.torques import Integration, Replay, TorqueColumns
+from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.yaml_file import parse_yaml, read_yaml
 
 
@@ -69,6 +70,7 @@ class Settings(Options):
     replay: Replay = Replay()
     muscles: Muscles = Muscles()
     emg: Emg = Emg()
+    uncertainty: Uncertainty = Uncertainty()
     quality: Quality = Quality()
     tables: Tables = Tables()
     ensembles: Ensembles = Ensembles()
@@ -86,6 +88,12 @@ class Settings(Options):
             raise ValueError(
                 f"muscles.sets names {', '.join(unknown)}, which is not a chain; the chains are {', '.join(self.chain_names)}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _bands_of_errors(self) -> Settings:
+        if self.torques.bands and not self.uncertainty.enabled:
+            raise ValueError("torques.bands needs uncertainty.enabled; switch both on, or torques.bands off")
         return self
 
     def muscle_set(self, chain: str, folder: Path) -> str | Path | None:
