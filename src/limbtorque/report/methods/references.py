@@ -20,6 +20,8 @@ REFERENCES = {
     "ball joints. Journal of Biomechanics 39, 2798-2809.",
     "gloersen": "Gloersen O, Federolf P (2016) Predicting missing marker trajectories in human motion data using marker "
     "intercorrelations. PLoS ONE 11, e0152616.",
+    "mantovani": "Mantovani G, Ng KCG, Lamontagne M (2016) Regression models to predict hip joint centers in pathological hip "
+    "population. Gait and Posture 44, 48-54.",
     "rasmussen": "Rasmussen J, Damsgaard M, Voigt M (2001) Muscle recruitment by the min/max criterion: a comparative numerical "
     "study. Journal of Biomechanics 34, 409-415.",
     "robertson": "Robertson DGE, Dowling JJ (2003) Design and responses of Butterworth and critically damped digital filters. "
@@ -36,7 +38,12 @@ CITED = {
     "anderson": "Anderson and Pandy 2001",
     **{"challis": "Challis 1999", "craven": "Craven and Wahba 1979", "crowninshield": "Crowninshield and Brand 1981"},
     **{"degroote": "De Groote et al. 2016", "dempster": "Dempster 1955", "derrick": "Derrick et al. 2020"},
-    **{"ehrig": "Ehrig et al. 2006", "gloersen": "Gloersen and Federolf 2016", "rasmussen": "Rasmussen et al. 2001"},
+    **{
+        "ehrig": "Ehrig et al. 2006",
+        "gloersen": "Gloersen and Federolf 2016",
+        "mantovani": "Mantovani et al. 2016",
+        "rasmussen": "Rasmussen et al. 2001",
+    },
     **{"robertson": "Robertson and Dowling 2003", "savitzky": "Savitzky and Golay 1964", "winter": "Winter 2009"},
     **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989"},
 }
