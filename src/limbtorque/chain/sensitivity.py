@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, vectors
+from limbtorque.chain.dynamics import add_distal
 from limbtorque.chain.model import Chain, Kinematics, pairs
 from limbtorque.chain.regressor import base_acceleration, number_of_terms, with_net
 
@@ -110,7 +111,9 @@ class _AtAngles:
     @classmethod
     def changed(cls, chain: Chain, angle_rad: FloatArray, change: MotionChange) -> _AtAngles:
         """Changes with the orientations of the links."""
-        theta, turn = np.cumsum(angle_rad.T, axis=0)[:, None], np.cumsum(change.angle_rad, axis=0)
+        theta, turn = np.cumsum(angle_rad.T, axis=0)[:, None], change.angle_rad.copy()
+        for k in range(1, chain.n_links):
+            turn[k] += turn[k - 1]
         cosine, sine = np.cos(theta), np.sin(theta)
         moment, n = chain.first_moment[:, None, None], chain.n_links
         between, across = np.zeros((2, n, n, *turn.shape[1:]))
@@ -123,20 +126,16 @@ class _AtAngles:
 
     @classmethod
     def _summed(cls, between: FloatArray, across: FloatArray, moment: FloatArray) -> _AtAngles:
-        """From segment space to joint space; W without the links that cancel."""
+        """From segment space to joint space, in place; W without the links that cancel."""
         n = len(between)
+        for values in (across.swapaxes(0, 1), between, between.swapaxes(0, 1), moment.swapaxes(0, 1)):
+            add_distal(values)
         factor = np.zeros_like(across)
-        distal = _distal_sums(across, axis=1)
         for q in range(1, n):
             for i in reversed(range(q)):
-                factor[i, q] = distal[i, q] + (factor[i + 1, q] if i + 1 < q else 0.0)
-                factor[q, i] = -factor[i, q]
-        return cls(_distal_sums(_distal_sums(between, axis=0), axis=1), factor, _distal_sums(moment, axis=1))
-
-
-def _distal_sums(values: FloatArray, *, axis: int) -> FloatArray:
-    """Sums over each link and all links distal of it."""
-    return np.flip(np.cumsum(np.flip(values, axis), axis=axis), axis)
+                np.add(across[i, q], factor[i + 1, q] if i + 1 < q else 0.0, out=factor[i, q])
+                np.negative(factor[i, q], out=factor[q, i])
+        return cls(between, factor, moment)
 
 
 def change_of_load_torque(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -151,6 +152,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     return InputErrors(directions, both[:-3:2] + 1j * both[1:-3:2], both[-3:-1], both[-1])
 
 
+@functools.lru_cache(maxsize=256)
 def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
     """Acceleration that a filter removes, over what it removes when applied again.
 
