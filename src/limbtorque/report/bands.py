@@ -63,7 +63,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
     rest = half * math.sqrt(max(1.0 - share, 0.0))
     sign = "" if row["peak_sign_certain"] else "; its sign is not certain"
     return (
-        f"{row['joint']}, {row['window']}: the peak of {row['peak_nm']:.3g} N m is known to {half:.2g} N m (95 %){sign}. "
-        f"{NAMES[source].capitalize()} cause {100 * share:.0f} % of the variance; without their error it would be {rest:.2g} N m: "
+        f"{row['joint']}, {row['window']}: the peak of {row['peak_nm']:.3g} N m is known to within {half:.2g} N m (95 %){sign}. "
+        f"{100 * share:.0f} % of the variance is from {NAMES[source]}; without it, it would be {rest:.2g} N m: "
         f"{REMEDIES[source]} would help most."
     )
