@@ -26,7 +26,9 @@ def test_every_source_has_a_name_and_a_remedy():
 def test_the_band_its_main_source_and_what_would_help():
     """Half-width 1.96 sd; without three quarters of the variance, half of it."""
     [sentence] = band_sentences([ROW])
-    assert sentence.startswith("hip, stance: the peak of -83.4 N m is known to within 14 N m (95 %). 75 % of the variance is from joint")
+    assert sentence.startswith(
+        "hip, stance: the peak of -83.4 N m is known to within 14 N m (95 %). 75 % of the variance is from joint"
+    )
     assert "joint centres; without it, it would be 6.9 N m: better joint centres" in sentence
 
 
