@@ -105,6 +105,16 @@ class InputErrors:
         return InputErrors(some, self.joint_m[:, kept], self.force_n[:, kept], self.moment_nm[kept])
 
     @classmethod
+    def together(cls, errors: Sequence[InputErrors]) -> InputErrors:
+        """Several errors as one, in their order."""
+        return cls(
+            [direction for each in errors for direction in each.directions],
+            np.concatenate([each.joint_m for each in errors], axis=1),
+            np.concatenate([each.force_n for each in errors], axis=1),
+            np.concatenate([each.moment_nm for each in errors]),
+        )
+
+    @classmethod
     def of_joints(cls, directions: Sequence[Direction], joint_m: ComplexArray) -> InputErrors:
         """Errors of joint centres alone."""
         n_directions, n_frames = joint_m.shape[1:]

@@ -203,15 +203,15 @@ def trial_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> TrialEr
     off, landmarks = settings.uncertainty.off, centre_landmarks(limb.model(settings))
     parameters = segment_errors(motion.chain, limb, settings)
     kept = [k for k, each in enumerate(parameters.directions) if each.source not in off]
-    inputs = [
+    joints = [
         centre_errors(motion, centre_errors_m(limb, settings), landmarks, limb.side),
         soft_tissue_errors(motion, settings, landmarks, limb.side),
         plane_errors(motion, limb, settings),
         filter_errors(motion, limb, settings),
     ]
+    inputs = [InputErrors.together(joints).without(off)]
     if meets_ground(limb, settings) and not limb.load and motion.load.status.any():
-        inputs.append(plate_errors(motion, settings))
-    inputs = [each.without(off) for each in inputs]
+        inputs.append(plate_errors(motion, settings).without(off))
     return TrialErrors(
         motion,
         limb,
