@@ -52,7 +52,7 @@ def with_bands(
     """
     found = []
     for name in dict.fromkeys(row["window"] for row in rows):
-        of_window = _Window(bands, motion, _over_frames(bands, motion, name, windows[name] & used))
+        of_window = _Window(bands, motion, sd_over_frames(bands, motion, window=name, used=windows[name] & used))
         mine = [row for row in rows if row["window"] == name]
         n_terms = len(mine) // len(motion.joints)
         for number, row in enumerate(mine):
@@ -88,8 +88,23 @@ def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: 
     return found
 
 
-def _over_frames(bands: TorqueBands, motion: ChainMotion, window: str, used: BoolArray) -> dict[str, FloatArray]:
-    """Standard deviations of mean and impulse over the used frames of a window."""
+def sd_over_frames(bands: TorqueBands, motion: ChainMotion, *, window: str, used: BoolArray) -> dict[str, FloatArray]:
+    """Standard deviations of mean and impulse over a window.
+
+    Parameters
+    ----------
+    bands, motion
+        As in `with_bands`.
+    window : str
+        Name of the window.
+    used : ndarray of bool, shape (n_frames,)
+        Frames of the window that the summary uses.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_joints, n_terms)
+        ``"mean"``, N m, and ``"impulse"``, N m s; empty without a frame.
+    """
     if not used.any():
         return {}
     duration_s = used.sum() / motion.rate_hz
