@@ -25,6 +25,7 @@ from limbtorque.uncertainty.joint_errors import impact_factor, loaded_s, loss_ra
 from limbtorque.uncertainty.landmark_errors import centre_landmarks
 
 FREQUENCIES = 512
+FRAMES_AT_A_TIME = 1024
 
 
 def noise_variance(motion: ChainMotion, limb: Limb, settings: Settings) -> tuple[FloatArray, FloatArray]:
@@ -60,22 +61,21 @@ def noise_variance(motion: ChainMotion, limb: Limb, settings: Settings) -> tuple
         joints[k, 2 * k], joints[k, 2 * k + 1] = size_m[k], 1j * size_m[k]
     fit = fit_change(motion, settings, InputErrors.of_joints((), joints), lengths=False)
     moved = np.concatenate([np.stack([fit.joint_m[0].real, fit.joint_m[0].imag]), fit.orientation_rad])
-    parts = _independent(moved)
-    rows = _rows(motion, parts)
-    position, velocity, acceleration = (rows[:, :, k * (n + 2) : (k + 1) * (n + 2)] for k in range(3))
-    squares = np.stack(
-        [
-            np.einsum("ijdt,ijdt->ijt", one, other)
-            for one, other in (
-                (position, position),
-                (velocity, velocity),
-                (acceleration, acceleration),
-                (position, 2.0 * acceleration),
-            )
-        ]
-    )
-    own, in_filter = (np.einsum("kijt,kt->ijt", squares, each) for each in _moments(motion, limb, settings))
-    return np.maximum(own, 0.0), np.maximum(in_filter, 0.0)
+    parts, moments = _independent(moved), _moments(motion, limb, settings)
+    found = np.empty((2, n, number_of_terms(n), n_frames))
+    for first in range(0, n_frames, FRAMES_AT_A_TIME):
+        some = slice(first, min(first + FRAMES_AT_A_TIME, n_frames))
+        squares = _squares(_rows(motion.part(some), parts[..., some]))
+        for into, each in zip(found, moments, strict=True):
+            np.maximum(np.einsum("kijt,kt->ijt", squares, each[:, some]), 0.0, out=into[..., some])
+    return found[0], found[1]
+
+
+def _squares(rows: FloatArray) -> FloatArray:
+    """Sums over the parts of the noise for each moment, (4, n_joints, n_terms, n)."""
+    position, velocity, acceleration = np.split(rows, 3, axis=2)
+    pairs = (position, position), (velocity, velocity), (acceleration, acceleration), (position, 2.0 * acceleration)
+    return np.stack([np.einsum("ijdt,ijdt->ijt", one, other) for one, other in pairs])
 
 
 def joint_noise_m(motion: ChainMotion, limb: Limb, settings: Settings) -> FloatArray:
