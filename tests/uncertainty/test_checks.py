@@ -2,12 +2,14 @@
 
 import pytest
 
+from limbtorque.chain.model import Chain
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import make_settings
 from limbtorque.uncertainty.checks import limb_faults, study_faults
 from limbtorque.uncertainty.landmark_errors import centre_errors_m
+from limbtorque.uncertainty.segment_errors import segment_errors
 
 MARKERS = {
     "glenohumeral_axis": "SHO",
@@ -57,6 +59,12 @@ def test_a_correlation_that_three_segments_cannot_have():
     assert "3 segments" in fault
     assert not limb_faults(ARM_LIMB, settings(segment_correlation=-0.49))
     assert not limb_faults(ARM_LIMB, settings(segment_correlation=-0.9, enabled=False))
+
+
+def test_such_a_correlation_is_refused_in_memory_as_well():
+    chain = Chain([0.3, 0.25, 0.08], [2.0, 1.1, 0.4], [0.13, 0.11, 0.04], [0.02, 0.01, 0.001])
+    with pytest.raises(SettingsError, match="3 segments"):
+        segment_errors(chain, ARM_LIMB, settings(segment_correlation=-0.6))
 
 
 def test_a_landmark_that_is_no_joint_centre():

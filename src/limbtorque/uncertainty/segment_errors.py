@@ -9,6 +9,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.body_segments import table_row
 from limbtorque.chain.model import Chain
+from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import Settings
@@ -34,6 +35,11 @@ def segment_errors(chain: Chain, limb: Limb, settings: Settings) -> ParameterErr
     ParameterErrors
         Directions of mass, centre of mass, inertia and body mass.
 
+    Raises
+    ------
+    SettingsError
+        A correlation that so many segments cannot have.
+
     Notes
     -----
     Shares of body mass ``s_k (1 + e_k)`` are divided by their sum over the body, so that the relative error of segment k
@@ -41,6 +47,8 @@ def segment_errors(chain: Chain, limb: Limb, settings: Settings) -> ParameterErr
     the mass, so its error is of the radius of gyration alone.
     """
     errors, rows = settings.uncertainty, [segment.row for segment in limb.model(settings).segments]
+    if fault := correlation_fault(errors, len(rows)):
+        raise SettingsError(fault)
     own = {
         quantity: np.array([f"{row}_{quantity}" in limb.measured for row in rows])
         for quantity in ("mass_kg", "com_m", "inertia_kgm2")
