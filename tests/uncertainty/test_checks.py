@@ -4,11 +4,12 @@ import pytest
 
 from limbtorque.chain.model import Chain
 from limbtorque.errors import SettingsError
+from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import make_settings
 from limbtorque.uncertainty.checks import limb_faults, study_faults
-from limbtorque.uncertainty.landmark_errors import centre_errors_m
+from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_errors_m
 from limbtorque.uncertainty.segment_errors import segment_errors
 
 MARKERS = {
@@ -79,3 +80,19 @@ def test_a_source_of_plates_concerns_no_arm():
     assert "plate_gain" in fault
     assert "filter" not in fault
     assert not study_faults(settings(off=["plate_gain"]), [ARM, LEG])
+
+
+class Regression:
+    """A rule of another kind than markers, as it names its method."""
+
+    def __init__(self, method):
+        self.method = method
+
+
+def test_a_regression_has_the_kind_of_its_authors():
+    mapping = LandmarkMap(
+        {"hip_axis": Regression("harrington_2007"), "knee_axis": Regression("unheard_of_1999")}, {}, "right"
+    )
+    assert centre_error_m("hip_axis", mapping, settings(centre_harrington_m=0.009).uncertainty) == 0.009
+    with pytest.raises(SettingsError, match="no error for landmark 'knee_axis'"):
+        centre_error_m("knee_axis", mapping, settings().uncertainty)

@@ -7,7 +7,7 @@ from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.marker_rules import Between, Functional
-from limbtorque.study.options.uncertainty import CentreKind, Uncertainty
+from limbtorque.study.options.uncertainty import CENTRE_KINDS, CentreKind, Uncertainty
 from limbtorque.study.settings import Settings
 
 
@@ -61,6 +61,10 @@ def _kind(landmark: str, mapping: LandmarkMap) -> CentreKind:
         return "marker"
     if isinstance(rule, tuple):
         return "marker" if len(set(rule)) == 1 else "midpoint"
+    authors = [text for text in vars(rule).values() if isinstance(text, str)]  # of a regression: harrington_2007
+    for kind in CENTRE_KINDS:
+        if any(text.startswith(f"{kind}_") for text in authors):
+            return kind
     raise SettingsError(
         f"uncertainty has no error for landmark {landmark!r}, whose rule is a {type(rule).__name__}; "
         f"give its standard deviation in uncertainty.landmarks, e.g. {landmark}: 0.01"

@@ -12,7 +12,9 @@ from limbtorque.arrays import FloatArray
 from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.chain.regressor import number_of_terms
 from limbtorque.chain.sensitivity import MotionChange, change_of_load_torque, change_of_terms
+from limbtorque.errors import LandmarkError
 from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.derivatives import second_derivative_gain
@@ -96,8 +98,16 @@ def joint_noise_m(motion: ChainMotion, limb: Limb, settings: Settings) -> FloatA
     """
     mapping, found = limb.landmarks(settings), motion.metrics.get("noise_m", 0.0)
     landmarks = centre_landmarks(limb.model(settings))
-    shares = np.array([sum(weight**2 for weight in mapping.weights(name).values()) for name in landmarks])
+    shares = np.array([_noise_share(mapping, name) for name in landmarks])
     return np.asarray(np.nan_to_num(found) * np.sqrt(shares / shares.mean()))
+
+
+def _noise_share(mapping: LandmarkMap, landmark: str) -> float:
+    """Variance of a landmark's noise over a marker's; 1 for one without markers."""
+    try:
+        return sum(weight**2 for weight in mapping.weights(landmark).values())
+    except LandmarkError:
+        return 1.0
 
 
 def _independent(moved: FloatArray) -> FloatArray:

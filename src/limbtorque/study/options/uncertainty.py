@@ -24,7 +24,19 @@ Source = Literal[
     "synchronisation",
 ]
 SOURCES: tuple[Source, ...] = get_args(Source)
-CentreKind = Literal["marker", "midpoint", "between", "functional", "harrington", "davis", "keypoint", "imaged"]
+CentreKind = Literal[
+    "marker",
+    "midpoint",
+    "between",
+    "functional",
+    "harrington",
+    "davis",
+    "bell",
+    "rab",
+    "keypoint",
+    "imaged",
+]
+CENTRE_KINDS: tuple[CentreKind, ...] = get_args(CentreKind)
 ERROR = "standard deviation of"
 ALONG = "along each axis of the plane"
 
@@ -76,6 +88,16 @@ class Uncertainty(Options):
     )
     centre_davis_m: float = option(
         0.015, f"{ERROR.capitalize()} a hip centre by Davis's regression, {ALONG}.", "m", ge=0.0, le=0.1
+    )
+    centre_bell_m: float = option(
+        0.0125, f"{ERROR.capitalize()} a hip centre by Bell's regression, {ALONG}.", "m", ge=0.0, le=0.1
+    )
+    centre_rab_m: float = option(
+        0.015,
+        f"{ERROR.capitalize()} a shoulder centre by Rab's offset from the acromion, {ALONG}.",
+        "m",
+        ge=0.0,
+        le=0.1,
     )
     centre_keypoint_m: float = option(
         0.015, f"{ERROR.capitalize()} a keypoint of video without markers, {ALONG}.", "m", ge=0.0, le=0.1
