@@ -29,6 +29,7 @@ REFERENCE = {
     "Signals": ["signals"],
     "From markers to motion": ["motion"],
     "Torques": ["torques"],
+    "Uncertainty": ["uncertainty"],
     "Muscles": ["muscles", "muscles.sets", "muscles.static_optimization"],
     "Electromyography": ["emg"],
     "Simulation": ["simulation"],

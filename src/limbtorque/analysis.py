@@ -28,6 +28,9 @@ from limbtorque.tables.verdict import Verdict, judge
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
 from limbtorque.torques.judged import Judged, judged_metrics
 from limbtorque.torques.spike_change import without_spikes
+from limbtorque.uncertainty.bands import TorqueBands
+from limbtorque.uncertainty.columns import band_values
+from limbtorque.uncertainty.propagation import torque_bands
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +53,8 @@ class TrialResult:
         The window of its curves, or why there is none.
     judged : Judged
         Quality metrics over the frames that the trial is judged by: those of its window, else the used ones.
+    bands : TorqueBands or None
+        Uncertainty of the torque terms; None where `uncertainty.enabled` is off.
     muscles : MuscleForces or None
         Muscle forces; None where the chain has no muscle set.
     replay : Replay or None
@@ -70,6 +75,7 @@ class TrialResult:
     torques: Torques
     window: Window
     judged: Judged
+    bands: TorqueBands | None
     muscles: MuscleForces | None
     replay: Replay | None
     kinematics_table: pa.Table
@@ -229,6 +235,8 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         body_mass_kg=limb.body_mass_kg,
         filled=lambda: without_spikes(recording, limb, settings),
     )
+    bands = torque_bands(motion, limb, settings) if settings.uncertainty.enabled else None
+    columns = band_values(motion.joints, torques, bands) if bands and settings.torques.bands else None
     set_name = settings.muscle_set(limb.chain, folder)
     muscles = None
     if set_name:
@@ -249,10 +257,11 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         torques=torques,
         window=window,
         judged=judged,
+        bands=bands,
         muscles=muscles,
         replay=replayed,
         kinematics_table=kinematics_table(motion),
-        torque_table=torque_table(motion, torques, options=settings.torques),
+        torque_table=torque_table(motion, torques, options=settings.torques, bands=columns),
         muscle_table=muscle_table(motion, muscles, options=settings.muscles) if muscles else None,
         limb=limb,
         settings=settings,

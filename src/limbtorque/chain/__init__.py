@@ -4,7 +4,8 @@ In: arrays: angles, velocities, accelerations, loads; time is axis 0.
 Out: arrays: torque terms, wrenches, energies, positions.
 Not here: files, marker labels, settings, tables.
 
-Everything here knows arrays only; time is axis 0 of every argument and result. Angles are joint-space (relative)
+Everything here knows arrays only; time is axis 0 of every argument and result, but the last one in `regressor` and
+`sensitivity`, which have many directions for each frame. Angles are joint-space (relative)
 angles ``alpha``; the orientation of a link is ``theta = cumsum(alpha)``, from the plane's x axis, counter-clockwise.
 Torques are what the proximal link does to the distal one, counter-clockwise positive.
 """

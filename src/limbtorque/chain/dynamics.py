@@ -167,8 +167,8 @@ def torque_terms(
         turning_x, turning_y = -chain.first_moment[:, None] * sine, chain.first_moment[:, None] * cosine
         np.subtract(-gravity[0] * turning_x, gravity[1] * turning_y, out=against_gravity[:, some])
         np.add(push[0] * turning_x, push[1] * turning_y, out=with_base[:, some])
-        _add_distal(against_gravity[:, some])
-        _add_distal(with_base[:, some])
+        add_distal(against_gravity[:, some])
+        add_distal(with_base[:, some])
     return TorqueTerms(
         inertial=_time_first(inertial),
         centripetal=_time_first(centripetal),
@@ -259,7 +259,7 @@ def _by_link(values: FloatArray) -> FloatArray:
     return np.array(values.T, order="C")
 
 
-def _add_distal(values: FloatArray) -> None:
+def add_distal(values: FloatArray) -> None:
     """Add to each link the values of all links distal of it, in place, along axis 0.
 
     This is the step from segment space to joint space.
@@ -273,8 +273,8 @@ def _inertia(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
     matrix = cosine[:, None] * cosine
     matrix += sine[:, None] * sine
     matrix *= chain.coupling[:, :, None]
-    _add_distal(matrix)
-    _add_distal(matrix.swapaxes(0, 1))
+    add_distal(matrix)
+    add_distal(matrix.swapaxes(0, 1))
     return matrix
 
 
@@ -289,7 +289,7 @@ def _velocity_factor(chain: Chain, cosine: FloatArray, sine: FloatArray) -> Floa
     beyond = sine[:, None] * cosine
     beyond -= cosine[:, None] * sine
     beyond *= chain.coupling[:, :, None]
-    _add_distal(beyond.swapaxes(0, 1))
+    add_distal(beyond.swapaxes(0, 1))
     factor = np.zeros_like(beyond)
     for q in range(1, chain.n_links):
         for i in reversed(range(q)):
@@ -335,7 +335,7 @@ def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike |
         for i in range(load.link):
             work[i] += _cross(joints[:, i + 1] - joints[:, i], load.force_n)
         work[load.link] += _cross(load.point_m - joints[:, load.link], load.force_n) + load.couple_nm
-    _add_distal(work)
+    add_distal(work)
     return _time_first(0.0 - work)
 
 

@@ -264,6 +264,79 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
     return RigidChainFit(length, angle, joint_m[:, 0], joint_m, distance, success, iterations)
 
 
+@dataclass(frozen=True)
+class FitChange:
+    """First-order change of a fitted chain with the joints it is fitted to.
+
+    Attributes
+    ----------
+    orientation_rad : ndarray of shape (n_links, n_directions, n_frames)
+        Of the links' orientations.
+    length_m : ndarray of shape (n_links, n_directions)
+        Of their lengths, m.
+    joint_m : complex ndarray of shape (n_links + 1, n_directions, n_frames)
+        Of the fitted joints, m, x + iy.
+    """
+
+    orientation_rad: FloatArray
+    length_m: FloatArray
+    joint_m: ComplexArray
+
+
+def change_of_fit(
+    angle_rad: FloatArray, length_m: FloatArray, change_m: ComplexArray, *, counted: BoolArray, lengths: bool = True
+) -> FitChange:
+    """Change of a fitted chain with small changes of the measured joints.
+
+    Parameters
+    ----------
+    angle_rad : ndarray of shape (n_frames, n_links)
+        Joint angles of the fit; NaN passes.
+    length_m : ndarray of shape (n_links,)
+        Lengths of the fit, m.
+    change_m : complex ndarray of shape (n_links + 1, n_directions, n_frames)
+        Changes of the measured joints, x + iy, m.
+    counted : ndarray of bool, shape (n_frames,)
+        Frames that determine the lengths, as in `fit_rigid_chain`.
+    lengths : bool, optional
+        False keeps the lengths: changes that average out over the frames.
+
+    Returns
+    -------
+    FitChange
+        Changes of orientations, lengths and joints.
+
+    Notes
+    -----
+    The normal equations of `fit_rigid_chain` at its solution, without the curvature of the residuals (Gauss-Newton): their
+    relative error is the ratio of residuals to lengths.
+    """
+    theta, n_links = np.cumsum(angle_rad.T, axis=0), len(length_m)
+    direction, centred = unit_vectors(theta), _centred(n_links)
+    inner, between = centred.T @ centred, np.conj(direction)[:, None] * direction
+    shape = (n_links, *change_m.shape[1:])
+    back = np.conj(direction)[:, None] * _times(
+        centred.T, np.ascontiguousarray(change_m).reshape(n_links + 1, -1)
+    ).reshape(shape)
+    curve = between.real * (inner * length_m[:, None] * length_m)[..., None]
+    border = between.imag.swapaxes(0, 1) * (inner * length_m)[..., None]  # [j, i]: length j against orientation i
+    turned = _solve(curve, (length_m[:, None, None] * back.imag).swapaxes(0, 1))
+    longer = np.zeros((change_m.shape[1], n_links))
+    if lengths:
+        used = np.compress(counted, border, axis=2)
+        solved = _solve(np.compress(counted, curve, axis=2), used)
+        alone = inner * np.compress(counted, between.real, axis=2).sum(axis=2)
+        slope = np.compress(counted, back.real, axis=2).sum(axis=2).T
+        slope -= np.einsum("jit,dit->dj", used, np.compress(counted, turned, axis=2))
+        longer = np.linalg.solve(alone - np.einsum("jit,kit->jk", used, solved), slope.T).T
+        turned = turned - np.einsum("dj,jit->dit", longer, _solve(curve, border))
+    moved = direction[:, None] * (longer.T[..., None] + 1j * length_m[:, None, None] * turned.swapaxes(0, 1))
+    joints = change_m.mean(axis=0) + _times(centred, np.ascontiguousarray(moved).reshape(n_links, -1)).reshape(
+        change_m.shape
+    )
+    return FitChange(turned.swapaxes(0, 1), longer.T, joints)
+
+
 def _nearest_turn(angle: FloatArray) -> FloatArray:
     """Angles without jumps; the first frame's are between -pi and pi."""
     return np.asarray(angle - 2.0 * np.pi * np.round(angle[:1] / (2.0 * np.pi)))

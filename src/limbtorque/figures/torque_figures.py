@@ -40,6 +40,10 @@ def draw_torque_terms(
         if np.nanmax(np.abs(values), initial=0.0) > 0.0:
             axes.plot(time_s, values, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
     axes.plot(time_s, table.column(f"{joint}_torque_nm").to_numpy(), color="black", linewidth=1.8, label="net")
+    limits = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
+    if set(limits) <= set(table.column_names):
+        low, high = (table.column(name).to_numpy() for name in limits)
+        axes.fill_between(time_s, low, high, color="black", alpha=0.15, linewidth=0.0, label="net, 95 % limits")
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")
     axes.margins(y=0.08)

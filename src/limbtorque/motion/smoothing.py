@@ -113,10 +113,10 @@ def smooth_joints(
     """
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
     power = spectra(values) if len(values) >= FEWEST_FRAMES else None
-    if chosen.method == "none":
+    smoother = smoother_of(settings)
+    if smoother is None:
         judged = _noise_metrics(values, power, rate_hz, None, ())
         return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",), accuracy)
-    smoother = Smoother(chosen.method, chosen.order, accuracy, None if chosen.ends == "auto" else chosen.ends)
     steady = _steady(power, values.shape[1])
     given_hz = study_cutoff_hz if chosen.scope == "study" else None
     cutoffs_hz, choices = _cutoffs(values, power, steady, rate_hz, smoother, chosen, given_hz)
@@ -154,6 +154,15 @@ def smooth_joints(
     return SmoothedJoints(
         whole, reach, smoother, cutoffs_hz, choices, metrics, notes, accuracy, factor * max(cutoffs_hz), impacts_s
     )
+
+
+def smoother_of(settings: Settings) -> Smoother | None:
+    """Smoothing method of the settings; None without a filter."""
+    chosen = settings.filter
+    if chosen.method == "none":
+        return None
+    ends = None if chosen.ends == "auto" else chosen.ends
+    return Smoother(chosen.method, chosen.order, settings.differentiation.accuracy, ends)
 
 
 def _cutoffs(

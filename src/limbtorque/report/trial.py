@@ -10,6 +10,7 @@ from typing import Any
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.motion.load_filter import LOST
+from limbtorque.report.bands import band_sentences
 from limbtorque.report.explain import AFFECTS, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
@@ -91,6 +92,7 @@ def trial_page(contents: TrialContents) -> str:
         summary_head=list(SUMMARY.values()),
         summary=rows,
         net=[row for row, of in zip(rows, contents.summary, strict=True) if of["term"] == "net"],
+        bands=band_sentences(contents.summary),
         star=_star,
         beside_head=list(BESIDE.values()),
         beside=[_beside_row(row) for row in contents.beside_file],
@@ -121,10 +123,13 @@ SUMMARY = {
     "window": "window",
     "used_share": "known (share)",
     "peak_nm": "peak (N m)",
+    "peak_sd_nm": "its sd (N m)",
+    "peak_main_source": "most from",
     "peak_nm_kg": "peak (N m/kg)",
     "peak_sense": "sense",
     "peak_time_s": "at (s)",
     "mean_nm": "mean (N m)",
+    "mean_sd_nm": "its sd (N m)",
     "rms_nm": "rms (N m)",
     "impulse_nms": "impulse (N m s)",
     "positive_work_j": "work + (J)",

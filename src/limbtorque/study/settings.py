@@ -30,6 +30,7 @@ from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import Reading
 from limbtorque.study.options.signal import Differentiation, Filter, Gaps
 from limbtorque.study.options.torques import Integration, Replay, TorqueColumns
+from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.yaml_file import parse_yaml, read_yaml
 
 
@@ -69,6 +70,7 @@ class Settings(Options):
     replay: Replay = Replay()
     muscles: Muscles = Muscles()
     emg: Emg = Emg()
+    uncertainty: Uncertainty = Uncertainty()
     quality: Quality = Quality()
     tables: Tables = Tables()
     ensembles: Ensembles = Ensembles()
@@ -96,6 +98,12 @@ class Settings(Options):
                 f"segments.added names {', '.join(unknown)}, which is no segment of a chain; the segments are "
                 f"{', '.join(sorted(known))}{did_you_mean(unknown[0], known)}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _bands_of_errors(self) -> Settings:
+        if self.torques.bands and not self.uncertainty.enabled:
+            raise ValueError("torques.bands needs uncertainty.enabled; switch both on, or torques.bands off")
         return self
 
     def muscle_set(self, chain: str, folder: Path) -> str | Path | None:

@@ -32,6 +32,7 @@ PER_TRIAL = (
     "replay",
     "muscles",
     "emg",
+    "uncertainty",
     "quality",
     "ensembles.window",
     "ensembles.onset_share",

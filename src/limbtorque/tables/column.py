@@ -12,6 +12,7 @@ ANGLE_SIGN = (
 IN_PLANE = "x forward, y up (in a horizontal plane: x forward, y to the left)"
 FLEXION = "flexion positive (flexion_name of the joint in the chain's settings), on both sides and in every plane"
 INTO_SEGMENTS = "positive: energy into the segments"
+SIZE = "a size, never negative"
 OF_UNIT = "as column unit"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.column import (
     FLEXION,
     GROUP_COLUMNS,
@@ -10,6 +11,7 @@ from limbtorque.tables.column import (
     MUSCLE_STATUS,
     N_REJECTED,
     OF_UNIT,
+    SIZE,
     SPREAD_OVER,
     TOO_FEW,
     TORQUE_STATUS,
@@ -57,6 +59,34 @@ STATISTICS = (
         if c.name.endswith(_TORQUES)
     ),
 )
+_SD = "standard deviation of {} by the errors of the section uncertainty, to first order"
+_LIMIT = "{} 95 % limit of {}"
+_CERTAIN = "1 where both 95 % limits of {} have its sign, else 0"
+
+
+def _bands(name: str, unit: str, *, signs: bool) -> list[Column]:
+    """Columns of the uncertainty of a statistic."""
+    start, end = name.rsplit("_", 1)
+    columns = [
+        Column(f"{start}_sd_{end}", unit, _SD.format(name), SIZE),
+        Column(f"{start}_low_{end}", unit, _LIMIT.format("lower", name), MECHANICAL),
+        Column(f"{start}_high_{end}", unit, _LIMIT.format("upper", name), MECHANICAL),
+    ]
+    return [*columns, Column(f"{start}_sign_certain", "1", _CERTAIN.format(name))] if signs else columns
+
+
+BANDS = (
+    *_bands("peak_nm", "N m", signs=True),
+    *_bands("max_nm", "N m", signs=False),
+    *_bands("min_nm", "N m", signs=False),
+    *_bands("mean_nm", "N m", signs=True),
+    *_bands("impulse_nms", "N m s", signs=False),
+    Column("peak_main_source", "", "source of error with the largest share of the variance of peak_nm", kind=str),
+    *(
+        Column(f"peak_share_{source}", "1", f"share of the variance of peak_nm by {source} (uncertainty.off names all)")
+        for source in SOURCES
+    ),
+)
 SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     TORQUE_STATUS,
@@ -79,6 +109,7 @@ SUMMARY_COLUMNS = (
         kind=int,
     ),
     *STATISTICS,
+    *BANDS,
 )
 MUSCLE_STATISTICS = (
     Column("peak_n", "N", "largest force", "tension positive"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from limbtorque.chain.model import pairs
 from limbtorque.study.options.torques import Convention, TorqueColumns
+from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.column import (
     ANGLE_SIGN,
     EXTERNAL_STATUS,
@@ -14,6 +15,7 @@ from limbtorque.tables.column import (
     INTO_SEGMENTS,
     MECHANICAL,
     ON_DISTAL,
+    SIZE,
     Column,
     xy_columns,
 )
@@ -226,6 +228,34 @@ def induced_columns(joints: Sequence[str]) -> list[Column]:
     return columns
 
 
+def band_columns(joint: str, joints: Sequence[str]) -> list[Column]:
+    """Columns of the uncertainty of one joint's net torque and terms.
+
+    Parameters
+    ----------
+    joint : str
+        The joint.
+    joints : sequence of str
+        All joints of the chain, proximal first.
+    """
+    columns = []
+    for name in (f"{joint}_torque", *(column.name.removesuffix("_nm") for column in term_columns(joint, joints))):
+        columns += [
+            Column(
+                f"{name}_sd_nm",
+                "N m",
+                f"standard deviation of {name}_nm by the errors of its inputs, to first order",
+                SIZE,
+            ),
+            Column(f"{name}_low_nm", "N m", f"lower 95 % limit of {name}_nm", MECHANICAL),
+            Column(f"{name}_high_nm", "N m", f"upper 95 % limit of {name}_nm", MECHANICAL),
+        ]
+    return columns + [
+        Column(f"{joint}_torque_share_{source}", "1", f"share of the variance of {joint}_torque_nm by {source}")
+        for source in SOURCES
+    ]
+
+
 def torque_columns(joints: Sequence[str], segments: Sequence[str], options: TorqueColumns) -> list[Column]:
     """Columns of `results/torques`, the torque component table.
 
@@ -260,4 +290,5 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
         columns += convention_columns(convention, joints, segments)
     columns += power_columns(joints, segments) if options.power else []
     columns += induced_columns(joints) if options.induced_accelerations else []
+    columns += [column for joint in joints for column in band_columns(joint, joints)] if options.bands else []
     return columns

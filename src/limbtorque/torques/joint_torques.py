@@ -226,7 +226,13 @@ def known_frames(torques: Torques) -> BoolArray:
     return np.asarray(~np.isnan(torques.terms.net).any(axis=1))
 
 
-def torque_table(motion: ChainMotion, torques: Torques, *, options: TorqueColumns | None = None) -> pa.Table:
+def torque_table(
+    motion: ChainMotion,
+    torques: Torques,
+    *,
+    options: TorqueColumns | None = None,
+    bands: Mapping[str, FloatArray] | None = None,
+) -> pa.Table:
     """Table of `results/torques`, the torque component table.
 
     Parameters
@@ -237,6 +243,8 @@ def torque_table(motion: ChainMotion, torques: Torques, *, options: TorqueColumn
         Its torques.
     options : TorqueColumns, optional
         Further columns, as in the section `torques` of the settings.
+    bands : mapping of str to ndarray of shape (n_frames,), optional
+        Values of `tables.torque_columns.band_columns`; required with ``options.bands``.
     """
     options = options or TorqueColumns()
     values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}
@@ -261,6 +269,8 @@ def torque_table(motion: ChainMotion, torques: Torques, *, options: TorqueColumn
         values |= _power_values(motion, torques, values)
     if options.induced_accelerations:
         values |= _induced_values(motion, torques)
+    if options.bands:
+        values |= bands or {}
     return make_table(torque_columns(motion.joints, motion.segments, options), values)
 
 

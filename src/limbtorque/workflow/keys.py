@@ -42,7 +42,7 @@ SECTIONS = {
         "motion",
         *TRIAL_TABLES,
     ),
-    "torques": ("chains", "differentiation", "torques", "integration", "replay", *WINDOW, *TRIAL_TABLES),
+    "torques": ("chains", "differentiation", "torques", "uncertainty", "integration", "replay", *WINDOW, *TRIAL_TABLES),
     "muscles": ("chains", "muscles", "emg", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
     "figures": ("chains", "quality", "figures", "emg.channels"),

@@ -9,8 +9,10 @@ from typing import Any
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.muscles.options import check_options
 from limbtorque.study.study import Study
+from limbtorque.uncertainty.checks import limb_faults, study_faults
 from limbtorque.workflow.effective_settings import load_planned_study
 from limbtorque.workflow.layout import cutoff_group, shares_cutoff
+from limbtorque.workflow.stages.kinematics import limb_of
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
 
@@ -44,7 +46,11 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
                 check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
             faults[f"chain {trial.chain} (first in trial {trial.name}): {error}"] = None
+        for fault in limb_faults(limb_of(trial), trial.settings):
+            faults[f"chain {trial.chain} (first in trial {trial.name}): {fault}"] = None
     faults |= dict.fromkeys(_mixed_criteria(study))
+    chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
+    faults |= dict.fromkeys(study_faults(study.settings, chains))
     options = study.settings.ensembles
     if (options.start_event or options.end_event) and all(
         trial.settings.ensembles.window != "events" for trial in study.trials

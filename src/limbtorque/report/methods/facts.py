@@ -14,6 +14,7 @@ from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, wi
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.statistics.wording import Percent, has_curve, reasons, statuses_in_means
 from limbtorque.study.marker_rules import Carried, Functional, HipCentre, ShoulderCentre
+from limbtorque.study.settings import flattened
 
 FAILED = {
     "read": "the recording could not be read",
@@ -39,6 +40,7 @@ def facts(study: MethodsStudy) -> dict[str, Any]:
                 **gaps(study),
                 **cutoffs(study),
                 **dynamics(study),
+                "errors": errors(study),
                 **loads(study),
                 **plates(study),
                 **muscles(study),
@@ -232,6 +234,15 @@ def dynamics(study: MethodsStudy) -> dict[str, Any]:
         "added": with_counts(Counter(filter(None, (_added_masses(study, row) for row in study.done)))),
         "standard_gravity": set(study.options("gravity_m_s2")) == {(9.80665,)},
     }
+
+
+def errors(study: MethodsStudy) -> list[tuple[str, str]]:
+    """Options of the section `uncertainty` of the study with their values."""
+    options = study.settings.uncertainty
+    if not options.enabled:
+        return []
+    found = flattened(options.model_dump(mode="json"), "uncertainty.")
+    return [(name, f"{value:g}" if isinstance(value, float) else str(value)) for name, value in found.items()]
 
 
 def loads(study: MethodsStudy) -> dict[str, Any]:

@@ -30,6 +30,8 @@ REFERENCES = {
     "intercorrelations. PLoS ONE 11, e0152616.",
     "harrington": "Harrington ME, Zavatsky AB, Lawson SEM, Yuan Z, Theologis TN (2007) Prediction of the hip joint centre in adults, "
     "children, and patients with cerebral palsy based on magnetic resonance imaging. Journal of Biomechanics 40, 595-602.",
+    "mantovani": "Mantovani G, Ng KCG, Lamontagne M (2016) Regression models to predict hip joint centers in pathological hip "
+    "population. Gait and Posture 44, 48-54.",
     "pandy": "Pandy MG, Garner BA, Anderson FC (1995) Optimal control of non-ballistic muscular movements: a constraint-based "
     "performance criterion for rising from a chair. Journal of Biomechanical Engineering 117, 15-26.",
     "pizzolato": "Pizzolato C, Lloyd DG, Sartori M, Ceseracciu E, Besier TF, Fregly BJ, Reggiani M (2015) CEINMS: a toolbox to "
@@ -58,7 +60,7 @@ CITED = {
     **{"challis": "Challis 1999", "craven": "Craven and Wahba 1979", "crowninshield": "Crowninshield and Brand 1981"},
     **{"degroote": "De Groote et al. 2016", "dempster": "Dempster 1955", "derrick": "Derrick et al. 2020"},
     **{"ehrig": "Ehrig et al. 2006", "gloersen": "Gloersen and Federolf 2016", "rasmussen": "Rasmussen et al. 2001"},
-    **{"pandy": "Pandy et al. 1995", "pizzolato": "Pizzolato et al. 2015"},
+    **{"mantovani": "Mantovani et al. 2016", "pandy": "Pandy et al. 1995", "pizzolato": "Pizzolato et al. 2015"},
     **{"robertson": "Robertson and Dowling 2003", "savitzky": "Savitzky and Golay 1964", "winter": "Winter 2009"},
     **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989"},
 }

@@ -24,6 +24,11 @@ class TorqueColumns(Options):
         False,
         "Add the accelerations of joints and endpoint due to each torque, gravity, velocity, the base and the load.",
     )
+    bands: bool = option(
+        False,
+        "Add the standard deviation and the 95 % limits of every net torque and term, and the part of each source of "
+        "error (section uncertainty).",
+    )
 
     @field_validator("conventions", mode="before", json_schema_input_type=Convention | tuple[Convention, ...])
     @classmethod

@@ -35,6 +35,7 @@ from limbtorque.tables.kinematics_columns import file_columns
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.quality_flags import CHECKS, METRICS
 from limbtorque.tables.summary_columns import (
+    BANDS,
     CONDITION_SUMMARY_COLUMNS,
     CONTACT_STATISTICS,
     CONTACT_SUMMARY_COLUMNS,
@@ -197,7 +198,7 @@ def _with_status(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict
 def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
     """Row of `results/summary.csv` with the status of its joint."""
     row = _with_status(trial, row, verdict)
-    return _usable(row, STATISTICS, row["torque_status"])
+    return _usable(row, (*STATISTICS, *BANDS), row["torque_status"])
 
 
 def _muscle_row(
@@ -215,7 +216,9 @@ def _emg_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str
 
 def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
     """Row of a summary; its statistics are empty where it is rejected."""
-    return {**row, **{column.name: float("nan") for column in statistics}} if status == "rejected" else row
+    if status != "rejected":
+        return row
+    return {**row, **{column.name: "" if column.kind is str else float("nan") for column in statistics}}
 
 
 def _joints(study: Study) -> list[list[str]]:

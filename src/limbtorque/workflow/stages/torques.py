@@ -24,6 +24,9 @@ from limbtorque.torques.joint_torques import Torques, joint_torques, torque_tabl
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.torques.summary import torque_summary
+from limbtorque.uncertainty.columns import band_values
+from limbtorque.uncertainty.propagation import torque_bands
+from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
 from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
 from limbtorque.workflow.stages.kinematics import limb_of, read_trial, study_cutoff_of
 
@@ -63,13 +66,13 @@ def run(*, folder: Path, session: str, key: str) -> None:
             body_mass_kg=trial.subject.mass_kg,
             filled=lambda: _without_spikes(trial, reader, study),
         )
-        summary = torque_summary(
-            motion,
-            torques,
-            model,
-            windows=summary_windows(trial, motion, window),
-            min_known_share=trial.settings.ensembles.min_known_share,
-        )
+        windows, with_errors = summary_windows(trial, motion, window), trial.settings.uncertainty.enabled
+        min_share = trial.settings.ensembles.min_known_share
+        summary = torque_summary(motion, torques, model, windows=windows, min_known_share=min_share)
+        weights = window_weights(motion, windows, used)
+        bands = torque_bands(motion, limb_of(trial), trial.settings, weights=weights) if with_errors else None
+        summary = with_bands(summary, bands, motion, windows=windows, used=used) if bands else without_bands(summary)
+        columns = band_values(motion.joints, torques, bands) if bands and trial.settings.torques.bands else {}
         done = replace(
             record,
             metrics={**judged.metrics, **metrics},
@@ -80,7 +83,8 @@ def run(*, folder: Path, session: str, key: str) -> None:
         )
         rows = beside_file(motion, torques, table, outputs, window=window, mass_kg=trial.subject.mass_kg)
         for some in stretches(len(motion.time_s)):
-            write(torque_table(motion.part(some), part_of(torques, some), options=trial.settings.torques))
+            own = {name: values[some] for name, values in columns.items()}
+            write(torque_table(motion.part(some), part_of(torques, some), options=trial.settings.torques, bands=own))
         return replace(done, beside_file=tuple(rows))
 
     with GuardedReader() as reader:

@@ -1,0 +1,84 @@
+"""Time the bands of a trial of 1000 frames and three links, beside a loop of differences.
+
+The loop computes, for each direction in which an input may be wrong, the torque terms of the changed motion on both sides; it
+leaves out the fit of the chain and the derivatives, which it would have to do again as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.chain.dynamics import torque_terms
+from limbtorque.chain.model import Kinematics
+from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.limb import Limb
+from limbtorque.simulation.gait import Walker, Walkway, walk_recording
+from limbtorque.study.settings import make_settings
+from limbtorque.torques.joint_torques import joint_torques
+from limbtorque.uncertainty.propagation import torque_bands, trial_errors
+
+N_FRAMES, RATE_HZ = 1000, 100.0
+LEG = {
+    "hip_axis": "{S}HIP",
+    "greater_trochanter": "{S}HIP",
+    "knee_axis": "{S}KNE",
+    "femoral_condyles": "{S}KNE",
+    "ankle_axis": "{S}ANK",
+    "lateral_malleolus": "{S}ANK",
+    "medial_malleolus": "{S}ANK",
+    "heel": "{S}HEE",
+    "head_of_metatarsal_2": "{S}TOE",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=15, help="runs, of which the fastest counts")
+    repeats = parser.parse_args().repeats
+    settings = make_settings({"marker_sets": {"sim": LEG}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
+    limb = Limb("leg", side="right", body_mass_kg=70.0)
+    walkway = Walkway(((0.1, -0.2), (0.65, 0.2)), rate_hz=RATE_HZ, noise_m=0.0003)
+    recording = walk_recording(Walker(rise_m=0.014), walkway, duration_s=(N_FRAMES - 1) / RATE_HZ, first_strike_s=0.35)
+    motion = chain_motion(recording, limb, settings)
+    errors = trial_errors(motion, limb, settings)
+    n_directions = len(errors.directions)
+    print(f"{len(motion.time_s)} frames, {n_directions} directions; processor time, fastest of {repeats}, ms\n")
+    print("| | ms |\n| --- | --- |")
+    for name, work in {
+        "motion of the chain": lambda: chain_motion(recording, limb, settings),
+        "torque terms, both methods": lambda: joint_torques(motion),
+        "bands of all terms": lambda: torque_bands(motion, limb, settings),
+        "a loop of differences": lambda: differences(motion, n_directions),
+    }.items():
+        print(f"| {name} | {1e3 * fastest(work, repeats):.1f} |")
+
+
+def differences(motion: ChainMotion, n_directions: int) -> list[FloatArray]:
+    """Net torques on both sides of the motion along so many directions, one after the other."""
+    found, of = [], motion.kinematics
+    for k in range(n_directions):
+        for step in (1e-3, -1e-3):
+            moved = replace(of, angle_rad=of.angle_rad + step * np.eye(3)[k % 3])
+            assert isinstance(moved, Kinematics)
+            found.append(torque_terms(motion.chain, moved, gravity_m_s2=motion.gravity_m_s2, missing=True).net)
+    return found
+
+
+def fastest(work: Callable[[], object], repeats: int) -> float:
+    """Least processor time of several runs, s."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+if __name__ == "__main__":
+    main()

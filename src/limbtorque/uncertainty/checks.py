@@ -1,0 +1,78 @@
+"""Faults of the section `uncertainty` beside the chains of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from limbtorque.errors import LandmarkError, SettingsError, did_you_mean
+from limbtorque.motion.limb import Limb
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.uncertainty import Source, Uncertainty
+from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.landmark_errors import centre_errors_m, centre_landmarks
+from limbtorque.uncertainty.segment_errors import correlation_fault
+
+OF_PLATES: tuple[Source, ...] = ("plate_gain", "plate_offset", "pressure", "synchronisation")
+
+
+def limb_faults(limb: Limb, settings: Settings) -> list[str]:
+    """Faults of the errors of a limb.
+
+    Parameters
+    ----------
+    limb : Limb
+        Chain and marker set.
+    settings : Settings
+        The errors.
+
+    Returns
+    -------
+    list of str
+        A correlation that its segments cannot have, and a landmark of unknown kind.
+    """
+    if not settings.uncertainty.enabled:
+        return []
+    faults = [correlation_fault(settings.uncertainty, len(limb.model(settings).segments))]
+    try:
+        centre_errors_m(limb, settings)
+    except LandmarkError:  # not mapped: the analysis of the trial says so
+        pass
+    except SettingsError as error:
+        faults.append(str(error))
+    return [fault for fault in faults if fault]
+
+
+def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
+    """Faults of errors that concern no limb of a study.
+
+    Parameters
+    ----------
+    settings : Settings
+        The errors, and the marker sets.
+    chains : sequence of ChainModel
+        Chains of the trials.
+
+    Returns
+    -------
+    list of str
+        Landmarks that no chain has as a joint centre, and sources that are switched off in vain.
+    """
+    known = {name for model in chains for name in centre_landmarks(model)}
+    faults = _unknown_landmarks(settings.uncertainty, known)
+    vain = [source for source in settings.uncertainty.off if source in OF_PLATES]
+    if vain and not any(model.ground_contact for model in chains):
+        faults.append(
+            f"uncertainty.off names {', '.join(vain)}, but no limb of the trials meets the ground; remove {'them' if vain[1:] else 'it'}"
+        )
+    return faults
+
+
+def _unknown_landmarks(errors: Uncertainty, known: Iterable[str]) -> list[str]:
+    """Faults of errors of landmarks that are no joint centre."""
+    names = sorted(known)
+    return [
+        f"uncertainty.landmarks: {name!r} is no joint centre or endpoint of a trial's chain"
+        f"{did_you_mean(name, names) or '; these are ' + ', '.join(names)}"
+        for name in errors.landmarks
+        if name not in names
+    ]

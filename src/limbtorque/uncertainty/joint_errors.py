@@ -1,0 +1,231 @@
+"""Errors of joint centres: placement, soft tissue, plane and filter."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray, runs
+from limbtorque.chain.inverse import ComplexArray
+from limbtorque.chain.kinematics import unit_vectors
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.external_load import meets_ground
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.smoothing import smoother_of
+from limbtorque.signals.impacts import smooth_with_impacts
+from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_gain
+from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.directions import Direction, InputErrors
+from limbtorque.uncertainty.load_errors import moment_about_origin
+
+SLOPE = 8.0  # of a movement's power against frequency: without jumps of acceleration it falls at least as f^-8
+FREQUENCIES = 512
+AXES = ("along", "across")  # of the segment before the joint; of the plane for the first one
+
+
+def centre_errors(motion: ChainMotion, sizes_m: Sequence[float], landmarks: Sequence[str], side: str) -> InputErrors:
+    """Errors of placed joint centres, which move with the segment before them.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    sizes_m : sequence of float
+        Standard deviation of each joint centre and of the endpoint along each axis, m.
+    landmarks : sequence of str
+        Their landmarks.
+    side : str
+        Side of the body.
+
+    Returns
+    -------
+    InputErrors
+        Two directions for each joint centre: along the segment proximal of it, and across. The first joint's error keeps its
+        direction in the plane, as the chain does not know how the trunk turns.
+    """
+    n_frames = len(motion.time_s)
+    error = np.zeros((len(sizes_m), 2 * len(sizes_m), n_frames), dtype=complex)
+    for k, (size_m, frame) in enumerate(zip(sizes_m, _frames(motion), strict=True)):
+        error[k, 2 * k], error[k, 2 * k + 1] = size_m * frame, 1j * size_m * frame
+    directions = [Direction("joint_centres", f"{side} {name} {axis}") for name in landmarks for axis in AXES]
+    return _with_size(directions, error, np.repeat(sizes_m, 2))
+
+
+def soft_tissue_errors(motion: ChainMotion, settings: Settings, landmarks: Sequence[str], side: str) -> InputErrors:
+    """Movement of the joint centres with the skin, a random function of joint angle.
+
+    Parameters
+    ----------
+    motion, landmarks, side
+        As in `centre_errors`.
+    settings : Settings
+        Amplitude and range.
+
+    Returns
+    -------
+    InputErrors
+        Four directions for each joint centre, with the axes of `centre_errors`: amplitude s times ``cos(a/l)`` and
+        ``sin(a/l)`` of the joint's angle a, the last joint's for the endpoint. Together a stationary random function of the
+        angle with variance s^2 and covariance ``s^2 cos(d/l)``, so that it changes by s over the range ``l pi / 3``.
+    """
+    options = settings.uncertainty
+    scale_rad = np.radians(options.soft_tissue_range_deg) / (np.pi / 3.0)
+    flexion = motion.flexion.of(motion.kinematics.angle_rad).T
+    n_joints, n_frames = flexion.shape
+    error = np.zeros((n_joints + 1, 4 * (n_joints + 1), n_frames), dtype=complex)
+    for k, frame in enumerate(_frames(motion)):
+        phase = flexion[min(k, n_joints - 1)] / scale_rad
+        for number, wave in enumerate((np.cos(phase), np.sin(phase))):
+            moved = options.soft_tissue_m * wave * frame
+            error[k, 4 * k + number], error[k, 4 * k + 2 + number] = moved, 1j * moved
+    directions = [
+        Direction("soft_tissue", f"{side} {name} {axis} {wave}")
+        for name in landmarks
+        for axis in AXES
+        for wave in ("even", "odd")
+    ]
+    return _with_size(directions, error, np.full(len(directions), options.soft_tissue_m))
+
+
+def plane_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputErrors:
+    """Error of the plane's direction: a turn about its y axis.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion, with lengths and inclinations of the segments.
+    limb : Limb
+        The limb.
+    settings : Settings
+        Size of the error, and the filter.
+
+    Returns
+    -------
+    InputErrors
+        One direction: the turn moves each joint along x by its distance from the first one along the plane's normal. The
+        part of the load along the normal is not known here, and left out.
+    """
+    out_m = np.cumsum(motion.segment_length_m * np.sin(motion.segment_tilt_rad), axis=1)
+    out_m = np.hstack([np.zeros((len(out_m), 1)), out_m])
+    turn = np.radians(settings.uncertainty.plane_deg)
+    moved = turn * filtered_again(motion, limb, settings, out_m).T[:, None] + 0j
+    return _with_size([Direction("plane")], moved, np.array([turn]))
+
+
+def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputErrors:
+    """Part of the movement and of the load that the filter has removed.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    limb : Limb
+        The limb.
+    settings : Settings
+        Filter, and size of the error.
+
+    Returns
+    -------
+    InputErrors
+        Two directions: the difference between the filtered signal and the same filtered once more, and its rate of change over
+        that of a wave at the cut-off; both times `loss_ratio` over the root of 2.
+
+    Notes
+    -----
+    ``(1 - K) K x`` of the filter K and the movement x has the course of the loss ``(1 - K) x`` but less of its high
+    frequencies (Tukey's twicing). Signal and rate of change together are the envelope of the loss, whose sign and phase
+    at a frame are not known. A small change of a recursive filter's cut-off changes the signal in the same directions.
+    """
+    smoother = smoother_of(settings)
+    if not motion.cutoff_hz or smoother is None or not settings.uncertainty.filter:
+        return InputErrors.of_joints((), np.zeros((motion.joint_m.shape[1], 0, len(motion.time_s)), dtype=complex))
+    cutoff_hz = max(motion.cutoff_hz)
+    size = settings.uncertainty.filter * loss_ratio(smoother, cutoff_hz, motion.rate_hz) / np.sqrt(2.0)
+    load = np.nan_to_num(np.column_stack([motion.load.force_n, moment_about_origin(motion.load)]))
+    signal = np.hstack([motion.joint_m.reshape(len(load), -1), load])
+    lost = size * (signal - filtered_again(motion, limb, settings, signal))
+    turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoff_hz)
+    both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]
+    directions = [Direction("filter", "loss"), Direction("filter", "its rate of change")]
+    return InputErrors(directions, both[:-3:2] + 1j * both[1:-3:2], both[-3:-1], both[-1])
+
+
+@functools.lru_cache(maxsize=256)
+def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
+    """Acceleration that a filter removes, over what it removes when applied again.
+
+    Parameters
+    ----------
+    smoother : Smoother
+        The filter.
+    cutoff_hz, rate_hz : float
+        Its cut-off, and frames per second.
+
+    Returns
+    -------
+    float
+        Ratio of the root mean squares of ``(1 - K) x`` and ``(1 - K) K x`` for a movement x whose power falls with
+        frequency as f^-`SLOPE`.
+    """
+    frequency_hz = (np.arange(FREQUENCIES) + 0.5) / FREQUENCIES * rate_hz / 2.0
+    gain = smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    power = frequency_hz ** (4.0 - SLOPE) * (1.0 - gain) ** 2
+    return float(np.sqrt(power.sum() / (power * gain**2).sum()))
+
+
+def filtered_again(motion: ChainMotion, limb: Limb, settings: Settings, values: FloatArray) -> FloatArray:
+    """Signal of all frames filtered as the joint centres were.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        Rate, cut-offs and load of the trial.
+    limb : Limb
+        The limb.
+    settings : Settings
+        Method, and the higher cut-off around impacts.
+    values : ndarray of shape (n_frames, ...)
+        The signal.
+    """
+    smoother = smoother_of(settings)
+    if smoother is None or not motion.cutoff_hz:
+        return values
+    cutoff_hz = max(motion.cutoff_hz)
+    factor = impact_factor(settings)
+    if factor == 1.0:
+        return smooth_values(values, rate_hz=motion.rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    return smooth_with_impacts(
+        values,
+        rate_hz=motion.rate_hz,
+        cutoff_hz=cutoff_hz,
+        smoother=smoother,
+        impact_hz=factor * cutoff_hz,
+        impacts_s=loaded_s(motion, limb, settings),
+    )
+
+
+def impact_factor(settings: Settings) -> float:
+    """Cut-off around impacts over that elsewhere."""
+    return 1.0 if isinstance(settings.filter.cutoff_hz, float) else settings.filter.impact_factor
+
+
+def loaded_s(motion: ChainMotion, limb: Limb, settings: Settings) -> list[float]:
+    """Times at which the ground begins to load the limb, from the first frame, s."""
+    if limb.load or not meets_ground(limb, settings):
+        return []
+    pressed = np.nan_to_num(np.hypot(*motion.load.force_n.T)) > settings.plates.threshold_n
+    return [start / motion.rate_hz for start, _ in runs(pressed) if start]
+
+
+def _frames(motion: ChainMotion) -> list[ComplexArray]:
+    """Direction of the segment before each joint and the endpoint; 1 for the first."""
+    directions = unit_vectors(np.cumsum(motion.kinematics.angle_rad, axis=1)).T
+    return [np.ones(directions.shape[1], dtype=complex), *directions]
+
+
+def _with_size(directions: Sequence[Direction], error: ComplexArray, sizes: FloatArray) -> InputErrors:
+    """Errors in the directions whose size is not 0."""
+    some = np.flatnonzero(sizes).tolist()
+    return InputErrors.of_joints([directions[k] for k in some], error[:, some])

@@ -1,0 +1,73 @@
+"""Errors of joint centres by the kinds of their rules."""
+
+from __future__ import annotations
+
+from limbtorque.errors import SettingsError
+from limbtorque.motion.landmarks import LandmarkMap
+from limbtorque.motion.limb import Limb
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.marker_rules import Between, Carried, Functional
+from limbtorque.study.options.uncertainty import CENTRE_KINDS, CentreKind, Uncertainty
+from limbtorque.study.settings import Settings
+
+
+def centre_errors_m(limb: Limb, settings: Settings) -> list[float]:
+    """Standard deviation of each joint centre and of the endpoint along an axis, m.
+
+    Parameters
+    ----------
+    limb : Limb
+        Chain and marker set.
+    settings : Settings
+        Errors by kind and by landmark.
+
+    Raises
+    ------
+    SettingsError
+        The kind of a landmark is not known.
+    """
+    model, mapping = limb.model(settings), limb.landmarks(settings)
+    errors = settings.uncertainty
+    return [centre_error_m(landmark, mapping, errors) for landmark in centre_landmarks(model)]
+
+
+def centre_landmarks(model: ChainModel) -> list[str]:
+    """Landmarks of the joint centres and of the endpoint, proximal first."""
+    return [*(joint.landmark for joint in model.joints), model.end]
+
+
+def centre_error_m(landmark: str, mapping: LandmarkMap, errors: Uncertainty) -> float:
+    """Standard deviation of a landmark's position along an axis, m.
+
+    Raises
+    ------
+    SettingsError
+        The kind of its rule has no error.
+    """
+    given = errors.landmarks.get(landmark, errors.landmarks.get(mapping.resolve(landmark)))
+    if isinstance(given, float):
+        return given
+    return float(getattr(errors, f"centre_{given or _kind(landmark, mapping)}_m"))
+
+
+def _kind(landmark: str, mapping: LandmarkMap) -> CentreKind:
+    """Kind of a landmark's rule in the marker set."""
+    rule = mapping.rules[mapping.resolve(landmark)]
+    if isinstance(rule, Carried):  # what the cluster adds is in its residual, far smaller
+        rule = rule.static
+    if isinstance(rule, Functional):
+        return "functional"
+    if isinstance(rule, Between):
+        return "between"
+    if isinstance(rule, str):
+        return "marker"
+    if isinstance(rule, tuple):
+        return "marker" if len(set(rule)) == 1 else "midpoint"
+    authors = [text for text in vars(rule).values() if isinstance(text, str)]  # of a regression: harrington_2007
+    for kind in CENTRE_KINDS:
+        if any(text.startswith(f"{kind}_") for text in authors):
+            return kind
+    raise SettingsError(
+        f"uncertainty has no error for landmark {landmark!r}, whose rule is a {type(rule).__name__}; "
+        f"give its standard deviation in uncertainty.landmarks, e.g. {landmark}: 0.01"
+    )

@@ -1,0 +1,297 @@
+"""Linear propagation: from errors of the inputs to those of every torque term.
+
+Torques and terms are linear in the inertial parameters (`limbtorque.chain.regressor`); along all other directions the
+derivatives are taken at the measured motion: of the fitted chain with its joints, of the angles' derivatives by the same
+differences as those of the angles, and of the terms with angles and load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.chain.regressor import (
+    coupling_of,
+    inertial_parameters,
+    number_of_terms,
+    term_regressor,
+    terms_of_constants,
+)
+from limbtorque.chain.sensitivity import MotionChange, change_of_load_torque, change_of_terms
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.external_load import meets_ground
+from limbtorque.motion.limb import Limb
+from limbtorque.study.options.uncertainty import Source
+from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.bands import TorqueBands
+from limbtorque.uncertainty.directions import Direction, InputErrors, ParameterErrors
+from limbtorque.uncertainty.fitted import fit_change, motion_change
+from limbtorque.uncertainty.joint_errors import centre_errors, filter_errors, plane_errors, soft_tissue_errors
+from limbtorque.uncertainty.landmark_errors import centre_errors_m, centre_landmarks
+from limbtorque.uncertainty.load_errors import following_load, plate_errors
+from limbtorque.uncertainty.marker_noise import noise_variance
+from limbtorque.uncertainty.segment_errors import length_shares, segment_errors
+
+STEP = 1e-3  # of the differences of A and b, which are polynomials of at most the third degree
+FRAMES_AT_A_TIME = 1024  # the changes of all terms in all directions take 15 kB a frame
+
+
+def torque_bands(
+    motion: ChainMotion, limb: Limb, settings: Settings, *, weights: Mapping[str, FloatArray] | None = None
+) -> TorqueBands:
+    """Uncertainty of all torques and terms of a trial, to first order.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion and its load.
+    limb : Limb
+        Chain, side, marker set and measured parameters.
+    settings : Settings
+        Errors of the inputs, and the settings of the analysis.
+    weights : mapping of str to ndarray of shape (n_frames,), optional
+        Weights of the frames in sums whose uncertainty is needed, too: ``1 / n`` for a mean, ``1 / rate`` for an integral.
+        Frames of weight 0 do not count, whatever they hold.
+
+    Returns
+    -------
+    TorqueBands
+        NaN where the torques are NaN.
+
+    Raises
+    ------
+    SettingsError
+        The kind of a landmark has no error.
+
+    Notes
+    -----
+    Left out are the errors of filled gaps, of the plane's direction in the load, and, for loads of the settings, of the
+    load itself.
+    """
+    errors, off = trial_errors(motion, limb, settings), settings.uncertainty.off
+    directions, shape = tuple(errors.directions), (motion.chain.n_links, number_of_terms(motion.chain.n_links))
+    found = {each.source: np.zeros((*shape, len(motion.time_s))) for each in directions}
+    sums = {name: np.zeros((*shape, len(directions))) for name in weights or {}}
+    for some, start, rows in errors.changes():
+        own = directions[start : start + rows.shape[2]]
+        for source, first, last in _blocks(own):
+            part = rows[:, :, first:last]
+            found[source][..., some] += np.einsum("ijdt,ijdt->ijt", part, part)
+        for name, weight in (weights or {}).items():
+            used = np.flatnonzero(weight[some])
+            total = rows[..., used] @ weight[some][used]
+            sums[name][..., start : start + rows.shape[2]] += total
+    noise, in_filter = noise_variance(motion, limb, settings)
+    found["marker_noise"] = 0.0 * noise if "marker_noise" in off else noise
+    if "filter" in found and "marker_noise" not in off:
+        found["filter"] = np.maximum(found["filter"] - in_filter, 0.0)
+    return TorqueBands(directions, found, sums)
+
+
+@dataclass(frozen=True)
+class TrialErrors:
+    """Errors of a trial's inputs, ready to be propagated stretch by stretch.
+
+    Attributes
+    ----------
+    motion, limb, settings
+        As in `torque_bands`.
+    parameters : ParameterErrors
+        Errors of the inertial parameters.
+    inputs : tuple of InputChange
+        Errors of joints and load.
+    """
+
+    motion: ChainMotion
+    limb: Limb
+    settings: Settings
+    parameters: ParameterErrors
+    inputs: tuple[InputChange, ...]
+
+    @property
+    def directions(self) -> list[Direction]:
+        """All directions."""
+        return [*self.parameters.directions, *(each for some in self.inputs for each in some.errors.directions)]
+
+    def changes(self, frames_at_a_time: int | None = None) -> Iterator[tuple[slice, int, FloatArray]]:
+        """Change of every torque term with each direction.
+
+        Parameters
+        ----------
+        frames_at_a_time : int, optional
+            Frames that are worked on together; `FRAMES_AT_A_TIME` by default.
+
+        Yields
+        ------
+        some : slice
+            Frames.
+        start : int
+            Place of the first direction among all.
+        rows : ndarray of shape (n_joints, n_terms, n_some, n_frames)
+            Rows as of `regressor.term_rows`, N m, with each of some directions.
+        """
+        gravity, size = self.motion.gravity_m_s2, frames_at_a_time or FRAMES_AT_A_TIME
+        for first in range(0, len(self.motion.time_s), size):
+            some = slice(first, min(first + size, len(self.motion.time_s)))
+            motion, start = self.motion.part(some), len(self.parameters.directions)
+            if start:
+                regressor = term_regressor(motion.chain, motion.kinematics, gravity_m_s2=gravity)
+                yield some, 0, np.asarray(self.parameters.change @ regressor)
+            for each in self.inputs:
+                yield some, start, each.rows(motion, self.limb, self.settings, some)
+                start += len(each.errors.directions)
+
+
+@dataclass(frozen=True)
+class InputChange:
+    """Errors of joints and load with the change of the motion that they cause.
+
+    Attributes
+    ----------
+    errors : InputErrors
+        The errors; their joints are those from which the levers of loads are taken.
+    motion : MotionChange or None
+        Change of the motion; None where the joints do not change.
+    length_m : ndarray of shape (n_links, n_directions)
+        Change of the lengths, m.
+    constants : pair of ndarray or None
+        Change of A and b with the lengths, as for `regressor.terms_of_constants`; None where these stay.
+    """
+
+    errors: InputErrors
+    length_m: FloatArray
+    motion: MotionChange | None = None
+    constants: tuple[FloatArray, FloatArray] | None = None
+
+    def rows(self, motion: ChainMotion, limb: Limb, settings: Settings, some: slice) -> FloatArray:
+        """Change of every term over some frames.
+
+        Parameters
+        ----------
+        motion : ChainMotion
+            The motion of these frames.
+        limb, settings
+            As in `torque_bands`.
+        some : slice
+            The frames.
+        """
+        errors, gravity = self.errors.part(some), motion.gravity_m_s2
+        external = external_change(motion, limb, settings, errors)
+        if self.motion is None:
+            n = motion.chain.n_links
+            rows = np.zeros((n, number_of_terms(n), *external.shape[1:]))
+        else:
+            rows = change_of_terms(motion.chain, motion.kinematics, self.motion.part(some), gravity_m_s2=gravity)
+        if self.constants is not None:
+            rows += terms_of_constants(*self.constants, motion.kinematics, gravity_m_s2=gravity)
+        rows[:, -1] += external
+        rows[:, 0] += external
+        return rows
+
+
+def trial_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> TrialErrors:
+    """Errors of all inputs of a trial.
+
+    Parameters
+    ----------
+    motion, limb, settings
+        As in `torque_bands`.
+    """
+    off, landmarks = settings.uncertainty.off, centre_landmarks(limb.model(settings))
+    parameters = segment_errors(motion.chain, limb, settings)
+    kept = [k for k, each in enumerate(parameters.directions) if each.source not in off]
+    joints = [
+        centre_errors(motion, centre_errors_m(limb, settings), landmarks, limb.side),
+        soft_tissue_errors(motion, settings, landmarks, limb.side),
+        plane_errors(motion, limb, settings),
+        filter_errors(motion, limb, settings),
+    ]
+    inputs = [InputErrors.together(joints).without(off)]
+    if meets_ground(limb, settings) and not limb.load and motion.load.status.any():
+        inputs.append(plate_errors(motion, settings).without(off))
+    return TrialErrors(
+        motion,
+        limb,
+        settings,
+        ParameterErrors([parameters.directions[k] for k in kept], parameters.change[kept]),
+        tuple(_input_change(motion, limb, settings, each) for each in inputs if each.directions),
+    )
+
+
+def external_change(motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors) -> FloatArray:
+    """Change of the external torques, shape (n_joints, n_directions, n_frames), N m.
+
+    Parameters
+    ----------
+    motion, limb, settings
+        As in `torque_bands`.
+    errors : InputErrors
+        Errors of the load, and of the joints from which its levers are taken.
+    """
+    force_n, moment_nm = load_change(motion, limb, settings, errors)
+    joints = errors.joint_m[: motion.chain.n_links]
+    return change_of_load_torque(
+        motion.joint_m,
+        motion.load.force_n,
+        joint_change_m=np.stack([joints.real, joints.imag]),
+        force_change_n=force_n,
+        moment_change_nm=moment_nm,
+    )
+
+
+def load_change(
+    motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors
+) -> tuple[FloatArray, FloatArray]:
+    """Change of the load, and of its moment about the plane's origin.
+
+    Parameters
+    ----------
+    motion, limb, settings, errors
+        As in `external_change`.
+
+    Returns
+    -------
+    force_n, moment_nm : ndarray of shape (2, n_directions, n_frames) and (n_directions, n_frames)
+        Of plates by their errors, of a load of the settings with the joints it is attached to.
+    """
+    load = limb.external_load(settings)
+    if load is None:
+        return errors.force_n, errors.moment_nm
+    more_n, more_nm = following_load(motion, load, errors.joint_m)
+    return errors.force_n + more_n, errors.moment_nm + more_nm
+
+
+def _input_change(motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors) -> InputChange:
+    """Errors of joints and load with the change of the motion that they cause."""
+    if not errors.joint_m.any():
+        return InputChange(errors, np.zeros((motion.chain.n_links, len(errors.directions))))
+    fit = fit_change(motion, settings, errors)
+    levers = errors if settings.motion.angles == "inertial_chain" else replace(errors, joint_m=fit.joint_m)
+    constants = _change_of_constants(motion, limb, settings, fit.length_m.T) if fit.length_m.any() else None
+    return InputChange(levers, fit.length_m, motion_change(motion, settings, fit), constants)
+
+
+def _change_of_constants(
+    motion: ChainMotion, limb: Limb, settings: Settings, length_m: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Change of A and b with the lengths and what the table takes from them."""
+    chain, shares = motion.chain, length_shares(limb, settings)
+    relative = length_m / chain.length_m
+    com_m, inertia = chain.com_m * shares["com"] * relative, chain.inertia_kgm2 * shares["inertia"] * relative
+    turning = inertia + 2.0 * chain.mass_kg * chain.com_m * com_m
+    change = np.hstack([np.zeros_like(com_m), chain.mass_kg * com_m, turning])
+    at = inertial_parameters(chain)
+    ahead, behind = (coupling_of(at + step * change, chain.length_m + step * length_m) for step in (STEP, -STEP))
+    return (ahead[0] - behind[0]) / (2.0 * STEP), (ahead[1] - behind[1]) / (2.0 * STEP)
+
+
+def _blocks(directions: tuple[Direction, ...]) -> Iterator[tuple[Source, int, int]]:
+    """Source, start and end of each run of directions of one source."""
+    start = 0
+    for k in range(1, len(directions) + 1):
+        if k == len(directions) or directions[k].source != directions[start].source:
+            yield directions[start].source, start, k
+            start = k

@@ -1,0 +1,98 @@
+"""Errors that cannot be, or that concern no limb: found when the study is checked, with a sentence."""
+
+import pytest
+
+from limbtorque.chain.model import Chain
+from limbtorque.errors import SettingsError
+from limbtorque.motion.landmarks import LandmarkMap
+from limbtorque.motion.limb import Limb
+from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.settings import make_settings
+from limbtorque.uncertainty.checks import limb_faults, study_faults
+from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_errors_m
+from limbtorque.uncertainty.segment_errors import segment_errors
+
+MARKERS = {
+    "glenohumeral_axis": "SHO",
+    "elbow_axis": ["ELBL", "ELBM"],
+    "wrist_axis": {"between": ["WRR", "WRU"], "fraction": 0.4},
+    "knuckle_2_middle_finger": {"functional": [["A", "B"], ["C", "D"]], "anatomical": "KNU"},
+}
+ARM_LIMB = Limb("arm", side="right", body_mass_kg=70.0, marker_set="sim")
+
+
+def settings(**uncertainty):
+    return make_settings({"marker_sets": {"sim": MARKERS}, "uncertainty": uncertainty})
+
+
+def test_errors_of_joint_centres_by_the_kind_of_their_rule():
+    sizes = {"marker": 0.01, "midpoint": 0.02, "between": 0.03, "functional": 0.04}
+    given = {f"centre_{kind}_m": size for kind, size in sizes.items()}
+    assert centre_errors_m(ARM_LIMB, settings(**given)) == [0.01, 0.02, 0.03, 0.04]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"segment_mass": -0.1}, "uncertainty.segment_mass"),
+        ({"segment_correlation": 1.0}, "uncertainty.segment_correlation"),
+        ({"landmarks": {"elbow_axis": "guessed"}}, "uncertainty.landmarks"),
+        ({"landmarks": {"elbow_axis": 8.0}}, "expected a standard deviation from 0 to 0.1 m"),
+        ({"landmarks": {"elbow_axis": -0.01}}, "expected a standard deviation from 0 to 0.1 m"),
+        ({"off": ["segment_mass", "segment_mass"]}, "segment_mass twice"),
+        ({"off": ["segments"]}, "uncertainty.off"),
+        ({"soft_tissue_range_deg": 0.0}, "uncertainty.soft_tissue_range_deg"),
+        ({"plate_gain": None}, "uncertainty.plate_gain"),
+    ],
+)
+def test_wrong_sizes_are_refused(wrong, sentence):
+    with pytest.raises(SettingsError, match=sentence):
+        settings(**wrong)
+
+
+def test_one_source_may_be_given_without_a_list():
+    assert settings(off="filter").uncertainty.off == ("filter",)
+
+
+def test_a_correlation_that_three_segments_cannot_have():
+    [fault] = limb_faults(ARM_LIMB, settings(segment_correlation=-0.5))
+    assert "-0.5" in fault
+    assert "3 segments" in fault
+    assert not limb_faults(ARM_LIMB, settings(segment_correlation=-0.49))
+    assert not limb_faults(ARM_LIMB, settings(segment_correlation=-0.9, enabled=False))
+
+
+def test_such_a_correlation_is_refused_in_memory_as_well():
+    chain = Chain([0.3, 0.25, 0.08], [2.0, 1.1, 0.4], [0.13, 0.11, 0.04], [0.02, 0.01, 0.001])
+    with pytest.raises(SettingsError, match="3 segments"):
+        segment_errors(chain, ARM_LIMB, settings(segment_correlation=-0.6))
+
+
+def test_a_landmark_that_is_no_joint_centre():
+    [fault] = study_faults(settings(landmarks={"elbow_axes": 0.01}), [ARM])
+    assert "'elbow_axes'" in fault
+    assert "elbow_axis" in fault
+    assert not study_faults(settings(landmarks={"elbow_axis": 0.01}), [ARM])
+
+
+def test_a_source_of_plates_concerns_no_arm():
+    [fault] = study_faults(settings(off=["plate_gain", "filter"]), [ARM])
+    assert "plate_gain" in fault
+    assert "filter" not in fault
+    assert not study_faults(settings(off=["plate_gain"]), [ARM, LEG])
+
+
+class Regression:
+    """A rule of another kind than markers, as it names its method."""
+
+    def __init__(self, method):
+        self.method = method
+
+
+def test_a_regression_has_the_kind_of_its_authors():
+    mapping = LandmarkMap(
+        {"hip_axis": Regression("harrington_2007"), "knee_axis": Regression("unheard_of_1999")}, {}, "right"
+    )
+    assert centre_error_m("hip_axis", mapping, settings(centre_harrington_m=0.009).uncertainty) == 0.009
+    with pytest.raises(SettingsError, match="no error for landmark 'knee_axis'"):
+        centre_error_m("knee_axis", mapping, settings().uncertainty)
