@@ -55,7 +55,7 @@ def test_one_source_may_be_given_without_a_list():
 
 
 def test_a_correlation_that_three_segments_cannot_have():
-    [fault] = limb_faults(ARM_LIMB, settings(segment_correlation=-0.5))
+    [fault] = limb_faults(ARM_LIMB, settings(enabled=True, segment_correlation=-0.5))
     assert "-0.5" in fault
     assert "3 segments" in fault
     assert not limb_faults(ARM_LIMB, settings(segment_correlation=-0.49))

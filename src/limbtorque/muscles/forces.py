@@ -91,22 +91,23 @@ def muscle_forces(
     required = (net_nm * sign - passive_nm - np.einsum("fjm,fm->fj", arm, strong.passive_n)) * known
     problem = Problem(arm, required, strong.active_n, chosen, motion.rate_hz, strong.bounds)
     found = optimize_with_strengths(problem, strong, options, envelopes)
-    co_contraction, limits = found.co_contraction, found.limits
-    decisions = [*scaling, *unknown.values(), *_without_passive(without, options), *co_contraction.notes]
-    optimized = _with_unknown(co_contraction.optimized, net_nm * sign, known)
+    decisions = [*scaling, *unknown.values(), *_without_passive(without, options), *found.co_contraction.notes]
+    optimized = _with_unknown(found.co_contraction.optimized, net_nm * sign, known)
     least, greatest = _possible(arm, optimized, strong, options)
     force = optimized.force_n + strong.passive_n
     beyond = _beyond_range(chosen, flexion, motion.joints)
     reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
     contact = _contact(motion, reaction, force, arm, optimized, strong, chosen, options)
-    fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
+    fibres_out = (
+        np.zeros(len(force), dtype=bool) if found.limits is None else np.asarray(~found.limits.possible.all(axis=1))
+    )
     out_of_range = np.asarray(geometry.out_of_range & known)
     result = MuscleForces(
         muscle_set=chosen,
         optimized=optimized,
         activation=found.activation,
         geometry=geometry,
-        limits=limits,
+        limits=found.limits,
         stretch=found.stretch,
         force_n=force,
         least_n=least + strong.passive_n,
@@ -115,8 +116,8 @@ def muscle_forces(
         passive_nm=passive_nm * sign,
         reserve_nm=optimized.reserve_nm * sign,
         certificate=optimized.certificate * sign,
-        co_contraction_cost=co_contraction.added_cost,
-        co_contraction_part=co_contraction.part,
+        co_contraction_cost=found.co_contraction.added_cost,
+        co_contraction_part=found.co_contraction.part,
         floor=found.floor,
         arm_known=known,
         body_weight_n=body_mass_kg * STANDARD_GRAVITY_M_S2,
@@ -127,7 +128,7 @@ def muscle_forces(
         report=ForceReport(Tally({}, {}), chosen, motion.joints, known, options, decisions=tuple(decisions)),
     )
     tally = force_tally(net_nm, result, strong.active_n, out_of_range, options=options, frames=frames)
-    return replace(result, report=result.report.about(tally, limits, contact))
+    return replace(result, report=result.report.about(tally, found.limits, contact))
 
 
 def stretch_forces(

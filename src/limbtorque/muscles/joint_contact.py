@@ -48,6 +48,7 @@ from limbtorque.muscles.lines_of_action import (
 )
 from limbtorque.muscles.tally import Tally
 
+BY_MUSCLE, BY_JOINT = ("without_line", "disagreeing", "parallel", "directed"), ("reserve", "undetermined", "known")
 TOLERANCE_M = 0.003
 """Largest difference between the moment arm in use and the one that two points imply, m.
 
@@ -190,7 +191,6 @@ def contact_force(
     muscles: Sequence[str],
     flexion_rad: ArrayLike | None = None,
     reserve_nm: ArrayLike | None = None,
-    tolerance_m: float = TOLERANCE_M,
 ) -> ContactForce:
     """Contact force in each joint whose muscles have known lines of action.
 
@@ -214,8 +214,6 @@ def contact_force(
         Flexion of the joints, for directions by flexion: the angle between the axes by default.
     reserve_nm : array_like of shape (n_frames, n_joints), optional
         Reserve torque, N m: the contact force is unknown where there is one.
-    tolerance_m : float, optional
-        Largest difference between the moment arm in use and that of a line between two points, m.
 
     Returns
     -------
@@ -265,12 +263,10 @@ def contact_force(
     contact = np.empty((*shape, 2))
     known = np.empty(shape, dtype=bool)
     idle = (tension <= NEGLIGIBLE_N).all(axis=1)
-    by_muscle, by_joint = (len(joints), len(muscles)), (len(joints),)
-    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(
-        ("without_line", "disagreeing", "parallel", "directed"), by_muscle
-    )
-    sizes |= dict.fromkeys(("reserve", "undetermined", "known"), by_joint)
-    counts = {name: np.zeros(size, dtype=int) for name, size in sizes.items()}
+    counts: dict[str, NDArray[np.int64]] = {
+        name: np.zeros((len(joints), len(muscles)), dtype=int) for name in BY_MUSCLE
+    }
+    counts |= {name: np.zeros(len(joints), dtype=int) for name in BY_JOINT}
     difference_m = np.zeros((len(joints), len(muscles)))
     for j in range(len(joints)):
         flexion = sign[j] * (distal[:, j] - proximal[:, j])
@@ -283,7 +279,7 @@ def contact_force(
             difference_m=_difference(lines, j, severed, flexion, arm[j, severed]),
             given=~(np.isnan(reaction[:, j]).any(axis=1) | np.isnan(flexion)),
             reserved=~(np.abs(reserve[:, j]) <= NEGLIGIBLE_NM),
-            tolerance_m=tolerance_m,
+            tolerance_m=TOLERANCE_M,
         )
         pull = in_plane(cut.pull_n, distal[:, j], flexion_sign=sign[j])
         known[:, j] = cut.known
@@ -298,7 +294,7 @@ def contact_force(
         counts["known"][j] = cut.known.sum()
         difference_m[j, severed] = np.where(disagrees, np.abs(cut.difference_m), 0.0).max(axis=1, initial=0.0)
     tally = Tally({**counts, "frames": len(force)}, {"difference_m": difference_m})
-    return ContactForce(contact, known, ContactReasons(tally, tuple(joints), tuple(muscles), tolerance_m))
+    return ContactForce(contact, known, ContactReasons(tally, tuple(joints), tuple(muscles), TOLERANCE_M))
 
 
 @dataclass(frozen=True, eq=False)

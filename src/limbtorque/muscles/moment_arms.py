@@ -94,7 +94,7 @@ def musculotendon(
     >>> from limbtorque.muscles.sets.muscle_set import load_muscle_set
     >>> muscles = musculotendon(load_muscle_set("arm"), [[0.3, 1.5]], joints=["shoulder", "elbow"])
     >>> muscles.moment_arm_m.shape, muscles.length_m.shape, muscles.out_of_range.tolist()
-    ((1, 2, 15), (1, 15), [[False, False]])
+    ((1, 2, 19), (1, 19), [[False, False]])
     """
     names = muscle_set.joints if joints is None else tuple(joints)
     flexion = _columns("flexion_rad", flexion_rad, names)

@@ -426,7 +426,7 @@ CHECKS = (
         "passive_part",
         "1",
         "largest passive force of a muscle relative to its maximum isometric force",
-        "scale the muscle set to the subject (muscles.scale_moment_arms), set muscles.tendon: compliant, or turn muscles.force_length_velocity off",
+        "set muscles.scale_moment_arms, or muscles.tendon: compliant, or turn muscles.force_length_velocity off",
         CONVENTION,
         affects="muscles",
     ),

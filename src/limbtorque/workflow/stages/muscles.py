@@ -13,7 +13,7 @@ from limbtorque.emg.recorded import Electromyography
 from limbtorque.emg.summary import co_contraction_rows, emg_summary
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, motion_from_table
-from limbtorque.muscles.contact_summary import contact_series, contact_summary
+from limbtorque.muscles.contact_summary import ContactSeries, contact_series, contact_summary
 from limbtorque.muscles.envelopes import usable_envelopes
 from limbtorque.muscles.force_report import whole_report
 from limbtorque.muscles.force_summary import ForceSeries, force_series, muscle_summary
@@ -91,24 +91,30 @@ def run(*, folder: Path, session: str, key: str) -> None:
             reports.append(forces.report)
             series.append(force_series(forces))
             contacts.append(contact_series(forces))
-        report = whole_report(reports)
-        whole = joined(series)
-        min_share = trial.settings.ensembles.min_known_share
-        summary = muscle_summary(motion, whole, report.muscle_set, options, windows=windows, min_known_share=min_share)
-        given = [part for part in contacts if part]
-        contact = contact_summary(motion, joined(given), windows=windows, min_known_share=min_share) if given else ()
-        record = replace(
-            record,
-            metrics=report.metrics,
-            notes=(*report.notes, *told),
-            summary=tuple(summary),
-            contact_summary=tuple(contact),
-        )
+        report, whole = whole_report(reports), joined(series)
+        record = replace(record, metrics=report.metrics, notes=(*report.notes, *told))
+        record = _with_summaries(record, trial, motion, (whole, report.muscle_set), contacts, windows)
         predicted = (whole, report.muscle_set.names)
         return _with_emg(record, trial, motion, recorded, predicted, windows)
 
     with emg.reader:
         run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))
+
+
+def _with_summaries(
+    record: TrialRecord,
+    trial: Trial,
+    motion: ChainMotion,
+    forces: tuple[ForceSeries, MuscleSet],
+    contacts: Sequence[ContactSeries | None],
+    windows: Mapping[str, BoolArray],
+) -> TrialRecord:
+    """Record with the rows of forces and contact forces."""
+    (whole, muscle_set), given = forces, [part for part in contacts if part]
+    share = trial.settings.ensembles.min_known_share
+    rows = muscle_summary(motion, whole, muscle_set, trial.settings.muscles, windows=windows, min_known_share=share)
+    contact = contact_summary(motion, joined(given), windows=windows, min_known_share=share) if given else ()
+    return replace(record, summary=tuple(rows), contact_summary=tuple(contact))
 
 
 def _with_emg(
