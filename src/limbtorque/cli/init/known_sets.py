@@ -11,14 +11,15 @@ from pathlib import Path
 
 from limbtorque.chain.body_segments import table_row
 from limbtorque.errors import SettingsError
+from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.yaml_file import read_yaml
 
 BUILT_IN = Path(__file__).parent / "sets"
-# joint centres come before skin markers: where a file has both, the first set that is complete is proposed
+# joint centres come before skin markers, markers before keypoints: where a file has several, the first complete set is proposed
 PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "helen_hayes", "opensim_gait", "plug_in_gait_markers"),
-    "limbtorque_demo",
+    *("limbtorque_demo", "opencap", "opencap_markers", "theia", "mediapipe", "coco_17", "halpe_26"),
 )
 SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
 _SIDED = (
@@ -63,6 +64,10 @@ class KnownSet:
         Landmark -> the one that may stand for it, and why.
     missing : dict of str to str
         Landmarks that the set does not have, and what to do.
+    fractions : dict of str to float
+        Landmarks that lie between the first and the second label of their rule -> fraction of the way.
+    without : tuple of str
+        Chains without a hand or foot for which the set is meant, since it never has one.
     """
 
     name: str
@@ -72,6 +77,8 @@ class KnownSet:
     meaning: Mapping[str, str]
     substitutes: Mapping[str, tuple[str, str]]
     missing: Mapping[str, str]
+    fractions: Mapping[str, float] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,10 +114,10 @@ def _load(path: Path) -> KnownSet:
     incomplete = [name for name, row in raw["landmarks"].items() if not {"rule", "is"} <= set(row)]
     if incomplete:
         raise SettingsError(f"{path.name}: landmark {', '.join(incomplete)} needs 'rule:' and 'is:'")
-    rules = {
-        name: (row["rule"],) if isinstance(row["rule"], str) else tuple(row["rule"])
-        for name, row in raw["landmarks"].items()
-    }
+    given = {name: row["rule"] for name, row in raw["landmarks"].items()}
+    lines = {name: rule for name, rule in given.items() if isinstance(rule, dict)}
+    labels = {name: rule["between"] if name in lines else rule for name, rule in given.items()}
+    rules = {name: (rule,) if isinstance(rule, str) else tuple(rule) for name, rule in labels.items()}
     return KnownSet(
         name=path.stem,
         title=raw["title"],
@@ -119,6 +126,8 @@ def _load(path: Path) -> KnownSet:
         meaning={name: row["is"] for name, row in raw["landmarks"].items()},
         substitutes={name: (row["by"], row["why"]) for name, row in raw.get("substitutes", {}).items()},
         missing=raw.get("missing", {}),
+        fractions={name: rule["fraction"] for name, rule in lines.items()},
+        without=tuple(raw.get("without", ())),
     )
 
 
@@ -238,6 +247,28 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
             if sum(name not in missing for name in centres) * 2 >= len(centres):
                 found.append(Fit(known, side, rules, missing))
     return sorted(found, key=lambda fit: len(fit.missing))
+
+
+def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:
+    """Complete fits for a chain without its hand or foot, of the largest set.
+
+    Only sets that never have that hand or foot count: with others its markers are left to name.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Labels without their subject prefix.
+    chain : str
+        ``"arm_without_hand"`` or ``"leg_without_foot"``.
+
+    Returns
+    -------
+    list of Fit
+        One for each side.
+    """
+    whole = [fit for fit in fits(labels, CHAINS[chain]) if not fit.missing and chain in fit.known.without]
+    best = max(whole, key=lambda fit: len(fit.rules), default=None)
+    return [fit for fit in whole if best and fit.known is best.known]
 
 
 def _given(landmark: str, rules: Mapping[str, tuple[str, ...]], known: KnownSet) -> bool:

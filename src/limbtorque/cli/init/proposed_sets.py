@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from limbtorque.cli.init.known_sets import Fit, likely_labels, needed_landmarks, template_of
 from limbtorque.cli.init.survey import Body
-from limbtorque.study.chains import ARM, LEG, ChainModel
+from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.table_file import TO_DO
 
-CHAINS: dict[str, ChainModel] = {"arm": ARM, "leg": LEG}
 Confirm = Callable[[str], bool]
 
 
@@ -30,6 +29,8 @@ class ProposedSet:
         Landmark -> the one that stands for it, and why.
     about : tuple of str
         Sentences on the whole set.
+    fractions : dict of str to float
+        Landmarks that lie between the two labels of their rule -> fraction of the way.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ProposedSet:
     comments: Mapping[str, str]
     substitutes: Mapping[str, tuple[str, str]]
     about: tuple[str, ...]
+    fractions: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -47,7 +49,9 @@ class Sets:
 
     def name_of(self, found: ProposedSet) -> str:
         """Name of the set with this content; a new set is added."""
-        content = (tuple(sorted(found.rules.items())), tuple(sorted(found.substitutes)))
+        content = tuple(
+            tuple(sorted(part)) for part in (found.rules.items(), found.substitutes, found.fractions.items())
+        )
         if content not in self.by_content:
             taken = {chosen.name for chosen in self.by_content.values()}
             name, n = found.name, 2
@@ -75,8 +79,12 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
             name: tuple(template_of(label, other.side) for label in labels) for name, labels in other.rules.items()
         }
         if theirs != own:
-            named = f"{fit.known.name}_{fit.side}"
-            own = dict(fit.rules)
+            capital = [
+                {name: tuple(t.replace("{s}", "{S}") for t in ts) for name, ts in r.items()} for r in (own, theirs)
+            ]
+            own, named = capital[0], fit.known.name  # r_knee and L_knee: labels are found in either case
+            if capital[0] != capital[1]:
+                own, named = dict(fit.rules), f"{fit.known.name}_{fit.side}"
     used = {name: pair for name, pair in fit.known.substitutes.items() if name not in own and pair[0] in own}
     return ProposedSet(
         name=named,
@@ -84,6 +92,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
         comments={name: fit.known.meaning[name] for name in own},
         substitutes=used,
         about=(f"{fit.known.title}; names from: {fit.known.source}",),
+        fractions={name: part for name, part in fit.known.fractions.items() if name in own},
     )
 
 
@@ -161,5 +170,12 @@ def unknown_set(
     return (
         chain,
         [side or TO_DO for side in sides] or [TO_DO],
-        ProposedSet("my_markers", rules, comments, substitutes, about),
+        ProposedSet("my_markers", rules, comments, substitutes, about, _fractions(partly, rules)),
+    )
+
+
+def _fractions(partly: Fit | None, rules: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
+    """Fractions of the landmarks of a set that fits in part."""
+    return (
+        {name: part for name, part in partly.known.fractions.items() if len(rules.get(name, ())) == 2} if partly else {}
     )

@@ -8,15 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.cli.init.known_sets import Fit, fits
+from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end
 from limbtorque.cli.init.names import safe_name, some_of
-from limbtorque.cli.init.proposed_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
+from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.survey import Body, Seen, Strikes
+from limbtorque.study.chains import BUILT_IN as CHAINS
+from limbtorque.study.chains import limb_of
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.options.plane import Plane
 from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"
+WITHOUT_END = {"arm": "arm_without_hand", "leg": "leg_without_foot"}
+IN_SWING = "the markers have no foot: torques of hip and knee in swing only; measure heel and toes for stance"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
 
@@ -106,11 +110,14 @@ def propose_trials(
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
     forward, note = _forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
-    complete = {chain: _best(chain_fits) for chain, chain_fits in found.items()}
     rows: list[tuple[str, str, str, bool | None]] = []
     notes: list[str] = []
-    for chain, chosen in complete.items():
-        notes += [] if chosen or left_out else _lacks(chain, found[chain])
+    for limb in chains:
+        chain, chosen = limb, _best(found[limb])
+        if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
+            chain, chosen = WITHOUT_END[limb], shorter
+            notes += [IN_SWING] if limb == "leg" and not left_out else []
+        notes += [] if left_out else _rivals(limb, found[limb]) if chosen else _lacks(limb, found[limb])
         for fit in chosen:
             name = sets.name_of(set_of(fit, chosen))
             rows.append((chain, fit.side or TO_DO, name, _at_rest(fit, body, chain)))
@@ -152,7 +159,7 @@ def propose_trials(
 
 def _swings(one: Seen, chain: str, forward: str, at_rest: bool | None) -> bool:
     """Return True if a chain is the free arm of a walking person."""
-    return chain == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
+    return limb_of(chain) == "arm" and (forward == TRAVELS or (bool(one.strikes) and at_rest is not True))
 
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
@@ -169,10 +176,22 @@ def _best(chain_fits: Sequence[Fit]) -> list[Fit]:
     return [fit for fit in done if fit.known is done[0].known]
 
 
+def _rivals(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
+    """Sentence on further marker sets that are complete with other markers."""
+    done = [fit for fit in chain_fits if not fit.missing]
+    others = {fit.known.name for fit in done[1:] if fit.side == done[0].side and fit.rules != done[0].rules}
+    if not others:
+        return []
+    return [
+        f"{chain}: the marker sets {done[0].known.name} and {some_of(others)} fit equally well; {done[0].known.name} is used: "
+        "joint centres before markers, markers before keypoints"
+    ]
+
+
 def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     """Sentence on the landmarks that a recording lacks for a chain."""
     if not chain_fits:
-        return []
+        return [f"no {chain}: no known marker set has half of its joints among these marker names"]
     fit = chain_fits[0]
     hints = "; ".join(f"{name}: {fit.known.missing[name]}" for name in fit.missing if name in fit.known.missing)
     return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]

@@ -29,12 +29,12 @@ SAME_M = 1e-4
 SPEED_S = 0.04  # time between the two positions of a speed
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
-    ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),
-    ("c7", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh"),
-    ("asi", "asis", "psi", "sacr", "vsacral", "hjc", "fep", "ias", "ftc", "hip"),
-    ("kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc"),
-    ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal"),
-    ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2"),
+    ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd", "nose", "eye", "ear"),
+    ("c7", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh", "shoulderstudy", "uarm4x4"),
+    ("asi", "asis", "psi", "sacr", "vsacral", "hjc", "fep", "ias", "ftc", "hip", "hjcstudy", "asisstudy", "thigh4x4"),
+    ("kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc", "kneestudy", "shank4x4"),
+    ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"),
+    ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"),
 )
 FRONT_AND_BACK = (
     ("asi", "psi"),
@@ -44,6 +44,10 @@ FRONT_AND_BACK = (
     ("toe", "hee"),
     ("mt2", "cal"),
     ("toetip", "heel"),
+    ("asisstudy", "psisstudy"),
+    ("bigtoe", "heel"),
+    ("footindex", "heel"),
+    ("toes4x4", "foot4x4"),
 )
 
 
@@ -374,7 +378,7 @@ def _facing(markers_m: FloatArray, by_stem: dict[str, list[int]]) -> Clue | None
             line = _mean(markers_m, by_stem[front]) - _mean(markers_m, by_stem[back])
             line = line[~np.isnan(line).any(axis=1)]
             if len(line):
-                what = "pelvis" if front in ("asi", "asis", "ias") else "feet"
+                what = "pelvis" if front.startswith(("asi", "ias")) else "feet"
                 return _clue("facing", line, f"{what}, {front.upper()} seen from {back.upper()}")
     return None
 

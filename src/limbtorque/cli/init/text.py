@@ -121,7 +121,9 @@ def _window_lines(chosen: ProposedWindow) -> list[str]:
 def _set_lines(chosen: ProposedSet) -> list[str]:
     lines = [*(f"  # {line}" for sentence in chosen.about for line in _wrapped(sentence)), f"  {chosen.name}:"]
     for landmark, labels in chosen.rules.items():
-        rule = json.dumps(labels[0] if len(labels) == 1 else list(labels), ensure_ascii=False)
+        line = {"between": list(labels), "fraction": chosen.fractions.get(landmark)}
+        mean = labels[0] if len(labels) == 1 else list(labels)
+        rule = json.dumps(line if landmark in chosen.fractions else mean, ensure_ascii=False)
         comment = chosen.comments.get(landmark, "")
         lines.append(f"    {landmark}: {rule}{f' # {comment}' if comment else ''}")
     return lines
