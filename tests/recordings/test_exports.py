@@ -1,0 +1,245 @@
+"""Text exports of further programs, written here from formulas: OptiTrack, Qualisys 6D and forces, Cortex, Theia."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c3d_files import positions, write_c3d
+from limbtorque.errors import ReadError
+from limbtorque.recordings.join import forces_options
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_recording, read_with_forces
+from text_files import positions_mm, write_trc
+
+MM = ReadOptions(length_unit="mm")
+N = 12
+
+
+def rows(values, separator):
+    return [separator.join("" if np.isnan(x) else f"{x:.6f}" for x in row) for row in values]
+
+
+# --- OptiTrack --------------------------------------------------------------------------------------------------------
+
+
+def write_optitrack(path: Path, *, version="1.23", unit="Millimeters", timecode=False) -> Path:
+    """Three markers, one also as rigid body marker 1 mm beside, an unlabelled one, a bone, and a rotation."""
+    xyz = positions_mm(N, 6)
+    points = [
+        *(
+            ("Rigid Body Marker", "S:RSHO", xyz[:, 0] + 1.0),
+            ("Marker", "S:RSHO", xyz[:, 0]),
+            ("Marker", "S:RELB", xyz[:, 1]),
+        ),
+        *(("Marker", "Unlabeled 1189", xyz[:, 2]), ("Bone", "S:RHand", xyz[:, 3])),
+    ]
+    first = ["", "Type"] if version == "1.23" else ["", ""]
+    lead = ["", "TimeCode"][: 1 + timecode][1:]
+    kinds, names, whats, axes, columns = [], [], [], [], []
+    for kind, name, values in points:
+        kinds += [kind] * 3
+        names += [f'"{name}"'] * 3
+        whats += ["Position"] * 3
+        axes += ["X", "Y", "Z"]
+        columns.append(values)
+    kinds, names, whats, axes = (
+        kinds + ["Bone"] * 4,
+        names + ["S:RHand"] * 4,
+        whats + ["Rotation"] * 4,
+        [*axes, *"XYZW"],
+    )
+    body = np.column_stack([np.arange(N), np.arange(N) / 100.0, *columns, np.full((N, 4), 0.5)])
+    body[5, 5:8] = np.nan  # the measured RSHO is not seen in frame 5
+    lines = rows(body, ",")
+    if timecode:
+        lines = [",".join([*line.split(",")[:2], "15:26:46:12.02", *line.split(",")[2:]]) for line in lines]
+    blank = [""] * len(lead)
+    head = f"Format Version,{version},Take Name,reach,Capture Frame Rate,100.000000,Export Frame Rate,100.000000"
+    text = [
+        f"{head},Rotation Type,Quaternion,Length Units,{unit},Coordinate Space,Global",
+        "",
+        ",".join([*first, *blank, *kinds]),
+        ",".join(["", "Name" if version == "1.23" else "", *blank, *names]),
+        ",".join(["", "", *blank, *whats]),
+        ",".join(["Frame", "Time (Seconds)", *lead, *axes]),
+        *lines,
+    ]
+    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("options", [{}, {"version": "1.20"}, {"timecode": True}])
+def test_optitrack_has_its_measured_markers_in_metres(tmp_path, options):
+    read = read_recording(write_optitrack(tmp_path / "take.csv", **options))
+    assert read.labels == ("S:RSHO", "S:RELB", "S:RHand")
+    assert (read.rate_hz, read.n_frames) == (100.0, N)
+    expected = positions_mm(N, 6)[:, [0, 1, 3]] * 1e-3
+    assert np.isnan(read.markers_m[5, 0]).all()
+    expected[5, 0] = np.nan
+    np.testing.assert_allclose(read.markers_m, expected, atol=1e-9)
+
+
+def test_optitrack_without_a_unit_or_positions_is_a_sentence(tmp_path):
+    path = write_optitrack(tmp_path / "take.csv", unit="")
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(path)
+    assert read_recording(path, MM).n_frames == N
+    path.write_text(path.read_text().replace("Position", "Rotation"))
+    with pytest.raises(ReadError, match="no positions of markers"):
+        read_recording(path, MM)
+
+
+# --- Qualisys ---------------------------------------------------------------------------------------------------------
+
+
+def write_6d(path: Path, *, names=True) -> Path:
+    """Two rigid bodies: origins by formula, level orientations."""
+    xyz = positions_mm(N, 2)
+    rest = np.tile([0.0, 0.0, 0.0, 1.5, 1, 0, 0, 0, 1, 0, 0, 0, 1], (N, 1))
+    body = np.column_stack([1 + np.arange(N), np.arange(N) / 100.0, xyz[:, 0], rest, xyz[:, 1], rest])
+    one = ["X", "Y", "Z", "Roll", "Pitch", "Yaw", "Residual", *(f"Rot[{k}]" for k in range(9))]
+    head = ["NO_OF_FRAMES\t12", "NO_OF_CAMERAS\t8", "NO_OF_BODIES\t2", "FREQUENCY\t100", "NO_OF_ANALOG\t0"]
+    head += ["ANALOG_FREQUENCY\t0", "DESCRIPTION\t--", "TIME_STAMP\t2024-05-06, 10:11:12.345", "DATA_INCLUDED\t6D"]
+    head += ["BODY_NAMES\tRThigh\tRShank"]
+    columns = ["Frame", "Time", *(f"RThigh {x}" for x in one), *(f"RShank {x}" for x in one)]
+    lines = [*head, *(["\t".join(columns)] if names else []), *(line + "\t" for line in rows(body, "\t"))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_rigid_bodies_of_qualisys_are_points_at_their_origins(tmp_path, names):
+    read = read_recording(write_6d(tmp_path / "walk_6D.tsv", names=names), MM)
+    assert read.labels == ("RThigh", "RShank")
+    np.testing.assert_allclose(read.markers_m, positions_mm(N, 2) * 1e-3, atol=1e-9)
+    assert read.rate_hz == 100.0
+
+
+CORNERS_M = np.array([[0.6, 0.6, 0.0], [0.6, 0.2, 0.0], [0.0, 0.2, 0.0], [0.0, 0.6, 0.0]])  # x = +Y, y = +X, z down
+FORCE_N, POINT_M, FREE_NM = np.array([30.0, -20.0, 700.0]), np.array([0.4, 0.35, 0.0]), 5.0
+
+
+def write_plate(path: Path, *, sign=1.0, local=True, columns=11) -> Path:
+    """A constant force on the foot, at a point, with a free moment about the laboratory's z."""
+    axes = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    centre = CORNERS_M.mean(axis=0)
+    moment = np.cross(POINT_M - centre, FORCE_N) + np.array([0.0, 0.0, FREE_NM])
+    parts = [FORCE_N, moment, POINT_M - centre] if local else [FORCE_N, moment, POINT_M]
+    turned = [axes @ part if local else part for part in parts]
+    row = np.concatenate([sign * turned[0], sign * turned[1], 1e3 * turned[2]])
+    body = np.column_stack([1 + np.arange(4 * N), np.arange(4 * N) / 400.0, np.tile(row, (4 * N, 1))])[
+        :, 11 - columns :
+    ]
+    names = ("POSX_POSY", "NEGX_POSY", "NEGX_NEGY", "POSX_NEGY")
+    corners = [
+        f"FORCE_PLATE_CORNER_{name}_{axis}\t{1e3 * value:.3f}"
+        for name, corner in zip(names, CORNERS_M, strict=True)
+        for axis, value in zip("XYZ", corner, strict=True)
+    ]
+    where = "local (force plate)" if local else "world (lab)"
+    lines = ["NO_OF_SAMPLES\t48", "FREQUENCY\t400", "TIME_STAMP\t--", "FIRST_SAMPLE\t1"]
+    lines += [f"DESCRIPTION\tForce data in {where} coordinates", "DATA_INCLUDED\tForce", "FORCE_PLATE_TYPE\tAMTI"]
+    lines += ["FORCE_PLATE_NAME\tForce-plate 1", *corners, "FORCE_PLATE_LENGTH\t600", "FORCE_PLATE_WIDTH\t400"]
+    titles = [f"{what}_{axis}" for what in ("Force", "Moment", "COP") for axis in "XYZ"]
+    lines += ["\t".join([*["SAMPLE", "TIME"][: columns - 9], *titles]), *rows(body, "\t")]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sign": -1.0}, {"local": False}, {"local": False, "sign": -1.0}, {"columns": 9}], ids=str
+)
+def test_a_plate_of_qualisys_has_the_wrench_on_the_foot(tmp_path, options):
+    read = read_recording(write_plate(tmp_path / "walk_f_1.tsv", **options), MM)
+    (plate,) = read.force_plates
+    assert plate.rate_hz == 400.0
+    np.testing.assert_allclose(plate.corners_m, CORNERS_M)
+    np.testing.assert_allclose(plate.force_n, np.tile(FORCE_N, (48, 1)), atol=1e-5)
+    about_origin = np.cross(POINT_M, FORCE_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(plate.moment_nm, np.tile(about_origin, (48, 1)), atol=1e-4)
+
+
+def test_all_plates_of_a_recording_are_read_from_one_name(tmp_path):
+    for number in (1, 2):
+        write_plate(tmp_path / f"walk_f_{number}.tsv")
+    write_plate(tmp_path / "other_f_1.tsv")
+    read = read_recording(tmp_path / "walk_f_1.tsv", MM)
+    assert [plate.number for plate in read.force_plates] == [1, 2]
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(tmp_path / "walk_f_1.tsv")
+
+
+# --- Cortex -----------------------------------------------------------------------------------------------------------
+
+
+def write_cortex_forces(path: Path, *, n_samples=10 * N) -> Path:
+    row = [*FORCE_N, *(1e3 * POINT_M), 1e3 * FREE_NM]
+    names = [f"{name}{k}" for k in (1, 2) for name in ("FX", "FY", "FZ", "X", "Y", "Z", "MZ")]
+    head = ["[Force Data]", "NumberOfForcePlates=2", "SampleRate=1000.000000", f"NumberOfSamples={n_samples}"]
+    body = ["\t".join(f"{x:.3f}" for x in [k + 1, *row, *[0.0] * 7]) for k in range(10 * N)]
+    path.write_text("\n".join([*head, "#Sample\t" + "\t".join(names), *body]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_forces_of_cortex_join_their_trc(tmp_path):
+    trc = write_trc(tmp_path / "walk.trc")
+    forces = write_cortex_forces(tmp_path / "walk.forces")
+    read = read_with_forces(trc, forces, ReadOptions(forces_length_unit="mm"))
+    first, second = read.force_plates
+    np.testing.assert_allclose(first.force_n, np.tile(FORCE_N, (10 * N, 1)))
+    about_origin = np.cross(POINT_M, FORCE_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(first.moment_nm, np.tile(about_origin, (10 * N, 1)), atol=1e-9)
+    assert not second.force_n.any()
+
+
+def test_damaged_forces_of_cortex_are_refused(tmp_path):
+    path = write_cortex_forces(tmp_path / "walk.forces", n_samples=121)
+    with pytest.raises(ReadError, match="NumberOfSamples is 121, the file has 120"):
+        read_recording(path, MM)
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(write_cortex_forces(path))
+    path.write_text(path.read_text().replace("FZ1", "FW1"))
+    with pytest.raises(ReadError, match="expected"):
+        read_recording(path, MM)
+
+
+def test_analog_channels_of_cortex_are_in_millivolts(tmp_path):
+    head = [
+        "File_Type:\tAnalog R/C ASCII\tGeneration#:\t1",
+        "Board_Type:\tNational\tPolarity:\tBipolar",
+        "Trial_Name:\twalk\tTrial#:\t1\tDuration(Sec.):\t0.020000\t#Channels:\t2",
+        "BitDepth:\t16\tPreciseRate:\t1000.000000",
+        *["", "", "", ""],
+        "Name\tSol_R\tTA_R\t",
+        "Rate\t1000\t1000\t",
+        "Range\t10000\t5000\t",
+    ]
+    body = [f"{k / 1000:.6f}\t{1000 * k}\t{-1000 * k}" for k in range(20)]
+    path = tmp_path / "walk.anc"
+    path.write_text("\n".join([*head, *body]) + "\n", encoding="utf-8")
+    read = read_recording(path)
+    assert (read.analog_labels, read.analog_units, read.analog_rate_hz) == (("Sol_R", "TA_R"), ("mV", "mV"), 1000.0)
+    k = np.arange(20)
+    np.testing.assert_allclose(read.analog, np.column_stack([1000 * k * 2e4, -1000 * k * 1e4]) / 2**16)
+
+
+# --- Theia ------------------------------------------------------------------------------------------------------------
+
+
+def test_rotations_without_points_are_refused_with_the_way_out(tmp_path):
+    path = write_c3d(
+        tmp_path / "theia.c3d",
+        positions(),
+        groups={"ROTATION": {"USED": [2], "RATE": [100.0], "LABELS": ["pelvis_4X4"]}},
+    )
+    raw = bytearray(path.read_bytes())
+    raw[2:4] = b"\0\0"  # no points in the header
+    path.write_bytes(bytes(raw))
+    with pytest.raises(ReadError, match="rotations of segments only") as error:
+        read_recording(path)
+    assert "export" in str(error.value)
+
+
+def test_options_of_a_force_file_are_its_own():
+    assert forces_options(ReadOptions(length_unit="m", forces_length_unit="mm")).length_unit == "mm"
