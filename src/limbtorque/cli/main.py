@@ -189,6 +189,13 @@ def _add_study_commands(command: Command) -> None:
         help="folder of the recordings, which stay there",
     )
     init.add_argument("--chain", choices=("arm", "leg"), help="look for this chain only (default: arms and legs)")
+    init.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z",
+    )
     init.set_defaults(function=_init)
 
     check = command("check", "list the trials of a study that would fail or not be ok; writes nothing")
@@ -335,6 +342,7 @@ def _init(options: argparse.Namespace) -> int:
         chains=(options.chain,) if options.chain else ("arm", "leg"),
         confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
         watch=functools.partial(followed, what="reading recordings"),
+        answers=dict(change.partition("=")[::2] for change in options.set),
     )
     print(summary_text(proposal))
     print("\n".join(f"written: {options.study / name}" for name in FILES))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
-from limbtorque.recordings.join import start_s
+from limbtorque.recordings.join import forces_options, start_s
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.read import SUFFIXES, file_format
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.options.reading import Reading
@@ -25,7 +24,9 @@ from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
-SAME_M = 1e-4
+SAME_M, SAME_MEDIAN_M = 0.02, 0.005  # a smoothed copy differs by less: nearly everywhere, and in the median
+SAME_SHARE = 0.05  # of the movement: the median may differ by so much
+CELL_M = 0.02  # of the fingerprints
 SPEED_S = 0.04  # time between the two positions of a speed
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
@@ -86,6 +87,8 @@ class Body:
         Which way pelvis or feet point.
     ends : dict of str to (float, float)
         Label -> speed when the marker was first and last seen, over its peak speed.
+    noise_m : float
+        Noise of the median marker, from third differences, m; near 0 in smoothed recordings.
     """
 
     prefix: str
@@ -93,6 +96,7 @@ class Body:
     travel_m: tuple[float, float, float]
     facing: Clue | None
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    noise_m: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -200,35 +204,6 @@ class Unread:
     why: str
 
 
-def recordings_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> list[Path]:
-    """Recordings in a folder and its subfolders, without hidden ones.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to look.
-    leave_out : sequence of Path
-        Folders that are not looked into.
-    """
-    found = []
-    skipped = {path.resolve() for path in leave_out}
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(n for n in folders if not n.startswith(".") and (Path(where) / n).resolve() not in skipped)
-        paths = [Path(where) / name for name in sorted(names) if not name.startswith(".")]
-        found += [path for path in paths if path.suffix.lower() in SUFFIXES and not _plain_text(path)]
-    return sorted(found)
-
-
-def _plain_text(path: Path) -> bool:
-    """Return True if a .txt file is not a recording at all, such as a licence."""
-    if path.suffix.lower() != ".txt":
-        return False
-    try:
-        return file_format(path) is None
-    except ReadError:
-        return True
-
-
 def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = None) -> Iterator[Seen | Unread]:
     """Survey recordings one after the other, in a sandboxed process.
 
@@ -251,16 +226,26 @@ def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = Non
         for path in paths:
             name = path.relative_to(folder).as_posix()
             try:
-                recording = reader.read(
-                    path,
-                    memory_limit_mb=limits.memory_limit_mb,
-                    time_limit_s=limits.time_limit_s,
-                    options=ReadOptions.of(limits),
-                )
+                recording = _read(reader, path, limits)
             except ReadError as error:
                 yield Unread(name, str(error))
                 continue
             yield look_at(recording, path=path, name=name)
+
+
+def _read(reader: GuardedReader, path: Path, limits: Reading) -> Recording:
+    """Read a file; with the options of a force file where it lacks what these give."""
+    given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
+    options = ReadOptions.of(limits)
+    try:
+        return reader.read(path, **given, options=options)
+    except ReadError as error:
+        if limits.forces_length_unit is None or "reading.length_unit" not in str(error):
+            raise
+        found = reader.read(path, **given, options=forces_options(options))
+        if found.labels:  # the unit was given for forces only
+            raise
+        return found
 
 
 def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
@@ -307,6 +292,13 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     )
 
 
+def _noise_m(markers_m: FloatArray) -> float:
+    """Noise of the median marker, m: third differences of white noise are sqrt(20) times as large."""
+    third = np.abs(np.diff(markers_m, n=3, axis=0))
+    known = third[np.isfinite(third)]
+    return float(np.median(known)) / np.sqrt(20.0) if known.size else 0.0
+
+
 def _mean_force_n(force_n: FloatArray) -> float:
     """Size of the mean force of a plate, N; 0 where it has no sample."""
     known = force_n[np.isfinite(force_n).all(axis=1)]
@@ -351,7 +343,8 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     ends = {
         label: _end_speeds(recording.markers_m[:, k], recording.rate_hz) for label, k in zip(bare, markers, strict=True)
     }
-    return Body(prefix, bare, (x, y, z), _facing(recording.markers_m, by_stem), ends)
+    facing, noise_m = _facing(recording.markers_m, by_stem), _noise_m(recording.markers_m[:, markers])
+    return Body(prefix, bare, (x, y, z), facing, ends, noise_m)
 
 
 def _end_speeds(track_m: FloatArray, rate_hz: float) -> tuple[float, float]:
@@ -449,7 +442,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Return True if two recordings have the same marker samples, at any rates.
+    """Return True if two recordings have the same movement: raw, smoothed, at any rates.
 
     Parameters
     ----------
@@ -468,11 +461,13 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
     )
     apart = np.abs(mine - theirs).max(axis=2)
     known = ~np.isnan(apart)
-    return bool(known.mean() > 0.2 and (apart[known] < SAME_M).mean() > 0.95)
+    if known.mean() <= 0.2 or (apart[known] < SAME_M).mean() <= 0.95:
+        return False
+    return bool(np.median(apart[known]) < min(SAME_MEDIAN_M, SAME_SHARE * min(one.moved_m, other.moved_m)))
 
 
 def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
-    """Positions of some markers in some frames, to the millimetre.
+    """Cells of some markers in some frames; smoothed copies share most of them.
 
     Parameters
     ----------
@@ -486,4 +481,4 @@ def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
         for label in own:
             place = positions[seen.labels.index(label)]
             if not np.isnan(place).any():
-                yield (time_s, label, *np.round(1e3 * place).astype(int).tolist())
+                yield (time_s, label, *np.round(place / CELL_M).astype(int).tolist())

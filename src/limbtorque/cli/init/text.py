@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from limbtorque.cli.init.proposal import Proposal
 from limbtorque.cli.init.proposed_sets import ProposedSet
@@ -45,7 +45,7 @@ TRIAL_COLUMNS = {
 }
 
 
-def config_text(proposal: Proposal, *, source: str) -> str:
+def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] | None = None) -> str:
     """Text of config/config.yaml.
 
     Parameters
@@ -54,6 +54,8 @@ def config_text(proposal: Proposal, *, source: str) -> str:
         The study.
     source : str
         Folder of the recordings, for the comment.
+    answers : mapping of str to str, optional
+        Options of `reading` that the user gave.
 
     Returns
     -------
@@ -70,6 +72,7 @@ def config_text(proposal: Proposal, *, source: str) -> str:
         "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
         f"title: {json.dumps(proposal.title, ensure_ascii=False)}",
         "",
+        *_reading_lines(answers or {}),
         "plane:",
         "  # Evidence for the axis that points up:",
         *(f"  #   {line}" for sentence in proposal.up_evidence for line in [sentence]),
@@ -99,6 +102,13 @@ def config_text(proposal: Proposal, *, source: str) -> str:
         "# segments.table (dempster_winter), plates.assignment (auto).",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _reading_lines(answers: Mapping[str, str]) -> list[str]:
+    given = {name.removeprefix("reading."): text for name, text in answers.items() if name.startswith("reading.")}
+    if not given:
+        return []
+    return ["reading: # given by --set; the files do not state it", *(f"  {n}: {t}" for n, t in given.items()), ""]
 
 
 def _window_lines(chosen: ProposedWindow) -> list[str]:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from limbtorque.cli.init.survey import Clue, Seen
 
 
-def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
+def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, ...]]:
     """Axis that points up by two kinds of evidence or more, without contradiction.
 
     Parameters
     ----------
     seen : sequence of Seen
         The recordings.
+    given : str, optional
+        The axis as the user says it, which goes before the evidence.
 
     Returns
     -------
@@ -31,6 +33,8 @@ def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
         for axes in by_kind.values()
         for clues in axes.values()
     ]
+    if given:
+        return given, (*sentences, "given by --set plane.up_axis")
     axes = {axis for kinds in by_kind.values() for axis in kinds}
     if len(axes) == 1 and len(by_kind) >= 2:
         return axes.pop(), tuple(sentences)

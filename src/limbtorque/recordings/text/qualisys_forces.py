@@ -91,7 +91,7 @@ def _plates_of(path: Path) -> dict[int, Path]:
 
 def _heading(text: Text) -> tuple[dict[str, str], int]:
     """Values of the heading by name, and the first line of numbers."""
-    header = {}
+    header: dict[str, str] = {}
     for k, line in enumerate(text.lines):
         name, _, value = line.partition("\t")
         if not re.fullmatch(r"[A-Z_]{4,}", name.strip()) or name.strip() in ("SAMPLE", "TIME"):
