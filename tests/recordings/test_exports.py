@@ -243,3 +243,52 @@ def test_rotations_without_points_are_refused_with_the_way_out(tmp_path):
 
 def test_options_of_a_force_file_are_its_own():
     assert forces_options(ReadOptions(length_unit="m", forces_length_unit="mm")).length_unit == "mm"
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def write_winter(path: Path, *, tabs=False) -> Path:
+    """Two markers of a sagittal movement in cm, 70 Hz, times to the millisecond."""
+    xyz = positions_mm(N, 2) / 10.0
+    names, axes = ["FRAME", "TIME", "RIGHT HIP", "RIGHT KNEE"], ["N", "S", "X", "Y", "X", "Y"]
+    body = [[1 + k, round(k / 70.0, 3), *xyz[k, 0, :2], *xyz[k, 1, :2]] for k in range(N)]
+    if tabs:
+        lines = ["FRAME\tTIME\tRIGHT HIP\t\tRIGHT KNEE\t", "\t".join(axes)]
+    else:
+        lines = [" ".join(f"'{name}'" for name in names), " ".join(f"'{axis}'" for axis in axes)]
+    lines += [("\t" if tabs else " ").join(f"{x:g}" for x in row) for row in body]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("tabs", [False, True])
+def test_a_table_of_winters_style_is_a_movement_in_a_plane(tmp_path, tabs):
+    path = write_winter(tmp_path / "table.txt", tabs=tabs)
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(path)
+    read = read_recording(path, ReadOptions(length_unit="cm", rate_hz=70.0))
+    assert read.labels == ("RIGHT HIP", "RIGHT KNEE")
+    np.testing.assert_allclose(read.markers_m[..., :2], positions_mm(N, 2)[..., :2] * 1e-3)
+    assert not read.markers_m[..., 2].any()
+    assert read.rate_hz == 70.0
+
+
+def test_names_with_their_axis_close_behind_are_markers(tmp_path):
+    xyz = positions_mm(N, 2)
+    names = [f"{label}{axis}" for label in ("R.ASIS", "R.Knee") for axis in "XYZ"]
+    body = np.column_stack([np.arange(N) / 100.0, xyz.reshape(N, -1)])
+    path = tmp_path / "markers.txt"
+    path.write_text("\n".join(["\t".join(["Time", *names]), *rows(body, "\t")]) + "\n", encoding="utf-8")
+    read = read_recording(path, MM)
+    assert read.labels == ("R.ASIS", "R.Knee")
+    np.testing.assert_allclose(read.markers_m, xyz * 1e-3)
+
+
+def test_a_time_that_counts_samples_needs_the_rate(tmp_path):
+    body = np.column_stack([1 + np.arange(N), positions_mm(N, 1).reshape(N, -1)])
+    path = tmp_path / "markers.txt"
+    path.write_text("\n".join(["Time\tAX\tAY\tAZ", *rows(body, "\t")]) + "\n", encoding="utf-8")
+    with pytest.raises(ReadError, match=r"reading\.rate_hz"):
+        read_recording(path, MM)
+    assert read_recording(path, ReadOptions(length_unit="mm", rate_hz=150.0)).rate_hz == 150.0

@@ -19,6 +19,7 @@ from limbtorque.recordings.text.optitrack import read_optitrack
 from limbtorque.recordings.text.plain_csv import read_csv
 from limbtorque.recordings.text.qualisys import read_qualisys
 from limbtorque.recordings.text.trc import read_trc
+from limbtorque.recordings.text.two_headings import has_two_headings, read_two_headings
 from limbtorque.recordings.text.vicon import read_vicon
 
 Reader = Callable[[Path, ReadOptions], Recording]
@@ -31,6 +32,7 @@ READERS: dict[str, Reader] = {
     "OptiTrack Motive CSV": read_optitrack,
     "Cortex forces": read_forces,
     "Cortex analog": read_anc,
+    "table with two lines of headings": read_two_headings,
     "CSV with named columns": read_csv,
 }
 SUFFIXES = {
@@ -38,11 +40,11 @@ SUFFIXES = {
     ".trc": ("TRC",),
     ".sto": ("OpenSim storage (STO, MOT)",),
     ".mot": ("OpenSim storage (STO, MOT)",),
-    ".tsv": ("Qualisys TSV", "CSV with named columns"),
+    ".tsv": ("Qualisys TSV", "table with two lines of headings", "CSV with named columns"),
     ".csv": ("Vicon Nexus CSV", "OptiTrack Motive CSV", "CSV with named columns"),
     ".forces": ("Cortex forces",),
     ".anc": ("Cortex analog",),
-    ".txt": ("Vicon Nexus CSV", "Qualisys TSV", "CSV with named columns"),
+    ".txt": ("Vicon Nexus CSV", "Qualisys TSV", "table with two lines of headings", "CSV with named columns"),
 }
 HEAD = 20_000
 VICON_SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
@@ -198,4 +200,6 @@ def content_format(head: bytes) -> str | None:
         return "Qualisys TSV"
     if lines[0].strip(',;\t" ').lower() in VICON_SECTIONS:
         return "Vicon Nexus CSV"
+    if has_two_headings(lines):
+        return "table with two lines of headings"
     return "CSV with named columns" if any(mark in lines[0] for mark in ",;\t") else None

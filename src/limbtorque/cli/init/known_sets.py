@@ -19,7 +19,7 @@ BUILT_IN = Path(__file__).parent / "sets"
 # joint centres come before skin markers, markers before keypoints: where a file has several, the first complete set is proposed
 PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "helen_hayes", "opensim_gait", "plug_in_gait_markers"),
-    *("limbtorque_demo", "opencap", "opencap_markers", "theia", "mediapipe", "coco_17", "halpe_26"),
+    *("limbtorque_demo", "winter", "opencap", "opencap_markers", "theia", "mediapipe", "coco_17", "halpe_26"),
 )
 SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
 _SIDED = (

@@ -234,7 +234,7 @@ def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = Non
 
 
 def _read(reader: GuardedReader, path: Path, limits: Reading) -> Recording:
-    """Read a file; with the options of a force file where it lacks what these give."""
+    """Read a file, with the options of a force file where it needs them."""
     given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
     options = ReadOptions.of(limits)
     try:
@@ -293,7 +293,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
 
 
 def _noise_m(markers_m: FloatArray) -> float:
-    """Noise of the median marker, m: third differences of white noise are sqrt(20) times as large."""
+    """Noise of the median marker, m, from third differences (sqrt(20) of white noise)."""
     third = np.abs(np.diff(markers_m, n=3, axis=0))
     known = third[np.isfinite(third)]
     return float(np.median(known)) / np.sqrt(20.0) if known.size else 0.0
@@ -442,7 +442,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Return True if two recordings have the same movement: raw, smoothed, at any rates.
+    """Return True if two recordings have one movement: raw, smoothed, at any rate.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,7 @@ AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
 TIMES_S = {"s": 1.0, "sec": 1.0, "second": 1.0, "ms": 1e-3, "millisecond": 1e-3}
 _UNIT = r"(?:[ _]*[\[(]([^\])]*)[\])]|_(mm|cm|m|s|ms))?"
 _COORDINATE = re.compile(r"(.+?)(?:[ _.:-]([xyz])|\[([0123])\])" + _UNIT, re.IGNORECASE)
+_CLOSE = re.compile(r"(.*[^\s_.:-])([XYZ])")  # R.ASISX, where no name has its axis apart
 _TIME = re.compile(r"time" + _UNIT, re.IGNORECASE)
 
 
@@ -64,8 +65,8 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     Returns
     -------
     Recording
-        Markers from columns ``<marker>_x, _y, _z`` (or ``<marker>[0], [1], [2]``, then ``[3]`` has to be 1), with a
-        unit behind: ``RSHO_x_mm``, ``RSHO_x [mm]``, ``RSHO_x (mm)``. Columns that belong to no marker are left out and
+        Markers from columns ``<marker>_x, _y, _z`` (or ``<marker>[0], [1], [2]``, then ``[3]`` has to be 1; or, where no
+        name is like these, ``<marker>X, Y, Z``), with a unit behind: ``RSHO_x_mm``, ``RSHO_x [mm]``, ``RSHO_x (mm)``. Columns that belong to no marker are left out and
         named.
 
     Raises
@@ -132,6 +133,7 @@ def _sorted(text: Text, names: Sequence[str]) -> _Columns:
     parts: dict[str, dict[int, int]] = {}
     units: dict[int, str] = {}
     fourth: dict[str, int] = {}
+    close = not any(_COORDINATE.fullmatch(name) for name in names)
     for k, name in enumerate(names):
         if match := _TIME.fullmatch(name):
             time, time_unit = k, match[1] or match[2] or ""
@@ -146,6 +148,9 @@ def _sorted(text: Text, names: Sequence[str]) -> _Columns:
                 raise text.fault(0, f"marker {match[1]!r} has two columns for one axis, {name!r} is one; rename it")
             parts[match[1]][axis] = k
             units[k] = match[4] or match[5] or ""
+        elif close and (match := _CLOSE.fullmatch(name)):
+            parts.setdefault(match[1], {})["XYZ".index(match[2])] = k
+            units[k] = ""
     markers = {label: tuple(axes[i] for i in range(3)) for label, axes in parts.items() if len(axes) == 3}
     used = {k for axes in markers.values() for k in axes} | {fourth[label] for label in markers if label in fourth}
     if not markers:
@@ -163,6 +168,11 @@ def _sorted(text: Text, names: Sequence[str]) -> _Columns:
         units=tuple(units[k] for axes in markers.values() for k in axes),
         other=tuple(name for k, name in enumerate(names) if k not in used and k not in (time, frame)),
     )
+
+
+def _counts(times: FloatArray) -> bool:
+    """Return True for times that number the samples: 1, 2, 3 ..."""
+    return len(times) > 2 and bool((np.diff(times) == 1.0).all() and (times == np.rint(times)).all())
 
 
 def _one_unit(text: Text, units: Sequence[str]) -> str | None:
@@ -187,6 +197,10 @@ def _timing(
     """Frames per second, first frame, and its time where there are times, s."""
     first_frame = 1
     if columns.frame is not None:
+        first_frame = check_frames(values[:, columns.frame], text, first, findings)
+    if columns.time is not None and not columns.time_unit and _counts(values[:, columns.time]):
+        columns = replace(columns, time=None, frame=columns.time)
+        findings.add("time", "counts 1 by 1", "numbers of samples, not seconds")
         first_frame = check_frames(values[:, columns.frame], text, first, findings)
     if columns.time is None:
         if columns.frame is None:
