@@ -147,6 +147,7 @@ def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tu
     return tuple(dict.fromkeys(names))
 
 
+@functools.lru_cache(maxsize=10_000)
 def fold(text: str) -> str:
     """Label without case and without what is neither a letter nor a digit.
 
@@ -200,17 +201,24 @@ def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tu
     dict of str to tuple of str
         Landmark -> labels as the file has them. A name that two labels fit is left out.
     """
-    index: dict[tuple[str, str], list[str]] = {}
-    for label in labels:
-        for found, rest, _ in sided(label):
-            index.setdefault((found, rest), []).append(label)
-        index.setdefault(("", fold(label)), []).append(label)
+    index = _index(tuple(labels))
     rules = {}
     for landmark, templates in known.rules.items():
         hits = [_hits(template, index, side) for template in templates]
         if all(len(found) == 1 for found in hits):
             rules[landmark] = tuple(found[0] for found in hits)
     return rules
+
+
+@functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
+def _index(labels: tuple[str, ...]) -> Mapping[tuple[str, str], list[str]]:
+    """Labels by side and folded name; without a side by their whole name."""
+    index: dict[tuple[str, str], list[str]] = {}
+    for label in labels:
+        for found, rest, _ in sided(label):
+            index.setdefault((found, rest), []).append(label)
+        index.setdefault(("", fold(label)), []).append(label)
+    return index
 
 
 def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) -> list[str]:

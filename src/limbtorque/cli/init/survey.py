@@ -327,7 +327,12 @@ def _strikes(recording: Recording) -> tuple[Strikes, ...]:
 def _moved(markers_m: FloatArray) -> float:
     if not markers_m.shape[1]:
         return 0.0
-    span = np.nanpercentile(markers_m, 98.0, axis=0) - np.nanpercentile(markers_m, 2.0, axis=0)
+    ordered, n_known = np.sort(markers_m, axis=0), (~np.isnan(markers_m)).sum(axis=0)  # what is missing comes last
+    low, high = (
+        np.take_along_axis(ordered, np.rint(part * np.maximum(n_known - 1, 0)).astype(int)[np.newaxis], axis=0)[0]
+        for part in (0.02, 0.98)
+    )
+    span = high - low
     return float(np.percentile(np.linalg.norm(span, axis=1), 90.0))
 
 
