@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from c3d_files import write_c3d
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.proposed_subjects import propose_subject
 from limbtorque.cli.init.survey import Body, Seen, look_at, same_movement
 from limbtorque.cli.main import main
-from limbtorque.errors import SettingsError, StudyError
+from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.yaml_file import parse_yaml
 from text_files import write_trc
@@ -96,6 +97,24 @@ def test_a_file_without_permission_is_a_sentence(tmp_path):
     write_trc(data / "locked.trc", walk(seed=2), unit="m", labels=LABELS).chmod(0)
     (one,) = init_study(tmp_path / "study", data).unread
     assert "check its path and rights" in one.why
+
+
+@pytest.mark.parametrize("suffix", [".trc", ".c3d"])
+def test_a_recording_that_changes_while_it_is_read_is_a_sentence(tmp_path, monkeypatch, suffix):
+    path = tmp_path / f"walk{suffix}"
+    (write_trc(path, walk(), unit="m", labels=LABELS) if suffix == ".trc" else write_c3d(path, walk(), labels=LABELS))
+    read = Path.read_bytes
+
+    def slowly(self):
+        raw = read(self)
+        with self.open("ab") as file:  # the copying goes on
+            file.write(b"more")
+        return raw
+
+    monkeypatch.setattr(Path, "read_bytes", slowly)
+    with pytest.raises(ReadError, match="changed while it was read") as error:
+        read_recording(path)
+    assert "read it again" in str(error.value)
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

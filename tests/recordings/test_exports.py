@@ -10,63 +10,27 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.join import forces_options
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
-from text_files import positions_mm, write_trc
+from text_files import (
+    AT_M,
+    CORNERS_M,
+    FREE_NM,
+    N_FRAMES,
+    ON_FOOT_N,
+    positions_mm,
+    rows,
+    write_anc,
+    write_cortex_forces,
+    write_optitrack,
+    write_plate,
+    write_trc,
+    write_winter,
+)
 
 MM = ReadOptions(length_unit="mm")
-N = 12
-
-
-def rows(values, separator):
-    return [separator.join("" if np.isnan(x) else f"{x:.6f}" for x in row) for row in values]
+N = N_FRAMES
 
 
 # --- OptiTrack --------------------------------------------------------------------------------------------------------
-
-
-def write_optitrack(path: Path, *, version="1.23", unit="Millimeters", timecode=False) -> Path:
-    """Three markers, one also as rigid body marker 1 mm beside, an unlabelled one, a bone, and a rotation."""
-    xyz = positions_mm(N, 6)
-    points = [
-        *(
-            ("Rigid Body Marker", "S:RSHO", xyz[:, 0] + 1.0),
-            ("Marker", "S:RSHO", xyz[:, 0]),
-            ("Marker", "S:RELB", xyz[:, 1]),
-        ),
-        *(("Marker", "Unlabeled 1189", xyz[:, 2]), ("Bone", "S:RHand", xyz[:, 3])),
-    ]
-    first = ["", "Type"] if version == "1.23" else ["", ""]
-    lead = ["", "TimeCode"][: 1 + timecode][1:]
-    kinds, names, whats, axes, columns = [], [], [], [], []
-    for kind, name, values in points:
-        kinds += [kind] * 3
-        names += [f'"{name}"'] * 3
-        whats += ["Position"] * 3
-        axes += ["X", "Y", "Z"]
-        columns.append(values)
-    kinds, names, whats, axes = (
-        kinds + ["Bone"] * 4,
-        names + ["S:RHand"] * 4,
-        whats + ["Rotation"] * 4,
-        [*axes, *"XYZW"],
-    )
-    body = np.column_stack([np.arange(N), np.arange(N) / 100.0, *columns, np.full((N, 4), 0.5)])
-    body[5, 5:8] = np.nan  # the measured RSHO is not seen in frame 5
-    lines = rows(body, ",")
-    if timecode:
-        lines = [",".join([*line.split(",")[:2], "15:26:46:12.02", *line.split(",")[2:]]) for line in lines]
-    blank = [""] * len(lead)
-    head = f"Format Version,{version},Take Name,reach,Capture Frame Rate,100.000000,Export Frame Rate,100.000000"
-    text = [
-        f"{head},Rotation Type,Quaternion,Length Units,{unit},Coordinate Space,Global",
-        "",
-        ",".join([*first, *blank, *kinds]),
-        ",".join(["", "Name" if version == "1.23" else "", *blank, *names]),
-        ",".join(["", "", *blank, *whats]),
-        ",".join(["Frame", "Time (Seconds)", *lead, *axes]),
-        *lines,
-    ]
-    path.write_text("\n".join(text) + "\n", encoding="utf-8")
-    return path
 
 
 @pytest.mark.parametrize("options", [{}, {"version": "1.20"}, {"timecode": True}])
@@ -116,37 +80,6 @@ def test_rigid_bodies_of_qualisys_are_points_at_their_origins(tmp_path, names):
     assert read.rate_hz == 100.0
 
 
-CORNERS_M = np.array([[0.6, 0.6, 0.0], [0.6, 0.2, 0.0], [0.0, 0.2, 0.0], [0.0, 0.6, 0.0]])  # x = +Y, y = +X, z down
-FORCE_N, POINT_M, FREE_NM = np.array([30.0, -20.0, 700.0]), np.array([0.4, 0.35, 0.0]), 5.0
-
-
-def write_plate(path: Path, *, sign=1.0, local=True, columns=11) -> Path:
-    """A constant force on the foot, at a point, with a free moment about the laboratory's z."""
-    axes = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
-    centre = CORNERS_M.mean(axis=0)
-    moment = np.cross(POINT_M - centre, FORCE_N) + np.array([0.0, 0.0, FREE_NM])
-    parts = [FORCE_N, moment, POINT_M - centre] if local else [FORCE_N, moment, POINT_M]
-    turned = [axes @ part if local else part for part in parts]
-    row = np.concatenate([sign * turned[0], sign * turned[1], 1e3 * turned[2]])
-    body = np.column_stack([1 + np.arange(4 * N), np.arange(4 * N) / 400.0, np.tile(row, (4 * N, 1))])[
-        :, 11 - columns :
-    ]
-    names = ("POSX_POSY", "NEGX_POSY", "NEGX_NEGY", "POSX_NEGY")
-    corners = [
-        f"FORCE_PLATE_CORNER_{name}_{axis}\t{1e3 * value:.3f}"
-        for name, corner in zip(names, CORNERS_M, strict=True)
-        for axis, value in zip("XYZ", corner, strict=True)
-    ]
-    where = "local (force plate)" if local else "world (lab)"
-    lines = ["NO_OF_SAMPLES\t48", "FREQUENCY\t400", "TIME_STAMP\t--", "FIRST_SAMPLE\t1"]
-    lines += [f"DESCRIPTION\tForce data in {where} coordinates", "DATA_INCLUDED\tForce", "FORCE_PLATE_TYPE\tAMTI"]
-    lines += ["FORCE_PLATE_NAME\tForce-plate 1", *corners, "FORCE_PLATE_LENGTH\t600", "FORCE_PLATE_WIDTH\t400"]
-    titles = [f"{what}_{axis}" for what in ("Force", "Moment", "COP") for axis in "XYZ"]
-    lines += ["\t".join([*["SAMPLE", "TIME"][: columns - 9], *titles]), *rows(body, "\t")]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize(
     "options", [{}, {"sign": -1.0}, {"local": False}, {"local": False, "sign": -1.0}, {"columns": 9}], ids=str
 )
@@ -155,8 +88,8 @@ def test_a_plate_of_qualisys_has_the_wrench_on_the_foot(tmp_path, options):
     (plate,) = read.force_plates
     assert plate.rate_hz == 400.0
     np.testing.assert_allclose(plate.corners_m, CORNERS_M)
-    np.testing.assert_allclose(plate.force_n, np.tile(FORCE_N, (48, 1)), atol=1e-5)
-    about_origin = np.cross(POINT_M, FORCE_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(plate.force_n, np.tile(ON_FOOT_N, (48, 1)), atol=1e-5)
+    about_origin = np.cross(AT_M, ON_FOOT_N) + np.array([0.0, 0.0, FREE_NM])
     np.testing.assert_allclose(plate.moment_nm, np.tile(about_origin, (48, 1)), atol=1e-4)
 
 
@@ -173,22 +106,13 @@ def test_all_plates_of_a_recording_are_read_from_one_name(tmp_path):
 # --- Cortex -----------------------------------------------------------------------------------------------------------
 
 
-def write_cortex_forces(path: Path, *, n_samples=10 * N) -> Path:
-    row = [*FORCE_N, *(1e3 * POINT_M), 1e3 * FREE_NM]
-    names = [f"{name}{k}" for k in (1, 2) for name in ("FX", "FY", "FZ", "X", "Y", "Z", "MZ")]
-    head = ["[Force Data]", "NumberOfForcePlates=2", "SampleRate=1000.000000", f"NumberOfSamples={n_samples}"]
-    body = ["\t".join(f"{x:.3f}" for x in [k + 1, *row, *[0.0] * 7]) for k in range(10 * N)]
-    path.write_text("\n".join([*head, "#Sample\t" + "\t".join(names), *body]) + "\n", encoding="utf-8")
-    return path
-
-
 def test_forces_of_cortex_join_their_trc(tmp_path):
     trc = write_trc(tmp_path / "walk.trc")
     forces = write_cortex_forces(tmp_path / "walk.forces")
     read = read_with_forces(trc, forces, ReadOptions(forces_length_unit="mm"))
     first, second = read.force_plates
-    np.testing.assert_allclose(first.force_n, np.tile(FORCE_N, (10 * N, 1)))
-    about_origin = np.cross(POINT_M, FORCE_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(first.force_n, np.tile(ON_FOOT_N, (10 * N, 1)))
+    about_origin = np.cross(AT_M, ON_FOOT_N) + np.array([0.0, 0.0, FREE_NM])
     np.testing.assert_allclose(first.moment_nm, np.tile(about_origin, (10 * N, 1)), atol=1e-9)
     assert not second.force_n.any()
 
@@ -205,19 +129,7 @@ def test_damaged_forces_of_cortex_are_refused(tmp_path):
 
 
 def test_analog_channels_of_cortex_are_in_millivolts(tmp_path):
-    head = [
-        "File_Type:\tAnalog R/C ASCII\tGeneration#:\t1",
-        "Board_Type:\tNational\tPolarity:\tBipolar",
-        "Trial_Name:\twalk\tTrial#:\t1\tDuration(Sec.):\t0.020000\t#Channels:\t2",
-        "BitDepth:\t16\tPreciseRate:\t1000.000000",
-        *["", "", "", ""],
-        "Name\tSol_R\tTA_R\t",
-        "Rate\t1000\t1000\t",
-        "Range\t10000\t5000\t",
-    ]
-    body = [f"{k / 1000:.6f}\t{1000 * k}\t{-1000 * k}" for k in range(20)]
-    path = tmp_path / "walk.anc"
-    path.write_text("\n".join([*head, *body]) + "\n", encoding="utf-8")
+    path = write_anc(tmp_path / "walk.anc")
     read = read_recording(path)
     assert (read.analog_labels, read.analog_units, read.analog_rate_hz) == (("Sol_R", "TA_R"), ("mV", "mV"), 1000.0)
     k = np.arange(20)
@@ -246,20 +158,6 @@ def test_options_of_a_force_file_are_its_own():
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
-
-
-def write_winter(path: Path, *, tabs=False) -> Path:
-    """Two markers of a sagittal movement in cm, 70 Hz, times to the millisecond."""
-    xyz = positions_mm(N, 2) / 10.0
-    names, axes = ["FRAME", "TIME", "RIGHT HIP", "RIGHT KNEE"], ["N", "S", "X", "Y", "X", "Y"]
-    body = [[1 + k, round(k / 70.0, 3), *xyz[k, 0, :2], *xyz[k, 1, :2]] for k in range(N)]
-    if tabs:
-        lines = ["FRAME\tTIME\tRIGHT HIP\t\tRIGHT KNEE\t", "\t".join(axes)]
-    else:
-        lines = [" ".join(f"'{name}'" for name in names), " ".join(f"'{axis}'" for axis in axes)]
-    lines += [("\t" if tabs else " ").join(f"{x:g}" for x in row) for row in body]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 @pytest.mark.parametrize("tabs", [False, True])

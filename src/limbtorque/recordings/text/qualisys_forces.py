@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -136,11 +137,14 @@ def _plate(path: Path, number: int, options: ReadOptions, findings: Findings) ->
 
 def _said(header: Mapping[str, str], key: str, path: Path) -> float:
     try:
-        return float(header[key])
+        value = float(header[key])
     except (KeyError, ValueError):
+        value = math.nan
+    if not math.isfinite(value) or (key == "FREQUENCY" and not value > 0.0):
         raise ReadError(
-            f"{path.name}: {key} is {header.get(key, 'missing')!r}, expected a number; export the file with its heading"
-        ) from None
+            f"{path.name}: {key} is {header.get(key, 'missing')[:40]!r}, expected a number; export the file with its heading"
+        )
+    return value
 
 
 def _wrench(values: FloatArray, corners_m: FloatArray, length_m: float, *, local: bool) -> tuple[Wrench, bool]:
