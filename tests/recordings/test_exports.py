@@ -190,3 +190,20 @@ def test_a_time_that_counts_samples_needs_the_rate(tmp_path):
     with pytest.raises(ReadError, match=r"reading\.rate_hz"):
         read_recording(path, MM)
     assert read_recording(path, ReadOptions(length_unit="mm", rate_hz=150.0)).rate_hz == 150.0
+
+
+def test_columns_of_force_and_centre_of_pressure_are_plates(tmp_path):
+    """Samples are numbered, as in BMC's tables; the free moment is about the vertical of the table."""
+    names = ["Time", "Fx", "Fy", "Fz", "COPx", "COPy", "COPz", "Tz"]
+    row = [*ON_FOOT_N, *(1e3 * AT_M), 1e3 * FREE_NM]
+    body = np.column_stack([1 + np.arange(3 * N), np.tile(row, (3 * N, 1))])
+    path = tmp_path / "walk_forces.txt"
+    path.write_text("\n".join(["\t".join(names), *rows(body, "\t")]) + "\n", encoding="utf-8")
+    markers = write_trc(tmp_path / "walk.trc")
+    with pytest.raises(ReadError, match=r"reading\.forces_rate_hz"):
+        read_with_forces(markers, path, ReadOptions(forces_length_unit="mm"))
+    read = read_with_forces(markers, path, ReadOptions(forces_length_unit="mm", forces_rate_hz=300.0))
+    (plate,) = read.force_plates
+    np.testing.assert_allclose(plate.force_n, np.tile(ON_FOOT_N, (3 * N, 1)))
+    about_origin = np.cross(AT_M, ON_FOOT_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(plate.moment_nm, np.tile(about_origin, (3 * N, 1)), atol=1e-9)

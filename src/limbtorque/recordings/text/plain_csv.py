@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,10 +12,11 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.findings import Findings, length_unit, positions_m
+from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
 from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.force_columns import force_columns, plates_in
 from limbtorque.recordings.text.lines import (
     Text,
     cells,
@@ -87,7 +88,8 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     while names and not names[-1]:
         names.pop()
     no_repeated_columns(names, text, 0)
-    columns = _sorted(text, names)
+    forces = force_columns(names)
+    columns = _sorted(text, names, {k for plate in forces.values() for axes in plate.values() for k in axes.values()})
     findings.add("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
     first = next((k for k in range(1, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), len(names), separator)
@@ -109,7 +111,10 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         shown = ", ".join(columns.other[:8]) + " ..." * (len(columns.other) > 8)
         findings.add("other columns", f"{len(columns.other)}: {shown}", "left out")
     labels = tuple(columns.markers)
-    xyz = values[:, [k for axes in columns.markers.values() for k in axes]].reshape(len(values), len(labels), 3)
+    places = np.array([k for axes in columns.markers.values() for k in axes], dtype=int)
+    xyz = values[:, places].reshape(len(values), len(labels), 3)
+    newtons = force_unit(None, "the columns' names", options, findings) if forces else 1.0
+    plates = plates_in(forces, values, rate_hz=rate_hz, units=(newtons, length_m), findings=findings)
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
     findings.add_labels(labels)
     return Recording(
@@ -121,12 +126,13 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         rate_hz=rate_hz,
         first_frame=first_frame,
         start_s=begin_s,
+        force_plates=plates,
         notes=tuple(findings.notes),
         audit=Audit(tuple(findings.entries)),
     )
 
 
-def _sorted(text: Text, names: Sequence[str]) -> _Columns:
+def _sorted(text: Text, names: Sequence[str], of_forces: Collection[int]) -> _Columns:
     """Sort the columns by their names."""
     time = frame = None
     time_unit = ""
@@ -153,7 +159,8 @@ def _sorted(text: Text, names: Sequence[str]) -> _Columns:
             units[k] = ""
     markers = {label: tuple(axes[i] for i in range(3)) for label, axes in parts.items() if len(axes) == 3}
     used = {k for axes in markers.values() for k in axes} | {fourth[label] for label in markers if label in fourth}
-    if not markers:
+    used |= set(of_forces)
+    if not markers and not of_forces:
         raise text.fault(
             0,
             "no marker: expected columns such as RSHO_x_mm, RSHO_y_mm, RSHO_z_mm, found "
@@ -177,6 +184,8 @@ def _counts(times: FloatArray) -> bool:
 
 def _one_unit(text: Text, units: Sequence[str]) -> str | None:
     """Unit of length in the names, the same for all."""
+    if not units:
+        return None
     found = {LENGTHS_M.get(plain_unit(unit)) for unit in units if unit}
     said = list(dict.fromkeys(units))
     if len(found) > 1 or (found and "" in said):
@@ -206,7 +215,9 @@ def _timing(
         if columns.frame is None:
             raise text.fault(0, "there is no column 'time' (time_s, time_ms) and no column 'frame'; add one")
         if not options.rate_hz:
-            raise ReadError(f"{text.name}: there are frames but no times; give the rate with reading.rate_hz")
+            raise ReadError(
+                f"{text.name}: there are frames but no times; give the rate with reading.rate_hz (of a forces_file: reading.forces_rate_hz)"
+            )
         findings.add("rate", "frames without times", f"{options.rate_hz:g} frames per second, as in reading.rate_hz")
         return options.rate_hz, first_frame, None
     unit = plain_unit(columns.time_unit)
