@@ -179,6 +179,11 @@ def text_bases(folder: Path) -> dict[str, bytes]:
         "a.tsv": text_files.write_qualisys,
         "n.csv": text_files.write_vicon,
         "p.csv": text_files.write_csv,
+        "o.csv": text_files.write_optitrack,
+        "c.forces": text_files.write_cortex_forces,
+        "c.anc": text_files.write_anc,
+        "q_f_1.tsv": text_files.write_plate,
+        "w.txt": text_files.write_winter,
     }
     return {name: writer(folder / name).read_bytes() for name, writer in writers.items()}
 

@@ -162,3 +162,125 @@ def write_csv(path: Path, *, name: str = "{label}_{axis}_mm", time: str = "time_
     quoted = [f'"{c}"' if separator in c or '"' in c else c for c in columns]
     path.write_text("\n".join([separator.join(quoted), *_rows(values, separator)]) + "\n", encoding="utf-8")
     return path
+
+
+def rows(values: np.ndarray, separator: str) -> list[str]:
+    """Lines of numbers with six decimals; what is not a number is empty."""
+    return [separator.join("" if np.isnan(x) else f"{x:.6f}" for x in row) for row in values]
+
+
+CORNERS_M = np.array([[0.6, 0.6, 0.0], [0.6, 0.2, 0.0], [0.0, 0.2, 0.0], [0.0, 0.6, 0.0]])  # x = +Y, y = +X, z down
+ON_FOOT_N, AT_M, FREE_NM = np.array([30.0, -20.0, 700.0]), np.array([0.4, 0.35, 0.0]), 5.0
+
+
+def write_optitrack(path: Path, *, version="1.23", unit="Millimeters", timecode=False) -> Path:
+    """Three markers, one also as rigid body marker 1 mm beside, an unlabelled one, a bone, and a rotation."""
+    xyz = positions_mm(N_FRAMES, 6)
+    points = [
+        *(
+            ("Rigid Body Marker", "S:RSHO", xyz[:, 0] + 1.0),
+            ("Marker", "S:RSHO", xyz[:, 0]),
+            ("Marker", "S:RELB", xyz[:, 1]),
+        ),
+        *(("Marker", "Unlabeled 1189", xyz[:, 2]), ("Bone", "S:RHand", xyz[:, 3])),
+    ]
+    first = ["", "Type"] if version == "1.23" else ["", ""]
+    lead = ["", "TimeCode"][: 1 + timecode][1:]
+    kinds, names, whats, axes, columns = [], [], [], [], []
+    for kind, name, values in points:
+        kinds += [kind] * 3
+        names += [f'"{name}"'] * 3
+        whats += ["Position"] * 3
+        axes += ["X", "Y", "Z"]
+        columns.append(values)
+    kinds, names, whats, axes = (
+        kinds + ["Bone"] * 4,
+        names + ["S:RHand"] * 4,
+        whats + ["Rotation"] * 4,
+        [*axes, *"XYZW"],
+    )
+    body = np.column_stack([np.arange(N_FRAMES), np.arange(N_FRAMES) / 100.0, *columns, np.full((N_FRAMES, 4), 0.5)])
+    body[5, 5:8] = np.nan  # the measured RSHO is not seen in frame 5
+    lines = rows(body, ",")
+    if timecode:
+        lines = [",".join([*line.split(",")[:2], "15:26:46:12.02", *line.split(",")[2:]]) for line in lines]
+    blank = [""] * len(lead)
+    head = f"Format Version,{version},Take Name,reach,Capture Frame Rate,100.000000,Export Frame Rate,100.000000"
+    text = [
+        f"{head},Rotation Type,Quaternion,Length Units,{unit},Coordinate Space,Global",
+        "",
+        ",".join([*first, *blank, *kinds]),
+        ",".join(["", "Name" if version == "1.23" else "", *blank, *names]),
+        ",".join(["", "", *blank, *whats]),
+        ",".join(["Frame", "Time (Seconds)", *lead, *axes]),
+        *lines,
+    ]
+    path.write_text("\n".join(text) + "\n", encoding="utf-8")
+    return path
+
+
+def write_plate(path: Path, *, sign=1.0, local=True, columns=11) -> Path:
+    """A constant force on the foot, at a point, with a free moment about the laboratory's z."""
+    axes = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    centre = CORNERS_M.mean(axis=0)
+    moment = np.cross(AT_M - centre, ON_FOOT_N) + np.array([0.0, 0.0, FREE_NM])
+    parts = [ON_FOOT_N, moment, AT_M - centre] if local else [ON_FOOT_N, moment, AT_M]
+    turned = [axes @ part if local else part for part in parts]
+    row = np.concatenate([sign * turned[0], sign * turned[1], 1e3 * turned[2]])
+    body = np.column_stack(
+        [1 + np.arange(4 * N_FRAMES), np.arange(4 * N_FRAMES) / 400.0, np.tile(row, (4 * N_FRAMES, 1))]
+    )[:, 11 - columns :]
+    names = ("POSX_POSY", "NEGX_POSY", "NEGX_NEGY", "POSX_NEGY")
+    corners = [
+        f"FORCE_PLATE_CORNER_{name}_{axis}\t{1e3 * value:.3f}"
+        for name, corner in zip(names, CORNERS_M, strict=True)
+        for axis, value in zip("XYZ", corner, strict=True)
+    ]
+    where = "local (force plate)" if local else "world (lab)"
+    lines = ["NO_OF_SAMPLES\t48", "FREQUENCY\t400", "TIME_STAMP\t--", "FIRST_SAMPLE\t1"]
+    lines += [f"DESCRIPTION\tForce data in {where} coordinates", "DATA_INCLUDED\tForce", "FORCE_PLATE_TYPE\tAMTI"]
+    lines += ["FORCE_PLATE_NAME\tForce-plate 1", *corners, "FORCE_PLATE_LENGTH\t600", "FORCE_PLATE_WIDTH\t400"]
+    titles = [f"{what}_{axis}" for what in ("Force", "Moment", "COP") for axis in "XYZ"]
+    lines += ["\t".join([*["SAMPLE", "TIME"][: columns - 9], *titles]), *rows(body, "\t")]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_cortex_forces(path: Path, *, n_samples=10 * N_FRAMES) -> Path:
+    row = [*ON_FOOT_N, *(1e3 * AT_M), 1e3 * FREE_NM]
+    names = [f"{name}{k}" for k in (1, 2) for name in ("FX", "FY", "FZ", "X", "Y", "Z", "MZ")]
+    head = ["[Force Data]", "NumberOfForcePlates=2", "SampleRate=1000.000000", f"NumberOfSamples={n_samples}"]
+    body = ["\t".join(f"{x:.3f}" for x in [k + 1, *row, *[0.0] * 7]) for k in range(10 * N_FRAMES)]
+    path.write_text("\n".join([*head, "#Sample\t" + "\t".join(names), *body]) + "\n", encoding="utf-8")
+    return path
+
+
+def write_winter(path: Path, *, tabs=False) -> Path:
+    """Two markers of a sagittal movement in cm, 70 Hz, times to the millisecond."""
+    xyz = positions_mm(N_FRAMES, 2) / 10.0
+    names, axes = ["FRAME", "TIME", "RIGHT HIP", "RIGHT KNEE"], ["N", "S", "X", "Y", "X", "Y"]
+    body = [[1 + k, round(k / 70.0, 3), *xyz[k, 0, :2], *xyz[k, 1, :2]] for k in range(N_FRAMES)]
+    if tabs:
+        lines = ["FRAME\tTIME\tRIGHT HIP\t\tRIGHT KNEE\t", "\t".join(axes)]
+    else:
+        lines = [" ".join(f"'{name}'" for name in names), " ".join(f"'{axis}'" for axis in axes)]
+    lines += [("\t" if tabs else " ").join(f"{x:g}" for x in row) for row in body]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_anc(path: Path) -> Path:
+    """Two analog channels of Cortex, of 10 and 5 V: numbers of a converter with 16 bits."""
+    head = [
+        "File_Type:\tAnalog R/C ASCII\tGeneration#:\t1",
+        "Board_Type:\tNational\tPolarity:\tBipolar",
+        "Trial_Name:\twalk\tTrial#:\t1\tDuration(Sec.):\t0.020000\t#Channels:\t2",
+        "BitDepth:\t16\tPreciseRate:\t1000.000000",
+        *["", "", "", ""],
+        "Name\tSol_R\tTA_R\t",
+        "Rate\t1000\t1000\t",
+        "Range\t10000\t5000\t",
+    ]
+    body = [f"{k / 1000:.6f}\t{1000 * k}\t{-1000 * k}" for k in range(20)]
+    path.write_text("\n".join([*head, *body]) + "\n", encoding="utf-8")
+    return path

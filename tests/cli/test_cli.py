@@ -69,7 +69,7 @@ def test_run_analyses_one_file(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("--chain", "tail"), "--chain is 'tail'; the settings have arm, leg"),
+        (("--chain", "tail"), "--chain is 'tail'; the settings have arm, arm_without_hand, leg, leg_without_foot"),
         (("--set", "filter.cutof_hz=6"), "did you mean 'filter.cutoff_hz'"),
         (("--load", "wind"), "--load is 'wind'; the settings have"),
         (("--marker-set", "mine"), "--marker-set is 'mine'; the settings have"),

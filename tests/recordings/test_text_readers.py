@@ -398,7 +398,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ("a.sto", text_files.write_marker_sto, "RELB_tx", "RSHO_tx", r"occur more than once: 'rsho_tx'"),
         ("a.tsv", text_files.write_qualisys, "NO_OF_FRAMES\t12", "NO_OF_FRAMES\t13", r"NO_OF_FRAMES is 13"),
         ("a.tsv", text_files.write_qualisys, "FREQUENCY\t100", "FREQUENCY\tfast", r"FREQUENCY is 'fast'"),
-        ("a.tsv", text_files.write_qualisys, "\t3D", "\t6D", r"DATA_INCLUDED is '6D', expected 3D"),
+        ("a.tsv", text_files.write_qualisys, "\t3D", "\t2D", r"DATA_INCLUDED is '2D', expected 3D or 6D"),
         ("a.tsv", text_files.write_qualisys, "\tRELB", "\t", r"MARKER_NAMES has 2"),
         ("a.csv", text_files.write_vicon, "Trajectories", "Joints", r"no section Trajectories"),
         ("a.csv", text_files.write_vicon, ",,mm,mm", ",,mm,m", r"more than one unit of length: m, mm"),

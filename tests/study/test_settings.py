@@ -133,9 +133,9 @@ def test_defaults_and_built_in_chains():
     assert settings.chain("arm") is ARM
     assert settings.chain("leg") is LEG
     assert settings.gravity_m_s2 == 9.80665
-    assert settings.chain_names == ["arm", "leg"]
+    assert settings.chain_names == ["arm", "arm_without_hand", "leg", "leg_without_foot"]
     own = make_settings({"chains": {"finger": {"joints": [JOINT], "segments": [SEGMENT], "end": "tip"}}})
-    assert own.chain_names == ["arm", "finger", "leg"]
+    assert own.chain_names == ["arm", "arm_without_hand", "finger", "leg", "leg_without_foot"]
     assert own.chain("finger").joints[0].name == "knee"
 
 

@@ -157,7 +157,7 @@ def test_all_faults_of_both_tables_are_told_at_once(study):
         "subjects.csv line 6 (subject Dan): sex is 'x', expected f, m or nothing",
         "trials.csv line 2 (trial a): file is 'nowhere.c3d', expected a file; it does not exist in the study's folder 'a study'",
         "trials.csv line 3 (trial b): subject is 'Anne', expected a subject of config/subjects.csv; did you mean 'Ann'?",
-        "trials.csv line 4 (trial c): chain is 'tail', expected one of arm, leg",
+        "trials.csv line 4 (trial c): chain is 'tail', expected one of arm, arm_without_hand, leg, leg_without_foot",
         "trials.csv line 4 (trial c): side is 'rigth', expected left or right",
         "trials.csv: trial 'A' occurs twice (as 'a')",
         "trials.csv line 6 (trial ../d): trial is '../d', expected letters, digits, '_', '.' and '-' only",
@@ -396,8 +396,8 @@ def test_what_is_still_to_be_filled_in_is_told_cell_by_cell_once(study):
         "config/trials.csv line 2 (trial reach): side is still to be filled in (TODO): left or right, the limb that the "
         "markers are on",
         "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings",
-        "config/trials.csv line 3 (trial b): chain is still to be filled in (TODO: arm or leg): arm, leg, or a chain of the "
-        "settings",
+        "config/trials.csv line 3 (trial b): chain is still to be filled in (TODO: arm or leg): arm, leg, "
+        "arm_without_hand, leg_without_foot, or a chain of the settings",
     ]
 
 

@@ -199,6 +199,13 @@ def _add_study_commands(command: Command) -> None:
     init.add_argument(
         "--verbose", action="store_true", help="print the evidence, too, which the files have as comments"
     )
+    init.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z",
+    )
     init.set_defaults(function=_init)
 
     add_check_command(command)
@@ -346,6 +353,7 @@ def _init(options: argparse.Namespace) -> int:
         chains=(options.chain,) if options.chain else ("arm", "leg"),
         confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
         watch=functools.partial(followed, what="reading recordings"),
+        answers=dict(change.partition("=")[::2] for change in options.set),
     )
     print(summary_text(proposal) if options.verbose else first_screen(proposal))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))

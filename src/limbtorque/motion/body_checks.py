@@ -372,7 +372,8 @@ def body_metrics(
     if placed.plane.view != "sagittal":
         return {}
     model, axes, up = limb.model(settings), placed.plane.axes, axis_vector(settings.plane.up_axis)
-    on_plates = model.ground_contact and settings.plates.assignment != "none" and len(recording.force_plates) > 0
+    on_ground = model.ground_contact and model.foot and settings.plates.assignment != "none"
+    on_plates = on_ground and len(recording.force_plates) > 0
     names = [*(joint.landmark for joint in model.joints), model.end]
     metrics: dict[str, float] = {}
     if model.ground_contact and "heel" in placed.landmarks:

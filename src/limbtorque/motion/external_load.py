@@ -12,7 +12,7 @@ from limbtorque.errors import LoadError
 from limbtorque.motion.both_sides import Side, opposite, side_landmarks
 from limbtorque.motion.foot import Foot, Strikes, find_foot, landed
 from limbtorque.motion.gait_events import file_strikes, oconnor_events, zeni_events
-from limbtorque.motion.ground_reaction import ExternalLoad, ground_load, hand_load, no_load
+from limbtorque.motion.ground_reaction import ExternalLoad, ground_load, hand_load, no_load, stance_without_foot
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks
 from limbtorque.motion.limb import Limb
@@ -87,6 +87,10 @@ def external_load(
     mapping, frames, up = limb.landmarks(settings), placed.prepared.stretch, axis_vector(settings.plane.up_axis)
     hip_m = smoothed.values[:, 0] @ plane.axes
     belt = -settings.plates.belt_speed_m_s * plane.axes[0]
+    stretch = Stretch(frames, recording.first_frame + frames.start, recording.rate_hz)
+    if not model.foot:
+        ankle_m = placed.landmarks[model.end]
+        return stance_without_foot(ankle_m, stretch=stretch, settings=settings.plates, belt_m_s=belt)
     case = _Case(recording, model, settings.plates, frames, hip_m, belt, up)
     other = _other_landmarks(case, mapping, settings.gaps)
     own = _foot(case, placed.landmarks, mapping)
@@ -102,7 +106,7 @@ def external_load(
         feet,
         joint_m[:, -2],
         readings=readings,
-        stretch=Stretch(frames, recording.first_frame + frames.start, recording.rate_hz),
+        stretch=stretch,
         smoothing=_plate_smoothing(smoothed, force_cutoff, settings),
         settings=settings.plates,
         frame=plane,
@@ -149,7 +153,7 @@ def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames:
     LoadError
         A plate of `plates.assignment` is not in the recording, or its samples do not fit the frames.
     """
-    if limb.load or not meets_ground(limb, settings):
+    if limb.load or not meets_ground(limb, settings) or not limb.model(settings).foot:
         return []
     up = axis_vector(settings.plane.up_axis)
     return read_plates(recording.force_plates, frames, recording.rate_hz, settings=settings.plates, up=up)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, runs, widened, widened_after
-from limbtorque.motion.foot import Foot, inside
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened, widened_after
+from limbtorque.motion.foot import Foot, inside, slow_frames
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.plate_assignment import Assignment, Feet, Stretch, assign
 from limbtorque.motion.plate_signals import (
@@ -28,6 +28,7 @@ StatusArray = NDArray[np.int8]
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 SPREAD_N = 1.0
+LANDING_S, PUSH_OFF_S = 0.05, 0.15  # a foot may stand this long before and after its ankle is slow (docs/keypoints.md)
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,51 @@ def no_load(n_frames: int) -> ExternalLoad:
     """
     zeros = np.zeros((n_frames, 2))
     return ExternalLoad(zeros, zeros, np.zeros(n_frames), np.zeros(n_frames, dtype=np.int8), ())
+
+
+def stance_without_foot(
+    ankle_m: FloatArray, *, stretch: Stretch, settings: Plates, belt_m_s: FloatArray
+) -> ExternalLoad:
+    """Unknown load of a leg in stance whose foot is not measured; none in swing.
+
+    Parameters
+    ----------
+    ankle_m : ndarray of shape (n_frames, 3)
+        Ankle in the laboratory frame, m; a missing sample counts as stance.
+    stretch : Stretch
+        The frames of the recording that are analysed.
+    settings : Plates
+        Threshold of speed, and shortest contact.
+    belt_m_s : ndarray of shape (3,)
+        Velocity of the ground, m/s.
+
+    Returns
+    -------
+    ExternalLoad
+        Status 2 and NaN in stance, zero elsewhere.
+
+    Notes
+    -----
+    Stance is where the ankle is slower than `max_contact_speed_m_s`, 0.05 s before, and 0.15 s after: while the foot
+    pushes off, the ankle is already fast. A force plate cannot be used: where the foot is on it is not known.
+    """
+    rate_hz = stretch.rate_hz
+    limit = settings.max_contact_speed_m_s
+    slow = slow_frames([ankle_m], rate_hz=rate_hz, belt_m_s=belt_m_s, limit_m_s=limit) | np.isnan(ankle_m).any(axis=1)
+    slow = ignore_short(slow, round(settings.min_contact_s * rate_hz))
+    stance = widened(slow, round(LANDING_S * rate_hz)) | widened_after(slow, round(PUSH_OFF_S * rate_hz))
+    load = no_load(len(ankle_m))
+    notes = [
+        f"{stretch.named(*run)}: stance, and the foot is not measured: the torques are unknown" for run in runs(stance)
+    ]
+    return replace(
+        load,
+        force_n=np.where(stance[:, None], np.nan, load.force_n),
+        couple_nm=np.where(stance, np.nan, 0.0),
+        status=np.where(stance, UNMEASURED, NONE).astype(np.int8),
+        notes=tuple(notes),
+        metrics={"unmeasured_share": float(stance.mean()), "no_contact": float(not stance.any())},
+    )
 
 
 def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, end_m: FloatArray) -> ExternalLoad:

@@ -59,14 +59,22 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     ReadError
-        It cannot be opened.
+        It cannot be opened, or changed while it was read.
     """
     try:
-        return path.read_bytes()
+        before = path.stat()
+        raw = path.read_bytes()
+        after = path.stat()
     except OSError as error:
         raise ReadError(
             f"{path.name}: the file cannot be opened: {error.strerror or error}; check its path and rights"
         ) from error
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(raw) != after.st_size:
+        raise ReadError(
+            f"{path.name}: the file changed while it was read ({before.st_size} bytes, then {after.st_size}); wait until it "
+            "is copied or exported completely, and read it again"
+        )
+    return raw
 
 
 def length_unit(said: str | None, where: str, options: ReadOptions, name: str, findings: Findings) -> float:

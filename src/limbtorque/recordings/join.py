@@ -33,8 +33,8 @@ class _Clock:
 
 
 def forces_options(options: ReadOptions) -> ReadOptions:
-    """Options for the file of the forces: its own unit of length, no rate."""
-    return replace(options, length_unit=options.forces_length_unit, rate_hz=None)
+    """Options for the file of the forces: its own unit of length and rate."""
+    return replace(options, length_unit=options.forces_length_unit, rate_hz=options.forces_rate_hz)
 
 
 def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> Recording:

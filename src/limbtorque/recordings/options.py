@@ -32,6 +32,8 @@ class ReadOptions:
         Largest component of force, N, and of the moment about the middle of the surface, N m.
     forces_length_unit : {"mm", "cm", "m"}, optional
         The same as ``length_unit`` for a second file with the force plates.
+    forces_rate_hz : float, optional
+        The same as ``rate_hz`` for that file.
     forces_offset_s : float, optional
         Added to the times of that file, s.
     """
@@ -49,6 +51,7 @@ class ReadOptions:
     max_plate_moment_nm: float = 10000.0
     forces_length_unit: str | None = None
     forces_offset_s: float | None = None
+    forces_rate_hz: float | None = None
 
     @classmethod
     def of(cls, reading: Any) -> ReadOptions:

@@ -13,10 +13,13 @@ from limbtorque.recordings.join import forces_options, join_forces
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.plausibility import check_plausible
 from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.cortex import read_anc, read_forces
 from limbtorque.recordings.text.opensim_storage import read_storage
+from limbtorque.recordings.text.optitrack import read_optitrack
 from limbtorque.recordings.text.plain_csv import read_csv
 from limbtorque.recordings.text.qualisys import read_qualisys
 from limbtorque.recordings.text.trc import read_trc
+from limbtorque.recordings.text.two_headings import has_two_headings, read_two_headings
 from limbtorque.recordings.text.vicon import read_vicon
 
 Reader = Callable[[Path, ReadOptions], Recording]
@@ -26,6 +29,10 @@ READERS: dict[str, Reader] = {
     "OpenSim storage (STO, MOT)": read_storage,
     "Qualisys TSV": read_qualisys,
     "Vicon Nexus CSV": read_vicon,
+    "OptiTrack Motive CSV": read_optitrack,
+    "Cortex forces": read_forces,
+    "Cortex analog": read_anc,
+    "table with two lines of headings": read_two_headings,
     "CSV with named columns": read_csv,
 }
 SUFFIXES = {
@@ -33,9 +40,11 @@ SUFFIXES = {
     ".trc": ("TRC",),
     ".sto": ("OpenSim storage (STO, MOT)",),
     ".mot": ("OpenSim storage (STO, MOT)",),
-    ".tsv": ("Qualisys TSV", "CSV with named columns"),
-    ".csv": ("Vicon Nexus CSV", "CSV with named columns"),
-    ".txt": ("Vicon Nexus CSV", "Qualisys TSV", "CSV with named columns"),
+    ".tsv": ("Qualisys TSV", "table with two lines of headings", "CSV with named columns"),
+    ".csv": ("Vicon Nexus CSV", "OptiTrack Motive CSV", "CSV with named columns"),
+    ".forces": ("Cortex forces",),
+    ".anc": ("Cortex analog",),
+    ".txt": ("Vicon Nexus CSV", "Qualisys TSV", "table with two lines of headings", "CSV with named columns"),
 }
 HEAD = 20_000
 VICON_SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
@@ -181,8 +190,16 @@ def content_format(head: bytes) -> str | None:
         return "OpenSim storage (STO, MOT)"
     if lines[0].lower().startswith("pathfiletype") or any(line.lower().startswith("frame#") for line in lines[:5]):
         return "TRC"
+    if lines[0].lower().startswith("[force data]"):
+        return "Cortex forces"
+    if lines[0].lower().startswith("file_type") and "analog" in lines[0].lower():
+        return "Cortex analog"
+    if lines[0].lower().startswith("format version,"):
+        return "OptiTrack Motive CSV"
     if lines[0].upper().startswith(("NO_OF_FRAMES", "NO_OF_SAMPLES")):
         return "Qualisys TSV"
     if lines[0].strip(',;\t" ').lower() in VICON_SECTIONS:
         return "Vicon Nexus CSV"
+    if has_two_headings(lines):
+        return "table with two lines of headings"
     return "CSV with named columns" if any(mark in lines[0] for mark in ",;\t") else None

@@ -212,6 +212,8 @@ def with_static(recording: Recording, static: Recording) -> Recording:
 def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -> int:
     """Index of a marker by its label, with or without its subject prefix.
 
+    A label that is not found as it is written is looked for in any case: one file may have ``r_knee`` and ``L_knee``.
+
     Parameters
     ----------
     recording : Recording
@@ -233,9 +235,12 @@ def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -
     """
     if prefix:
         name = f"{prefix.rstrip(':')}:{name}" if ":" not in name else name
-    hits = [i for i, label in enumerate(recording.labels) if label == name]
-    if not hits and ":" not in name:
-        hits = [i for i, label in enumerate(recording.labels) if label.rpartition(":")[2] == name]
+    whole, bare = list(recording.labels), [label.rpartition(":")[2] for label in recording.labels]
+    ways = [(whole, name), (bare, name)] + [
+        ([x.casefold() for x in labels], name.casefold()) for labels in (whole, bare)
+    ]
+    found_by = ([i for i, label in enumerate(labels) if label == wanted] for labels, wanted in ways)
+    hits = next(filter(None, found_by), [])
     if len(hits) == 1:
         return hits[0]
     if len(hits) > 1:

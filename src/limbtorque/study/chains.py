@@ -52,6 +52,10 @@ class ChainModel(Options):
     contact_landmarks: tuple[str, ...] = option(
         (), "Landmarks of the last segment that indicate ground contact, where they are mapped."
     )
+    foot: bool = option(
+        True,
+        "The last segment is the foot that stands on the ground; false for a leg whose foot is not measured: torques in swing only.",
+    )
     muscles: str | None = option(
         None, "Muscle set: a built-in name (arm, leg, pairs) or a file in the study; null for none."
     )
@@ -119,3 +123,28 @@ LEG = ChainModel(
     contact_landmarks=("heel", "head_of_metatarsal_2"),
     muscles="leg",
 )
+_SHOULDER, _ELBOW, _WRIST = ARM.joints
+_HIP, _KNEE, _ANKLE = LEG.joints
+ARM_WITHOUT_HAND = ChainModel(
+    joints=(_SHOULDER, _ELBOW),
+    segments=(Segment(name="upper_arm", row="upper_arm"), Segment(name="forearm_and_hand", row="forearm_and_hand")),
+    end="wrist_axis",
+)
+LEG_WITHOUT_FOOT = ChainModel(
+    joints=(_HIP, _KNEE),
+    segments=(Segment(name="thigh", row="thigh"), Segment(name="shank_and_foot", row="foot_and_shank")),
+    end="ankle_axis",
+    ground_contact=True,
+    contact_landmarks=("ankle_axis",),
+    foot=False,
+)
+BUILT_IN = {"arm": ARM, "leg": LEG, "arm_without_hand": ARM_WITHOUT_HAND, "leg_without_foot": LEG_WITHOUT_FOOT}
+
+
+def limb_of(chain: str) -> str:
+    """Limb of a built-in chain: arm or leg.
+
+    >>> limb_of("leg_without_foot")
+    'leg'
+    """
+    return chain.partition("_")[0]

@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from limbtorque.errors import SettingsError, did_you_mean
-from limbtorque.study.chains import ARM, LEG, ChainModel
+from limbtorque.study.chains import BUILT_IN, ChainModel
 from limbtorque.study.faults import hidden_character, limits_of, sentences
 from limbtorque.study.marker_rules import LandmarkRule
 from limbtorque.study.options.base import Options, option
@@ -80,7 +80,7 @@ class Settings(Options):
 
     def chain(self, name: str) -> ChainModel:
         """Return the chain of this name: the study's own, or a built-in one."""
-        return {"arm": ARM, "leg": LEG, **self.chains}[name]
+        return {**BUILT_IN, **self.chains}[name]
 
     @model_validator(mode="after")
     def _chains_of_sets(self) -> Settings:
@@ -114,7 +114,7 @@ class Settings(Options):
     @property
     def chain_names(self) -> list[str]:
         """Names of all chains a trial may use."""
-        return sorted({"arm", "leg", *self.chains})
+        return sorted({*BUILT_IN, *self.chains})
 
 
 def load_settings(path: Path | str, overrides: Mapping[str, Any] | None = None) -> Settings:

@@ -171,7 +171,7 @@ class TrialRow(Row):
     forces_file: str = option("", "Second file, whose force plates are joined to the recording.")
     emg_file: str = option("", "File with the electromyography, where the recording does not have it.")
     static_file: str = option("", "Static trial of the subject, from which landmarks are carried (rule 'static').")
-    chain: str = option(..., "Arm, leg, or a chain of the settings.")
+    chain: str = option(..., "arm, leg, arm_without_hand, leg_without_foot, or a chain of the settings.")
     side: Literal["left", "right"] = option(..., "Left or right, the limb that the markers are on.")
     condition: str = option("", "Experimental condition, by which trials are averaged.")
     marker_set: str = option(

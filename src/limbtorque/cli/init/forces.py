@@ -14,7 +14,7 @@ OF_A_KIND = (
     *("marker", "markers", "mkr", "trajectories", "kinematics", "trc"),
     *("grf", "grfs", "force", "forces", "forceplate", "forceplates", "plates", "kinetics", "analog", "mot", "sto"),
 )
-FORCE_SUFFIXES = (".mot", ".sto")
+FORCE_SUFFIXES = (".mot", ".sto", ".forces", ".tsv", ".txt", ".csv")
 FRAMES = 2  # how far begin and end of the two files may lie apart: the last sample of either may be missing
 
 
@@ -45,7 +45,8 @@ def stem_words(name: str) -> tuple[str, ...]:
     >>> stem_words("S01/Walk_1_GRF.mot"), stem_words("S01/walk1.trc"), stem_words("forces.mot")
     (('walk', '1'), ('walk', '1'), ())
     """
-    words = re.findall(r"[^\W\d_]+|\d+", Path(name).stem.lower())
+    stem = re.sub(r"_[af]_\d+$|_6d$", "", Path(name).stem.lower())  # of Qualisys: forces, analog and 6D data
+    words = re.findall(r"[^\W\d_]+|\d+", stem)
     return tuple(word for word in words if word not in OF_A_KIND)
 
 

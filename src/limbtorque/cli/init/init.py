@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.maps import FOLDER, write_maps
 from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.proposed_sets import Confirm
-from limbtorque.cli.init.survey import Seen, Unread, recordings_in, survey
+from limbtorque.cli.init.survey import Seen, Unread, survey
 from limbtorque.cli.init.text import config_text, subjects_text, trials_text
-from limbtorque.errors import StudyError
+from limbtorque.errors import SettingsError, StudyError
+from limbtorque.recordings.read import SUFFIXES
+from limbtorque.study.settings import Settings, override
 from limbtorque.study.whole_file import write_text
 
 FILES = ("config/config.yaml", "config/trials.csv", "config/subjects.csv")
@@ -24,6 +28,7 @@ def init_study(
     chains: Sequence[str] = ("arm", "leg"),
     confirm: Confirm | None = None,
     watch: Watch | None = None,
+    answers: Mapping[str, str] | None = None,
 ) -> Proposal:
     """Propose a study for the recordings of a folder; write its files and a page.
 
@@ -39,6 +44,9 @@ def init_study(
         Asks the user whether a likely label is right.
     watch : callable, optional
         Follows the files as they are read, with their number: a progress bar.
+    answers : mapping of str to str, optional
+        Options of `reading` that the files do not state, ``{"reading.length_unit": "mm"}``; they are written into the
+        settings. ``plane.up_axis`` goes before the evidence.
 
     Returns
     -------
@@ -49,6 +57,8 @@ def init_study(
     ------
     StudyError
         A file of the study exists, the folder has no recordings, or none of them can be read. Nothing is written.
+    SettingsError
+        An answer is not an option, or its value is not allowed.
     """
     there = [name for name in (*FILES, FOLDER) if (study / name).exists()]
     if there:
@@ -57,12 +67,18 @@ def init_study(
         )
     if not recordings.is_dir():
         raise StudyError([f"{recordings} is not a folder; give the folder of the recordings after --from"])
-    paths = recordings_in(recordings, leave_out=[study / "config", study / "results"])
+    answers = answers or {}
+    settings = _settings(answers)
+    there_is = files_in(recordings, leave_out=[study / "config", study / "results"])
+    paths = there_is.recordings
     if not paths:
         raise StudyError(
-            [f"{recordings} has no recordings (C3D, TRC, STO, MOT, TSV, CSV); give their folder after --from"]
+            [
+                f"{recordings} has no recordings ({', '.join(SUFFIXES)}); give their folder after --from",
+                *there_is.skipped,
+            ]
         )
-    looked = survey(recordings, paths)
+    looked = survey(recordings, paths, reading=settings.reading)
     found = list(watch(looked, len(paths)) if watch else looked)
     if not any(isinstance(one, Seen) for one in found):
         raise StudyError([one.why for one in found if isinstance(one, Unread)])
@@ -72,8 +88,23 @@ def init_study(
         relative_to=study,
         chains=chains,
         confirm=confirm,
+        up_axis=settings.plane.up_axis or "",
     )
-    texts = (config_text(proposal, source=str(recordings)), trials_text(proposal), subjects_text(proposal))
+    proposal = replace(proposal, notes=(*proposal.notes, *there_is.skipped))
+    texts = (
+        config_text(proposal, source=str(recordings), answers=answers),
+        trials_text(proposal),
+        subjects_text(proposal),
+    )
     for name, text in zip(FILES, texts, strict=True):
         write_text(study / name, text)
     return write_maps(study, proposal, [one for one in found if isinstance(one, Seen)])
+
+
+def _settings(answers: Mapping[str, str]) -> Settings:
+    """Settings with the answers; only those that `init` can use."""
+    if wrong := sorted(name for name in answers if name != "plane.up_axis" and not name.startswith("reading.")):
+        raise SettingsError(
+            f"--set {', '.join(wrong)}: init takes reading.* and plane.up_axis; write other options into config.yaml"
+        )
+    return override(Settings(), answers, source="--set") if answers else Settings()

@@ -11,15 +11,16 @@ from pathlib import Path
 
 from limbtorque.chain.body_segments import table_row
 from limbtorque.errors import SettingsError
+from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.yaml_file import read_yaml
 
 BUILT_IN = Path(__file__).parent / "sets"
-# joint centres come before skin markers: where a file has both, the first set that is complete is proposed
+# joint centres come before skin markers, markers before keypoints: where a file has several, the first complete set is proposed
 PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "helen_hayes", "opensim_gait", "opensim_rajagopal"),
-    "plug_in_gait_markers",
-    "limbtorque_demo",
+    *("plug_in_gait_markers", "limbtorque_demo", "winter", "opencap", "opencap_markers", "theia", "mediapipe"),
+    *("coco_17", "halpe_26"),
 )
 OPPOSITE = {"right": "left", "left": "right"}
 SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
@@ -75,6 +76,10 @@ class KnownSet:
         Landmarks that the set does not have, and what to do.
     predicted : dict of str to (str, str)
         Joint centres predicted where they have no markers: kind and name of the rule (study/marker_rules.py).
+    fractions : dict of str to float
+        Landmarks that lie between the first and the second label of their rule -> fraction of the way.
+    without : tuple of str
+        Chains without a hand or foot for which the set is meant, since it never has one.
     """
 
     name: str
@@ -85,6 +90,8 @@ class KnownSet:
     substitutes: Mapping[str, tuple[str, str]]
     missing: Mapping[str, str]
     predicted: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    fractions: Mapping[str, float] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,10 +134,13 @@ def _load(path: Path) -> KnownSet:
     if incomplete:
         raise SettingsError(f"{path.name}: landmark {', '.join(incomplete)} needs 'rule:' and 'is:'")
     rows = raw["landmarks"].items()
+    given = {name: row["rule"] for name, row in rows}
+    lines = {name: rule for name, rule in given.items() if isinstance(rule, dict) and "between" in rule}
+    labels = {name: lines[name]["between"] if name in lines else rule for name, rule in given.items()}
     rules = {
-        name: (row["rule"],) if isinstance(row["rule"], str) else tuple(row["rule"])
-        for name, row in rows
-        if not isinstance(row["rule"], dict)
+        name: (rule,) if isinstance(rule, str) else tuple(rule)
+        for name, rule in labels.items()
+        if not isinstance(rule, dict)
     }
     otherwise = {name: row["rule"] if name not in rules else row.get("else", {}) for name, row in rows}
     return KnownSet(
@@ -142,6 +152,8 @@ def _load(path: Path) -> KnownSet:
         substitutes={name: (row["by"], row["why"]) for name, row in raw.get("substitutes", {}).items()},
         missing=raw.get("missing", {}),
         predicted={name: next(iter(rule.items())) for name, rule in otherwise.items() if rule},
+        fractions={name: rule["fraction"] for name, rule in lines.items()},
+        without=tuple(raw.get("without", ())),
     )
 
 
@@ -161,6 +173,7 @@ def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tu
     return tuple(dict.fromkeys(names))
 
 
+@functools.lru_cache(maxsize=10_000)
 def fold(text: str) -> str:
     """Label without case and without what is neither a letter nor a digit.
 
@@ -225,11 +238,7 @@ def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tu
     dict of str to tuple of str
         Landmark -> labels as the file has them. A name that two labels fit is left out.
     """
-    index: dict[tuple[str, str], list[str]] = {}
-    for label in labels:
-        for found, rest, _ in sided(label):
-            index.setdefault((found, rest), []).append(label)
-        index.setdefault(("", fold(label)), []).append(label)
+    index = _index(tuple(labels))
     rules = {}
     for landmark, templates in known.rules.items():
         hits = [_hits(template, index, "" if landmark in UNSIDED else side) for template in templates]
@@ -255,6 +264,17 @@ def predicted_centres(
         for name, (kind, rule) in known.predicted.items()
         if name not in rules and any(set(parts) <= set(rules) & set(others) for parts in PARTS[kind])
     }
+
+
+@functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
+def _index(labels: tuple[str, ...]) -> Mapping[tuple[str, str], list[str]]:
+    """Labels by side and folded name; without a side by their whole name."""
+    index: dict[tuple[str, str], list[str]] = {}
+    for label in labels:
+        for found, rest, _ in sided(label):
+            index.setdefault((found, rest), []).append(label)
+        index.setdefault(("", fold(label)), []).append(label)
+    return index
 
 
 def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) -> list[str]:
@@ -293,6 +313,28 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
             if sum(name not in missing for name in centres) * 2 >= len(centres):
                 found.append(Fit(known, side, rules, missing, predicted))
     return sorted(found, key=lambda fit: len(fit.missing))
+
+
+def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:
+    """Complete fits for a chain without its hand or foot, of the largest set.
+
+    Only sets that never have that hand or foot count: with others its markers are left to name.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Labels without their subject prefix.
+    chain : str
+        ``"arm_without_hand"`` or ``"leg_without_foot"``.
+
+    Returns
+    -------
+    list of Fit
+        One for each side.
+    """
+    whole = [fit for fit in fits(labels, CHAINS[chain]) if not fit.missing and chain in fit.known.without]
+    best = max(whole, key=lambda fit: len(fit.rules), default=None)
+    return [fit for fit in whole if best and fit.known is best.known]
 
 
 def _given(landmark: str, rules: Collection[str], known: KnownSet) -> bool:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from limbtorque.cli.init.survey import Seen
 
+NOBODY = "S01"  # where neither folders nor files name a subject
+
 
 def name_them(
     seen: Sequence[Seen], *, copies: Collection[str] = ()
@@ -42,7 +44,7 @@ def name_them(
             subjects[one.name] = folders[level]
             others = [folder for k, folder in enumerate(folders) if k != level]
         else:
-            subjects[one.name] = said[0] if len(said) == 1 else "S01"
+            subjects[one.name] = said[0] if len(said) == 1 else NOBODY
             others = list(folders)
         conditions[one.name] = "_".join(others).lower() or re.sub(r"[\d_ -]+$", "", stem).lower() or stem
     told = [one for one in seen if one.name not in copies]
@@ -50,13 +52,13 @@ def name_them(
     if level is not None:
         notes.append(f"subjects are the names of the folders at level {level + 1}: {some_of(people)} (a guess)")
     elif seen and not all(body.prefix for one in seen for body in one.bodies):
-        if any(text != "S01" for text in people):
+        if any(text != NOBODY for text in people):
             notes.append(
                 f"subjects are SUBJECTS:NAMES of the files: {some_of(people)} (a guess; rename them if needed)"
             )
         else:
             notes.append(
-                "neither folders nor files name the subjects: S01 is used for all (a guess; name them if there are several)"
+                f"neither folders nor files name the subjects: {NOBODY} is used for all (a guess; name them if there are several)"
             )
     if any(body.prefix for one in seen for body in one.bodies):
         notes.append("where labels have a subject prefix, it is used as the subject's name")

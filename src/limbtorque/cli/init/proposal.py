@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from limbtorque.cli.init.forces import pair_forces, unread_forces
-from limbtorque.cli.init.names import name_them, safe_name, some_of
+from limbtorque.cli.init.names import NOBODY, name_them, safe_name, some_of
 from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
 from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
@@ -20,6 +21,8 @@ from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_mo
 from limbtorque.cli.init.up_axis import judge_up_by_file
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
 from limbtorque.study.table_file import TO_DO
+
+CROWD = 50  # recordings that one cell of a fingerprint remembers: thousands of alike ones would take hours
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def propose(
     relative_to: Path,
     chains: Sequence[str] = ("arm", "leg"),
     confirm: Confirm | None = None,
+    up_axis: str = "",
 ) -> Proposal:
     """Propose a study for recordings.
 
@@ -96,6 +100,8 @@ def propose(
         Chains to look for.
     confirm : callable, optional
         Asks the user whether a likely label is right; without it such labels are only suggested in a comment.
+    up_axis : str, optional
+        The axis that points up, where the user says it; it goes before the evidence.
 
     Returns
     -------
@@ -103,7 +109,7 @@ def propose(
         What can be written down, and what is left to fill in.
     """
     seen = [one for one in looked if isinstance(one, Seen)]
-    up_axis, up_evidence, ups = judge_up_by_file(seen)
+    up_axis, up_evidence, ups = judge_up_by_file(seen, given=up_axis)
     copies = _copies(seen)
     copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
     subjects, conditions, notes = name_them(seen, copies=copied)
@@ -146,7 +152,9 @@ def propose(
         up_evidence=up_evidence,
         sets=_used_sets(sets.by_content.values(), trials),
         trials=rows_with_windows,
-        subjects=tuple(propose_subject(who, ones) for who, ones in of_subject.items() if safe_name(who) in analysed),
+        subjects=tuple(
+            propose_subject(w, ones, named=w != NOBODY) for w, ones in of_subject.items() if safe_name(w) in analysed
+        ),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
         notes=(*_gathered(said), *dict.fromkeys(notes)),
         window=window,
@@ -202,10 +210,14 @@ def _with_forces(
 
 
 def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
-    """Best copy of each movement by recording and prefix: force plates, then rate."""
+    """Copy of each movement that is kept, by recording and prefix.
+
+    Those with force plates go first, then those of a higher rate, then noisier ones: raw before smoothed.
+    """
     known: dict[tuple[object, ...], list[Seen]] = {}
-    preferred = sorted(seen, key=lambda one: (not one.n_plates, -one.rate_hz))
-    return {(one.name, body.prefix): _copy_of(one, body, known) for one in preferred for body in one.bodies}
+    pairs = [(one, body) for one in seen for body in one.bodies]
+    pairs.sort(key=lambda pair: (not pair[0].n_plates, -pair[0].rate_hz, -round(math.log2(pair[1].noise_m + 1e-9))))
+    return {(one.name, body.prefix): _copy_of(one, body, known) for one, body in pairs}
 
 
 def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]]) -> str:
@@ -214,7 +226,8 @@ def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]])
     shared = Counter(id(other) for print_ in prints for other in known.get(print_, ()))
     likely = {id(other): other for print_ in prints for other in known.get(print_, ())}
     for print_ in prints:
-        known.setdefault(print_, []).append(one)
+        if len(there := known.setdefault(print_, [])) < CROWD:
+            there.append(one)
     for key, _ in shared.most_common(3):
         if likely[key] is not one and same_movement(one, likely[key], body.prefix):
             return likely[key].name

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from limbtorque.cli.init.survey import Seen
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.emg_channels import microvolts, muscle_of, same_muscle, side_pattern
-from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.chains import BUILT_IN
 
 ANTAGONISTS = (
     ("tibialis_anterior", "gastrocnemius"),
@@ -110,7 +110,7 @@ def _muscles_of(chains: Iterable[str]) -> dict[str, str]:
     """Muscles of the built-in sets of chains, with their names in `emg_channels`."""
     found = {}
     for chain in sorted(set(chains)):
-        set_name = {"arm": ARM, "leg": LEG}[chain].muscles if chain in ("arm", "leg") else None
+        set_name = BUILT_IN[chain].muscles if chain in BUILT_IN else None
         for muscle in load_muscle_set(set_name).muscles if set_name else ():
             found[muscle.name] = muscle_of(muscle.name) or muscle_of(muscle.full_name)
     return found

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from limbtorque.cli.init.known_sets import Fit, cluster_templates, likely_labels, needed_landmarks, template_of
 from limbtorque.cli.init.survey import Body
-from limbtorque.study.chains import ARM, LEG, ChainModel
+from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.table_file import TO_DO
 
-CHAINS: dict[str, ChainModel] = {"arm": ARM, "leg": LEG}
 Confirm = Callable[[str], bool]
 
 
@@ -33,6 +32,8 @@ class ProposedSet:
         Sentences on the whole set.
     computed : dict of str to str
         Landmark -> rule in YAML, of those that are predicted, or carried from a static trial.
+    fractions : dict of str to float
+        Landmarks that lie between the two labels of their rule -> fraction of the way.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ProposedSet:
     substitutes: Mapping[str, tuple[str, str]]
     about: tuple[str, ...]
     computed: Mapping[str, str] = field(default_factory=dict)
+    fractions: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -52,7 +54,7 @@ class Sets:
     def name_of(self, found: ProposedSet) -> str:
         """Name of the set with this content; a new set is added."""
         content = (
-            tuple(tuple(sorted(part.items())) for part in (found.rules, found.computed)),
+            tuple(tuple(sorted(part.items())) for part in (found.rules, found.computed, found.fractions)),
             tuple(sorted(found.substitutes)),
         )
         if content not in self.by_content:
@@ -78,8 +80,11 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
     other = next((mate for mate in both if mate.side != fit.side), None)
     named = fit.known.name
     if other is not None and (own, carried) != (_templates(other), _carried(other)):
-        named = f"{fit.known.name}_{fit.side}"
-        own, carried = dict(fit.rules), dict(fit.carried)
+        sides = [(_capital(_templates(one)), _capital(_carried(one))) for one in (fit, other)]
+        own, carried = sides[0]  # r_knee and L_knee: labels are found in either case
+        if sides[0] != sides[1]:
+            named = f"{fit.known.name}_{fit.side}"
+            own, carried = dict(fit.rules), dict(fit.carried)
     computed = {name: f"{{{kind}: {rule}}}" for name, (kind, rule) in fit.predicted.items()} | {
         name: f"{{static: {yaml_labels(own.pop(name))}, cluster: {json.dumps(list(cluster), ensure_ascii=False)}}}"
         for name, cluster in carried.items()
@@ -93,12 +98,18 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
         substitutes=used,
         about=(f"{fit.known.title}; names from: {fit.known.source}",),
         computed=computed,
+        fractions={name: part for name, part in fit.known.fractions.items() if name in own},
     )
 
 
 def _templates(fit: Fit) -> dict[str, tuple[str, ...]]:
     """Labels with the side of a fit as {S}, {s} or {side}."""
     return {name: tuple(template_of(label, fit.side) for label in labels) for name, labels in fit.rules.items()}
+
+
+def _capital(templates: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Templates with the side as a capital letter."""
+    return {name: tuple(text.replace("{s}", "{S}") for text in texts) for name, texts in templates.items()}
 
 
 def _carried(fit: Fit) -> dict[str, tuple[str, ...]]:
@@ -187,5 +198,12 @@ def unknown_set(
     return (
         chain,
         [side or TO_DO for side in sides] or [TO_DO],
-        ProposedSet("my_markers", rules, comments, substitutes, about, computed),
+        ProposedSet("my_markers", rules, comments, substitutes, about, computed, _fractions(partly, rules)),
+    )
+
+
+def _fractions(partly: Fit | None, rules: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
+    """Fractions of the landmarks of a set that fits in part."""
+    return (
+        {name: part for name, part in partly.known.fractions.items() if len(rules.get(name, ())) == 2} if partly else {}
     )

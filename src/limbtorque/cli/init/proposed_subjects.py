@@ -26,7 +26,7 @@ class ProposedSubject:
     evidence: tuple[str, ...]
 
 
-def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
+def propose_subject(name: str, ones: Sequence[Seen], *, named: bool = True) -> ProposedSubject:
     """Mass and height of a subject from its files, with source, or to be filled in.
 
     Parameters
@@ -35,15 +35,24 @@ def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
         The subject.
     ones : sequence of Seen
         Its recordings.
+    named : bool, optional
+        False where neither files nor folders say that they are of one person.
+
+    Notes
+    -----
+    What one file says is not lent to another person's: where the files are not known to be of one person, or name
+    several, all of them have to say it.
     """
     evidence = []
     alone = [one for one in ones if len(one.bodies) == 1]
-    mass, said = _agreed(alone, MASS_PARAMETERS)
+    people = {text for one in alone for parameter, text in one.said if parameter == "SUBJECTS:NAMES"}
+    one_person = named and len(people) <= 1
+    mass, said = _agreed(alone, MASS_PARAMETERS, one_person=one_person)
     evidence += said
     if mass is not None and not 1.0 <= mass <= 400.0:
         evidence.append(f"{mass:g} is not a plausible body mass in kg")
         mass = None
-    height, said = _agreed(alone, HEIGHT_PARAMETERS)
+    height, said = _agreed(alone, HEIGHT_PARAMETERS, one_person=one_person)
     evidence += said
     if height is not None:
         height, unit = (
@@ -67,13 +76,18 @@ def propose_subject(name: str, ones: Sequence[Seen]) -> ProposedSubject:
     )
 
 
-def _agreed(ones: Sequence[Seen], parameters: Sequence[str]) -> tuple[float | None, list[str]]:
+def _agreed(ones: Sequence[Seen], parameters: Sequence[str], *, one_person: bool) -> tuple[float | None, list[str]]:
     """Number on which all files agree, and a sentence on its source."""
     for parameter in parameters:
         texts = sorted({text for one in ones for name, text in one.said if name == parameter})
         numbers = [float(text) for text in texts if re.fullmatch(r"\d+(\.\d+)?", text) and float(text) > 0.0]
         if len(numbers) == 1:
             files = sum(any(name == parameter for name, _ in one.said) for one in ones)
+            if files < len(ones) and not one_person:
+                return None, [
+                    f"{parameter} is {numbers[0]:g} in {files} of {len(ones)} files, and nothing says that the others are of the "
+                    "same person: not used"
+                ]
             return numbers[0], [f"{parameter} is {numbers[0]:g} in {files} file{'s' * (files > 1)}"]
         if numbers:
             return None, [f"{parameter} differs between the files: {', '.join(texts)}"]

@@ -8,19 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.cli.init.known_sets import Fit, fits
+from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end
 from limbtorque.cli.init.names import safe_name, some_of
-from limbtorque.cli.init.proposed_sets import CHAINS, Confirm, Sets, looks_like_a_body, set_of, unknown_set
+from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.survey import Body, Seen, Strikes
 from limbtorque.motion.facing import SIDED, WIDEST_DEG
 from limbtorque.motion.plane import axis_vector, mean_facing
-from limbtorque.study.chains import ChainModel
+from limbtorque.study.chains import BUILT_IN as CHAINS
+from limbtorque.study.chains import ChainModel, limb_of
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.options.plane import Plane
 from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"
 FACING = {"leg": "pelvis", "arm": "thorax"}
+WITHOUT_END = {"arm": "arm_without_hand", "leg": "leg_without_foot"}
+IN_SWING = "the markers have no foot: torques of hip and knee in swing only; measure heel and toes for stance"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
 
@@ -123,11 +126,16 @@ def propose_trials(
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
     travels, note = propose_forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
-    complete = {chain: carried(CHAINS[chain]) or _best(chain_fits) for chain, chain_fits in found.items()}
+    complete: dict[str, Sequence[Fit]] = {}
     rows: list[tuple[str, Fit | None, str, str]] = []
     notes: list[str] = []
-    for chain, chosen in complete.items():
-        notes += [] if chosen or left_out else _lacks(chain, found[chain])
+    for limb in chains:
+        chain, chosen = limb, carried(CHAINS[limb]) or _best(found[limb])
+        if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
+            chain, chosen = WITHOUT_END[limb], shorter
+            notes += [IN_SWING] if limb == "leg" and not left_out else []
+        notes += [] if left_out else _rivals(limb, found[limb]) if chosen else _lacks(limb, found[limb])
+        complete[chain] = chosen
         for fit in chosen:
             name = sets.name_of(set_of(fit, chosen))
             rows.append((chain, fit, fit.side or TO_DO, name))
@@ -139,7 +147,7 @@ def propose_trials(
         chain, sides, built = unknown_set(body, chains, found, confirm)
         rows = [(chain, None, side, sets.name_of(built)) for side in sides]
     both = len({chain for chain, *_ in rows}) > 1
-    forward = {chain: travels or _faces(one, body, up_axis, chain, complete[chain]) for chain, *_ in rows}
+    forward = {chain: travels or _faces(one, body, up_axis, chain, complete.get(chain, ())) for chain, *_ in rows}
     parts = ([body.prefix] if prefix else []) + [stem]
     proposed = [
         ProposedTrial(
@@ -172,7 +180,7 @@ def propose_trials(
 def _swings(one: Seen, body: Body, chain: str, forward: str, at_rest: bool | None) -> bool:
     """Return True if a chain is the free arm of a walking person, on a treadmill, too."""
     walks = forward == TRAVELS or body.belt_m_s > 0.0
-    return chain == "arm" and (walks or (bool(one.strikes) and at_rest is not True))
+    return limb_of(chain) == "arm" and (walks or (bool(one.strikes) and at_rest is not True))
 
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
@@ -189,10 +197,22 @@ def _best(chain_fits: Sequence[Fit]) -> list[Fit]:
     return [fit for fit in done if fit.known is done[0].known]
 
 
+def _rivals(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
+    """Sentence on further marker sets that are complete with other markers."""
+    done = [fit for fit in chain_fits if not fit.missing]
+    others = {fit.known.name for fit in done[1:] if fit.side == done[0].side and fit.rules != done[0].rules}
+    if not others:
+        return []
+    return [
+        f"{chain}: the marker sets {done[0].known.name} and {some_of(others)} fit equally well; {done[0].known.name} is used: "
+        "joint centres before markers, markers before keypoints"
+    ]
+
+
 def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     """Sentence on the landmarks that a recording lacks for a chain."""
     if not chain_fits:
-        return []
+        return [f"no {chain}: no known marker set has half of its joints among these marker names"]
     fit = chain_fits[0]
     hints = "; ".join(f"{name}: {fit.known.missing[name]}" for name in fit.missing if name in fit.known.missing)
     return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
@@ -203,7 +223,7 @@ def _faces(one: Seen, body: Body, up_axis: str, chain: str, fits_of_chain: Seque
 
     To be filled in where one side is known only, or where that part turns.
     """
-    part, sides = FACING[chain], {fit.side: fit for fit in fits_of_chain}
+    part, sides = FACING[limb_of(chain)], {fit.side: fit for fit in fits_of_chain}
     if set(sides) != {"right", "left"}:
         return TO_DO
     for name in SIDED[part]:

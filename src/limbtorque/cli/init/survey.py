@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
-from limbtorque.recordings.join import start_s
+from limbtorque.recordings.join import forces_options, start_s
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.read import SUFFIXES, file_format
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.options.reading import Reading
@@ -25,8 +24,10 @@ from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
-SAME_M = 1e-4
 MOST_SAMPLES = 60  # frames that are looked at again
+SAME_M, SAME_MEDIAN_M = 0.02, 0.005  # a smoothed copy differs by less: nearly everywhere, and in the median
+SAME_SHARE = 0.05  # of the movement: the median may differ by so much
+CELL_M = 0.02  # of the fingerprints
 SPEED_S = 0.04  # time between the two positions of a speed
 FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found
 SAME_SPEED_M_S = 0.15
@@ -37,12 +38,12 @@ LEAST_STANDING, LEAST_LIFTED = 0.2, 0.05  # shares of the time in steps on the s
 SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
-    ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd"),
-    ("c7", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh"),
-    ("asi", "asis", "psi", "sacr", "vsacral", "hjc", "fep", "ias", "ftc", "hip"),
-    ("kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc"),
-    ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal"),
-    ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2"),
+    ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd", "nose", "eye", "ear"),
+    ("c7", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh", "shoulderstudy", "uarm4x4"),
+    ("asi", "asis", "psi", "sacr", "vsacral", "hjc", "fep", "ias", "ftc", "hip", "hjcstudy", "asisstudy", "thigh4x4"),
+    ("kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc", "kneestudy", "shank4x4"),
+    ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"),
+    ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"),
 )
 FRONT_AND_BACK = (
     ("asi", "psi"),
@@ -52,6 +53,10 @@ FRONT_AND_BACK = (
     ("toe", "hee"),
     ("mt2", "cal"),
     ("toetip", "heel"),
+    ("asisstudy", "psisstudy"),
+    ("bigtoe", "heel"),
+    ("footindex", "heel"),
+    ("toes4x4", "foot4x4"),
 )
 
 
@@ -94,6 +99,8 @@ class Body:
         Speed of a treadmill by the feet on it, m/s; 0 without one.
     steps : bool
         Both feet are lifted and stand in turn.
+    noise_m : float
+        Noise of the median marker, from third differences, m; near 0 in smoothed recordings.
     """
 
     prefix: str
@@ -103,6 +110,7 @@ class Body:
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     belt_m_s: float = 0.0
     steps: bool = False
+    noise_m: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -235,35 +243,6 @@ class Unread:
     why: str
 
 
-def recordings_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> list[Path]:
-    """Recordings in a folder and its subfolders, without hidden ones.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to look.
-    leave_out : sequence of Path
-        Folders that are not looked into.
-    """
-    found = []
-    skipped = {path.resolve() for path in leave_out}
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(n for n in folders if not n.startswith(".") and (Path(where) / n).resolve() not in skipped)
-        paths = [Path(where) / name for name in sorted(names) if not name.startswith(".")]
-        found += [path for path in paths if path.suffix.lower() in SUFFIXES and not _plain_text(path)]
-    return sorted(found)
-
-
-def _plain_text(path: Path) -> bool:
-    """Return True if a .txt file is not a recording at all, such as a licence."""
-    if path.suffix.lower() != ".txt":
-        return False
-    try:
-        return file_format(path) is None
-    except ReadError:
-        return True
-
-
 def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = None) -> Iterator[Seen | Unread]:
     """Survey recordings one after the other, in a sandboxed process.
 
@@ -286,16 +265,26 @@ def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = Non
         for path in paths:
             name = path.relative_to(folder).as_posix()
             try:
-                recording = reader.read(
-                    path,
-                    memory_limit_mb=limits.memory_limit_mb,
-                    time_limit_s=limits.time_limit_s,
-                    options=ReadOptions.of(limits),
-                )
+                recording = _read(reader, path, limits)
             except ReadError as error:
                 yield Unread(name, str(error))
                 continue
             yield look_at(recording, path=path, name=name)
+
+
+def _read(reader: GuardedReader, path: Path, limits: Reading) -> Recording:
+    """Read a file, with the options of a force file where it needs them."""
+    given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
+    options = ReadOptions.of(limits)
+    try:
+        return reader.read(path, **given, options=options)
+    except ReadError as error:
+        if limits.forces_length_unit is None or "reading.length_unit" not in str(error):
+            raise
+        found = reader.read(path, **given, options=forces_options(options))
+        if found.labels:  # the unit was given for forces only
+            raise
+        return found
 
 
 def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
@@ -342,6 +331,13 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     )
 
 
+def _noise_m(markers_m: FloatArray) -> float:
+    """Noise of the median marker, m, from third differences (sqrt(20) of white noise)."""
+    third = np.abs(np.diff(markers_m, n=3, axis=0))
+    known = third[np.isfinite(third)]
+    return float(np.median(known)) / np.sqrt(20.0) if known.size else 0.0
+
+
 def _mean_force_n(force_n: FloatArray) -> float:
     """Size of the mean force of a plate, N; 0 where it has no sample."""
     known = force_n[np.isfinite(force_n).all(axis=1)]
@@ -370,7 +366,12 @@ def _strikes(recording: Recording) -> tuple[Strikes, ...]:
 def _moved(markers_m: FloatArray) -> float:
     if not markers_m.shape[1]:
         return 0.0
-    span = np.nanpercentile(markers_m, 98.0, axis=0) - np.nanpercentile(markers_m, 2.0, axis=0)
+    ordered, n_known = np.sort(markers_m, axis=0), (~np.isnan(markers_m)).sum(axis=0)  # what is missing comes last
+    low, high = (
+        np.take_along_axis(ordered, np.rint(part * np.maximum(n_known - 1, 0)).astype(int)[np.newaxis], axis=0)[0]
+        for part in (0.02, 0.98)
+    )
+    span = high - low
     return float(np.percentile(np.linalg.norm(span, axis=1), 90.0))
 
 
@@ -391,7 +392,8 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     label_of = dict(zip(markers, bare, strict=True))
     of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
     steps = all(_stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
-    return Body(prefix, bare, (x, y, z), _facing(recording.markers_m, by_stem), ends, belt_m_s, steps)
+    facing, noise_m = _facing(recording.markers_m, by_stem), _noise_m(recording.markers_m[:, markers])
+    return Body(prefix, bare, (x, y, z), facing, ends, belt_m_s, steps, noise_m)
 
 
 def _stands_and_moves(foot_m: FloatArray, rate_hz: float) -> bool:
@@ -444,7 +446,7 @@ def _facing(markers_m: FloatArray, by_stem: dict[str, list[int]]) -> Clue | None
             line = _mean(markers_m, by_stem[front]) - _mean(markers_m, by_stem[back])
             line = line[~np.isnan(line).any(axis=1)]
             if len(line):
-                what = "pelvis" if front in ("asi", "asis", "ias") else "feet"
+                what = "pelvis" if front.startswith(("asi", "ias")) else "feet"
                 return _clue("facing", line, f"{what}, {front.upper()} seen from {back.upper()}")
     return None
 
@@ -515,7 +517,7 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
 
 
 def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Return True if two recordings have the same marker samples, at any rates.
+    """Return True if two recordings have one movement: raw, smoothed, at any rate.
 
     Parameters
     ----------
@@ -534,11 +536,13 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
     )
     apart = np.abs(mine - theirs).max(axis=2)
     known = ~np.isnan(apart)
-    return bool(known.mean() > 0.2 and (apart[known] < SAME_M).mean() > 0.95)
+    if known.mean() <= 0.2 or (apart[known] < SAME_M).mean() <= 0.95:
+        return False
+    return bool(np.median(apart[known]) < min(SAME_MEDIAN_M, SAME_SHARE * min(one.moved_m, other.moved_m)))
 
 
 def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
-    """Positions of some markers in some frames, to the millimetre.
+    """Cells of some markers in some frames; smoothed copies share most of them.
 
     Parameters
     ----------
@@ -552,4 +556,4 @@ def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
         for label in own:
             place = positions[seen.labels.index(label)]
             if not np.isnan(place).any():
-                yield (time_s, label, *np.round(1e3 * place).astype(int).tolist())
+                yield (time_s, label, *np.round(place / CELL_M).astype(int).tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from limbtorque.cli.init.proposal import Proposal
 from limbtorque.cli.init.proposed_sets import ProposedSet, yaml_labels
@@ -51,7 +51,7 @@ TRIAL_COLUMNS = {
 }
 
 
-def config_text(proposal: Proposal, *, source: str) -> str:
+def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] | None = None) -> str:
     """Text of config/config.yaml.
 
     Parameters
@@ -60,6 +60,8 @@ def config_text(proposal: Proposal, *, source: str) -> str:
         The study.
     source : str
         Folder of the recordings, for the comment.
+    answers : mapping of str to str, optional
+        Options of `reading` that the user gave.
 
     Returns
     -------
@@ -76,6 +78,7 @@ def config_text(proposal: Proposal, *, source: str) -> str:
         "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
         f"title: {json.dumps(proposal.title, ensure_ascii=False)}",
         "",
+        *_reading_lines(answers or {}),
         "plane:",
         "  # Evidence for the axis that points up:",
         *(f"  #   {line}" for sentence in proposal.up_evidence for line in [sentence]),
@@ -107,6 +110,13 @@ def config_text(proposal: Proposal, *, source: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _reading_lines(answers: Mapping[str, str]) -> list[str]:
+    given = {name.removeprefix("reading."): text for name, text in answers.items() if name.startswith("reading.")}
+    if not given:
+        return []
+    return ["reading: # given by --set; the files do not state it", *(f"  {n}: {t}" for n, t in given.items()), ""]
+
+
 def _window_lines(chosen: ProposedWindow) -> list[str]:
     if not chosen.evidence:
         return []
@@ -127,8 +137,10 @@ def _window_lines(chosen: ProposedWindow) -> list[str]:
 def _set_lines(chosen: ProposedSet) -> list[str]:
     lines = [*(f"  # {line}" for sentence in chosen.about for line in _wrapped(sentence)), f"  {chosen.name}:"]
     for landmark, labels in chosen.rules.items():
+        line = {"between": list(labels), "fraction": chosen.fractions.get(landmark)}
+        rule = json.dumps(line, ensure_ascii=False) if landmark in chosen.fractions else yaml_labels(labels)
         comment = chosen.comments.get(landmark, "")
-        lines.append(f"    {landmark}: {yaml_labels(labels)}{f' # {comment}' if comment else ''}")
+        lines.append(f"    {landmark}: {rule}{f' # {comment}' if comment else ''}")
     lines += [f"    {landmark}: {rule} # {chosen.comments[landmark]}" for landmark, rule in chosen.computed.items()]
     return lines
 

@@ -9,13 +9,15 @@ from limbtorque.cli.init.survey import Clue, Seen
 from limbtorque.study.table_file import TO_DO
 
 
-def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
+def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, ...]]:
     """Axis that points up by two kinds of evidence or more, without contradiction.
 
     Parameters
     ----------
     seen : sequence of Seen
         The recordings.
+    given : str, optional
+        The axis as the user says it, which goes before the evidence.
 
     Returns
     -------
@@ -33,6 +35,8 @@ def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
         for axes in by_kind.values()
         for clues in axes.values()
     ]
+    if given:
+        return given, (*sentences, "given by --set plane.up_axis")
     axes = {axis for kinds in by_kind.values() for axis in kinds}
     if len(axes) == 1 and len(by_kind) >= 2:
         return axes.pop(), tuple(sentences)
@@ -40,13 +44,15 @@ def judge_up(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...]]:
     return "", (*sentences, why)
 
 
-def judge_up_by_file(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...], dict[str, str]]:
+def judge_up_by_file(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, ...], dict[str, str]]:
     """Axis that points up in a study, and in those of its files that differ.
 
     Parameters
     ----------
     seen : sequence of Seen
         The recordings.
+    given : str, optional
+        The axis as the user says it, that of all files.
 
     Returns
     -------
@@ -56,7 +62,7 @@ def judge_up_by_file(seen: Sequence[Seen]) -> tuple[str, tuple[str, ...], dict[s
         Name of a recording -> its own axis, where that is another one, or ``TODO`` where it is not certain; empty where all
         have the same.
     """
-    axis, evidence = judge_up(seen)
+    axis, evidence = judge_up(seen, given=given)
     own = {one.name: judge_up([one])[0] for one in seen if one.bodies}
     counted = Counter(found for found in own.values() if found).most_common()
     if axis or len(counted) < 2:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from limbtorque.cli.init.names import some_of
 from limbtorque.cli.init.proposed_trials import TRAVELS, ProposedTrial
 from limbtorque.cli.init.survey import Strikes
+from limbtorque.study.chains import limb_of
 from limbtorque.study.options.ensembles import Ensembles
 
 MOVEMENT = Ensembles().window
@@ -56,7 +57,7 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
     """
     kept = [trial for trial in trials if not trial.left_out]
     cycles = {trial.trial: _cycle(trial) for trial in trials if trial.can_be_taken}
-    legs = [trial for trial in kept if trial.chain == "leg"]
+    legs = [trial for trial in kept if limb_of(trial.chain) == "leg"]
     asked = legs or kept
     having = [trial for trial in asked if cycles[trial.trial]]
     names = Counter(strikes.event for trial in kept if (strikes := cycles[trial.trial]))
@@ -68,7 +69,7 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
             _found(event, having, asked, [s for trial in kept if (s := cycles[trial.trial])], "leg " if legs else "")
         )
     without = [trial for trial in kept if not cycles[trial.trial]]
-    evidence += _lacking([trial for trial in without if trial.chain == "leg"], window)
+    evidence += _lacking([trial for trial in without if limb_of(trial.chain) == "leg"], window)
     restless = [trial.trial for trial in without if trial.at_rest is False and not _walks(trial)]
     if restless:
         evidence.append(
@@ -83,12 +84,12 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
 
 def _walks(trial: ProposedTrial) -> bool:
     """Return True if a leg goes a way, or does not rest at both ends of the recording."""
-    return trial.chain == "leg" and (trial.forward_axis == TRAVELS or trial.at_rest is False)
+    return limb_of(trial.chain) == "leg" and (trial.forward_axis == TRAVELS or trial.at_rest is False)
 
 
 def _cycle(trial: ProposedTrial) -> Strikes | None:
     """Foot strikes that define a cycle of a trial: two at least."""
-    if trial.chain != "leg" and trial.at_rest is not False:
+    if limb_of(trial.chain) != "leg" and trial.at_rest is not False:
         return None
     return max((s for s in trial.strikes if len(s.times_s) > 1), key=lambda s: len(s.times_s), default=None)
 

@@ -139,6 +139,11 @@ def read_header(raw: bytes, name: str) -> Header:
         counted_by=counted_by,
         broken_at=broken_at,
     )
+    if header.n_points == 0 and b"ROTATION" in raw[BLOCK : max(header.data_start, 2 * BLOCK)]:
+        raise ReadError(
+            f"{name}: the file holds rotations of segments only (group ROTATION, as Theia3D writes them), no points; "
+            "write joint centres or segment origins as points with Visual3D, and export these as C3D or TRC"
+        )
     if header.n_points == 0:
         raise ReadError(
             f"{name}: the file holds no points, only {header.n_analog} analog values a frame; markers are needed"

@@ -13,7 +13,7 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.emg_channels import side_and_muscle
 from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
-from limbtorque.recordings.force_plates import LENGTHS_M, finite_wrench, plain_unit
+from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.recordings.text.lines import (
@@ -28,6 +28,7 @@ from limbtorque.recordings.text.lines import (
     table,
 )
 from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, kind_of_results
+from limbtorque.recordings.wrenches import Wrench, plate_of
 
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 # brackets around a cell, as in ~[1,2,3]; within it they are damage
@@ -270,12 +271,12 @@ def _columns(names: Sequence[str], values: FloatArray, width: int) -> dict[str, 
     return {f"{name}_{axis}": values[:, 3 * k + i] for k, name in enumerate(names) for i, axis in enumerate("xyz")}
 
 
-Wrench = dict[str, dict[int, FloatArray]]
+Vectors = dict[str, dict[int, FloatArray]]
 
 
-def _wrenches(columns: Mapping[str, FloatArray]) -> tuple[list[tuple[int, tuple[str, Wrench]]], dict[str, FloatArray]]:
+def _wrenches(columns: Mapping[str, FloatArray]) -> tuple[list[tuple[int, tuple[str, Vectors]]], dict[str, FloatArray]]:
     """Wrenches by name, in the file's order; the other columns."""
-    found: dict[str, Wrench] = {}
+    found: dict[str, Vectors] = {}
     taken: dict[str, list[str]] = {}
     for name, column in columns.items():
         for pattern, vector in _WRENCHES:
@@ -328,7 +329,7 @@ def _check_coordinates(
 def _plate(
     number: int,
     name: str,
-    wrench: Wrench,
+    wrench: Vectors,
     rate_hz: float,
     length_m: float,
     force_n: float,
@@ -347,21 +348,8 @@ def _plate(
         "its corners are unknown",
         "" if whole else "export the torque, too: the free moment is set to zero",
     )
-    loaded = (force != 0.0).any(axis=1)
-    point = np.where(loaded[:, np.newaxis], point, 0.0)  # without force its point is often not a number
-    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is not known, and noted
-        moment = np.cross(point * length_m, force * force_n) + torque * force_n * length_m
-        wrench_n, moment_nm = finite_wrench(force * force_n, moment)
-        known = loaded & np.isfinite(wrench_n).all(axis=1)
-        centre_m = point[known].mean(axis=0) * length_m if known.any() else np.zeros(3)
-    bad = int(np.isnan(wrench_n).any(axis=1).sum())
+    plate = plate_of(Wrench(force * force_n, point * length_m, torque * force_n * length_m), number, rate_hz)
+    bad = int(np.isnan(plate.force_n).any(axis=1).sum())
     if bad:
         findings.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
-    return ForcePlate(
-        number=number,
-        kind=0,
-        corners_m=np.tile(np.nan_to_num(centre_m, posinf=0.0, neginf=0.0), (4, 1)),
-        rate_hz=rate_hz,
-        force_n=wrench_n,
-        moment_nm=moment_nm,
-    )
+    return plate

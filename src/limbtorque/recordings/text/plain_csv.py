@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +12,11 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.findings import Findings, length_unit, positions_m
+from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
 from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.force_columns import force_columns, plates_in
 from limbtorque.recordings.text.lines import (
     Text,
     cells,
@@ -35,6 +36,7 @@ AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
 TIMES_S = {"s": 1.0, "sec": 1.0, "second": 1.0, "ms": 1e-3, "millisecond": 1e-3}
 _UNIT = r"(?:[ _]*[\[(]([^\])]*)[\])]|_(mm|cm|m|s|ms))?"
 _COORDINATE = re.compile(r"(.+?)(?:[ _.:-]([xyz])|\[([0123])\])" + _UNIT, re.IGNORECASE)
+_CLOSE = re.compile(r"(.*[^\s_.:-])([XYZ])")  # R.ASISX, where no name has its axis apart
 _TIME = re.compile(r"time" + _UNIT, re.IGNORECASE)
 
 
@@ -64,8 +66,8 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     Returns
     -------
     Recording
-        Markers from columns ``<marker>_x, _y, _z`` (or ``<marker>[0], [1], [2]``, then ``[3]`` has to be 1), with a
-        unit behind: ``RSHO_x_mm``, ``RSHO_x [mm]``, ``RSHO_x (mm)``. Columns that belong to no marker are left out and
+        Markers from columns ``<marker>_x, _y, _z`` (or ``<marker>[0], [1], [2]``, then ``[3]`` has to be 1; or, where no
+        name is like these, ``<marker>X, Y, Z``), with a unit behind: ``RSHO_x_mm``, ``RSHO_x [mm]``, ``RSHO_x (mm)``. Columns that belong to no marker are left out and
         named.
 
     Raises
@@ -86,7 +88,8 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     while names and not names[-1]:
         names.pop()
     no_repeated_columns(names, text, 0)
-    columns = _sorted(text, names)
+    forces = force_columns(names)
+    columns = _sorted(text, names, {k for plate in forces.values() for axes in plate.values() for k in axes.values()})
     findings.add("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
     first = next((k for k in range(1, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), len(names), separator)
@@ -108,7 +111,10 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         shown = ", ".join(columns.other[:8]) + " ..." * (len(columns.other) > 8)
         findings.add("other columns", f"{len(columns.other)}: {shown}", "left out")
     labels = tuple(columns.markers)
-    xyz = values[:, [k for axes in columns.markers.values() for k in axes]].reshape(len(values), len(labels), 3)
+    places = np.array([k for axes in columns.markers.values() for k in axes], dtype=int)
+    xyz = values[:, places].reshape(len(values), len(labels), 3)
+    newtons = force_unit(None, "the columns' names", options, findings) if forces else 1.0
+    plates = plates_in(forces, values, rate_hz=rate_hz, units=(newtons, length_m), findings=findings)
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
     findings.add_labels(labels)
     return Recording(
@@ -120,18 +126,20 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         rate_hz=rate_hz,
         first_frame=first_frame,
         start_s=begin_s,
+        force_plates=plates,
         notes=tuple(findings.notes),
         audit=Audit(tuple(findings.entries)),
     )
 
 
-def _sorted(text: Text, names: Sequence[str]) -> _Columns:
+def _sorted(text: Text, names: Sequence[str], of_forces: Collection[int]) -> _Columns:
     """Sort the columns by their names."""
     time = frame = None
     time_unit = ""
     parts: dict[str, dict[int, int]] = {}
     units: dict[int, str] = {}
     fourth: dict[str, int] = {}
+    close = not any(_COORDINATE.fullmatch(name) for name in names)
     for k, name in enumerate(names):
         if match := _TIME.fullmatch(name):
             time, time_unit = k, match[1] or match[2] or ""
@@ -146,9 +154,13 @@ def _sorted(text: Text, names: Sequence[str]) -> _Columns:
                 raise text.fault(0, f"marker {match[1]!r} has two columns for one axis, {name!r} is one; rename it")
             parts[match[1]][axis] = k
             units[k] = match[4] or match[5] or ""
+        elif close and (match := _CLOSE.fullmatch(name)):
+            parts.setdefault(match[1], {})["XYZ".index(match[2])] = k
+            units[k] = ""
     markers = {label: tuple(axes[i] for i in range(3)) for label, axes in parts.items() if len(axes) == 3}
     used = {k for axes in markers.values() for k in axes} | {fourth[label] for label in markers if label in fourth}
-    if not markers:
+    used |= set(of_forces)
+    if not markers and not of_forces:
         raise text.fault(
             0,
             "no marker: expected columns such as RSHO_x_mm, RSHO_y_mm, RSHO_z_mm, found "
@@ -165,8 +177,15 @@ def _sorted(text: Text, names: Sequence[str]) -> _Columns:
     )
 
 
+def _counts(times: FloatArray) -> bool:
+    """Return True for times that number the samples: 1, 2, 3 ..."""
+    return len(times) > 2 and bool((np.diff(times) == 1.0).all() and (times == np.rint(times)).all())
+
+
 def _one_unit(text: Text, units: Sequence[str]) -> str | None:
     """Unit of length in the names, the same for all."""
+    if not units:
+        return None
     found = {LENGTHS_M.get(plain_unit(unit)) for unit in units if unit}
     said = list(dict.fromkeys(units))
     if len(found) > 1 or (found and "" in said):
@@ -188,11 +207,17 @@ def _timing(
     first_frame = 1
     if columns.frame is not None:
         first_frame = check_frames(values[:, columns.frame], text, first, findings)
+    if columns.time is not None and not columns.time_unit and _counts(values[:, columns.time]):
+        columns = replace(columns, time=None, frame=columns.time)
+        findings.add("time", "counts 1 by 1", "numbers of samples, not seconds")
+        first_frame = check_frames(values[:, columns.frame], text, first, findings)
     if columns.time is None:
         if columns.frame is None:
             raise text.fault(0, "there is no column 'time' (time_s, time_ms) and no column 'frame'; add one")
         if not options.rate_hz:
-            raise ReadError(f"{text.name}: there are frames but no times; give the rate with reading.rate_hz")
+            raise ReadError(
+                f"{text.name}: there are frames but no times; give the rate with reading.rate_hz (of a forces_file: reading.forces_rate_hz)"
+            )
         findings.add("rate", "frames without times", f"{options.rate_hz:g} frames per second, as in reading.rate_hz")
         return options.rate_hz, first_frame, None
     unit = plain_unit(columns.time_unit)

@@ -1,4 +1,4 @@
-"""TSV files of Qualisys Track Manager: markers."""
+"""TSV files of Qualisys Track Manager: markers, and rigid bodies (6D)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ from limbtorque.recordings.text.lines import (
     start_s,
     table,
 )
+from limbtorque.recordings.text.qualisys_forces import FIRST_WORD, read_qualisys_forces
 
 KNOWN = (
     *("NO_OF_FRAMES", "NO_OF_CAMERAS", "NO_OF_MARKERS", "FREQUENCY", "NO_OF_ANALOG", "ANALOG_FREQUENCY"),
     *("DESCRIPTION", "TIME_STAMP", "DATA_INCLUDED", "EVENT", "MARKER_NAMES", "TRAJECTORY_TYPES"),
+    *("NO_OF_BODIES", "BODY_NAMES", "REFERENCE", "ROTATION"),
 )
+PER_BODY = 16  # X Y Z, three angles, residual, nine elements of the rotation matrix
+COUNT = {"3D": ("NO_OF_MARKERS", "MARKER_NAMES"), "6D": ("NO_OF_BODIES", "BODY_NAMES")}
 
 
 def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
-    """Read the 3D data that Qualisys Track Manager exports as TSV.
+    """Read the 3D or 6D data that Qualisys Track Manager exports as TSV.
 
     Parameters
     ----------
@@ -43,12 +47,13 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     Returns
     -------
     Recording
-        Markers and events; the columns ``Frame`` and ``Time`` are used where they are there.
+        Markers and events; the columns ``Frame`` and ``Time`` are used where they are there. Of 6D data the origins of the
+        rigid bodies are the points; their rotations are left out. A file of a force plate is read as such.
 
     Raises
     ------
     ReadError
-        Not such a file, 2D, 6D or force data, truncated, no unit of length given, contradictory counts.
+        Not such a file, 2D data, truncated, no unit of length given, contradictory counts.
 
     Notes
     -----
@@ -58,22 +63,29 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     """
     findings = Findings()
     text = read_text(path, options, findings)
+    if text.lines[0].upper().startswith(FIRST_WORD):
+        return read_qualisys_forces(path, options)
     header, events, first = _header(text)
-    n_markers, n_frames = (_count(text, header, key) for key in ("NO_OF_MARKERS", "NO_OF_FRAMES"))
-    frequency_hz = _frequency(text, header)
     data = header.get("DATA_INCLUDED", ["3D"])[0].upper()
-    if data != "3D":
-        raise ReadError(f"{text.name}: DATA_INCLUDED is {data!r}, expected 3D; export 3D data")
-    labels = tuple(plain_label(cell, findings) for cell in header.get("MARKER_NAMES", []))
+    if data not in COUNT:
+        raise ReadError(f"{text.name}: DATA_INCLUDED is {data!r}, expected 3D or 6D; export 3D data")
+    counted, named = COUNT[data]
+    if missing := [key for key in ("NO_OF_FRAMES", counted, "FREQUENCY", named) if key not in header]:
+        raise ReadError(f"{text.name}: the heading lacks {', '.join(missing)}; export the file again, with its heading")
+    n_markers, n_frames = (_count(text, header, key) for key in (counted, "NO_OF_FRAMES"))
+    frequency_hz = _frequency(text, header)
+    labels = tuple(plain_label(cell, findings) for cell in header[named])
     if len(labels) != n_markers or not all(labels):
         raise ReadError(
-            f"{text.name}: NO_OF_MARKERS is {n_markers}, MARKER_NAMES has {sum(map(bool, labels))}; label all markers and "
+            f"{text.name}: {counted} is {n_markers}, {named} has {sum(map(bool, labels))}; label all of them and "
             "export them again"
         )
-    findings.add("format", "Qualisys TSV, 3D data", f"{n_markers} markers, {n_frames} frames")
+    what = "markers" if data == "3D" else "rigid bodies, whose origins are read and rotations left out"
+    findings.add("format", f"Qualisys TSV, {data} data", f"{n_markers} {what}, {n_frames} frames")
     length_m = length_unit(None, "the heading", options, text.name, findings)
-    columns, first = _columns(text, first, n_markers)
-    values = table(text, first, len(text.lines), len(columns) + 3 * n_markers, "\t")
+    width = 3 if data == "3D" else PER_BODY
+    columns, first = _columns(text, first, n_markers) if data == "3D" else _columns_6d(text, first, n_markers)
+    values = table(text, first, len(text.lines), len(columns) + width * n_markers, "\t")
     if len(values) != n_frames:
         raise ReadError(
             f"{text.name}: NO_OF_FRAMES is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
@@ -84,7 +96,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
     rate_hz, first_frame = _timing(text, first, columns, values, frequency_hz, options, findings)
     findings.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
-    xyz = values[:, len(columns) :].reshape(len(values), n_markers, 3)
+    xyz = values[:, len(columns) :].reshape(len(values), n_markers, width)[:, :, :3]
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
     findings.add_labels(labels)
     findings.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times unchanged")
@@ -116,14 +128,10 @@ def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
             while values and not values[-1].strip():
                 values.pop()
             header[key] = values or [""]
-        elif key.startswith(("FORCE_PLATE", "NO_OF_SAMPLES", "NO_OF_BODIES", "BODY_NAMES")):
-            raise text.fault(k, f"{key} belongs to force or 6D data, which are not read; export 3D data")
         else:
             break
     else:
         k = len(text.lines)
-    if missing := [key for key in ("NO_OF_FRAMES", "NO_OF_MARKERS", "FREQUENCY", "MARKER_NAMES") if key not in header]:
-        raise ReadError(f"{text.name}: the heading lacks {', '.join(missing)}; export the file again, with its heading")
     return header, events, k
 
 
@@ -173,6 +181,23 @@ def _columns(text: Text, first: int, n_markers: int) -> tuple[list[str], int]:
         return names[: len(names) - 3 * n_markers], first + 1
     cells = text.lines[first].rstrip("\t").split("\t")
     return (["frame", "time"] if len(cells) == 3 * n_markers + 2 else []), first
+
+
+def _columns_6d(text: Text, first: int, n_bodies: int) -> tuple[list[str], int]:
+    """Columns before the first body, and the first line of numbers."""
+    if first < len(text.lines) and text.lines[first].strip()[:1].isalpha():
+        first += 1
+    if first >= len(text.lines):
+        raise ReadError(f"{text.name}: there are no frames after the heading; it is truncated, export it again")
+    n_columns = len(text.lines[first].rstrip("\t").split("\t"))
+    before = n_columns - PER_BODY * n_bodies
+    if before not in (0, 2):
+        raise text.fault(
+            first,
+            f"found {n_columns} columns, expected {PER_BODY} for each of {n_bodies} bodies (position, angles, residual, "
+            "rotation matrix), with or without frame and time; export 6D data with all of them",
+        )
+    return ["frame", "time"][:before], first
 
 
 def _timing(

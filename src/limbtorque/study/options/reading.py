@@ -55,6 +55,9 @@ class Reading(Options):
     forces_length_unit: Literal["mm", "cm", "m"] | None = option(
         None, "Unit of positions in the file of the column forces_file, to which length_unit does not apply."
     )
+    forces_rate_hz: float | None = option(
+        None, "Samples per second in the file of the column forces_file, for text files without times.", "Hz", gt=0.0
+    )
     forces_offset_s: float | None = option(
         None, "Time added to the times of forces_file, where its clock differs from the markers'.", "s"
     )

@@ -1,0 +1,161 @@
+"""Text files of Motion Analysis Cortex beside a TRC: forces and analog channels."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.findings import Findings, length_unit
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.lines import Text, read_text, table
+from limbtorque.recordings.wrenches import Wrench, plate_of
+
+PER_PLATE = ("FX", "FY", "FZ", "X", "Y", "Z", "MZ")
+HEADING = 20
+
+
+def read_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read the force plates of a Cortex `.forces` file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        Options of the readers; the file does not state its unit of length.
+
+    Returns
+    -------
+    Recording
+        Force plates of kind 0, without markers, from time zero.
+
+    Raises
+    ------
+    ReadError
+        Not such a file, other columns than ``FX1 FY1 FZ1 X1 Y1 Z1 MZ1``, a wrong number of samples, no unit of length.
+
+    Notes
+    -----
+    The force is the one on the foot, at the point X, Y, Z; MZ is the free moment about the laboratory's z axis, in
+    newtons times the unit of length.
+    """
+    findings = Findings()
+    text = read_text(path, options, findings)
+    names = next((k for k, line in enumerate(text.lines[:HEADING]) if line.lower().startswith("#sample")), None)
+    said = dict(line.strip().lower().partition("=")[::2] for line in text.lines[: names or 0])
+    if names is None or "numberofforceplates" not in said or "samplerate" not in said:
+        raise ReadError(
+            f"{text.name}: not a whole .forces file: expected [Force Data], NumberOfForcePlates=, SampleRate= and a line "
+            "that begins with #Sample; export it again"
+        )
+    n_plates, rate_hz = int(_number(text, said, "numberofforceplates")), _number(text, said, "samplerate")
+    columns = text.lines[names].split()[1:]
+    expected = [f"{name}{n}" for n in range(1, n_plates + 1) for name in PER_PLATE]
+    if [name.upper() for name in columns] != expected:
+        raise text.fault(names, f"found columns {columns[:8]}, expected {expected[:8]} ...; export it again")
+    values = table(text, names + 1, len(text.lines), 1 + len(expected), None)
+    if not len(values) or said.get("numberofsamples", str(len(values))).strip() != str(len(values)):
+        raise ReadError(
+            f"{text.name}: NumberOfSamples is {said.get('numberofsamples')}, the file has {len(values)}; it is damaged or "
+            "truncated, export it again"
+        )
+    length_m = length_unit(None, "the heading (Cortex writes mm)", options, text.name, findings)
+    findings.add("format", f"Cortex forces, {n_plates} plates", "force on the foot, point, free moment about z")
+    findings.add("clock", "samples without times", "the first is at time zero")
+    plates = []
+    for n in range(n_plates):
+        part = values[:, 1 + 7 * n : 8 + 7 * n]
+        couple = np.column_stack([np.zeros((len(part), 2)), part[:, 6] * length_m])
+        plates.append(plate_of(Wrench(part[:, :3], part[:, 3:6] * length_m, couple), n + 1, rate_hz))
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.cortex",
+        labels=(),
+        markers_m=np.zeros((len(values), 0, 3)),
+        rate_hz=rate_hz,
+        first_frame=1,
+        start_s=0.0,
+        force_plates=tuple(plates),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
+    )
+
+
+def _number(text: Text, said: dict[str, str], name: str) -> float:
+    try:
+        value = float(said[name])
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1e6:
+        raise ReadError(f"{text.name}: {name} is {said[name][:40]!r}, expected a number above zero; export it again")
+    return value
+
+
+def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read the analog channels of a Cortex `.anc` file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        Options of the readers.
+
+    Returns
+    -------
+    Recording
+        Analog channels in mV, without markers and force plates: the calibration of the plates is in another file.
+
+    Raises
+    ------
+    ReadError
+        Not such a file, or a line that is damaged.
+
+    Notes
+    -----
+    The samples are numbers of the converter. A channel's range R, in mV, stands for half of its 2^BitDepth numbers, so a
+    number is worth 2 R / 2^BitDepth.
+    """
+    findings = Findings()
+    text = read_text(path, options, findings)
+    heads = {line.split("\t")[0].strip().lower(): k for k, line in enumerate(text.lines[:HEADING])}
+    whole = "\t".join(text.lines[:HEADING])
+    bits, rate = (re.search(rf"{key}:?\t\s*([\d.]+)", whole) for key in ("BitDepth", "PreciseRate"))
+    if not bits or not {"name", "range"} <= set(heads) or not (rate or "rate" in heads):
+        raise ReadError(
+            f"{text.name}: not a whole .anc file: expected BitDepth, and lines Name, Rate and Range; export it again"
+        )
+    names, ranges = ([c.strip() for c in text.lines[heads[key]].split("\t")[1:]] for key in ("name", "range"))
+    names = [name for name in names if name]
+    try:
+        limits = np.array([float(cell) for cell in ranges[: len(names)]])
+        rate_hz = float(rate[1] if rate else text.lines[heads["rate"]].split("\t")[1])
+    except (ValueError, IndexError):
+        raise text.fault(heads["range"], "the ranges or the rate are not numbers; export it again") from None
+    first = max(heads[key] for key in ("name", "rate", "range") if key in heads) + 1
+    values = table(text, first, len(text.lines), 1 + len(names), "\t")
+    if not len(values) or not rate_hz > 0.0 or len(limits) != len(names):
+        raise ReadError(f"{text.name}: {len(names)} channels, {len(values)} samples, {rate_hz:g} Hz; export it again")
+    findings.add("format", f"Cortex analog, {bits[1]} bits", f"{len(names)} channels at {rate_hz:g} Hz, in mV")
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.cortex",
+        labels=(),
+        markers_m=np.zeros((len(values), 0, 3)),
+        rate_hz=rate_hz,
+        first_frame=1,
+        start_s=0.0,
+        analog_labels=tuple(names),
+        analog_units=("mV",) * len(names),
+        analog=values[:, 1:] * limits * 2.0 / 2.0 ** float(bits[1]),
+        analog_rate_hz=rate_hz,
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
+    )

@@ -1,0 +1,165 @@
+"""CSV files of OptiTrack Motive: markers, and origins of bodies and bones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.findings import Findings, length_unit, positions_m
+from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.lines import (
+    Text,
+    cells,
+    check_frames,
+    even_rate,
+    n_even_rows,
+    plain_label,
+    read_text,
+    resolution_s,
+    start_s,
+    table,
+)
+
+KINDS = ("marker", "rigid body marker", "bone marker", "bone", "rigid body")  # of one name the first is read
+HEADING = 12  # lines in which the line that begins with Frame is looked for
+
+
+@dataclass(frozen=True)
+class _Points:
+    """Line of the column names, columns of each point by label, and their number."""
+
+    line: int
+    columns: Mapping[str, int]
+    n_columns: int
+    clocks: tuple[int, ...]
+
+
+def read_optitrack(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read the tracking data that OptiTrack Motive exports as CSV.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        Options of the readers.
+
+    Returns
+    -------
+    Recording
+        Labelled markers, then the origins of bones and rigid bodies; of a name that several kinds have, the measured
+        marker. Rotations, unlabelled markers and qualities are left out and counted.
+
+    Raises
+    ------
+    ReadError
+        No line of columns, no positions, no unit of length, times that are not even, a cell that is not a number.
+
+    Notes
+    -----
+    The first line has names and values in turns (``Length Units``, ``Export Frame Rate``). Below it, for each column: the
+    type, the name, identities, what it is (``Position``, ``Rotation``), and the axis beside ``Frame`` and ``Time``. An empty
+    cell is a missing sample.
+    """
+    findings = Findings()
+    text = read_text(path, options, findings)
+    head = [cell.strip() for cell in cells(text.lines[0], ",")]
+    said = {name.lower(): value for name, value in zip(head[::2], head[1::2], strict=False)}
+    points = _points(text, findings)
+    text = replace(text, lines=_without_clocks(text, points))
+    length_m = length_unit(said.get("length units") or None, "Length Units", options, text.name, findings)
+    values = table(text, points.line + 1, len(text.lines), points.n_columns, ",")
+    if not len(values):
+        raise ReadError(f"{text.name}: there are no frames below the names of the columns; export it again")
+    printed_s = resolution_s(text, points.line + 1, 1, ",")
+    values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
+    first_frame = check_frames(values[:, 0], text, points.line + 1, findings)
+    rate_hz = even_rate(
+        values[:, 1],
+        text,
+        points.line + 1,
+        printed_s=printed_s,
+        stated_hz=_rate(said),
+        where="Export Frame Rate",
+        options=options,
+        findings=findings,
+    )
+    space = said.get("coordinate space") or "not stated"
+    findings.add("axes", f"Coordinate Space: {space}", "unchanged; plane.up_axis of the settings defines the vertical")
+    labels = tuple(points.columns)
+    starts = list(points.columns.values())
+    xyz = values[:, [k + i for k in starts for i in range(3)]].reshape(len(values), len(starts), 3)
+    markers_m = positions_m(xyz, length_m, text.name, labels, findings)
+    findings.add_labels(labels)
+    return Recording(
+        source=text.name,
+        sha256=text.sha256,
+        reader="limbtorque.recordings.text.optitrack",
+        labels=labels,
+        markers_m=markers_m,
+        rate_hz=rate_hz,
+        first_frame=first_frame,
+        start_s=start_s(values[:, 1], rate_hz),
+        notes=tuple(findings.notes),
+        audit=Audit(tuple(findings.entries)),
+    )
+
+
+def _rate(said: Mapping[str, str]) -> float | None:
+    """Frames per second as the first line states them."""
+    for name in ("export frame rate", "capture frame rate"):
+        try:
+            return float(said[name])
+        except (KeyError, ValueError):
+            continue
+    return None
+
+
+def _points(text: Text, findings: Findings) -> _Points:
+    """Columns of the points, by their label."""
+    rows = [[plain_label(cell, findings) for cell in cells(line, ",")] for line in text.lines[:HEADING]]
+    line = next((k for k, row in enumerate(rows) if row[0].lower() == "frame" and len(row) > 2), None)
+    kinds = next((k for k, row in enumerate(rows[:line]) if any(cell.lower() in KINDS for cell in row)), None)
+    whats = next((k for k, row in enumerate(rows[:line]) if "Position" in row), None)
+    if line is None or kinds is None or whats is None:
+        raise ReadError(
+            f"{text.name}: no positions of markers: expected lines of types, of names, of 'Position', and one that begins "
+            "with Frame, Time; export it with Markers and the header information"
+        )
+    axes = rows[line]
+    width = len(axes)
+    while not axes[width - 1]:
+        width -= 1
+    kind, name, what = ([*rows[k], *[""] * width][:width] for k in (kinds, kinds + 1, whats))
+    starts = [k for k in range(2, width - 2) if what[k] == "Position" and axes[k : k + 3] == ["X", "Y", "Z"]]
+    unlabelled = {name[k] for k in starts if not name[k] or name[k].lower().startswith(("unlabeled", "unlabelled"))}
+    columns: dict[str, int] = {}
+    for wanted in KINDS:
+        for k in starts:
+            if kind[k].lower() == wanted and name[k] not in unlabelled:
+                if kind[columns.get(name[k], k)].lower() == wanted and name[k] in columns:
+                    raise text.fault(kinds + 1, f"two markers are called {name[k]!r}; rename one, and export it again")
+                columns.setdefault(name[k], k)
+    if not columns:
+        raise text.fault(kinds + 1, f"{len(starts)} points, none with a label; label the markers, and export it again")
+    findings.add("format", f"OptiTrack Motive CSV, {width} columns", f"{len(columns)} labelled points")
+    if unlabelled:
+        findings.add("unlabelled markers", f"{len(unlabelled)}", "left out")
+    clocks = tuple(k for k in range(2, width) if axes[k].lower() in ("timecode", "timestamp"))
+    return _Points(line, columns, width, clocks)
+
+
+def _without_clocks(text: Text, points: _Points) -> list[str]:
+    """Lines without time codes, which are not numbers."""
+    if not points.clocks:
+        return text.lines
+    return [*text.lines[: points.line + 1], *(_blanked(line, points.clocks) for line in text.lines[points.line + 1 :])]
+
+
+def _blanked(line: str, columns: Sequence[int]) -> str:
+    row = line.split(",")
+    return ",".join("" if k in columns else cell for k, cell in enumerate(row))

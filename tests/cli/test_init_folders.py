@@ -1,0 +1,190 @@
+"""`limbtorque init` on real folders: files that are skipped, answers on the command line, copies, and what is not lent."""
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c3d_files import write_c3d
+from limbtorque.cli.init.folder import files_in
+from limbtorque.cli.init.init import FILES, init_study
+from limbtorque.cli.init.proposed_subjects import propose_subject
+from limbtorque.cli.init.survey import Body, Seen, look_at, same_movement
+from limbtorque.cli.main import main
+from limbtorque.errors import ReadError, SettingsError, StudyError
+from limbtorque.recordings.read import read_recording
+from limbtorque.study.yaml_file import parse_yaml
+from text_files import write_trc
+
+LABELS = ["LFHD", *(side + name for side in "RL" for name in ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE"))]
+HEIGHT_M = {"LFHD": 1.7, "FEP": 0.9, "FEO": 0.5, "TIO": 0.1, "ANK": 0.1, "TOE": 0.03, "HEE": 0.05}
+
+
+def walk(n=201, *, seed=1, noise_m=5e-4):
+    """A person who goes 2 m along x, z up; each marker has a swing of its own, and noise."""
+    time = np.linspace(0.0, 2.0, n)
+    xyz = np.zeros((n, len(LABELS), 3))
+    for k, label in enumerate(LABELS):
+        height = HEIGHT_M.get(label, HEIGHT_M.get(label[1:], 1.0))
+        xyz[:, k] = np.stack(
+            [time + 0.1 * np.sin(5.0 * time + k + seed), 0.1 * (-1) ** k + 0 * time, height + 0 * time], 1
+        )
+    return xyz + np.random.default_rng(seed).normal(scale=noise_m, size=xyz.shape)
+
+
+def rows(study, name="trials"):
+    text = (study / "config" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+def text_of(study, which):
+    return (study / FILES[which]).read_text(encoding="utf-8").replace("\n# ", " ")
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
+
+
+def test_files_of_a_known_kind_that_are_skipped_are_named(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    write_trc(data / "walk.trc", walk(), unit="m", labels=LABELS)
+    for name in ("a.qtm", "b.qtm", "raw.mat", "film.mp4", "photo.png"):
+        (data / name).write_bytes(b"\0\1")
+    (data / "LICENSE.txt").write_text("You may use these data.\nCopyright 2020\n", encoding="utf-8")
+    (data / "angles.txt").write_text("some angles\n" + "".join(f"{k} {k * 0.1}\n" for k in range(20)), encoding="utf-8")
+    proposal = init_study(tmp_path / "study", data)
+    said = text_of(tmp_path / "study", 1)
+    assert "not read: a.qtm, b.qtm: Qualisys projects: export C3D, or TSV" in said
+    assert "not read: raw.mat: MATLAB data" in said
+    assert "not read: film.mp4: videos" in said
+    assert [one.name for one in proposal.unread] == ["angles.txt"]
+    assert "photo" not in said
+    assert "LICENSE" not in said
+
+
+def test_the_other_plates_of_a_recording_are_not_files_of_their_own(tmp_path):
+    for name in ("walk.tsv", "walk_f_1.tsv", "walk_f_2.tsv", "jump_f_2.tsv"):
+        (tmp_path / name).write_text("NO_OF_FRAMES\t1\n", encoding="utf-8")
+    assert [path.name for path in files_in(tmp_path).recordings] == ["jump_f_2.tsv", "walk.tsv", "walk_f_1.tsv"]
+
+
+def test_garbage_empty_and_closed_files_are_sentences_and_the_rest_goes_on(tmp_path):
+    data = tmp_path / "data"
+    (data / "closed").mkdir(parents=True)
+    write_trc(data / "walk.trc", walk(), unit="m", labels=LABELS)
+    rng = np.random.default_rng(3)
+    for k in range(50):
+        suffix = (".c3d", ".trc", ".csv", ".tsv", ".mot", ".txt", ".forces", ".anc")[k % 8]
+        (data / f"garbage{k}{suffix}").write_bytes(rng.bytes(int(rng.integers(0, 3000))))
+    (data / "empty.c3d").write_bytes(b"")
+    (data / "link.c3d").symlink_to(data / "nowhere.c3d")
+    proposal = init_study(tmp_path / "study", data)
+    assert {row["file"] for row in rows(tmp_path / "study")} == {"../data/walk.trc"}
+    unread = {one.name: one.why for one in proposal.unread}
+    assert "empty.c3d" in unread
+    assert "link.c3d" in unread
+    assert all(why.startswith(name) for name, why in unread.items())
+    assert not any("Error:" in why or "Traceback" in why for why in unread.values())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_without_permission_is_a_sentence(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    write_trc(data / "walk.trc", walk(), unit="m", labels=LABELS)
+    write_trc(data / "locked.trc", walk(seed=2), unit="m", labels=LABELS).chmod(0)
+    (one,) = init_study(tmp_path / "study", data).unread
+    assert "check its path and rights" in one.why
+
+
+@pytest.mark.parametrize("suffix", [".trc", ".c3d"])
+def test_a_recording_that_changes_while_it_is_read_is_a_sentence(tmp_path, monkeypatch, suffix):
+    path = tmp_path / f"walk{suffix}"
+    (write_trc(path, walk(), unit="m", labels=LABELS) if suffix == ".trc" else write_c3d(path, walk(), labels=LABELS))
+    read = Path.read_bytes
+
+    def slowly(self):
+        raw = read(self)
+        with self.open("ab") as file:  # the copying goes on
+            file.write(b"more")
+        return raw
+
+    monkeypatch.setattr(Path, "read_bytes", slowly)
+    with pytest.raises(ReadError, match="changed while it was read") as error:
+        read_recording(path)
+    assert "read it again" in str(error.value)
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_answers_on_the_command_line_are_used_and_written(tmp_path, capsys):
+    data = tmp_path / "data"
+    data.mkdir()
+    write_trc(data / "walk.trc", walk() * 1e3, unit="", labels=LABELS)
+    with pytest.raises(StudyError, match=r"reading\.length_unit"):
+        init_study(tmp_path / "study", data)
+    command = ["init", str(tmp_path / "study"), "--from", str(data), "--set", "reading.length_unit=mm"]
+    assert main([*command, "--set", "plane.up_axis=+z"]) == 0
+    config = parse_yaml((tmp_path / "study" / FILES[0]).read_text(encoding="utf-8"))
+    assert config["reading"] == {"length_unit": "mm"}
+    assert config["plane"]["up_axis"] == "+z"
+    assert len(rows(tmp_path / "study")) == 2
+    capsys.readouterr()
+    other = ["init", str(tmp_path / "other"), "--from", str(data), "--set", "filter.cutoff_hz=6"]
+    assert main(other) == 1
+    assert "init takes reading.* and plane.up_axis" in capsys.readouterr().err
+
+
+def test_an_answer_that_is_no_option_is_refused(tmp_path):
+    with pytest.raises(SettingsError, match=r"reading\.lenght_unit"):
+        init_study(tmp_path / "study", tmp_path, answers={"reading.lenght_unit": "mm"})
+
+
+# --- nothing is lent --------------------------------------------------------------------------------------------------
+
+
+def seen(name, *said):
+    body = Body("", ("A",), (0.0, 0.0, 0.0), None)
+    return Seen(Path(name), name, 10, 100.0, 1, (body,), 1.0, 0.0, 0, said, (), {}, ())
+
+
+MASS = ("PROCESSING:BODYMASS", "45.8")
+
+
+def test_a_mass_is_not_lent_to_files_of_nobody_in_particular():
+    ones = [seen("a.c3d", MASS), seen("b.c3d")]
+    assert propose_subject("S01", ones, named=False).mass_kg.startswith("TODO")
+    assert "in 1 of 2 files" in " ".join(propose_subject("S01", ones, named=False).evidence)
+    assert propose_subject("Ann", ones).mass_kg == "45.8"
+    assert propose_subject("S01", [seen("a.c3d", MASS), seen("b.c3d", MASS)], named=False).mass_kg == "45.8"
+
+
+def test_a_mass_is_not_lent_to_somebody_else_in_the_same_folder():
+    ones = [seen("a.c3d", MASS, ("SUBJECTS:NAMES", "Ann")), seen("b.c3d", ("SUBJECTS:NAMES", "Bob"))]
+    assert propose_subject("folder", ones).mass_kg.startswith("TODO")
+
+
+def test_of_raw_smoothed_and_resampled_copies_the_raw_one_is_kept(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    raw = walk()
+    kernel = np.ones(9) / 9.0
+    smooth = np.apply_along_axis(lambda x: np.convolve(np.pad(x, 4, mode="edge"), kernel, "valid"), 0, raw)
+    write_trc(data / "a_smooth.trc", smooth, unit="m", labels=LABELS)
+    write_trc(data / "walk.trc", raw, unit="m", labels=LABELS)
+    write_trc(data / "b_half.trc", raw[::2], unit="m", labels=LABELS, rate_hz=50.0)
+    write_trc(data / "other.trc", walk(seed=2), unit="m", labels=LABELS)
+    proposal = init_study(tmp_path / "study", data)
+    left = {trial.file: trial.left_out for trial in proposal.trials if trial.left_out}
+    assert left == {f"../data/{name}.trc": "the same movement is in walk.trc" for name in ("a_smooth", "b_half")}
+    assert {row["file"] for row in rows(tmp_path / "study")} == {"../data/walk.trc", "../data/other.trc"}
+
+
+def test_two_walks_alike_are_not_copies(tmp_path):
+    """The same person at the same speed, 3 cm apart."""
+    paths = [write_trc(tmp_path / f"{k}.trc", walk(seed=1) + 0.03 * k, unit="m", labels=LABELS) for k in range(2)]
+    one, other = (look_at(read_recording(path), path=path, name=path.name) for path in paths)
+    assert not same_movement(one, other)

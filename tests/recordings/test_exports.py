@@ -1,0 +1,209 @@
+"""Text exports of further programs, written here from formulas: OptiTrack, Qualisys 6D and forces, Cortex, Theia."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c3d_files import positions, write_c3d
+from limbtorque.errors import ReadError
+from limbtorque.recordings.join import forces_options
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_recording, read_with_forces
+from text_files import (
+    AT_M,
+    CORNERS_M,
+    FREE_NM,
+    N_FRAMES,
+    ON_FOOT_N,
+    positions_mm,
+    rows,
+    write_anc,
+    write_cortex_forces,
+    write_optitrack,
+    write_plate,
+    write_trc,
+    write_winter,
+)
+
+MM = ReadOptions(length_unit="mm")
+N = N_FRAMES
+
+
+# --- OptiTrack --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"version": "1.20"}, {"timecode": True}])
+def test_optitrack_has_its_measured_markers_in_metres(tmp_path, options):
+    read = read_recording(write_optitrack(tmp_path / "take.csv", **options))
+    assert read.labels == ("S:RSHO", "S:RELB", "S:RHand")
+    assert (read.rate_hz, read.n_frames) == (100.0, N)
+    expected = positions_mm(N, 6)[:, [0, 1, 3]] * 1e-3
+    assert np.isnan(read.markers_m[5, 0]).all()
+    expected[5, 0] = np.nan
+    np.testing.assert_allclose(read.markers_m, expected, atol=1e-9)
+
+
+def test_optitrack_without_a_unit_or_positions_is_a_sentence(tmp_path):
+    path = write_optitrack(tmp_path / "take.csv", unit="")
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(path)
+    assert read_recording(path, MM).n_frames == N
+    path.write_text(path.read_text().replace("Position", "Rotation"))
+    with pytest.raises(ReadError, match="no positions of markers"):
+        read_recording(path, MM)
+
+
+# --- Qualisys ---------------------------------------------------------------------------------------------------------
+
+
+def write_6d(path: Path, *, names=True) -> Path:
+    """Two rigid bodies: origins by formula, level orientations."""
+    xyz = positions_mm(N, 2)
+    rest = np.tile([0.0, 0.0, 0.0, 1.5, 1, 0, 0, 0, 1, 0, 0, 0, 1], (N, 1))
+    body = np.column_stack([1 + np.arange(N), np.arange(N) / 100.0, xyz[:, 0], rest, xyz[:, 1], rest])
+    one = ["X", "Y", "Z", "Roll", "Pitch", "Yaw", "Residual", *(f"Rot[{k}]" for k in range(9))]
+    head = ["NO_OF_FRAMES\t12", "NO_OF_CAMERAS\t8", "NO_OF_BODIES\t2", "FREQUENCY\t100", "NO_OF_ANALOG\t0"]
+    head += ["ANALOG_FREQUENCY\t0", "DESCRIPTION\t--", "TIME_STAMP\t2024-05-06, 10:11:12.345", "DATA_INCLUDED\t6D"]
+    head += ["BODY_NAMES\tRThigh\tRShank"]
+    columns = ["Frame", "Time", *(f"RThigh {x}" for x in one), *(f"RShank {x}" for x in one)]
+    lines = [*head, *(["\t".join(columns)] if names else []), *(line + "\t" for line in rows(body, "\t"))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_rigid_bodies_of_qualisys_are_points_at_their_origins(tmp_path, names):
+    read = read_recording(write_6d(tmp_path / "walk_6D.tsv", names=names), MM)
+    assert read.labels == ("RThigh", "RShank")
+    np.testing.assert_allclose(read.markers_m, positions_mm(N, 2) * 1e-3, atol=1e-9)
+    assert read.rate_hz == 100.0
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sign": -1.0}, {"local": False}, {"local": False, "sign": -1.0}, {"columns": 9}], ids=str
+)
+def test_a_plate_of_qualisys_has_the_wrench_on_the_foot(tmp_path, options):
+    read = read_recording(write_plate(tmp_path / "walk_f_1.tsv", **options), MM)
+    (plate,) = read.force_plates
+    assert plate.rate_hz == 400.0
+    np.testing.assert_allclose(plate.corners_m, CORNERS_M)
+    np.testing.assert_allclose(plate.force_n, np.tile(ON_FOOT_N, (48, 1)), atol=1e-5)
+    about_origin = np.cross(AT_M, ON_FOOT_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(plate.moment_nm, np.tile(about_origin, (48, 1)), atol=1e-4)
+
+
+def test_all_plates_of_a_recording_are_read_from_one_name(tmp_path):
+    for number in (1, 2):
+        write_plate(tmp_path / f"walk_f_{number}.tsv")
+    write_plate(tmp_path / "other_f_1.tsv")
+    read = read_recording(tmp_path / "walk_f_1.tsv", MM)
+    assert [plate.number for plate in read.force_plates] == [1, 2]
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(tmp_path / "walk_f_1.tsv")
+
+
+# --- Cortex -----------------------------------------------------------------------------------------------------------
+
+
+def test_forces_of_cortex_join_their_trc(tmp_path):
+    trc = write_trc(tmp_path / "walk.trc")
+    forces = write_cortex_forces(tmp_path / "walk.forces")
+    read = read_with_forces(trc, forces, ReadOptions(forces_length_unit="mm"))
+    first, second = read.force_plates
+    np.testing.assert_allclose(first.force_n, np.tile(ON_FOOT_N, (10 * N, 1)))
+    about_origin = np.cross(AT_M, ON_FOOT_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(first.moment_nm, np.tile(about_origin, (10 * N, 1)), atol=1e-9)
+    assert not second.force_n.any()
+
+
+def test_damaged_forces_of_cortex_are_refused(tmp_path):
+    path = write_cortex_forces(tmp_path / "walk.forces", n_samples=121)
+    with pytest.raises(ReadError, match="NumberOfSamples is 121, the file has 120"):
+        read_recording(path, MM)
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(write_cortex_forces(path))
+    path.write_text(path.read_text().replace("FZ1", "FW1"))
+    with pytest.raises(ReadError, match="expected"):
+        read_recording(path, MM)
+
+
+def test_analog_channels_of_cortex_are_in_millivolts(tmp_path):
+    path = write_anc(tmp_path / "walk.anc")
+    read = read_recording(path)
+    assert (read.analog_labels, read.analog_units, read.analog_rate_hz) == (("Sol_R", "TA_R"), ("mV", "mV"), 1000.0)
+    k = np.arange(20)
+    np.testing.assert_allclose(read.analog, np.column_stack([1000 * k * 2e4, -1000 * k * 1e4]) / 2**16)
+
+
+# --- Theia ------------------------------------------------------------------------------------------------------------
+
+
+def test_rotations_without_points_are_refused_with_the_way_out(tmp_path):
+    path = write_c3d(
+        tmp_path / "theia.c3d",
+        positions(),
+        groups={"ROTATION": {"USED": [2], "RATE": [100.0], "LABELS": ["pelvis_4X4"]}},
+    )
+    raw = bytearray(path.read_bytes())
+    raw[2:4] = b"\0\0"  # no points in the header
+    path.write_bytes(bytes(raw))
+    with pytest.raises(ReadError, match="rotations of segments only") as error:
+        read_recording(path)
+    assert "export" in str(error.value)
+
+
+def test_options_of_a_force_file_are_its_own():
+    assert forces_options(ReadOptions(length_unit="m", forces_length_unit="mm")).length_unit == "mm"
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tabs", [False, True])
+def test_a_table_of_winters_style_is_a_movement_in_a_plane(tmp_path, tabs):
+    path = write_winter(tmp_path / "table.txt", tabs=tabs)
+    with pytest.raises(ReadError, match=r"reading\.length_unit"):
+        read_recording(path)
+    read = read_recording(path, ReadOptions(length_unit="cm", rate_hz=70.0))
+    assert read.labels == ("RIGHT HIP", "RIGHT KNEE")
+    np.testing.assert_allclose(read.markers_m[..., :2], positions_mm(N, 2)[..., :2] * 1e-3)
+    assert not read.markers_m[..., 2].any()
+    assert read.rate_hz == 70.0
+
+
+def test_names_with_their_axis_close_behind_are_markers(tmp_path):
+    xyz = positions_mm(N, 2)
+    names = [f"{label}{axis}" for label in ("R.ASIS", "R.Knee") for axis in "XYZ"]
+    body = np.column_stack([np.arange(N) / 100.0, xyz.reshape(N, -1)])
+    path = tmp_path / "markers.txt"
+    path.write_text("\n".join(["\t".join(["Time", *names]), *rows(body, "\t")]) + "\n", encoding="utf-8")
+    read = read_recording(path, MM)
+    assert read.labels == ("R.ASIS", "R.Knee")
+    np.testing.assert_allclose(read.markers_m, xyz * 1e-3)
+
+
+def test_a_time_that_counts_samples_needs_the_rate(tmp_path):
+    body = np.column_stack([1 + np.arange(N), positions_mm(N, 1).reshape(N, -1)])
+    path = tmp_path / "markers.txt"
+    path.write_text("\n".join(["Time\tAX\tAY\tAZ", *rows(body, "\t")]) + "\n", encoding="utf-8")
+    with pytest.raises(ReadError, match=r"reading\.rate_hz"):
+        read_recording(path, MM)
+    assert read_recording(path, ReadOptions(length_unit="mm", rate_hz=150.0)).rate_hz == 150.0
+
+
+def test_columns_of_force_and_centre_of_pressure_are_plates(tmp_path):
+    """Samples are numbered, as in BMC's tables; the free moment is about the vertical of the table."""
+    names = ["Time", "Fx", "Fy", "Fz", "COPx", "COPy", "COPz", "Tz"]
+    row = [*ON_FOOT_N, *(1e3 * AT_M), 1e3 * FREE_NM]
+    body = np.column_stack([1 + np.arange(3 * N), np.tile(row, (3 * N, 1))])
+    path = tmp_path / "walk_forces.txt"
+    path.write_text("\n".join(["\t".join(names), *rows(body, "\t")]) + "\n", encoding="utf-8")
+    markers = write_trc(tmp_path / "walk.trc")
+    with pytest.raises(ReadError, match=r"reading\.forces_rate_hz"):
+        read_with_forces(markers, path, ReadOptions(forces_length_unit="mm"))
+    read = read_with_forces(markers, path, ReadOptions(forces_length_unit="mm", forces_rate_hz=300.0))
+    (plate,) = read.force_plates
+    np.testing.assert_allclose(plate.force_n, np.tile(ON_FOOT_N, (3 * N, 1)))
+    about_origin = np.cross(AT_M, ON_FOOT_N) + np.array([0.0, 0.0, FREE_NM])
+    np.testing.assert_allclose(plate.moment_nm, np.tile(about_origin, (3 * N, 1)), atol=1e-9)
