@@ -14,6 +14,7 @@ from limbtorque.muscles.envelopes import Envelopes
 from limbtorque.muscles.force_report import ForceReport
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.force_tally import force_tally
+from limbtorque.muscles.hill import HillLimits
 from limbtorque.muscles.joint_contact import STANDARD_GRAVITY_M_S2, ContactForce, contact_force
 from limbtorque.muscles.lines_of_action import along_and_across, lines_of_action, segment_axes
 from limbtorque.muscles.moment_arms import musculotendon
@@ -98,9 +99,6 @@ def muscle_forces(
     beyond = _beyond_range(chosen, flexion, motion.joints)
     reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
     contact = _contact(motion, reaction, force, arm, optimized, strong, chosen, options)
-    fibres_out = (
-        np.zeros(len(force), dtype=bool) if found.limits is None else np.asarray(~found.limits.possible.all(axis=1))
-    )
     out_of_range = np.asarray(geometry.out_of_range & known)
     result = MuscleForces(
         muscle_set=chosen,
@@ -123,7 +121,7 @@ def muscle_forces(
         body_weight_n=body_mass_kg * STANDARD_GRAVITY_M_S2,
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
-        fibres_out_of_range=fibres_out,
+        fibres_out_of_range=_fibres_out(found.limits, len(force)),
         beyond_range_rad=np.asarray(beyond[:, known].max(axis=1, initial=0.0)),
         report=ForceReport(Tally({}, {}), chosen, motion.joints, known, options, decisions=tuple(decisions)),
     )
@@ -163,6 +161,11 @@ def stretch_forces(
                 envelopes=envelopes.part(some) if envelopes else None,
             ),
         )
+
+
+def _fibres_out(limits: HillLimits | None, n_frames: int) -> BoolArray:
+    """Frames with a fibre outside its curves."""
+    return np.zeros(n_frames, dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
 
 
 def _without_passive(joints: Sequence[str], options: Muscles) -> list[str]:

@@ -129,18 +129,9 @@ def propose(
             file = path_from(relative_to, one.path)
             if any(row.can_be_taken for row in rows):
                 kept[file] = one
-            trials += [
-                replace(
-                    row,
-                    subject=safe_name(who),
-                    session=safe_name(who),
-                    condition=conditions[one.name],
-                    file=file,
-                    up_axis=ups.get(one.name, ""),
-                    static_file=path_from(relative_to, statics.by_subject[who].path) if row.carried else "",
-                )
-                for row in rows
-            ]
+            static = path_from(relative_to, statics.by_subject[who].path) if any(row.carried for row in rows) else ""
+            place = _Place(safe_name(who), conditions[one.name], file, ups.get(one.name, ""), static)
+            trials += [place.row(row) for row in rows]
     trials = _with_forces(trials, kept, looked, relative_to, said)
     emg_files = pair_emg(list(kept.values()), seen)
     trials = [_with_emg(trial, kept, emg_files, relative_to) for trial in trials]
@@ -160,6 +151,23 @@ def propose(
         window=window,
         emg=propose_emg([*kept.values(), *emg_files.values()], {trial.chain for trial in trials if not trial.left_out}),
     )
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Columns that the rows of a body in a recording share."""
+
+    subject: str
+    condition: str
+    file: str
+    up_axis: str
+    static_file: str
+
+    def row(self, row: ProposedTrial) -> ProposedTrial:
+        """Row with them; the static trial only where landmarks are carried from it."""
+        static_file = self.static_file if row.carried else ""
+        whose = replace(row, subject=self.subject, session=self.subject, condition=self.condition)
+        return replace(whose, file=self.file, up_axis=self.up_axis, static_file=static_file)
 
 
 def _with_emg(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -126,19 +126,12 @@ def propose_trials(
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
     travels, note = propose_forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
-    complete: dict[str, Sequence[Fit]] = {}
-    rows: list[tuple[str, Fit | None, str, str]] = []
-    notes: list[str] = []
-    for limb in chains:
-        chain, chosen = limb, carried(CHAINS[limb]) or _best(found[limb])
-        if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
-            chain, chosen = WITHOUT_END[limb], shorter
-            notes += [IN_SWING] if limb == "leg" and not left_out else []
-        notes += [] if left_out else _rivals(limb, found[limb]) if chosen else _lacks(limb, found[limb])
-        complete[chain] = chosen
-        for fit in chosen:
-            name = sets.name_of(set_of(fit, chosen))
-            rows.append((chain, fit, fit.side or TO_DO, name))
+    complete, notes = _complete(body, found, carried, left_out=bool(left_out))
+    rows: list[tuple[str, Fit | None, str, str]] = [
+        (chain, fit, fit.side or TO_DO, sets.name_of(set_of(fit, chosen)))
+        for chain, chosen in complete.items()
+        for fit in chosen
+    ]
     if not rows:
         partly = min((f for fs in found.values() for f in fs), key=lambda fit: len(fit.missing), default=None)
         if partly is None and not looks_like_a_body(body, chains):
@@ -175,6 +168,26 @@ def propose_trials(
         for at_rest in [_at_rest(fit, body, chain) if fit else None]
     ]
     return proposed, notes
+
+
+def _complete(
+    body: Body,
+    found: Mapping[str, Sequence[Fit]],
+    carried: Callable[[ChainModel], Sequence[Fit]],
+    *,
+    left_out: bool,
+) -> tuple[dict[str, Sequence[Fit]], list[str]]:
+    """Complete fits of each chain, without hand or foot where no other is, and notes on them."""
+    complete: dict[str, Sequence[Fit]] = {}
+    notes: list[str] = []
+    for limb, its_fits in found.items():
+        chain, chosen = limb, carried(CHAINS[limb]) or _best(its_fits)
+        if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
+            chain, chosen = WITHOUT_END[limb], shorter
+            notes += [IN_SWING] if limb == "leg" and not left_out else []
+        notes += [] if left_out else _rivals(limb, its_fits) if chosen else _lacks(limb, its_fits)
+        complete[chain] = chosen
+    return complete, notes
 
 
 def _swings(one: Seen, body: Body, chain: str, forward: str, at_rest: bool | None) -> bool:
