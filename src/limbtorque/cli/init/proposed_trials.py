@@ -177,7 +177,7 @@ def _complete(
     *,
     left_out: bool,
 ) -> tuple[dict[str, Sequence[Fit]], list[str]]:
-    """Complete fits of each chain, without hand or foot where no other is, and notes on them."""
+    """Complete fits of each chain, without hand or foot if need be, with notes."""
     complete: dict[str, Sequence[Fit]] = {}
     notes: list[str] = []
     for limb, its_fits in found.items():
