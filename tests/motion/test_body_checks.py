@@ -134,7 +134,7 @@ def test_smoothed_positions_hold_long_periods_only():
 
 @pytest.fixture(scope="module")
 def walk():
-    sys.path.insert(0, str(ROOT / "benchmarks"))
+    sys.path.append(str(ROOT / "benchmarks"))
     try:
         from damage_subjects import make_trial
     finally:

@@ -51,6 +51,6 @@ def _line(members: list[tuple[str, str]], noun: str) -> str:
 
 def _kind(name: str, sentence: str) -> str:
     """Sentence without the words that differ from trial to trial."""
-    plain = sentence.replace(name, "*")
+    plain = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "*", sentence)
     plain = re.sub(r"'[^']*'|\"[^\"]*\"|\S+\.\w{2,4}(?=[\s:;,]|$)", "*", plain)
     return re.sub(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?", "#", plain)
