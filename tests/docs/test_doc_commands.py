@@ -351,7 +351,9 @@ def test_the_tables_of_a_recipe_are_those_of_a_study(recipe, number, tmp_path):
     (study / "config" / f"{kind}.csv").write_text(table, encoding="utf-8")
     if kind == "trials":
         (study / "recordings").mkdir()
-        for name in {row[column] for row in rows for column in ("file", "forces_file", "static_file") if row.get(column)}:
+        for name in {
+            row[column] for row in rows for column in ("file", "forces_file", "static_file") if row.get(column)
+        }:
             shutil.copy(RECORDING, study / name)
         people = "".join(f"{name},70,1.75,\n" for name in sorted({row["subject"] for row in rows}))
         (study / "config" / "subjects.csv").write_text(f"subject,mass_kg,height_m,sex\n{people}", encoding="utf-8")
