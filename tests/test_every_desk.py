@@ -135,12 +135,3 @@ def test_a_study_has_the_same_results_without_them(environment, tmp_path):
     )
     assert len(mine) > 8
     assert mine == theirs
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("platform", ["win32", "darwin"])
-def test_the_types_hold_for_other_systems(platform, tmp_path):
-    pytest.importorskip("mypy")
-    words = [sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir", str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stdout

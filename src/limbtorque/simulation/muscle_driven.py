@@ -196,7 +196,7 @@ def muscle_drive(
     The elbow's muscles, each at a tenth of its strength, at rest with the elbow at 90 degrees:
 
     >>> from limbtorque.muscles.sets.muscle_set import load_muscle_set
-    >>> elbow = Musculature(load_muscle_set("arm"), ["elbow"], flexion_sign=[4.0], flexion_zero_rad=[0.0])
+    >>> elbow = Musculature(load_muscle_set("arm"), ["elbow"], flexion_sign=[1.0], flexion_zero_rad=[0.0])
     >>> drive = muscle_drive(elbow, np.full(19, 0.1), dynamics=None)
     >>> drive.torque(0.0, np.array([np.pi / 2.0]), np.zeros(1), np.zeros(0)).round().tolist()
     [4.0]

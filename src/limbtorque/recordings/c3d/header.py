@@ -139,7 +139,7 @@ def read_header(raw: bytes, name: str) -> Header:
         counted_by=counted_by,
         broken_at=broken_at,
     )
-    if header.n_points == 0 and b"ROTATION" in raw[BLOCK : max(header.data_start, 2 * BLOCK)]:
+    if header.n_points == 0 and _names_rotations(parameters):
         raise ReadError(
             f"{name}: the file holds rotations of segments only (group ROTATION, as Theia3D writes them), no points; "
             "write joint centres or segment origins as points with Visual3D, and export these as C3D or TRC"
@@ -328,6 +328,12 @@ def _storage(scale: float) -> str:
 def _real(raw: bytes, offset: int, processor: int) -> float:
     """Four bytes as a number."""
     return float(real_numbers(raw[offset : offset + 4], processor)[0])
+
+
+def _names_rotations(parameters: Groups) -> bool:
+    """Return True if rotations are labelled; some programs write the group without any."""
+    labels = parameters.get("ROTATION", {}).get("LABELS")
+    return labels is not None and bool(labels.content.strip(b" \0"))
 
 
 def _first_values(parameters: Groups, processor: int) -> dict[str, float]:
