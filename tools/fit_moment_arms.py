@@ -199,7 +199,8 @@ def length_departure(arm: Curve, flexion_deg: np.ndarray, sampled_m: np.ndarray)
 def measured_arm(arm: dict[str, Any]) -> dict[str, Any]:
     """Lay out a published polynomial as in the file."""
     coefficients = [round(1e-3 * c, 7) for c in arm["coefficients_mm"]]
-    note = arm["source"].capitalize() if arm["source"].startswith("an estimate") else f"Measured: {arm['source']}."
+    source = arm["source"]
+    note = f"{source.capitalize()}." if source.startswith("an estimate") else f"Measured: {source}."
     return {"form": "polynomial", "coefficients": coefficients, "range_deg": arm["range_deg"], "note": note}
 
 
