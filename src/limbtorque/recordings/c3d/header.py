@@ -331,7 +331,7 @@ def _real(raw: bytes, offset: int, processor: int) -> float:
 
 
 def _names_rotations(parameters: Groups) -> bool:
-    """Return True if rotations are labelled; some programs write the group without any."""
+    """Return True if rotations are labelled; an empty group names none."""
     labels = parameters.get("ROTATION", {}).get("LABELS")
     return labels is not None and bool(labels.content.strip(b" \0"))
 
