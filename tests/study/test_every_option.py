@@ -18,7 +18,7 @@ from limbtorque.study.options.loads import Force, Spring
 from limbtorque.study.options.motion import AddedMass
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import LARGEST_FILE, parse_yaml
+from limbtorque.study.yaml_file import LARGEST_FILE, parse_yaml, yaml_text
 from study_runs import TRIALS, make_study
 
 NUMBERS = [
@@ -182,6 +182,11 @@ def test_a_file_of_another_version_does_not_change_how_the_next_is_read():
         parse_yaml("%YAML 1.1\n---\na: 12:30:00")
     assert parse_yaml("a: 12:30:00\nb: no\nc: 010") == {"a": "12:30:00", "b": "no", "c": 10}
     assert parse_yaml("%YAML 1.2\n---\na: no") == {"a": "no"}
+
+
+def test_directives_of_a_file_do_not_change_how_the_next_is_written():
+    parse_yaml("%YAML 1.2\n%TAG ! tag:example.com,2000:\n---\na: 1")
+    assert yaml_text({"a": 1}) == "a: 1\n"
 
 
 def odd_files(folder):

@@ -114,13 +114,22 @@ def yaml_text(content: Any) -> str:
     return re.sub(" +\n", "\n", text.getvalue())  # the ends of long texts that go on in the next line
 
 
-@functools.cache
 def _yaml() -> Any:
-    """Reader and writer; imported here, because most jobs read no YAML."""
-    from ruamel.yaml import YAML
+    """New reader and writer; one that has read directives (%YAML) would write them."""
+    from ruamel.yaml import YAML  # here, because most jobs read no YAML
+
+    yaml: Any = YAML(typ="safe", pure=True)
+    yaml.Constructor, yaml.Representer = _constructor(), _representer()
+    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False
+    yaml.width, yaml.allow_unicode = 110, True
+    return yaml
+
+
+@functools.cache
+def _constructor() -> Any:
+    """Class that makes plain data."""
     from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
     from ruamel.yaml.error import MarkedYAMLError
-    from ruamel.yaml.representer import SafeRepresenter
 
     class Constructor(SafeConstructor):
         """Plain data; dates stay text."""
@@ -130,6 +139,30 @@ def _yaml() -> Any:
                 problem = f"{key!r} occurs twice; keep one of them"
                 raise DuplicateKeyError(None, None, problem, key_node.start_mark)
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
+
+    def number(kind: str) -> Callable[[Any, Any], Any]:
+        """Constructor of a number; its error names what cannot be read."""
+        build = SafeConstructor.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
+
+        def built(constructor: Any, node: Any) -> Any:
+            try:
+                return build(constructor, node)
+            except ValueError:
+                problem = f"{str(node.value)[:40]!r} is not readable as a number"
+                raise MarkedYAMLError(None, None, problem, node.start_mark) from None
+
+        return built
+
+    for kind in ("int", "float"):
+        Constructor.add_constructor(f"tag:yaml.org,2002:{kind}", number(kind))
+    Constructor.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
+    return Constructor
+
+
+@functools.cache
+def _representer() -> Any:
+    """Class that writes plain data."""
+    from ruamel.yaml.representer import SafeRepresenter
 
     class Representer(SafeRepresenter):
         """Quote what YAML 1.1 reads as something else; write no anchors."""
@@ -150,28 +183,8 @@ def _yaml() -> Any:
             plain = not any(isinstance(value, dict) for value in data)
             return self.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=plain)
 
-    def number(kind: str) -> Callable[[Any, Any], Any]:
-        """Constructor of a number; its error names what cannot be read."""
-        build = SafeConstructor.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
-
-        def built(constructor: Any, node: Any) -> Any:
-            try:
-                return build(constructor, node)
-            except ValueError:
-                problem = f"{str(node.value)[:40]!r} is not readable as a number"
-                raise MarkedYAMLError(None, None, problem, node.start_mark) from None
-
-        return built
-
-    for kind in ("int", "float"):
-        Constructor.add_constructor(f"tag:yaml.org,2002:{kind}", number(kind))
-    Constructor.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
     Representer.add_representer(str, Representer.represent_str)
     Representer.add_representer(float, Representer.represent_float)
     for sequence in (list, tuple):
         Representer.add_representer(sequence, Representer.represent_list)
-    yaml: Any = YAML(typ="safe", pure=True)
-    yaml.Constructor, yaml.Representer = Constructor, Representer
-    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False
-    yaml.width, yaml.allow_unicode = 110, True
-    return yaml
+    return Representer
