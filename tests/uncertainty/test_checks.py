@@ -1,5 +1,7 @@
 """Errors that cannot be, or that concern no limb: found when the study is checked, with a sentence."""
 
+from typing import get_args
+
 import pytest
 
 from limbtorque.chain.model import Chain
@@ -7,6 +9,7 @@ from limbtorque.errors import SettingsError
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.marker_rules import HipCentre, HipRegression, ShoulderCentre, ShoulderOffset
 from limbtorque.study.settings import make_settings
 from limbtorque.uncertainty.checks import limb_faults, study_faults
 from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_errors_m
@@ -82,17 +85,12 @@ def test_a_source_of_plates_concerns_no_arm():
     assert not study_faults(settings(off=["plate_gain"]), [ARM, LEG])
 
 
-class Regression:
-    """A rule of another kind than markers, as it names its method."""
-
-    def __init__(self, method):
-        self.method = method
+PREDICTIONS = [HipCentre(hip_centre=name) for name in get_args(HipRegression)]
+PREDICTIONS += [ShoulderCentre(shoulder_centre=name) for name in get_args(ShoulderOffset)]
 
 
-def test_a_regression_has_the_kind_of_its_authors():
-    mapping = LandmarkMap(
-        {"hip_axis": Regression("harrington_2007"), "knee_axis": Regression("unheard_of_1999")}, {}, "right"
-    )
-    assert centre_error_m("hip_axis", mapping, settings(centre_harrington_m=0.009).uncertainty) == 0.009
-    with pytest.raises(SettingsError, match="no error for landmark 'knee_axis'"):
-        centre_error_m("knee_axis", mapping, settings().uncertainty)
+@pytest.mark.parametrize("rule", PREDICTIONS, ids=str)
+def test_a_prediction_has_the_error_of_its_authors(rule):
+    ((_, method),) = ((name, value) for name, value in rule if name.endswith("_centre"))
+    errors = settings(**{f"centre_{method.partition('_')[0]}_m": 0.009}).uncertainty
+    assert centre_error_m("hip_axis", LandmarkMap({"hip_axis": rule}, {}, "right"), errors) == 0.009

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from limbtorque.errors import SettingsError
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.marker_rules import Between, Carried, Functional
+from limbtorque.study.marker_rules import Between, Carried, Functional, HipCentre
 from limbtorque.study.options.uncertainty import CENTRE_KINDS, CentreKind, Uncertainty
 from limbtorque.study.settings import Settings
 
@@ -20,11 +19,6 @@ def centre_errors_m(limb: Limb, settings: Settings) -> list[float]:
         Chain and marker set.
     settings : Settings
         Errors by kind and by landmark.
-
-    Raises
-    ------
-    SettingsError
-        The kind of a landmark is not known.
     """
     model, mapping = limb.model(settings), limb.landmarks(settings)
     errors = settings.uncertainty
@@ -37,13 +31,7 @@ def centre_landmarks(model: ChainModel) -> list[str]:
 
 
 def centre_error_m(landmark: str, mapping: LandmarkMap, errors: Uncertainty) -> float:
-    """Standard deviation of a landmark's position along an axis, m.
-
-    Raises
-    ------
-    SettingsError
-        The kind of its rule has no error.
-    """
+    """Standard deviation of a landmark's position along an axis, m."""
     given = errors.landmarks.get(landmark, errors.landmarks.get(mapping.resolve(landmark)))
     if isinstance(given, float):
         return given
@@ -63,11 +51,5 @@ def _kind(landmark: str, mapping: LandmarkMap) -> CentreKind:
         return "marker"
     if isinstance(rule, tuple):
         return "marker" if len(set(rule)) == 1 else "midpoint"
-    authors = [text for text in vars(rule).values() if isinstance(text, str)]  # of a regression: harrington_2007
-    for kind in CENTRE_KINDS:
-        if any(text.startswith(f"{kind}_") for text in authors):
-            return kind
-    raise SettingsError(
-        f"uncertainty has no error for landmark {landmark!r}, whose rule is a {type(rule).__name__}; "
-        f"give its standard deviation in uncertainty.landmarks, e.g. {landmark}: 0.01"
-    )
+    method = rule.hip_centre if isinstance(rule, HipCentre) else rule.shoulder_centre
+    return next(kind for kind in CENTRE_KINDS if method.startswith(f"{kind}_"))
