@@ -5,7 +5,6 @@ import itertools
 import pickle
 import re
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +24,15 @@ ROUNDING = 1e-10  # double precision after some thousand operations on numbers o
 def load(name):
     spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(FOLDER)  # as python does for a script
+        spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture(scope="session")
 def example(tmp_path_factory):
     """Run an example, once for all tests of all workers: its numbers and the folder of its figures."""
-    sys.path.insert(0, str(FOLDER))  # as python does for a script
 
     def run(name):
         def make(folder):
@@ -42,9 +42,7 @@ def example(tmp_path_factory):
         folder = made_once(tmp_path_factory, f"example {name}", make)
         return pickle.loads((folder / "numbers.pickle").read_bytes()), folder
 
-    yield run
-    with suppress(ValueError):  # a patch of the path that began earlier may have taken it away
-        sys.path.remove(str(FOLDER))
+    return run
 
 
 @pytest.mark.slow
