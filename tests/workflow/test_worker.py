@@ -27,6 +27,15 @@ print("limbtorque.workflow.run_session" in sys.modules)
 """
 
 
+@pytest.mark.parametrize("stage", ["kinematics", "torques", "muscles", "pages", "curves"])
+def test_a_stage_of_a_session_starts_without_slow_libraries(stage):
+    """Each would cost every job a tenth of a second, and its memory."""
+    slow = {"matplotlib", "pandas", "scipy", "snakemake"}
+    code = f"import sys, limbtorque.workflow.stages.{stage}; print(sorted({slow} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.fixture
 def forking(monkeypatch):
     """The process that forks, as the workflow starts it; its environment is gone afterwards, and it ends with its input."""

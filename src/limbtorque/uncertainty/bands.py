@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from limbtorque.arrays import FloatArray
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.uncertainty.directions import Direction
 
 LEVEL = 0.95
-LIMITS = float(ndtri(0.5 + LEVEL / 2.0))  # of a normal distribution, in standard deviations
+LIMITS = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)  # in standard deviations
 
 
 @dataclass(frozen=True)
