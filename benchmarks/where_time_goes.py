@@ -29,6 +29,7 @@ from sampled_stacks import KINDS, STAGES
 from synthetic import ROOT, study
 
 PICTURE = ROOT / "docs" / "figures" / "where_time_goes.svg"
+OF_STUDY = ("study_cutoff", "ensembles", "collect", "verdict", "study_figures", "report")  # one colour in the picture
 SAMPLED_TURNS = 2  # of so many turns, the kinds of work; all are timed
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: processes whose parent has ended are waited for here
 _SAMPLER = "from sampled_stacks import start; start()\n"
@@ -113,13 +114,17 @@ def draw(names: list[str], runs: dict[str, list[Run]], n_trials: int, title: str
 
     figure, axes = plt.subplots(figsize=(9.0, 6.5), layout="constrained")
     rows = np.arange(len(KINDS))
-    colours = plt.get_cmap("tab20").colors  # type: ignore[attr-defined]
+    groups = {stage: (STAGES.index(stage),) for stage in STAGES if stage not in OF_STUDY}
+    groups["of the study"] = tuple(STAGES.index(stage) for stage in OF_STUDY)
+    colours = plt.get_cmap("tab10").colors  # type: ignore[attr-defined]
     for k, name in enumerate(names):
         mean = 1e3 * np.mean([run.by_stage for run in runs[name]], axis=0) / n_trials
         left, y = np.zeros(len(KINDS)), rows + 0.4 * (k - (len(names) - 1) / 2)
-        for stage, colour, part in zip(STAGES, colours, mean, strict=False):
-            label = stage if k == 0 else None
-            axes.barh(y, part, 0.36, left=left, color=colour, alpha=1.0 if k else 0.55, label=label)
+        newest = k == len(names) - 1  # in full colour
+        for (group, stages), colour in zip(groups.items(), colours, strict=False):
+            part = mean[list(stages)].sum(axis=0)
+            label = group if newest else None
+            axes.barh(y, part, 0.36, left=left, color=colour, alpha=1.0 if newest else 0.45, label=label)
             left += part
         for place, length in zip(y, left, strict=True):
             axes.text(length, place, f" {name} {length:.1f}", va="center", fontsize=7)

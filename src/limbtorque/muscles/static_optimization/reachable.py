@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.arrays import FloatArray
 from limbtorque.muscles.static_optimization.dual import at_frames, clipped, norm, pulls, top, torques
 
 SPAN = 1e-6  # sine below which directions count as parallel: they span no facet
@@ -51,22 +51,23 @@ def activation_range(
     -------
     least, greatest : ndarray of shape (n_muscles, n_frames)
     """
-    shape = reach.shape[1:]
-    least, greatest = np.broadcast_to(low, shape).copy(), np.broadcast_to(high, shape).copy()
+    middle, half = (high + low) / 2.0, (high - low) / 2.0
+    below, above = np.full(reach.shape[1:], np.inf), np.full(reach.shape[1:], np.inf)  # room from high and from low
+    rounding, crossing = _rounding(reach), (reach != 0).any(axis=2)
     for normal in _normals(reach):
-        required = (normal * torque).sum(axis=0)
-        rows = np.flatnonzero(_pulling(reach, normal))
-        along = _along(reach[:, rows], normal)
-        some_low, some_high = low[rows], high[rows]
-        before = np.maximum(np.maximum(along * some_high, along * some_low).sum(axis=0) - required, 0.0)
-        behind = np.maximum(required - np.minimum(along * some_high, along * some_low).sum(axis=0), 0.0)
-        facet = along == 0  # in the facet: no effect
-        with_it = along > 0
-        part = 1.0 / np.where(facet, 1.0, np.abs(along))
-        fewest = np.where(facet, some_low, some_high - np.where(with_it, before, behind) * part)
-        most = np.where(facet, some_high, some_low + np.where(with_it, behind, before) * part)
-        least[rows] = np.maximum(least[rows], fewest)
-        greatest[rows] = np.minimum(greatest[rows], most)
+        rows = np.flatnonzero(crossing[(normal != 0).any(axis=1)].any(axis=0))
+        along = _along(reach[:, rows], normal, rounding[rows])
+        size = np.abs(along)
+        width = (size * half[rows]).sum(axis=0)
+        beyond = np.clip((along * middle[rows]).sum(axis=0) - (normal * torque).sum(axis=0), -width, width)
+        facet = along == 0  # no effect along the normal: any activation
+        along[facet] = 1.0
+        part, size = beyond / along, np.abs(along, out=size)
+        size = np.divide(width, size, out=size)
+        size[facet] = np.inf
+        below[rows] = np.minimum(below[rows], size + part)
+        above[rows] = np.minimum(above[rows], size - part)
+    least, greatest = np.maximum(low, high - below), np.minimum(high, low + above)
     return np.minimum(least, greatest), greatest
 
 
@@ -86,9 +87,9 @@ def largest_part(
     -------
     ndarray of shape (n_frames,)
     """
-    part = np.ones(torque.shape[1])
+    part, rounding = np.ones(torque.shape[1]), _rounding(reach)
     for normal in _both_ways(reach):
-        along = _along(reach, normal)
+        along = _along(reach, normal, rounding)
         room = np.maximum(along * high, along * low).sum(axis=0) - (normal * torque).sum(axis=0)
         taken = (np.maximum(-along, 0.0) * (floor - low)).sum(axis=0)
         part = np.where(taken > room, np.minimum(part, np.maximum(room, 0.0) / np.where(taken > 0, taken, 1.0)), part)
@@ -135,9 +136,9 @@ def _outermost_facet(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Largest excess of torques over a facet, with its normal and level."""
     excess = np.full(torque.shape[1], -np.inf)
-    best, level = np.zeros_like(torque), np.zeros(torque.shape[1])
+    best, level, rounding = np.zeros_like(torque), np.zeros(torque.shape[1]), _rounding(reach)
     for normal in _both_ways(reach):
-        along = _along(reach, normal)
+        along = _along(reach, normal, rounding)
         most = np.maximum(along * high, along * low).sum(axis=0)
         over = (normal * torque).sum(axis=0) - most
         more = over > excess
@@ -175,7 +176,7 @@ def least_largest(
         left = torque - torques(reach, np.where(free, 0.0, activation))
         largest, normal = _most_demanding(reach * free, left, low, high)
         first_normal = normal if step == 0 else first_normal
-        along = _along(reach, normal) * free
+        along = _along(reach, normal, _rounding(reach)) * free
         activation = np.where(along > 0, clipped(np.broadcast_to(largest, shape), low, high), activation)
         free &= along == 0
     return activation, first_normal
@@ -185,9 +186,9 @@ def _most_demanding(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Largest activation that the torque requires, and the facet's normal."""
-    largest, best = np.zeros(torque.shape[1]), np.zeros_like(torque)
+    largest, best, rounding = np.zeros(torque.shape[1]), np.zeros_like(torque), _rounding(reach)
     for normal in _both_ways(reach):
-        level = _level(_along(reach, normal), (normal * torque).sum(axis=0), low, high)
+        level = _level(_along(reach, normal, rounding), (normal * torque).sum(axis=0), low, high)
         more = level > largest
         largest, best = np.where(more, level, largest), np.where(more, normal, best)
     return largest, best
@@ -209,15 +210,16 @@ def _level(along: FloatArray, required: FloatArray, low: FloatArray, high: Float
     return level
 
 
-def _pulling(reach: FloatArray, normal: FloatArray) -> BoolArray:
-    """Muscles with an arm at a joint of the normal in any frame, (n_muscles,)."""
-    return np.asarray((reach != 0).any(axis=2)[(normal != 0).any(axis=1)].any(axis=0))
+def _rounding(reach: FloatArray) -> FloatArray:
+    """Torque of every muscle along a normal that is rounding, (n_muscles, n_frames)."""
+    return ACROSS * norm(reach)
 
 
-def _along(reach: FloatArray, normal: FloatArray) -> FloatArray:
+def _along(reach: FloatArray, normal: FloatArray, rounding: FloatArray) -> FloatArray:
     """Torque of every muscle along a normal of unit length; zero where it is rounding."""
     along = pulls(reach, normal)
-    return np.asarray(np.where(np.abs(along) > ACROSS * norm(reach), along, 0.0))
+    along[np.abs(along) <= rounding] = 0.0
+    return along
 
 
 def _normals(reach: FloatArray) -> Iterator[FloatArray]:
