@@ -64,7 +64,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
         )
         yield _work(
             f"Static optimization, exponent 3: {name}",
-            f"{note} Clarabel, an interior-point method with power cones, is set up once and stops at {CLARABEL_TOLERANCE:g}. A cubed activation near zero has no say in the cost: what is compared is the cost, and "
+            f"{note} Clarabel, an interior-point method with power cones, is set up once and stops at {CLARABEL_TOLERANCE:g}. A cubed activation near zero does not affect the cost: what is compared is the cost, and "
             "the forces in brackets.",
             limb,
             3.0,
