@@ -241,7 +241,8 @@ def run_pytest(tree: Path, *words: str, compiled: bool) -> None:
     sys.path.insert(0, str(tree / "src"))
     os.environ |= {} if compiled else {"PYTHONDONTWRITEBYTECODE": "1"}
     os.environ |= {"PYTHONPATH": str(tree / "src"), "COVERAGE_FILE": str(tree.parent / "lines")}
-    limits = ["-o", f"faulthandler_timeout={TEST_S}", "-o", "faulthandler_exit_on_timeout=true"]
+    longest_s = MUTANT_S if compiled else TEST_S  # unchanged code is known to end
+    limits = ["-o", f"faulthandler_timeout={longest_s}", "-o", "faulthandler_exit_on_timeout=true"]
     code = pytest.main(["-q", "-p", "no:cacheprovider", *limits, *words])
     sys.stdout.flush()
     os._exit(code)
@@ -418,7 +419,11 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=[*ROOMS], metavar="ROOM", help=", ".join(ROOMS))
     parser.add_argument(
-        "--tests", nargs="+", default=["tests", "src"], metavar="FOLDER", help="folders of tests, all by default"
+        "--tests",
+        nargs="+",
+        default=TESTS,
+        metavar="FOLDER",
+        help="folders of tests, by default of all rooms and what uses them",
     )
     parser.add_argument(
         "--sample",
