@@ -43,8 +43,6 @@ def main(study: Path, folder: Path, path: Path) -> None:
         for (walk, title), first in zip(shown, (0, rows[0]), strict=True):
             block = panels[first:].ravel()
             draw_walk(block[: ACROSS * rows[0 if first == 0 else 1]], walk, title)
-        for axes in panels[:, 0]:
-            axes.set_ylabel("activation")
         figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
         save_figure(figure, path)
 
@@ -60,11 +58,10 @@ def draw_walk(panels: np.ndarray, walk: Walk, title: str) -> None:
         k = walk.envelopes.muscles.index(muscle)
         activation = found.activation[:, walk.problem.muscle_set.names.index(muscle)]
         draw_muscle(axes, walk, activation, walk.envelopes.level[:, k])
-        axes.set_title(
-            f"{title}: {TITLES[muscle]}, r {own[k]:.2f}".replace("-", "\N{MINUS SIGN}"),
-            loc="left",
-            fontsize=NAME_SIZE - 1.5,
-        )
+        name = f"{TITLES[muscle]}, r {own[k]:.2f}".replace("-", "\N{MINUS SIGN}")
+        axes.set_title(name, loc="left", fontsize=NAME_SIZE - 1.0)
+    for axes in panels[::ACROSS]:
+        axes.set_ylabel(f"{title}: activation")
 
 
 def draw_muscle(axes: Axes, walk: Walk, activation: np.ndarray, envelope: np.ndarray) -> None:

@@ -180,10 +180,10 @@ def draw_knees(legs: Sequence[tuple[str, np.ndarray]], path: Path) -> None:
                 label="mean peak of five implants, Kutzner et al. 2010",
             )
             width = np.nanmedian(greatest - least)
-            panel.set_title(
-                f"{title}: peak {np.nanmax(force):.1f}, width {width:.1f}", loc="left", fontsize=NAME_SIZE - 1.5
-            )
-            panel.set(xlim=(0, 100), ylim=(0, 5))
+            panel.set_title(title, loc="left", fontsize=NAME_SIZE)
+            about = f"peak {np.nanmax(force):.1f}, range {width:.1f} wide"
+            panel.text(0.98, 0.98, about, ha="right", va="top", transform=panel.transAxes)
+            panel.set(xlim=(0, 100), ylim=(0, 8))
         for panel in panels.ravel()[len(legs) :]:
             panel.set_axis_off()
         for panel in panels[-1]:
