@@ -102,10 +102,13 @@ def table(folder: Path) -> Iterator[str]:
     ran, ours, part = of_the_run(folder / "running_opensim", run)
     whole = theirs.muscle_torque_nm + theirs.reserve_nm
     left = 100.0 * rms(theirs.reserve_nm) / rms(whole)
+    cost = ((theirs.force_n / theirs.strength_n) ** 2).sum(axis=1) + ((theirs.reserve_nm / RESERVE_NM) ** 2).sum(axis=1)
+    off = np.abs(same.force_n - theirs.force_n).max(axis=0)
     yield (
         f"Measured on {today.day} {today:%B %Y}. Walk: {len(theirs.times_s)} frames; OpenSim's reserves make "
         f"{', '.join(f'{p:.1f} %' for p in left)} of the torque (rms) about {', '.join(LEG)}. Largest difference of ours in the same "
-        f"problem: {np.abs(same.force_n - theirs.force_n).max():.1f} N. Run: {len(ran)} frames; in OpenSim's file the muscles make "
+        f"problem: {off.max():.1f} N ({names[int(off.argmax())]}); the cost of OpenSim's solution is higher in {(cost > same.cost).sum()} of "
+        f"{len(cost)} frames, by {np.median(cost / same.cost - 1.0):.2%} in the median. Run: {len(ran)} frames; in OpenSim's file the muscles make "
         f"{', '.join(f'{p:.0%} at the {joint}' for p, joint in zip(part, FLEXION, strict=True))}, and reserves the rest; ours were given "
         "what the muscles make. Forces in N."
     )
