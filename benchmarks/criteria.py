@@ -8,6 +8,9 @@ cycles; one electromechanical delay, that of the settings, fixed beforehand. ``-
 
 In the rows *informed* the activations stay near the envelopes they are then compared with. In the rows *of the others*
 every muscle is predicted with the envelopes of the others only, so that r is still a prediction.
+
+Two other ways to compare, fixed beforehand and with the default criterion: `ACTIVATION_DYNAMICS` in place of the delay, and
+`ELECTRODES`, which take the electrode over the rectus femoris as one over the whole quadriceps.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.arrays import BoolArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.emg.agreement import correlations
 from limbtorque.emg.recorded import electromyography
 from limbtorque.motion.limb import Limb
@@ -73,6 +76,10 @@ ADULT_CHANNELS = {
 ADULT_ANGLES = ("hip_flexion_r", "knee_angle_r", "ankle_angle_r")
 ADULT_HZ = 100.0
 LOADED_N = 20.0
+ACTIVATION_DYNAMICS = (0.015, 0.060)
+"""Time constants of activation and deactivation, s (De Groote et al. 2016, after Winters 1995)."""
+ELECTRODES = {"rect_fem": ("rect_fem", "vasti")}
+"""Muscles under an electrode, with equal parts: surface electrodes over the rectus femoris receive the vasti as well (Di Nardo and Fioretti 2013)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +100,7 @@ def main() -> None:
     parser.add_argument("adult", type=Path, help="folder walk_emg_opensim")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/muscles.md")
     options = parser.parse_args()
-    text = "\n".join(tables([*children(options.study)], [adult(options.adult)])) + "\n"
+    text = "\n".join([*tables(*walks(options.study, options.adult)), *ways(options.study, options.adult)]) + "\n"
     if options.write:
         page = PAGE.read_text(encoding="utf-8")
         before, rest = page.split(BEGIN)
@@ -102,18 +109,24 @@ def main() -> None:
         print(text)
 
 
-def children(study: Path) -> Iterator[Walk]:
+def walks(study: Path, folder: Path, *, delay_s: float = DELAY_S) -> tuple[list[Walk], list[Walk]]:
+    """Walks of the children and of the adult."""
+    return [*children(study, delay_s)], [adult(folder, delay_s)]
+
+
+def children(study: Path, delay_s: float) -> Iterator[Walk]:
     """Walks of whole cycles, each subject's on the side with most channels without a fault."""
-    walks = [walk for trial in load_study(study).trials if (walk := child(trial, study))]
+    walks = [walk for trial in load_study(study).trials if (walk := child(trial, study, delay_s))]
     for subject in dict.fromkeys(walk.subject for walk in walks):
         own = [walk for walk in walks if walk.subject == subject]
         channels = {side: sum(len(w.envelopes.muscles) for w in own if w.side == side) for side in ("left", "right")}
         yield from (walk for walk in own if walk.side == max(channels, key=lambda side: channels[side]))
 
 
-def child(trial: Trial, study: Path) -> Walk | None:
+def child(trial: Trial, study: Path, delay_s: float) -> Walk | None:
     """Walk of a trial; None without a whole cycle or a usable channel."""
-    settings = override(trial.settings, {"replay.enabled": "false", "muscles.ranges": "false"}, source="criteria")
+    changes = {"replay.enabled": "false", "muscles.ranges": "false", "emg.delay_s": str(delay_s)}
+    settings = override(trial.settings, changes, source="criteria")
     limb = Limb(trial.chain, side=trial.side, body_mass_kg=trial.subject.mass_kg, marker_set=trial.marker_set)
     recording = read_c3d(trial.file)
     result = analyse_recording(recording, limb, settings, folder=study)
@@ -131,7 +144,7 @@ def child(trial: Trial, study: Path) -> Walk | None:
     return Walk(trial.subject.name, trial.side, problem, envelopes, used)
 
 
-def adult(folder: Path) -> Walk:
+def adult(folder: Path, delay_s: float) -> Walk:
     """Right leg of the adult from OpenSim's angles and moments, the first cycle that they have."""
     angles, moments = (read_table(folder / name) for name in ("coordinates.sto", "id_walk.sto"))
     emg, ground = read_table(folder / "electromyography.sto"), read_table(folder / "grf_walk.mot")
@@ -140,7 +153,7 @@ def adult(folder: Path) -> Walk:
     net = np.column_stack([np.interp(times, moments["time"], moments[f"{name}_moment"]) for name in ADULT_ANGLES])
     muscles = load_muscle_set("leg")
     problem = Problem.of_set(musculotendon(muscles, flexion).moment_arm_m, net, muscles, ADULT_HZ, Muscles())
-    later = times - DELAY_S
+    later = times - delay_s
     values = [
         np.mean([np.interp(later, emg["time"], emg[channel]) for channel in channels], axis=0)
         for channels in ADULT_CHANNELS.values()
@@ -175,17 +188,14 @@ def predicted(walk: Walk, options: Muscles, *, without: str = "") -> StaticOptim
 
 
 def agreement(walk: Walk, choice: Mapping[str, Any]) -> dict[str, float]:
-    """Correlation by muscle, and the largest change of an activation in 10 ms."""
-    settings = {name: value for name, value in choice.items() if name != "leave_out"}
-    options = Muscles(**settings)
-    names = walk.problem.muscle_set.names
+    """Correlation by muscle, muscles nearest to their own envelope, and the largest change of an activation in 10 ms."""
+    options = Muscles(**{name: value for name, value in choice.items() if name != "leave_out"})
     whole = predicted(walk, options)
-    row: dict[str, float] = {}
-    for k, muscle in enumerate(walk.envelopes.muscles):
-        found = predicted(walk, options, without=muscle) if choice.get("leave_out") else whole
-        used = walk.used & np.isfinite(found.activation).all(axis=1) & np.isfinite(walk.envelopes.level[:, k])
-        pair = found.activation[used][:, [names.index(muscle)]], walk.envelopes.level[used][:, [k]]
-        row[muscle] = float(correlations(*pair)[0, 0])
+    names = walk.envelopes.muscles
+    left_out = [predicted(walk, options, without=muscle) for muscle in names] if choice.get("leave_out") else []
+    r = crossed(walk, left_out or [whole] * len(names))
+    row = dict(zip(names, np.diag(r), strict=True))
+    row["own"] = float(np.mean(np.diag(r) >= r.max(axis=1)))
     activation = whole.activation[walk.used & np.isfinite(whole.activation).all(axis=1)]
     row["change"] = float(np.abs(np.diff(activation, axis=0)).max() * walk.problem.rate_hz * STEP_S)
     row["largest"] = float(activation.max())
@@ -193,8 +203,37 @@ def agreement(walk: Walk, choice: Mapping[str, Any]) -> dict[str, float]:
     return row
 
 
+def crossed(walk: Walk, by_muscle: Sequence[StaticOptimization]) -> FloatArray:
+    """Correlation of every muscle's activation (rows) with every envelope (columns).
+
+    Parameters
+    ----------
+    walk : Walk
+        The walk.
+    by_muscle : sequence of StaticOptimization
+        For each muscle with an envelope, the solution that its activation is taken from.
+    """
+    names, level = walk.problem.muscle_set.names, walk.envelopes.level
+    curves = [
+        under_electrode(found.activation, names, (m,))
+        for m, found in zip(walk.envelopes.muscles, by_muscle, strict=True)
+    ]
+    return correlated(walk, np.column_stack(curves), level)
+
+
+def correlated(walk: Walk, activation: FloatArray, level: FloatArray) -> FloatArray:
+    """Correlations over the frames that are compared and known."""
+    used = walk.used & np.isfinite(activation).all(axis=1) & np.isfinite(level).all(axis=1)
+    return correlations(activation[used], level[used])
+
+
+def under_electrode(activation: FloatArray, names: Sequence[str], muscles: Sequence[str]) -> FloatArray:
+    """Mean activation of the muscles under an electrode."""
+    return np.asarray(activation[:, [names.index(muscle) for muscle in muscles]].mean(axis=1))
+
+
 def tables(young: Sequence[Walk], old: Sequence[Walk]) -> Iterator[str]:
-    """Lines of the tables: criteria against muscles."""
+    """Lines of the tables: criteria against muscles, and activations against all envelopes."""
     today = datetime.datetime.now(tz=datetime.UTC).date()
     yield f"Measured on {today.day} {today:%B %Y}; {len(young)} walks of the children, delay {1e3 * DELAY_S:.0f} ms."
     for walks, title in ((young, "children"), (old, "adult")):
@@ -202,22 +241,88 @@ def tables(young: Sequence[Walk], old: Sequence[Walk]) -> Iterator[str]:
         rows = {name: by_subject(walks, choice) for name, choice in CRITERIA.items()}
         muscles = [name for name in ADULT_CHANNELS if any(name in row.columns for row in rows.values())]
         yield ""
-        yield f"| {title} ({len(subjects)}) | {' | '.join(muscles)} | median | change in 10 ms | largest |"
-        yield f"| --- |{' --- |' * (len(muscles) + 3)}"
+        yield f"| {title} ({len(subjects)}) | {' | '.join(muscles)} | median | own envelope best | change in 10 ms | largest |"
+        yield f"| --- |{' --- |' * (len(muscles) + 4)}"
         for name, row in rows.items():
             middle = row.median()
             rs = [middle[muscle] for muscle in muscles]
             cells = [f"{r:.2f}" for r in [*rs, float(np.nanmedian(rs))]]
-            yield f"| {name} | {' | '.join(cells)} | {middle['change']:.2f} | {middle['largest']:.2f} |"
+            cells += [f"{row['own'].mean():.0%}", f"{middle['change']:.2f}", f"{middle['largest']:.2f}"]
+            yield f"| {name} | {' | '.join(cells)} |"
         worst = max(float(row["gap"].max()) for row in rows.values())
         yield ""
         yield f"Largest relative duality gap: {worst:.0e}."
+        yield ""
+        yield from neighbours(walks, muscles, title)
 
 
 def by_subject(walks: Sequence[Walk], choice: Mapping[str, Any]) -> pd.DataFrame:
     """Median over the walks of each subject."""
     rows = [{"subject": walk.subject, **agreement(walk, choice)} for walk in walks]
     return pd.DataFrame(rows).groupby("subject").median()
+
+
+def neighbours(walks: Sequence[Walk], muscles: Sequence[str], title: str) -> Iterator[str]:
+    """Lines of a table: activations of the default criterion against all envelopes; the largest of a row is bold."""
+    rows = []
+    for walk in walks:
+        own = walk.envelopes.muscles
+        r = crossed(walk, [predicted(walk, Muscles())] * len(own))
+        rows += [(walk.subject, own[a], own[e], r[a, e]) for a in range(len(own)) for e in range(len(own))]
+    found = pd.DataFrame(rows, columns=["subject", "activation", "envelope", "r"])
+    subjects = found.groupby(["subject", "activation", "envelope"]).r.median().reset_index()
+    middle = subjects.pivot_table("r", "activation", "envelope", aggfunc="median").loc[list(muscles), list(muscles)]
+    yield f"| {title}: activation (exponent 2) against envelope of | {' | '.join(muscles)} |"
+    yield f"| --- |{' --- |' * len(muscles)}"
+    for muscle, row in middle.iterrows():
+        cells = [f"**{r:.2f}**" if r == row.max() else f"{r:.2f}" for r in row]
+        yield f"| {muscle} | {' | '.join(cells)} |"
+
+
+def ways(study: Path, folder: Path) -> Iterator[str]:
+    """Lines of a table: other ways to compare, with the default criterion."""
+    yield ""
+    yield f"| {'way'} | walk | {' | '.join(ADULT_CHANNELS)} | median |"
+    yield f"| --- | --- |{' --- |' * (len(ADULT_CHANNELS) + 1)}"
+    late, prompt = walks(study, folder), walks(study, folder, delay_s=0.0)
+    whole = {muscle: (muscle,) for muscle in ADULT_CHANNELS}
+    for name, groups, dynamics, electrodes in (
+        (f"delay of {1e3 * DELAY_S:.0f} ms, as above", late, False, whole),
+        ("activation dynamics", prompt, True, whole),
+        ("electrodes", late, False, {**whole, **ELECTRODES}),
+    ):
+        for group, title in zip(groups, ("children", "adult"), strict=True):
+            rows = [{"subject": w.subject, **one_way(w, dynamics=dynamics, electrodes=electrodes)} for w in group]
+            middle = pd.DataFrame(rows).groupby("subject").median().median()
+            cells = [f"{middle[m]:.2f}" if m in middle else "" for m in ADULT_CHANNELS]
+            yield f"| {name} | {title} | {' | '.join(cells)} | {np.nanmedian(middle):.2f} |"
+
+
+def one_way(walk: Walk, *, dynamics: bool, electrodes: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Correlation by muscle with another way of comparing."""
+    found, names = predicted(walk, Muscles()), walk.problem.muscle_set.names
+    activation = [under_electrode(found.activation, names, electrodes[m]) for m in walk.envelopes.muscles]
+    level = activated(walk.envelopes.level, walk.problem.rate_hz) if dynamics else walk.envelopes.level
+    r = correlated(walk, np.column_stack(activation), level)
+    return dict(zip(walk.envelopes.muscles, np.diag(r), strict=True))
+
+
+def activated(excitation: FloatArray, rate_hz: float) -> FloatArray:
+    """Activation that follows an excitation, both 0 to 1, by the equation of De Groote et al. (2016).
+
+    ``da/dt = (e - a) / (t1 (0.5 + 1.5 a))`` while e is above a, and ``(e - a) (0.5 + 1.5 a) / t2`` else, with the switch of that
+    paper as a step. Steps of a millisecond at most; it begins with the excitation, and unknown samples count as the last known.
+    """
+    known = pd.DataFrame(excitation).ffill().bfill().to_numpy()
+    steps = max(int(np.ceil(1e3 / rate_hz)), 1)
+    level, found = known[0].copy(), np.empty_like(known)
+    for frame, target in enumerate(known):
+        for _ in range(steps):
+            slow = 0.5 + 1.5 * level
+            rate = np.where(target > level, 1.0 / (ACTIVATION_DYNAMICS[0] * slow), slow / ACTIVATION_DYNAMICS[1])
+            level = level + (target - level) * np.minimum(rate / (steps * rate_hz), 1.0)
+        found[frame] = level
+    return np.where(np.isfinite(excitation), found, np.nan)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ Usage: python benchmarks/opensim_sets.py RECORDINGS [--write]
 RECORDINGS is the folder of the recordings that the tests use, with ``arm26``, ``walk_emg_opensim`` and
 ``running_opensim``. Needs the package ``opensim``. For every muscle and joint: the rms error of the set's moment arm, with
 the model's other coordinates at their defaults (the error of the import), and with all coordinates as recorded (what the
-plane costs on top). Then muscle forces by the set from OpenSim's joint torques, beside OpenSim's own static optimization, and
-the time of static optimization. ``--write`` puts the tables into ``docs/muscles.md``.
+plane costs on top), and the processor time of import and static optimization. Forces are compared by ``opensim_forces.py``.
+``--write`` puts the tables into ``docs/muscles.md``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import numpy as np
 import pandas as pd
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.hill import hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.opensim_models.entries import ImportedMuscle, ImportOptions
 from limbtorque.muscles.opensim_models.import_set import ImportedSet, import_muscle_set
@@ -34,7 +33,7 @@ from limbtorque.muscles.static_optimization.solve import OK, share_torques
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscles.md"
 BEGIN, END = "<!-- begin: printed by benchmarks/opensim_sets.py -->\n", "<!-- end -->\n"
 MOST_FRAMES = 120
-LEAST_ACTIVATION = 0.01  # OpenSim's smallest control
+FRAMES = 2000  # of the speed
 SENSED_M = 0.005  # arms in other planes that are listed
 
 
@@ -98,7 +97,7 @@ def tables(folder: Path) -> Iterator[str]:
     run = next(entry for entry in found if entry[0].title == "Run")
     yield from muscle_table(walk, run)
     yield ""
-    yield from forces(folder, run[1])
+    yield speed(run[1])
 
 
 def compared(folder: Path, movement: Movement) -> tuple[ImportedSet, float, pd.DataFrame]:
@@ -208,55 +207,22 @@ def muscle_table(*of: tuple[Movement, ImportedSet, float, pd.DataFrame]) -> Iter
         yield f"| {muscle}{' (wrapped)' if one.wrapped else ''} | {joint} | {' | '.join(cells)} | {other} |"
 
 
-def forces(folder: Path, imported: ImportedSet) -> Iterator[str]:
-    """Forces from OpenSim's own joint torques, beside those of OpenSim's static optimization."""
-    place = folder / "running_opensim"
-    torques, angles = read_table(place / "inverse_dynamics.sto"), read_table(place / "ik_output_run.mot")
-    theirs = read_table(place / "static_optimization_force.sto")
-    chain = {"hip": "hip_flexion_r", "knee": "knee_angle_r", "ankle": "ankle_angle_r"}
-    times = theirs["time"].to_numpy()
-    net = np.column_stack([np.interp(times, torques["time"], torques[f"{name}_moment"]) for name in chain.values()])
-    flexion = np.radians(np.column_stack([np.interp(times, angles["time"], angles[name]) for name in chain.values()]))
-    muscles = imported.muscle_set
-    velocity = np.gradient(flexion, times, axis=0)
-    geometry = musculotendon(muscles, flexion, velocity_rad_s=velocity)
-    arm = geometry.moment_arm_m
-    strength = hill_limits(
-        geometry.length_m,
-        geometry.velocity_m_s,
-        max_force_n=muscles.max_force_n,
-        **muscles.fibres(),
-        max_velocity_lopt_s=10.0,
-    ).strength_n
-    given = np.column_stack([theirs[one.name] for one in imported.muscles])
-    by_muscles = np.einsum("fjm,fm->fj", arm, given)
-    part = np.sqrt((by_muscles**2).mean(axis=0) / (net**2).mean(axis=0))
-    floor = np.full(len(muscles.names), LEAST_ACTIVATION)
-    solved = share_torques(arm, by_muscles, max_force_n=strength, min_activation=floor)
-    ok = solved.status == OK
-    many = np.tile(arm, (20, 1, 1)), np.tile(by_muscles, (20, 1))
+def speed(imported: ImportedSet) -> str:
+    """Processor time of static optimization with an imported set, at torques that its muscles can make."""
+    muscles, draw = imported.muscle_set, np.random.default_rng(1)
+    flexion = np.radians(np.column_stack([draw.uniform(*ends, FRAMES) for ends in ((-20, 60), (5, 90), (-20, 20))]))
+    arm = musculotendon(muscles, flexion).moment_arm_m
+    torque = np.einsum("fjm,fm->fj", arm, draw.uniform(0.0, 0.5, (FRAMES, len(muscles.names))) * muscles.max_force_n)
     times_s = []
-    for _ in range(7):
+    for _ in range(9):
         start = time.process_time()
-        share_torques(*many, max_force_n=muscles.max_force_n)
+        solved = share_torques(arm, torque, max_force_n=muscles.max_force_n)
         times_s.append(time.process_time() - start)
-    each = min(times_s) / len(many[0])
-    yield (
-        f"Run: {len(net)} frames, {len(muscles.names)} muscles, 3 joints. In OpenSim's file the muscles make "
-        f"{', '.join(f'{p:.0%} at the {joint}' for p, joint in zip(part, chain, strict=True))} of the net torque (rms), and reserve "
-        f"actuators the rest; ours were given what the muscles make, the force-length-velocity relation on a rigid tendon, and OpenSim's least activation of 0.01. Static optimization of {len(many[0])} frames, exponent 2: {1e6 * each:.1f} us a frame "
-        f"of processor time; {ok.sum()} of {len(ok)} frames within strength."
+    return (
+        f"Static optimization of {FRAMES} frames with {len(muscles.names)} muscles and 3 joints, exponent 2: "
+        f"{1e6 * np.median(times_s) / FRAMES:.1f} us a frame of processor time (least {1e6 * min(times_s) / FRAMES:.1f}); "
+        f"{(solved.status == OK).sum()} of them within strength."
     )
-    yield ""
-    yield "| muscle | OpenSim, largest N | ours | r | rms, N |"
-    yield "| --- | --- | --- | --- | --- |"
-    rs = []
-    for m, name in enumerate(one.name for one in imported.muscles):
-        a, b = theirs[name].to_numpy()[ok], solved.force_n[ok, m]
-        r = float(np.corrcoef(a, b)[0, 1]) if a.std() > 0 and b.std() > 0 else np.nan
-        rs.append(r)
-        yield f"| {name} | {a.max():.0f} | {b.max():.0f} | {r:.2f} | {np.sqrt(np.mean((a - b) ** 2)):.0f} |"
-    yield f"| median | | | {np.nanmedian(rs):.2f} | |"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Simulated electromyograms: Gaussian noise of a known spectrum and a known standard deviation over time."""
 
+from functools import cache
+
 import numpy as np
 from scipy import signal
 
@@ -8,10 +10,16 @@ RATE_HZ = 2000.0
 
 def noise(n_samples, *, seed=1, band_hz=(60.0, 200.0), rate_hz=RATE_HZ):
     """Gaussian noise with a standard deviation of 1 in a band, the range of most of a surface electromyogram's power."""
+    sections, size = band_of(band_hz, rate_hz)
+    return signal.sosfilt(sections, np.random.default_rng(seed).standard_normal(n_samples + 2000))[2000:] / size
+
+
+@cache
+def band_of(band_hz, rate_hz):
+    """Filter of a band, and the standard deviation that it leaves of white noise."""
     sections = signal.butter(2, band_hz, "bandpass", fs=rate_hz, output="sos")
-    long = signal.sosfilt(sections, np.random.default_rng(seed).standard_normal(n_samples + 2000))[2000:]
     _, response = signal.sosfreqz(sections, 1 << 16, fs=rate_hz)
-    return long / np.sqrt(np.mean(np.abs(response) ** 2))
+    return sections, np.sqrt(np.mean(np.abs(response) ** 2))
 
 
 def bursts(n_samples, onsets_s, offsets_s, *, rest=0.05, seed=1, rate_hz=RATE_HZ):

@@ -1,32 +1,35 @@
 """Print contact forces of recorded walks, and their change when a line of action turns by 10 degrees.
 
-Usage: python tools/measure_contact.py STUDY [CONDITION [FIGURE]]
+Usage: python tools/measure_contact.py STUDY [CONDITION [ADULT]]
 
-STUDY is a folder with settings and tables, e.g. made by `limbtorque init`, whose trials are of a leg. The numbers and the
-figure, of the cycles that the settings define, stand in docs/muscles.md.
+STUDY is a folder with settings and tables, e.g. made by `limbtorque init`, whose trials are of a leg; CONDITION is a part of
+the condition of the trials that count. ADULT is the folder ``walk_emg_opensim``, an adult's walk in two text files: with it
+``docs/figures/contact_walk.png`` (all joints) and ``contact_knee.png`` (the knee of each leg) are drawn. The numbers, of
+the cycles that the settings define, stand in docs/muscles.md.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.figures.palette import LINE_COLOURS
-from limbtorque.figures.style import NAME_SIZE, STYLE, TWO_COLUMNS_MM, save_figure
+from limbtorque.figures.style import NAME_SIZE, paper_figure, paper_style, save_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle import Muscle
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.study.settings import override
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_with_forces
+from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 
@@ -35,34 +38,89 @@ PUBLISHED = {
     "knee": (2.61, "Kutzner et al. 2010"),
     "ankle": (3.9, "Procter, Paul 1982"),
 }
+OTHER_PEAKS = (2.2, 2.8)  # of the knee, six months and a year after the operation
 TURN_RAD = np.radians(10.0)
+FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
+ADULT_KG = 85.3  # mass of the model that OpenSim's authors scaled to the adult
+LOADED_N = 20.0
+KNEE = 1
 
 
-def main(study: Path, condition: str, figure: Path | None) -> None:
-    peaks, turns, cycles = [], [], []
+def main(study: Path, condition: str, adult: Path | None) -> None:
+    peaks, turns, legs = [], [], {}
     for trial in load_study(study).trials:
         if condition not in trial.condition:
             continue
         result = analyse(trial)
         own = forces(result, load_muscle_set("leg"), ranges=True)
+        title = f"child {len({name for name, _ in legs if name != trial.subject.name}) + 1}"
+        ends = result.window.start_s, result.window.end_s
+        legs[trial.subject.name, trial.side] = (f"{title}, {trial.side}", cycle(result, own, ends))
         peaks.append({"trial": trial.name, **peaks_of(result, own)})
-        cycles.append(cycle(result, own))
         turns += [{"trial": trial.name, **row} for row in turned_rows(result, own)]
+    if adult:
+        result = adult_walk(adult)
+        own = forces(result, load_muscle_set("leg"), ranges=True)
+        legs["adult", "right"] = ("adult, right", cycle(result, own, strikes(adult / "grf_walk.mot")))
+        peaks.append({"trial": "adult, right", **peaks_of(result, own)})
     pd.set_option("display.width", 200, "display.max_columns", 40)
     print(pd.DataFrame(peaks).round(2).to_string(index=False))
     changes = pd.DataFrame(turns).groupby(["joint", "muscle"])[["peak_bw", "largest_bw"]]
     print(changes.agg(["median", "max"]).round(2).to_string())
-    if figure:
-        draw(np.array(cycles), figure)
+    if adult:
+        children = [curves for (name, _), (_, curves) in legs.items() if name != "adult"]
+        draw(np.array(children), FIGURES / "contact_walk.png")
+        draw_knees(list(legs.values()), FIGURES / "contact_knee.png")
 
 
-def cycle(result: TrialResult, found: MuscleForces) -> np.ndarray:
-    """Contact force, and the ends of its range of limited effort, over 0 to 100 % of the window: (3, 101, n_joints)."""
+def adult_walk(folder: Path) -> TrialResult:
+    """Analyse the right leg of the adult, whose cycle is complete, from markers and forces in text files."""
+    rules = {
+        "anterior_superior_iliac_spine": "{S}.ASIS",
+        "posterior_superior_iliac_spine": "{S}.PSIS",
+        "hip_axis": {"hip_centre": "harrington_2007"},
+        "knee_axis": "{S}.Knee",
+        "ankle_axis": "{S}.Ankle",
+        "head_of_metatarsal_2": "{S}.Toe",
+        "heel": "{S}.Heel",
+    }
+    one_marker = {
+        "greater_trochanter": "hip_axis",
+        "femoral_condyles": "knee_axis",
+        "lateral_malleolus": "ankle_axis",
+        "medial_malleolus": "ankle_axis",
+    }
+    settings = make_settings(
+        {
+            "plane": {"up_axis": "+y"},
+            "marker_sets": {"walk": rules},
+            "substitutes": {"walk": one_marker},
+            "ensembles": {"window": "trial"},
+            "muscles": {"contact_forces": True},
+        }
+    )
+    options = ReadOptions(forces_length_unit="m")
+    recording = read_with_forces(folder / "markers_walk.trc", folder / "grf_walk.mot", options)
+    return analyse_recording(recording, Limb("leg", side="right", body_mass_kg=ADULT_KG), settings)
+
+
+def strikes(path: Path) -> tuple[float, float]:
+    """First two times at which the right foot meets the ground, s."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = lines.index("endheader") + 1
+    ground = pd.DataFrame([line.split() for line in lines[first + 1 :]], columns=lines[first].split()).astype(float)
+    loaded = ground["ground_force_r_vy"].to_numpy() > LOADED_N
+    start, stop = ground["time"].to_numpy()[1:][loaded[1:] & ~loaded[:-1]][:2]
+    return float(start), float(stop)
+
+
+def cycle(result: TrialResult, found: MuscleForces, ends_s: tuple[float, float]) -> np.ndarray:
+    """Contact force, and the ends of its range of limited effort, over 0 to 100 % of a cycle: (3, 101, n_joints)."""
     assert found.contact is not None
     limited = found.contact.limited
     assert limited is not None
     size = np.linalg.norm(contact_bw(result, found), axis=2)
-    at_s = np.linspace(result.window.start_s, result.window.end_s, 101)
+    at_s = np.linspace(*ends_s, 101)
     curves = [size, limited.least_n / found.body_weight_n, limited.greatest_n / found.body_weight_n]
     return np.array([[np.interp(at_s, result.motion.time_s, c) for c in curve.T] for curve in curves]).transpose(
         0, 2, 1
@@ -71,10 +129,9 @@ def cycle(result: TrialResult, found: MuscleForces) -> np.ndarray:
 
 def draw(cycles: np.ndarray, path: Path) -> None:
     """Draw the contact forces of all legs over the cycle, with published peaks."""
-    with mpl.rc_context(STYLE):
-        figure, axes = plt.subplots(
-            1, 3, figsize=(TWO_COLUMNS_MM / 25.4, 60.0 / 25.4), sharex=True, layout="constrained"
-        )
+    with paper_style():
+        figure = paper_figure(60.0)
+        axes = figure.subplots(1, 3, sharex=True)
         for j, (joint, (peak, text)) in enumerate(PUBLISHED.items()):
             percent, panel = np.arange(101), axes[j]
             ends = np.nanmean(cycles[:, 1:, :, j], axis=0)
@@ -94,6 +151,46 @@ def draw(cycles: np.ndarray, path: Path) -> None:
                 ylim=(0, 8),
             )
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+        save_figure(figure, path)
+
+
+def draw_knees(legs: Sequence[tuple[str, np.ndarray]], path: Path) -> None:
+    """Draw the knee's contact force of every leg with its range, and published peaks."""
+    with paper_style():
+        figure = paper_figure(95.0)
+        panels = figure.subplots(2, -(-len(legs) // 2), sharex=True, sharey=True)
+        percent, (peak, _) = np.arange(101), PUBLISHED["knee"]
+        for panel, (title, curves) in zip(panels.ravel(), legs, strict=False):
+            force, least, greatest = curves[:, :, KNEE]
+            panel.fill_between(
+                percent, least, greatest, color=(LINE_COLOURS[0], 0.2), linewidth=0.0, label="range of limited effort"
+            )
+            panel.plot(percent, force, color="black", label="contact force, exponent 2")
+            panel.axhspan(
+                *OTHER_PEAKS,
+                color=(LINE_COLOURS[3], 0.15),
+                linewidth=0.0,
+                label="mean peaks of one implant, D'Lima et al. 2006, 2005",
+            )
+            panel.axhline(
+                peak,
+                color=LINE_COLOURS[3],
+                linestyle="--",
+                linewidth=0.9,
+                label="mean peak of five implants, Kutzner et al. 2010",
+            )
+            width = np.nanmedian(greatest - least)
+            panel.set_title(title, loc="left", fontsize=NAME_SIZE)
+            about = f"peak {np.nanmax(force):.1f}, range {width:.1f} wide"
+            panel.text(0.98, 0.98, about, ha="right", va="top", transform=panel.transAxes)
+            panel.set(xlim=(0, 100), ylim=(0, 8))
+        for panel in panels.ravel()[len(legs) :]:
+            panel.set_axis_off()
+        for panel in panels[-1]:
+            panel.set_xlabel("gait cycle (%)")
+        for panel in panels[:, 0]:
+            panel.set_ylabel("knee force (body weights)")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
         save_figure(figure, path)
 
 

@@ -45,6 +45,16 @@ def test_a_later_activation_has_a_positive_lag(shift_s):
     assert found.r == pytest.approx((overlap * square - mean**2) / (square - mean**2), abs=1e-6)
 
 
+@pytest.mark.parametrize("shift_s", [0.20, -0.35])
+def test_a_shift_at_the_end_of_the_search_is_no_lag(shift_s):
+    """With a search up to 0.2 s r still rises at its end; 0.19 s is inside."""
+    found = compare(curve(shift_s), curve())
+    assert math.isnan(found.lag_s)
+    assert math.isnan(found.lag_r)
+    assert found.r < 1.0
+    assert compare(curve(0.19), curve()).lag_s == pytest.approx(0.19)
+
+
 def test_only_used_and_known_frames_count():
     first, second = curve().copy(), curve().copy()
     first[:20], second[250:] = 7.0, math.nan

@@ -4,39 +4,84 @@ import numpy as np
 import pytest
 from emg_signals import RATE_HZ, bursts, noise
 
-from limbtorque.emg.onsets import METHODS, active, quietest, single_probability
+from limbtorque.emg.onsets import METHODS, _variance, active, quietest, single_probability
 from limbtorque.emg.onsets import bursts as found_bursts
 
 ONSETS_S, OFFSETS_S = [1.0, 2.2, 3.6], [1.4, 2.7, 4.1]
 
 
-def activity(signal, method):
+def activity(signal, method, rate_hz=RATE_HZ):
     columns = signal[:, None]
-    rest = quietest(columns, rate_hz=RATE_HZ, length_s=0.25)
-    return active(columns, method, rate_hz=RATE_HZ, baselines=rest)[:, 0]
+    rest = quietest(columns, rate_hz=rate_hz, length_s=0.25)
+    return active(columns, method, rate_hz=rate_hz, baselines=rest)[:, 0]
+
+
+def simulated(signal_to_noise_db, *, white, seed, rate_hz=RATE_HZ):
+    """Three bursts in noise of the same spectrum, or in that of an amplifier: white, in the range of the band-pass."""
+    n_samples, rest = round(5.0 * rate_hz), 10.0 ** (-signal_to_noise_db / 20.0)
+    if not white:
+        return bursts(n_samples, ONSETS_S, OFFSETS_S, rest=rest, seed=seed, rate_hz=rate_hz)
+    active_part = bursts(n_samples, ONSETS_S, OFFSETS_S, rest=0.0, seed=seed, rate_hz=rate_hz)
+    return active_part + rest * noise(n_samples, seed=1000 + seed, band_hz=(20.0, 450.0), rate_hz=rate_hz)
+
+
+def errors_s(method, signals, rate_hz=RATE_HZ):
+    """Errors of onsets and offsets where the pattern is whole, and the share of the signals in which it is not."""
+    errors, wrong = [], 0
+    for signal in signals:
+        found = found_bursts(activity(signal, method, rate_hz), rate_hz=rate_hz)
+        wrong += len(found) != len(ONSETS_S)
+        if len(found) == len(ONSETS_S):
+            errors += [(on - t, off - u) for (on, off), t, u in zip(found, ONSETS_S, OFFSETS_S, strict=True)]
+    return np.array(errors), wrong / len(signals)
+
+
+@pytest.mark.parametrize(
+    ("signal_to_noise_db", "white", "rate_hz"),
+    [(14, False, 2000.0), (14, True, 1000.0), (14, True, 2000.0), (20, False, 1000.0), (26, True, 2000.0)],
+)
+def test_double_threshold_has_the_errors_of_its_paper(signal_to_noise_db, white, rate_hz):
+    """Bonato et al. (1998): bias below 10 ms, standard deviation below 15 ms, below 5 % of the patterns wrong."""
+    signals = [simulated(signal_to_noise_db, white=white, seed=seed, rate_hz=rate_hz) for seed in range(21)]
+    errors, wrong = errors_s("bonato", signals, rate_hz)
+    assert np.abs(errors.mean(axis=0)).max() < 0.010
+    assert errors.std(axis=0).max() < 0.015
+    assert wrong < 0.05  # one of 21
+
+
+@pytest.mark.parametrize(("signal_to_noise_db", "white"), [(14, False), (14, True), (26, True)])
+def test_threshold_looks_ahead_by_its_window(signal_to_noise_db, white):
+    """The mean of Hodges and Bui (1996) is that of the next 25 ms, of a signal smoothed at 50 Hz (half a period: 10 ms)."""
+    signals = [simulated(signal_to_noise_db, white=white, seed=seed) for seed in range(21)]
+    errors, wrong = errors_s("hodges_bui", signals)
+    early, late = errors.mean(axis=0)
+    assert -0.035 < early < -0.010
+    assert 0.010 < late < 0.035
+    assert errors.std(axis=0).max() < 0.015
+    assert wrong < 0.05
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("rest", [0.02, 0.1])
-def test_bursts_are_found_at_their_times(method, rest):
-    """Bonato et al. (1998) report less than 10 ms of bias; the mean of Hodges and Bui looks 25 ms ahead."""
-    errors = []
-    for seed in range(5):
-        found = found_bursts(
-            activity(bursts(10000, ONSETS_S, OFFSETS_S, rest=rest, seed=seed), method), rate_hz=RATE_HZ
-        )
-        assert len(found) == 3
-        errors += [(on - t, off - u) for (on, off), t, u in zip(found, ONSETS_S, OFFSETS_S, strict=True)]
-    early, late = np.median(errors, axis=0)
-    bias = {"bonato": 0.010, "hodges_bui": 0.040}[method]  # 25 ms and half a period of 50 Hz
-    assert -bias <= early <= 0.010
-    assert -0.010 <= late <= bias
+@pytest.mark.parametrize("band_hz", [(60.0, 200.0), (20.0, 450.0)])
+def test_steady_noise_is_active_as_seldom_as_false_alarms_are(method, band_hz):
+    """A false alarm has the probability 0.05 (Bonato et al. 1998), or is three standard deviations off (Hodges and Bui 1996).
+
+    Most of them are removed as bursts below 30 ms.
+    """
+    shares = [activity(noise(20000, seed=seed, band_hz=band_hz), method).mean() for seed in range(10)]
+    assert np.mean(shares) < {"bonato": 0.05, "hodges_bui": 0.01}[method]
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_steady_noise_has_hardly_any_activity(method):
-    shares = [activity(noise(20000, seed=seed), method).mean() for seed in range(5)]
-    assert np.median(shares) < 0.15
+def test_rest_is_not_taken_for_less_than_it_is():
+    """The quietest quarter second of 10 s of steady noise has a mean square a quarter below the variance."""
+    found = []
+    for seed in range(20):
+        white = np.random.default_rng(seed).standard_normal(10_000)
+        (rest,) = quietest(white[:, None], rate_hz=1000.0, length_s=0.25)
+        found.append((np.mean(white[rest] ** 2), _variance(white, rest)))
+    plain, corrected = np.mean(found, axis=0)
+    assert plain == pytest.approx(0.755, abs=0.03)
+    assert corrected == pytest.approx(1.0, abs=0.03)
 
 
 @pytest.mark.parametrize("method", METHODS)

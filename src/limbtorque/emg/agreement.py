@@ -27,9 +27,10 @@ class Agreement:
     scaled_rms : float
         Root mean square difference with that factor.
     lag_s : float
-        Shift with the largest r, s: positive where the activation comes after the (delayed) envelope.
+        Shift with the largest r, s: positive where the activation comes after the (delayed) envelope. NaN where that is the
+        largest shift tried: r then rises beyond it, and the shift is a limit of the search, not a lag.
     lag_r : float
-        That r.
+        That r; NaN with it.
     """
 
     r: float = math.nan
@@ -80,7 +81,7 @@ def agreement(
     rate_hz : float
         Frames per second.
     max_lag_s : float
-        Largest shift that is tried, s.
+        Largest shift that is tried, s; a lag is smaller.
     """
     known = used & np.isfinite(activation) & np.isfinite(envelope)
     if np.count_nonzero(known) < FEWEST:
@@ -90,14 +91,14 @@ def agreement(
     scale = max(float(ours @ theirs) / power, 0.0) if power > 0.0 else math.nan
     by_lag = {lag: _shifted(activation, envelope, used, lag) for lag in _lags(max_lag_s, rate_hz)}
     best = max(by_lag, key=lambda lag: -math.inf if math.isnan(by_lag[lag]) else by_lag[lag])
-    lagged = not math.isnan(by_lag[best])
+    found = abs(best) < max(by_lag) and not math.isnan(by_lag[best])
     return Agreement(
         r=by_lag[0],
         rms=_rms(ours - theirs),
         scale=scale,
         scaled_rms=_rms(ours - scale * theirs),
-        lag_s=best / rate_hz if lagged else math.nan,
-        lag_r=by_lag[best],
+        lag_s=best / rate_hz if found else math.nan,
+        lag_r=by_lag[best] if found else math.nan,
     )
 
 
