@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -16,6 +21,7 @@ from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import forces_options, start_s
+from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
@@ -243,45 +249,62 @@ class Unread:
     why: str
 
 
-def survey(folder: Path, paths: Iterable[Path], *, reading: Reading | None = None) -> Iterator[Seen | Unread]:
-    """Survey recordings one after the other, in a sandboxed process.
+def survey(
+    named: Mapping[Path, str], *, reading: Reading | None = None, processes: int | None = None
+) -> Iterator[Seen | Unread]:
+    """Survey recordings in sandboxed processes, one for each processor.
 
     Parameters
     ----------
-    folder : Path
-        Where their names start.
-    paths : iterable of Path
-        The files.
+    named : mapping of Path to str
+        The files and their names.
     reading : Reading, optional
-        Limits of the reading process.
+        Options and limits of the reading processes.
+    processes : int, optional
+        Number of processes.
 
     Yields
     ------
     Seen or Unread
-        What was seen of each.
+        What was seen of each, in the order of the files.
     """
     limits = reading or Reading()
-    with GuardedReader() as reader:
-        for path in paths:
-            name = path.relative_to(folder).as_posix()
+    n = max(1, min(processes or os.cpu_count() or 1, len(named)))
+    free: SimpleQueue[GuardedReader] = SimpleQueue()
+    with contextlib.ExitStack() as stack:
+        for _ in range(n):
+            free.put(stack.enter_context(GuardedReader()))
+
+        def seen(path: Path, name: str) -> Seen | Unread:
+            reader = free.get()
             try:
-                recording = _read(reader, path, limits)
+                return _seen(reader, path, name, limits)
             except ReadError as error:
-                yield Unread(name, str(error))
-                continue
-            yield look_at(recording, path=path, name=name)
+                return Unread(name, str(error))
+            finally:
+                free.put(reader)
+
+        threads = stack.enter_context(ThreadPoolExecutor(n))
+        yield from threads.map(seen, named.keys(), named.values())
 
 
-def _read(reader: GuardedReader, path: Path, limits: Reading) -> Recording:
-    """Read a file, with the options of a force file where it needs them."""
+def _seen(reader: GuardedReader, path: Path, name: str, limits: Reading) -> Seen:
+    """Survey a file, with the options of a force file where it needs them."""
     given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
-    options = ReadOptions.of(limits)
+    options, look = ReadOptions.of(limits), partial(look_at, path=path, name=name)
+
+    def asked(options: ReadOptions) -> Seen:
+        found = reader.apply(look, path, **given, options=options)
+        if not isinstance(found, Seen):
+            raise ReadError(f"{path.name}: the reading process answered with {type(found).__name__}")
+        return found
+
     try:
-        return reader.read(path, **given, options=options)
+        return asked(options)
     except ReadError as error:
         if limits.forces_length_unit is None or "reading.length_unit" not in str(error):
             raise
-        found = reader.read(path, **given, options=forces_options(options))
+        found = asked(forces_options(options))
         if found.labels:  # the unit was given for forces only
             raise
         return found
@@ -478,6 +501,8 @@ def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
 
 def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
     for finding in recording.audit.findings:
+        if finding.item == "axes" and finding.interpretation.startswith(PICTURE):
+            yield Clue("picture", "+y", "keypoints in a picture: y is turned upwards")
         screen = re.search(r"Y_SCREEN ([+-])([XYZ])", finding.stated) if finding.item == "axes" else None
         if screen:
             axis = f"{screen[1]}{screen[2].lower()}"
