@@ -61,3 +61,11 @@ def write_json(path: Path, content) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
+
+
+def write_named(path: Path) -> Path:
+    """Keypoints in space with names, unit and rate, a line for each."""
+    xyz = np.concatenate([1e3 * walker(12), np.full((12, len(BODY_25), 1), 200.0)], axis=2).round(3)
+    tracks = ",\n".join(f'"{name}": {xyz[:, k].tolist()}' for k, name in enumerate(BODY_25))
+    path.write_text(f'{{"unit": "mm", "rate_hz": 30, "keypoints": {{\n{tracks}\n}}}}\n', encoding="utf-8")
+    return path

@@ -204,7 +204,7 @@ class GuardedReader:
         options: ReadOptions,
         forces: Path | None = None,
     ) -> object:
-        """Answer of the child: a recording, a function's value, or a comparison with a library."""
+        """Answer of the child: a recording, a function's value, or a comparison."""
         deadline = time.monotonic() + time_limit_s
         try:
             child = self._running()

@@ -140,7 +140,7 @@ def _sequence_name(path: Path, folder: Path, *, alone: bool) -> str:
 
 
 def _has_keypoints(path: Path) -> bool:
-    """Return True for keypoints, and for a file that cannot be opened: its reader names the reason."""
+    """Return True for keypoints, and for a file that its reader has to refuse."""
     try:
         with path.open("rb") as file:
             return is_keypoints(file.read(HEAD))

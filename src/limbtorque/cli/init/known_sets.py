@@ -183,17 +183,18 @@ def fold(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def sided(label: str) -> list[tuple[str, str, str]]:
+@functools.lru_cache(maxsize=10_000)
+def sided(label: str) -> tuple[tuple[str, str, str], ...]:
     """Possible sides of a label: side, label without it, template (may be empty).
 
     Examples
     --------
     >>> sided("RELB")
-    [('right', 'elb', '{S}ELB')]
+    (('right', 'elb', '{S}ELB'),)
     >>> sided("knee_left")
-    [('left', 'knee', 'knee_{side}')]
+    (('left', 'knee', 'knee_{side}'),)
     >>> sided("T10")
-    []
+    ()
     """
     ways: dict[tuple[str, str], str] = {}
     for pattern in _SIDED:
@@ -202,7 +203,7 @@ def sided(label: str) -> list[tuple[str, str, str]]:
             template = _TEMPLATES.get(match["side"], "")
             whole = label[: match.start("side")] + template + label[match.end("side") :] if template else ""
             ways.setdefault((SIDE_WORDS[match["side"].casefold()], fold(match["rest"])), whole)
-    return [(side, rest, template) for (side, rest), template in ways.items()]
+    return tuple((side, rest, template) for (side, rest), template in ways.items())
 
 
 def template_of(label: str, side: str) -> str:

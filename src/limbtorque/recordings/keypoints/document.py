@@ -152,7 +152,7 @@ def frames_of(content: Any, name: str, *, layout: str | None, in_space: bool) ->
     """
     said = content if isinstance(content, Mapping) else {}
     unit, rate = (_first(said, keys) for keys in (UNIT, RATE))
-    rate_hz = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) and rate > 0 else None
+    rate_hz = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 < rate < 1e6 else None
     unit = unit if isinstance(unit, str) else None
     metric = plain_unit(unit or "") in LENGTHS_M
     manner = Manner(name, layout, _stated_labels(said), in_space or metric)
@@ -246,7 +246,7 @@ def _points(values: Any, width: int, manner: Manner, *, scores: Any = None) -> F
     try:
         rows = [[math.nan if x is None else x for x in row] if isinstance(row, list) else row for row in values]
         numbers = np.array([math.nan if row is None else row for row in rows], dtype=float)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise _fault(manner, "keypoints are not numbers, or have different numbers of them") from None
     if numbers.ndim == 1:
         if len(numbers) % width:
@@ -261,7 +261,7 @@ def _points(values: Any, width: int, manner: Manner, *, scores: Any = None) -> F
     if width == 3 + in_space:
         points[:, 3] = numbers[:, -1]
     elif isinstance(scores, list) and len(scores) == n:
-        points[:, 3] = np.array([x if isinstance(x, int | float) else np.nan for x in scores], dtype=float)
+        points[:, 3] = [x if isinstance(x, int | float) and abs(x) < 1e6 else math.nan for x in scores]
     return points
 
 

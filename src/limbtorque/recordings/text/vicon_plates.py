@@ -155,7 +155,7 @@ def _about(
 
 
 def _fixed_point(force: FloatArray, point: FloatArray, moment: FloatArray) -> tuple[FloatArray, float]:
-    """Point that moments are about, and the distance that is left, m (root mean square)."""
+    """Point that moments are about, and the distance left, m (root mean square)."""
     vertical = int(np.abs(force.mean(axis=0)).argmax())
     level = [k for k in range(3) if k != vertical]
     crossed = np.cross(force[:, np.newaxis], np.eye(3)).transpose(0, 2, 1)[:, level].reshape(-1, 3)
