@@ -302,6 +302,11 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
     list of Fit
         Fits with at least half of the chain's joints; both sides of one set stand together.
     """
+    return list(_fits(tuple(labels), model))
+
+
+@functools.lru_cache(maxsize=256)  # as of `_index`
+def _fits(labels: tuple[str, ...], model: ChainModel) -> tuple[Fit, ...]:
     needed = needed_landmarks(model)
     centres = [*(joint.landmark for joint in model.joints), model.end]
     found = []
@@ -313,7 +318,7 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
             missing = tuple(name for name in needed if not _given(name, {*rules, *predicted}, known))
             if sum(name not in missing for name in centres) * 2 >= len(centres):
                 found.append(Fit(known, side, rules, missing, predicted))
-    return sorted(found, key=lambda fit: len(fit.missing))
+    return tuple(sorted(found, key=lambda fit: len(fit.missing)))
 
 
 def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:

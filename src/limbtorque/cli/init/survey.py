@@ -34,6 +34,7 @@ MOST_SAMPLES = 60  # frames that are looked at again
 SAME_M, SAME_MEDIAN_M = 0.02, 0.005  # a smoothed copy differs by less: nearly everywhere, and in the median
 SAME_SHARE = 0.05  # of the movement: the median may differ by so much
 CELL_M = 0.02  # of the fingerprints
+MOST_DIFFERENCES = 20_000  # from which the noise is estimated
 SPEED_S = 0.04  # time between the two positions of a speed
 FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found
 SAME_SPEED_M_S = 0.15
@@ -356,7 +357,8 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
 
 def _noise_m(markers_m: FloatArray) -> float:
     """Noise of the median marker, m, from third differences (sqrt(20) of white noise)."""
-    third = np.abs(np.diff(markers_m, n=3, axis=0))
+    third = np.diff(markers_m, n=3, axis=0)
+    third = np.abs(third[:: max(1, third.size // MOST_DIFFERENCES)])
     known = third[np.isfinite(third)]
     return float(np.median(known)) / np.sqrt(20.0) if known.size else 0.0
 
@@ -401,7 +403,7 @@ def _moved(markers_m: FloatArray) -> float:
 def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     bare = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
     own_m = recording.markers_m[:, markers]
-    first, last = _ends(~np.isnan(own_m).any(axis=2))
+    first, last = _ends(np.asarray(~np.isnan(own_m).any(axis=2)))
     each = np.arange(len(markers))
     x, y, z = np.median(own_m[last, each] - own_m[first, each], axis=0).tolist()
     by_stem = _by_stem(bare, markers)
@@ -561,13 +563,14 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
     prefix : str
         Subject prefix of the body.
     """
-    shared = [label for label in one.labels if label in other.labels and label.rpartition(":")[0] == prefix]
+    places = [{label: k for k, label in enumerate(seen.labels)} for seen in (one, other)]
+    shared = [label for label in places[0] if label in places[1] and label.rpartition(":")[0] == prefix]
     times_s = sorted(set(one.sample) & set(other.sample))
     if one.still or other.still or len(shared) < 3 or len(times_s) < 5:
         return False
     mine, theirs = (
-        np.stack([seen.sample[t][[seen.labels.index(label) for label in shared]] for t in times_s])
-        for seen in (one, other)
+        np.stack([seen.sample[t] for t in times_s])[:, [place[label] for label in shared]]
+        for seen, place in zip((one, other), places, strict=True)
     )
     apart = np.abs(mine - theirs).max(axis=2)
     known = ~np.isnan(apart)
@@ -587,8 +590,9 @@ def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
         Subject prefix of the body.
     """
     own = sorted(label for label in seen.labels if label.rpartition(":")[0] == prefix)[:5]
+    columns = [seen.labels.index(label) for label in own]
     for time_s, positions in seen.sample.items():
-        for label in own:
-            place = positions[seen.labels.index(label)]
-            if not np.isnan(place).any():
-                yield (time_s, label, *np.round(place / CELL_M).astype(int).tolist())
+        cells = np.round(positions[columns] / CELL_M)
+        for label, cell in zip(own, cells.tolist(), strict=True):
+            if not np.isnan(cell).any():
+                yield (time_s, label, *cell)
