@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import keypoint_files
 import numpy as np
 
 import text_files
@@ -184,6 +185,7 @@ def text_bases(folder: Path) -> dict[str, bytes]:
         "c.anc": text_files.write_anc,
         "q_f_1.tsv": text_files.write_plate,
         "w.txt": text_files.write_winter,
+        "k.json": keypoint_files.write_named,
     }
     return {name: writer(folder / name).read_bytes() for name, writer in writers.items()}
 

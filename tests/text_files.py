@@ -152,6 +152,79 @@ def write_vicon(path: Path, xyz: np.ndarray | None = None, *, first_frame: int =
     return path
 
 
+VICON_PLATE = "Imported AMTI OR6 Series Force Plate #{} - {}"
+
+
+def vicon_plate(n_samples: int, *, sign=-1.0, number=1, sideways_mm=30.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Force, moment about the plate's middle 20 mm below the floor, and centre of pressure as Nexus writes them: N, N.mm, mm.
+
+    The force on the foot is (20 sin, 30 sin, 700 (1 - cos)) N, its free moment 5000 N.mm, and it acts at (300 n + 50 s, 400 + 30 sin, 0)
+    mm; the sign -1 is that of the force on the plate.
+    """
+    s = np.linspace(0.0, 1.0, n_samples)
+    force = np.column_stack([20.0 * np.sin(9 * s), 30.0 * np.sin(7 * s), 700.0 * (1.0 - np.cos(2 * np.pi * s))])
+    force = sign * force
+    point = np.column_stack([300.0 * number + 50.0 * s, 400.0 + sideways_mm * np.sin(5 * s), np.zeros(n_samples)])
+    free = np.column_stack([np.zeros((n_samples, 2)), np.full(n_samples, sign * 5000.0)])
+    middle = np.array([300.0 * number, 350.0, -20.0])
+    return force, np.cross(point - middle, force) + free, point
+
+
+def write_vicon_plates(
+    path: Path,
+    *,
+    n=101,
+    per_frame=10,
+    sign=-1.0,
+    outputs=("Force", "Moment", "CoP"),
+    units=("N", "N.mm", "mm"),
+    local=False,
+    sideways_mm=30.0,
+    trajectories=True,
+    emg=True,
+) -> Path:
+    """Two force plates and two channels of EMG in Devices of Vicon Nexus, and a foot of four markers on the first."""
+    samples = n * per_frame
+    over, names, unit, columns = ["", ""], ["Frame", "Sub Frame"], ["", ""], []
+    for number in (1, 2):
+        values = dict(
+            zip(
+                ("Force", "Moment", "CoP"),
+                vicon_plate(samples, sign=sign, number=number, sideways_mm=sideways_mm),
+                strict=True,
+            )
+        )
+        if local:  # axes of the plate, turned by 180 degrees about x
+            values["Force"], values["Moment"] = (values[key] * [1.0, -1.0, -1.0] for key in ("Force", "Moment"))
+        for output in outputs:
+            letter = output[0]
+            over += [VICON_PLATE.format(number, output), "", ""]
+            names += [f"{letter}{axis}" for axis in "xyz"]
+            unit += [units[("Force", "Moment", "CoP").index(output)]] * 3
+            columns.append(values[output])
+    if emg:
+        over, names = [*over, "Noraxon Ultium - EMG", ""], [*names, "L Tib Ant", "R Soleus"]
+        unit += ["V", "V"]
+        columns.append(np.column_stack([np.sin(np.arange(samples)), np.cos(np.arange(samples))]) * 1e-4)
+    frame = np.column_stack([1 + np.arange(samples) // per_frame, np.arange(samples) % per_frame])
+    lines = ["Devices", f"{RATE_HZ * per_frame:g}", ",".join(over), ",".join(names), ",".join(unit)]
+    lines += [",".join(f"{x:.9g}" for x in row) for row in np.column_stack([frame, *columns])] + [""]
+    if trajectories:
+        xyz = foot_mm(n)
+        points = np.column_stack([1 + np.arange(n), np.zeros(n), xyz.reshape(n, -1)])
+        labels = ("HEE", "TOE", "ANK", "KNE")
+        lines += ["Trajectories", f"{RATE_HZ:g}", ",," + "".join(f"S:{label},,," for label in labels)]
+        lines += ["Frame,Sub Frame" + ",X,Y,Z" * 4, "," + ",mm" * 12, *_rows(points, ",")]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def foot_mm(n: int) -> np.ndarray:
+    """Markers of a leg that stands on the first plate."""
+    at = np.array([[280.0, 400.0, 30.0], [420.0, 400.0, 20.0], [300.0, 400.0, 90.0], [310.0, 400.0, 480.0]])
+    return at + np.arange(n)[:, None, None] * 0.01
+
+
 def write_csv(path: Path, *, name: str = "{label}_{axis}_mm", time: str = "time_s", separator: str = ",") -> Path:
     """A table with named columns."""
     xyz = positions_mm()

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAID = ReadOptions(length_unit="mm", force_unit="N")
 FORMATS = (
     *("a.trc", "a.sto", "v.sto", "f.mot", "a.tsv", "n.csv", "p.csv"),
-    *("o.csv", "c.forces", "c.anc", "q_f_1.tsv", "w.txt"),
+    *("o.csv", "c.forces", "c.anc", "q_f_1.tsv", "w.txt", "k.json"),
 )
 C3D = ("intel real", "intel integer", "dec real", "dec integer", "mips real", "mips integer")
 SLOWEST_S = 2.0  # processor time of one case, the start of a new process included

@@ -7,6 +7,7 @@ import pytest
 
 from c3d_files import positions, write_c3d
 from limbtorque.errors import ReadError
+from limbtorque.recordings.emg_channels import emg_channels
 from limbtorque.recordings.join import forces_options
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
@@ -16,13 +17,16 @@ from text_files import (
     FREE_NM,
     N_FRAMES,
     ON_FOOT_N,
+    foot_mm,
     positions_mm,
     rows,
+    vicon_plate,
     write_anc,
     write_cortex_forces,
     write_optitrack,
     write_plate,
     write_trc,
+    write_vicon_plates,
     write_winter,
 )
 
@@ -134,6 +138,108 @@ def test_analog_channels_of_cortex_are_in_millivolts(tmp_path):
     assert (read.analog_labels, read.analog_units, read.analog_rate_hz) == (("Sol_R", "TA_R"), ("mV", "mV"), 1000.0)
     k = np.arange(20)
     np.testing.assert_allclose(read.analog, np.column_stack([1000 * k * 2e4, -1000 * k * 1e4]) / 2**16)
+
+
+# --- Vicon ------------------------------------------------------------------------------------------------------------
+
+
+def about_origin(number=1):
+    """Force on the foot and moment about the laboratory's origin, N and N m, of `vicon_plate`."""
+    force, _, point = vicon_plate(1010, sign=1.0, number=number)
+    return force, np.cross(1e-3 * point, force) + np.array([0.0, 0.0, 5.0])
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@pytest.mark.parametrize("units", [("N", "N.mm", "mm"), ("N", "mm.N", "mm"), ("kN", "N.m", "m")])
+def test_plates_among_the_devices_of_vicon_have_the_wrench_on_the_foot(tmp_path, sign, units):
+    path = write_vicon_plates(tmp_path / "walk.csv", sign=sign, units=units)
+    if units[0] == "kN":
+        path = scaled(path)
+    read = read_recording(path)
+    assert [plate.number for plate in read.force_plates] == [1, 2]
+    assert {plate.rate_hz for plate in read.force_plates} == {1000.0}
+    for plate in read.force_plates:
+        force, moment = about_origin(plate.number)
+        np.testing.assert_allclose(plate.force_n, force, atol=1e-5)
+        np.testing.assert_allclose(plate.moment_nm, moment, atol=1e-4)
+        assert np.abs(plate.corners_m[:, 2]).max() < 1e-9
+    guessed = [finding.item for finding in read.audit.findings if finding.guessed]
+    assert guessed == ["place of force plate 2"]  # nobody stands on it
+
+
+def scaled(path):
+    """The same plates in kN, N m and m."""
+    lines = path.read_text().split("\n")
+    factors = np.array([1, 1, *([1e-3] * 9 * 2), 1, 1])
+    for k in range(5, 5 + 1010):
+        lines[k] = ",".join(f"{x:.12g}" for x in np.array(lines[k].split(","), dtype=float) * factors)
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_a_plate_that_nobody_loads_is_a_plate_without_force(tmp_path):
+    path = write_vicon_plates(tmp_path / "walk.csv", sign=0.0)
+    first, second = read_recording(path).force_plates
+    assert not first.force_n.any()
+    assert not second.moment_nm.any()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"local": True},
+            "not in the same axes; export forces, moments and centres of pressure in the axes of the lab",
+        ),
+        ({"outputs": ("Force", "Moment")}, "0 of 3 columns of its centre of pressure"),
+        ({"units": ("V", "N.mm", "mm")}, "the units of its force are 'V', 'V', 'V'"),
+    ],
+)
+def test_devices_of_vicon_that_are_no_whole_plates_are_named(tmp_path, options, said):
+    read = read_recording(write_vicon_plates(tmp_path / "walk.csv", **options))
+    assert not read.force_plates
+    assert sum(said in note for note in read.notes) == 2
+    assert len(read.analog_labels) == (14 if "outputs" in options else 20)
+
+
+def test_a_pressure_that_does_not_move_sideways_leaves_the_axes_open(tmp_path):
+    read = read_recording(write_vicon_plates(tmp_path / "walk.csv", sideways_mm=0.0))
+    np.testing.assert_allclose(read.force_plates[0].force_n, about_origin()[0], atol=1e-5)
+    assert [
+        finding.item for finding in read.audit.findings if "axes of force plate" in finding.item and finding.guessed
+    ]
+
+
+def test_plates_without_moments_are_a_guess(tmp_path):
+    read = read_recording(write_vicon_plates(tmp_path / "walk.csv", outputs=("Force", "CoP")))
+    force, _, point = vicon_plate(1010, sign=1.0)
+    np.testing.assert_allclose(read.force_plates[0].moment_nm, np.cross(1e-3 * point, force), atol=1e-4)
+    assert any("export the moment, too" in finding.to_settle for finding in read.audit.findings)
+
+
+def test_a_force_that_no_plate_measures_is_refused(tmp_path):
+    with pytest.raises(ReadError, match=r"reading\.max_plate_force_n"):
+        read_recording(write_vicon_plates(tmp_path / "walk.csv", units=("kN", "kN.mm", "mm")))
+
+
+def test_electromyography_among_the_devices_of_vicon(tmp_path):
+    channels = emg_channels(read_recording(write_vicon_plates(tmp_path / "walk.csv")))
+    assert [(c.side, c.muscle, c.unit) for c in channels] == [
+        ("left", "tibialis_anterior", "V"),
+        ("right", "soleus", "V"),
+    ]
+
+
+def test_devices_of_vicon_in_a_file_of_their_own_join_the_markers(tmp_path):
+    trc = write_trc(tmp_path / "walk.trc", foot_mm(101), labels=("HEE", "TOE", "ANK", "KNE"))
+    forces = write_vicon_plates(tmp_path / "walk_forces.csv", trajectories=False)
+    read = read_with_forces(trc, forces, ReadOptions())
+    force, moment = about_origin()
+    np.testing.assert_allclose(read.force_plates[0].force_n, force, atol=1e-5)
+    np.testing.assert_allclose(read.force_plates[0].moment_nm, moment, atol=1e-4)
+    assert len(read.analog_labels) == 20
+    with pytest.raises(ReadError, match="no section Trajectories, only devices, without whole force plates"):
+        read_recording(write_vicon_plates(forces, trajectories=False, outputs=("Force",), emg=False))
 
 
 # --- Theia ------------------------------------------------------------------------------------------------------------

@@ -229,7 +229,7 @@ def test_vicon(tmp_path: Path) -> None:
     assert (event.label, event.context) == ("Foot Strike", "Right")
     assert event.time_s == pytest.approx(0.05)
     assert not read.force_plates
-    assert any("not used: the file does not define" in finding.interpretation for finding in read.audit.findings)
+    assert any("force plate 'Plate 1' is not used: 2 of 3 columns of its force" in note for note in read.notes)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -94,6 +95,7 @@ def emg_channels(recording: Recording) -> list[EmgChannel]:
     return found
 
 
+@functools.lru_cache(maxsize=10_000)
 def side_and_muscle(name: str) -> tuple[str, str]:
     """Side and muscle that a label names; empty where it does not.
 

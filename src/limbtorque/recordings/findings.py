@@ -132,7 +132,7 @@ def force_unit(said: str | None, where: str, options: ReadOptions, findings: Fin
 
 
 def positions_m(xyz: FloatArray, length_m: float, name: str, labels: Sequence[str], findings: Findings) -> FloatArray:
-    """Positions in m with missing samples as NaN.
+    """Positions in m with missing samples as NaN; findings on them and their labels.
 
     Parameters
     ----------
@@ -175,4 +175,5 @@ def positions_m(xyz: FloatArray, length_m: float, name: str, labels: Sequence[st
     never = [label for label, n in zip(labels, missing, strict=True) if n == len(seen)]
     if never:
         findings.notes.append(f"markers without any sample: {', '.join(never)}")
+    findings.add_labels(labels)
     return np.where(seen[:, :, np.newaxis], xyz * length_m, np.nan)

@@ -375,7 +375,7 @@ def plain_unit(unit: str) -> str:
 
 
 def _centre_of(positions_m: FloatArray) -> FloatArray:
-    some = positions_m[:: max(1, len(positions_m) // 100)]
+    some = positions_m[:: max(1, len(positions_m) // 20)]
     seen = some[np.isfinite(some).all(axis=2)]
     return np.median(seen, axis=0) if len(seen) else np.full(3, np.nan)
 

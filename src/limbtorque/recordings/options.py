@@ -30,6 +30,16 @@ class ReadOptions:
         Largest distance of a plate's sensors from its surface, m.
     max_plate_force_n, max_plate_moment_nm : float
         Largest component of force, N, and of the moment about the middle of the surface, N m.
+    metres_per_pixel : float, optional
+        Scale of two-dimensional keypoints, m.
+    known_length_m : float, optional
+        Length between two keypoints, which gives that scale, m.
+    known_length_between : pair of str, optional
+        The two keypoints.
+    min_confidence : float
+        Confidence below which a keypoint is missing.
+    keypoints : str, optional
+        Order of keypoints without names, a key of `keypoints.layouts.LAYOUTS`; None: by their number.
     forces_length_unit : {"mm", "cm", "m"}, optional
         The same as ``length_unit`` for a second file with the force plates.
     forces_rate_hz : float, optional
@@ -49,6 +59,11 @@ class ReadOptions:
     max_plate_depth_m: float = 0.5
     max_plate_force_n: float = 20000.0
     max_plate_moment_nm: float = 10000.0
+    metres_per_pixel: float | None = None
+    known_length_m: float | None = None
+    known_length_between: tuple[str, str] | None = None
+    min_confidence: float = 0.3
+    keypoints: str | None = None
     forces_length_unit: str | None = None
     forces_offset_s: float | None = None
     forces_rate_hz: float | None = None

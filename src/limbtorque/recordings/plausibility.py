@@ -20,7 +20,7 @@ MISTAKES = (
     (1e-2, "m read as cm"),
     (1e-1, "cm read as mm"),
 )
-FRAMES = 50
+FRAMES, MARKERS = 25, 40  # that are looked at
 
 
 def check_plausible(recording: Recording, options: ReadOptions) -> None:
@@ -79,6 +79,8 @@ def _suggestion(apart_m: float) -> str:
 def nearest_m(markers_m: FloatArray) -> float:
     """Median distance to the nearest other marker, m; NaN for fewer than two.
 
+    In 25 to 50 frames, for 40 to 80 of the markers where there are so many.
+
     Parameters
     ----------
     markers_m : ndarray of shape (n_frames, n_markers, 3)
@@ -89,10 +91,13 @@ def nearest_m(markers_m: FloatArray) -> float:
         seen = frame[np.isfinite(frame).all(axis=1)]
         if 2 <= len(seen) <= 2000:
             with np.errstate(over="ignore"):  # infinitely far apart is too far
-                x, y, z = (np.subtract.outer(axis, axis) ** 2 for axis in seen.T)
+                step = max(1, len(seen) // MARKERS)
+                some = seen[::step]
+                x, y, z = (np.subtract.outer(axis, other) ** 2 for axis, other in zip(some.T, seen.T, strict=True))
                 squared = x + y + z
-            np.fill_diagonal(squared, np.inf)
-            nearest = np.sqrt(squared.min(axis=0))
+            own = np.arange(len(some))
+            squared[own, own * step] = np.inf
+            nearest = np.sqrt(squared.min(axis=1))
             found.append(nearest[nearest > 0.0])  # markers in one place say nothing of the unit
     known = np.concatenate(found) if found else np.zeros(0)
     return float(np.median(known)) if known.size else float("nan")

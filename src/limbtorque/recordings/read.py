@@ -10,6 +10,8 @@ from pathlib import Path
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.join import forces_options, join_forces
+from limbtorque.recordings.keypoints.document import is_keypoints
+from limbtorque.recordings.keypoints.read import read_keypoints
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.plausibility import check_plausible
 from limbtorque.recordings.recording import Recording
@@ -34,6 +36,7 @@ READERS: dict[str, Reader] = {
     "Cortex analog": read_anc,
     "table with two lines of headings": read_two_headings,
     "CSV with named columns": read_csv,
+    "keypoints as JSON": read_keypoints,
 }
 SUFFIXES = {
     ".c3d": ("C3D",),
@@ -44,6 +47,7 @@ SUFFIXES = {
     ".csv": ("Vicon Nexus CSV", "OptiTrack Motive CSV", "CSV with named columns"),
     ".forces": ("Cortex forces",),
     ".anc": ("Cortex analog",),
+    ".json": ("keypoints as JSON",),
     ".txt": ("Vicon Nexus CSV", "Qualisys TSV", "table with two lines of headings", "CSV with named columns"),
 }
 HEAD = 20_000
@@ -139,7 +143,10 @@ def file_format(path: Path) -> str:
         The file cannot be opened, its suffix is not known, or its content is of another format.
     """
     if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 (false for names that no system takes)
-        raise ReadError(f"{path.name}: a folder or a device, expected a file; name the recording itself")
+        raise ReadError(
+            f"{path.name}: a folder or a device, expected a file; name the recording itself (of keypoints with one file for each "
+            "frame: the first of them)"
+        )
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ReadError(
@@ -181,6 +188,8 @@ def content_format(head: bytes) -> str | None:
     """
     if len(head) > 1 and head[1] == 0x50 and 0 < head[0] < 32:
         return "C3D"
+    if is_keypoints(head):
+        return "keypoints as JSON"
     utf16 = head[:2] in (b"\xff\xfe", b"\xfe\xff")
     text = head.decode("utf-16" if utf16 else "utf-8-sig", "replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]

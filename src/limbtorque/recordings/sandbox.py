@@ -152,10 +152,26 @@ class GuardedReader:
         ReadError
             The file is not readable, or its reading took too much memory or time, or ended the child.
         """
-        answer = self._ask("", path, memory_limit_mb, time_limit_s, options, forces)
+        answer = self._ask(None, path, memory_limit_mb, time_limit_s, options, forces)
         if not isinstance(answer, Recording):
             raise ReadError(f"{path.name}: the reading process answered with {type(answer).__name__}")
         return answer
+
+    def apply(
+        self,
+        function: Callable[[Recording], object],
+        path: Path,
+        *,
+        memory_limit_mb: int,
+        time_limit_s: float,
+        options: ReadOptions = NO_OPTIONS,
+    ) -> object:
+        """Read one file and apply a function to the recording, in the child.
+
+        Parameters are those of :meth:`read`, with the function: one of a module, or a partial of one. Only its value, which is
+        returned, comes back through the pipe.
+        """
+        return self._ask(function, path, memory_limit_mb, time_limit_s, options)
 
     def compare(
         self,
@@ -181,20 +197,20 @@ class GuardedReader:
 
     def _ask(
         self,
-        library: str,
+        task: str | Callable[[Recording], object] | None,
         path: Path,
         memory_limit_mb: int,
         time_limit_s: float,
         options: ReadOptions,
         forces: Path | None = None,
     ) -> object:
-        """Answer of the child: a recording, or a comparison where a library is named."""
+        """Answer of the child: a recording, a function's value, or a comparison."""
         deadline = time.monotonic() + time_limit_s
         try:
             child = self._running()
             files = [None if file is None else str(Path(file).absolute()) for file in (path, forces)]
             with _ended_in_time(child, deadline):
-                _send(child.requests, (library, files, memory_limit_mb, time_limit_s, options))
+                _send(child.requests, (task, files, memory_limit_mb, time_limit_s, options))
                 done, answer, last = _receive(child.replies, deadline)
         except TimeoutError:
             self.close()
@@ -433,21 +449,24 @@ def _serve(requests: int, replies: int) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     limits.leave_no_core()
-    started_with = limits.address_space()
+    started_with: int | None = None
     while True:
         try:
-            library, (path, forces), memory_limit_mb, time_limit_s, options = _receive(requests, None)
+            task, (path, forces), memory_limit_mb, time_limit_s, options = _receive(requests, None)
         except _DiedError:
             return
+        if started_with is None:  # with the module of the task, which its name imports
+            started_with = limits.address_space()
         limits.set_limits(started_with + memory_limit_mb * 2**20, time_limit_s + _GRACE_S)  # ends it without its parent
         out_of_memory = False
         reply: tuple[bool, object]
         try:
             file, second = Path(path), Path(forces) if forces else None
-            if library:
-                reply = (True, compare_c3d(file, library, options, memory_mb=memory_limit_mb / 2))
+            if isinstance(task, str):
+                reply = (True, compare_c3d(file, task, options, memory_mb=memory_limit_mb / 2))
             else:
-                reply = (True, read_with_forces(file, second, options))
+                recording = read_with_forces(file, second, options)
+                reply = (True, task(recording) if task else recording)
         except ReadError as error:
             reply = (False, str(error))
         except MemoryError:

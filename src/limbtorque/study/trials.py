@@ -12,6 +12,7 @@ from pydantic import ValidationInfo, field_validator
 
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.study.faults import alike, checked
+from limbtorque.study.frame_files import frame_files
 from limbtorque.study.options.base import option
 from limbtorque.study.settings import Settings, option_names, override
 from limbtorque.study.subjects import Subject
@@ -112,10 +113,15 @@ class Trial:
     static_file: Path | None = None
 
     @property
-    def files(self) -> tuple[Path, ...]:
-        """All files that are read for the trial."""
+    def named_files(self) -> tuple[Path, ...]:
+        """Files that the table names for the trial."""
         others = (self.forces_file, self.emg_file, self.static_file)
         return (self.file, *filter(None, others), *self.maximal_files)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that are read for the trial, those of single frames included."""
+        return tuple(file for named in self.named_files for file in frame_files(named))
 
 
 MOST_HINTS = 100  # misspelt names that are compared with the known ones

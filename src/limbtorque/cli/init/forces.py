@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Paired:
     note: str = ""
 
 
+@functools.lru_cache(maxsize=100_000)
 def stem_words(name: str) -> tuple[str, ...]:
     """Words and numbers of a file name, without suffix and words for a kind of file.
 
@@ -75,7 +77,8 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
     """
     bare = [one for one in markers if one.bodies and not one.n_plates]
     forces = [one for one in others if one.n_plates and not one.bodies]
-    named = {one.name: [f for f in forces if _same_name(one, f)] for one in bare}
+    forces_of, bare_of = _by_words(forces), _by_words(bare)
+    named = {one.name: forces_of.get(stem_words(one.name), []) for one in bare}
     taken = {f.name for found in named.values() for f in found}
     unnamed = {
         one.name: [f for f in forces if f.name not in taken and _folder(f) == _folder(one) and _fits(one, f, both=True)]
@@ -85,7 +88,9 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
     paired = {}
     for one in bare:
         if named[one.name]:
-            paired[one.name] = _by_name(one, named[one.name], [other for other in bare if other.name != one.name])
+            paired[one.name] = _by_name(
+                one, named[one.name], [other for other in bare_of[stem_words(one.name)] if other.name != one.name]
+            )
         elif unnamed[one.name]:
             rivals = [
                 name
@@ -94,6 +99,15 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
             ]
             paired[one.name] = _by_time(unnamed[one.name], rivals)
     return paired
+
+
+def _by_words(recordings: Sequence[Seen]) -> dict[tuple[str, ...], list[Seen]]:
+    """Recordings by the words of their names; those without words are left out."""
+    found: dict[tuple[str, ...], list[Seen]] = {}
+    for one in recordings:
+        if words := stem_words(one.name):
+            found.setdefault(words, []).append(one)
+    return found
 
 
 def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
@@ -106,7 +120,7 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
     unread : sequence of Unread
         Files that could not be read.
     """
-    found = [u for u in unread if Path(u.name).suffix.lower() in FORCE_SUFFIXES and _same_name(one, u)]
+    found = [u for u in unread if _same_name(one, u) and Path(u.name).suffix.lower() in FORCE_SUFFIXES]
     said = []
     for u in found:
         why = " ".join(u.why.split()).removeprefix(f"{Path(u.name).name}: ")

@@ -78,7 +78,7 @@ def init_study(
                 *there_is.skipped,
             ]
         )
-    looked = survey(recordings, paths, reading=settings.reading)
+    looked = survey({path: there_is.name(path, recordings) for path in paths}, reading=settings.reading)
     found = list(watch(looked, len(paths)) if watch else looked)
     if not any(isinstance(one, Seen) for one in found):
         raise StudyError([one.why for one in found if isinstance(one, Unread)])

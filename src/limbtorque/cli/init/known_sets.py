@@ -183,17 +183,18 @@ def fold(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def sided(label: str) -> list[tuple[str, str, str]]:
+@functools.lru_cache(maxsize=10_000)
+def sided(label: str) -> tuple[tuple[str, str, str], ...]:
     """Possible sides of a label: side, label without it, template (may be empty).
 
     Examples
     --------
     >>> sided("RELB")
-    [('right', 'elb', '{S}ELB')]
+    (('right', 'elb', '{S}ELB'),)
     >>> sided("knee_left")
-    [('left', 'knee', 'knee_{side}')]
+    (('left', 'knee', 'knee_{side}'),)
     >>> sided("T10")
-    []
+    ()
     """
     ways: dict[tuple[str, str], str] = {}
     for pattern in _SIDED:
@@ -202,7 +203,7 @@ def sided(label: str) -> list[tuple[str, str, str]]:
             template = _TEMPLATES.get(match["side"], "")
             whole = label[: match.start("side")] + template + label[match.end("side") :] if template else ""
             ways.setdefault((SIDE_WORDS[match["side"].casefold()], fold(match["rest"])), whole)
-    return [(side, rest, template) for (side, rest), template in ways.items()]
+    return tuple((side, rest, template) for (side, rest), template in ways.items())
 
 
 def template_of(label: str, side: str) -> str:
@@ -301,6 +302,11 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
     list of Fit
         Fits with at least half of the chain's joints; both sides of one set stand together.
     """
+    return list(_fits(tuple(labels), model))
+
+
+@functools.lru_cache(maxsize=256)  # as of `_index`
+def _fits(labels: tuple[str, ...], model: ChainModel) -> tuple[Fit, ...]:
     needed = needed_landmarks(model)
     centres = [*(joint.landmark for joint in model.joints), model.end]
     found = []
@@ -312,7 +318,7 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
             missing = tuple(name for name in needed if not _given(name, {*rules, *predicted}, known))
             if sum(name not in missing for name in centres) * 2 >= len(centres):
                 found.append(Fit(known, side, rules, missing, predicted))
-    return sorted(found, key=lambda fit: len(fit.missing))
+    return tuple(sorted(found, key=lambda fit: len(fit.missing)))
 
 
 def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:

@@ -6,6 +6,7 @@ import json
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from limbtorque.cli.init.survey import Seen
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
@@ -131,17 +132,24 @@ def pair_emg(trials_of: Sequence[Seen], seen: Sequence[Seen]) -> dict[str, Seen]
 
     The two are in one folder, each the only one there of its kind, and overlap in time.
     """
-    alone = [one for one in seen if one.emg and not one.bodies and not one.n_plates]
+    alone = _by_folder(one for one in seen if one.emg and not one.bodies and not one.n_plates)
+    moving = _by_folder(one for one in trials_of if not one.still)
     found = {}
     for one in trials_of:
-        near = [other for other in alone if other.path.parent == one.path.parent]
-        rivals = [other for other in trials_of if other.path.parent == one.path.parent and not other.still]
+        near = alone.get(one.path.parent, [])
         if (
             not one.emg
             and len(near) == 1
-            and len(rivals) == 1
+            and len(moving.get(one.path.parent, [])) == 1
             and near[0].begin_s < one.end_s
             and near[0].end_s > one.begin_s
         ):
             found[one.name] = near[0]
+    return found
+
+
+def _by_folder(recordings: Iterable[Seen]) -> dict[Path, list[Seen]]:
+    found: dict[Path, list[Seen]] = {}
+    for one in recordings:
+        found.setdefault(one.path.parent, []).append(one)
     return found

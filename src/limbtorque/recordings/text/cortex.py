@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, length_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.text.frames import Clock, bare_recording
 from limbtorque.recordings.text.lines import Text, read_text, table
 from limbtorque.recordings.wrenches import Wrench, plate_of
 
@@ -72,18 +72,8 @@ def read_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         part = values[:, 1 + 7 * n : 8 + 7 * n]
         couple = np.column_stack([np.zeros((len(part), 2)), part[:, 6] * length_m])
         plates.append(plate_of(Wrench(part[:, :3], part[:, 3:6] * length_m, couple), n + 1, rate_hz))
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.cortex",
-        labels=(),
-        markers_m=np.zeros((len(values), 0, 3)),
-        rate_hz=rate_hz,
-        first_frame=1,
-        start_s=0.0,
-        force_plates=tuple(plates),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
+    return bare_recording(
+        text, "text.cortex", Clock(rate_hz), findings, n_frames=len(values), force_plates=tuple(plates)
     )
 
 
@@ -143,19 +133,14 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     if not len(values) or not rate_hz > 0.0 or len(limits) != len(names):
         raise ReadError(f"{text.name}: {len(names)} channels, {len(values)} samples, {rate_hz:g} Hz; export it again")
     findings.add("format", f"Cortex analog, {bits[1]} bits", f"{len(names)} channels at {rate_hz:g} Hz, in mV")
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.cortex",
-        labels=(),
-        markers_m=np.zeros((len(values), 0, 3)),
-        rate_hz=rate_hz,
-        first_frame=1,
-        start_s=0.0,
+    return bare_recording(
+        text,
+        "text.cortex",
+        Clock(rate_hz),
+        findings,
+        n_frames=len(values),
         analog_labels=tuple(names),
         analog_units=("mV",) * len(names),
         analog=values[:, 1:] * limits * 2.0 / 2.0 ** float(bits[1]),
         analog_rate_hz=rate_hz,
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
     )

@@ -10,26 +10,17 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.emg_channels import side_and_muscle
 from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
 from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
-from limbtorque.recordings.text.lines import (
-    Text,
-    even_rate,
-    n_even_rows,
-    no_repeated_columns,
-    plain_label,
-    read_text,
-    resolution_s,
-    start_s,
-    table,
-)
+from limbtorque.recordings.text.frames import Clock, Rows, bare_recording, recording_of, timed_rows
+from limbtorque.recordings.text.lines import Text, no_repeated_columns, plain_label, read_text, table
 from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, kind_of_results
 from limbtorque.recordings.wrenches import Wrench, plate_of
 
+READER = "text.opensim_storage"
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 # brackets around a cell, as in ~[1,2,3]; within it they are damage
 VECTOR_BRACKETS = re.compile(r"(?<!\S)~?[\[(]|[\])]~?(?!\S)")
@@ -96,20 +87,10 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     values = _values(text, start + 1, len(names), width, separator)
     _check_counts(text, header, values, len(names), width)
     findings.add("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
-    printed_s = resolution_s(text, start + 1, 0, separator)
-    values = values[: n_even_rows(values[:, 0], text, printed_s=printed_s, findings=findings)]
-    rate_hz = even_rate(
-        values[:, 0],
-        text,
-        start + 1,
-        printed_s=printed_s,
-        stated_hz=_stated_rate(header),
-        where="DataRate",
-        options=options,
-        findings=findings,
-    )
+    rows = Rows(start + 1, separator, time=0, frame=None, stated_hz=_stated_rate(header), where="DataRate")
+    values, clock = timed_rows(values, text, rows, options, findings)
     columns = _columns(names[1:], values[:, 1:], width)
-    return _recording(text, header, columns, values[:, 0], rate_hz, options, findings)
+    return _recording(text, header, columns, clock, options, findings)
 
 
 def _refuse_results(text: Text, names: Sequence[str]) -> None:
@@ -124,8 +105,7 @@ def _recording(
     text: Text,
     header: Mapping[str, str],
     columns: dict[str, FloatArray],
-    time_s: FloatArray,
-    rate_hz: float,
+    clock: Clock,
     options: ReadOptions,
     findings: Findings,
 ) -> Recording:
@@ -133,7 +113,7 @@ def _recording(
     wrenches, rest = _wrenches(columns)
     markers, other = _markers(rest)
     if not markers and not wrenches and _is_emg(text.lines[0], columns):
-        return _emg_recording(text, columns, time_s, rate_hz, findings)
+        return _emg_recording(text, columns, clock, findings)
     if not markers and not wrenches:
         raise ReadError(
             f"{text.name}: no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
@@ -143,28 +123,18 @@ def _recording(
     said, where = _unit(header, text)
     length_m = length_unit(said, where, options, text.name, findings)
     force_n = force_unit("N" if where == SENTENCE else None, where, options, findings) if wrenches else 1.0
-    plates = [_plate(k, name, wrench, rate_hz, length_m, force_n, findings, text) for k, (name, wrench) in wrenches]
+    plates = [
+        _plate(k, name, wrench, clock.rate_hz, length_m, force_n, findings, text) for k, (name, wrench) in wrenches
+    ]
     findings.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
-    findings.add("frames", f"the time begins at {time_s[0]:g} s", "time is zero at the first row, which is frame 1")
+    findings.add("frames", f"the time begins at {clock.start_s:g} s", "time is zero at the first row, which is frame 1")
     if other:
         findings.add("other columns", f"{len(other)}: {', '.join(other[:8])}{' ...' * (len(other) > 8)}", "left out")
     labels = tuple(markers)
-    xyz = np.stack(list(markers.values()), axis=1) if markers else np.zeros((len(time_s), 0, 3))
+    n_frames = len(next(iter(columns.values())))
+    xyz = np.stack(list(markers.values()), axis=1) if markers else np.zeros((n_frames, 0, 3))
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    findings.add_labels(labels)
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.opensim_storage",
-        labels=labels,
-        markers_m=markers_m,
-        rate_hz=rate_hz,
-        first_frame=1,
-        start_s=start_s(time_s, rate_hz),
-        force_plates=tuple(plates),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
-    )
+    return recording_of(text, READER, clock, findings, labels=labels, markers_m=markers_m, force_plates=tuple(plates))
 
 
 def _is_emg(title: str, names: Collection[str]) -> bool:
@@ -173,27 +143,21 @@ def _is_emg(title: str, names: Collection[str]) -> bool:
     return bool(re.search(r"\bs?emg|electromyo", title.lower())) or 2 * named > len(names)
 
 
-def _emg_recording(
-    text: Text, columns: Mapping[str, FloatArray], time_s: FloatArray, rate_hz: float, findings: Findings
-) -> Recording:
+def _emg_recording(text: Text, columns: Mapping[str, FloatArray], clock: Clock, findings: Findings) -> Recording:
     """Recording of analog channels only, one sample a frame."""
     findings.add("electromyography", f"{len(columns)} columns", "analog channels; their unit is not stated")
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.opensim_storage",
-        labels=(),
-        markers_m=np.zeros((len(time_s), 0, 3)),
-        rate_hz=rate_hz,
-        first_frame=1,
+    analog = np.stack(list(columns.values()), axis=1)
+    return bare_recording(
+        text,
+        READER,
+        clock,
+        findings,
+        n_frames=len(analog),
         analog_labels=tuple(columns),
         analog_units=("",) * len(columns),
         analog_descriptions=("EMG",) * len(columns),
-        analog=np.stack(list(columns.values()), axis=1),
-        analog_rate_hz=rate_hz,
-        start_s=start_s(time_s, rate_hz),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
+        analog=analog,
+        analog_rate_hz=clock.rate_hz,
     )
 
 

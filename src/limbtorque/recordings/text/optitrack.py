@@ -7,22 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.lines import (
-    Text,
-    cells,
-    check_frames,
-    even_rate,
-    n_even_rows,
-    plain_label,
-    read_text,
-    resolution_s,
-    start_s,
-    table,
-)
+from limbtorque.recordings.text.frames import Rows, recording_of, timed_rows
+from limbtorque.recordings.text.lines import Text, cells, plain_label, read_text, table
 
 KINDS = ("marker", "rigid body marker", "bone marker", "bone", "rigid body")  # of one name the first is read
 HEADING = 12  # lines in which the line that begins with Frame is looked for
@@ -73,40 +62,15 @@ def read_optitrack(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     text = replace(text, lines=_without_clocks(text, points))
     length_m = length_unit(said.get("length units") or None, "Length Units", options, text.name, findings)
     values = table(text, points.line + 1, len(text.lines), points.n_columns, ",")
-    if not len(values):
-        raise ReadError(f"{text.name}: there are no frames below the names of the columns; export it again")
-    printed_s = resolution_s(text, points.line + 1, 1, ",")
-    values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
-    first_frame = check_frames(values[:, 0], text, points.line + 1, findings)
-    rate_hz = even_rate(
-        values[:, 1],
-        text,
-        points.line + 1,
-        printed_s=printed_s,
-        stated_hz=_rate(said),
-        where="Export Frame Rate",
-        options=options,
-        findings=findings,
-    )
+    rows = Rows(points.line + 1, ",", stated_hz=_rate(said), where="Export Frame Rate")
+    values, clock = timed_rows(values, text, rows, options, findings)
     space = said.get("coordinate space") or "not stated"
     findings.add("axes", f"Coordinate Space: {space}", "unchanged; plane.up_axis of the settings defines the vertical")
     labels = tuple(points.columns)
     starts = list(points.columns.values())
     xyz = values[:, [k + i for k in starts for i in range(3)]].reshape(len(values), len(starts), 3)
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    findings.add_labels(labels)
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.optitrack",
-        labels=labels,
-        markers_m=markers_m,
-        rate_hz=rate_hz,
-        first_frame=first_frame,
-        start_s=start_s(values[:, 1], rate_hz),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
-    )
+    return recording_of(text, "text.optitrack", clock, findings, labels=labels, markers_m=markers_m)
 
 
 def _rate(said: Mapping[str, str]) -> float | None:

@@ -11,25 +11,13 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
 from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.text.force_columns import force_columns, plates_in
-from limbtorque.recordings.text.lines import (
-    Text,
-    cells,
-    check_frames,
-    even_rate,
-    n_even_rows,
-    no_repeated_columns,
-    plain_label,
-    read_text,
-    resolution_s,
-    start_s,
-    table,
-)
+from limbtorque.recordings.text.frames import Clock, Rows, check_frames, recording_of, timed_rows
+from limbtorque.recordings.text.lines import Text, cells, no_repeated_columns, plain_label, read_text, table
 
 SEPARATORS = ",;\t"
 AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
@@ -97,12 +85,7 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         raise ReadError(f"{text.name}: there are no rows below the names; export it again")
     said = _one_unit(text, columns.units)
     length_m = length_unit(said, "the columns' names", options, text.name, findings)
-    if columns.time is not None:
-        factor = TIMES_S.get(plain_unit(columns.time_unit), 1.0)
-        printed_s = resolution_s(text, first, columns.time, separator) * factor
-        times_s = values[:, columns.time] * factor
-        values = values[: n_even_rows(times_s, text, printed_s=printed_s, findings=findings)]
-    rate_hz, first_frame, begin_s = _timing(text, first, columns, values, separator, options, findings)
+    values, clock = _timing(text, Rows(first, separator), columns, values, options, findings)
     findings.add("axes", "columns x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
     fourth = values[:, columns.ones]
     if not np.isin(fourth[np.isfinite(fourth)], (0.0, 1.0)).all():
@@ -114,21 +97,10 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     places = np.array([k for axes in columns.markers.values() for k in axes], dtype=int)
     xyz = values[:, places].reshape(len(values), len(labels), 3)
     newtons = force_unit(None, "the columns' names", options, findings) if forces else 1.0
-    plates = plates_in(forces, values, rate_hz=rate_hz, units=(newtons, length_m), findings=findings)
+    plates = plates_in(forces, values, rate_hz=clock.rate_hz, units=(newtons, length_m), findings=findings)
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    findings.add_labels(labels)
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.plain_csv",
-        labels=labels,
-        markers_m=markers_m,
-        rate_hz=rate_hz,
-        first_frame=first_frame,
-        start_s=begin_s,
-        force_plates=plates,
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
+    return recording_of(
+        text, "text.plain_csv", clock, findings, labels=labels, markers_m=markers_m, force_plates=plates
     )
 
 
@@ -195,31 +167,23 @@ def _one_unit(text: Text, units: Sequence[str]) -> str | None:
 
 
 def _timing(
-    text: Text,
-    first: int,
-    columns: _Columns,
-    values: FloatArray,
-    separator: str,
-    options: ReadOptions,
-    findings: Findings,
-) -> tuple[float, int, float | None]:
-    """Frames per second, first frame, and its time where there are times, s."""
-    first_frame = 1
-    if columns.frame is not None:
-        first_frame = check_frames(values[:, columns.frame], text, first, findings)
-    if columns.time is not None and not columns.time_unit and _counts(values[:, columns.time]):
-        columns = replace(columns, time=None, frame=columns.time)
+    text: Text, rows: Rows, columns: _Columns, values: FloatArray, options: ReadOptions, findings: Findings
+) -> tuple[FloatArray, Clock]:
+    """Evenly spaced rows and their clock; frames without times need the option of the rate."""
+    time, frame = columns.time, columns.frame
+    if time is not None and not columns.time_unit and _counts(values[:, time]):
+        time, frame = None, time
         findings.add("time", "counts 1 by 1", "numbers of samples, not seconds")
-        first_frame = check_frames(values[:, columns.frame], text, first, findings)
-    if columns.time is None:
-        if columns.frame is None:
+    if time is None:
+        if frame is None:
             raise text.fault(0, "there is no column 'time' (time_s, time_ms) and no column 'frame'; add one")
+        first_frame = check_frames(values[:, frame], text, rows.first, findings)
         if not options.rate_hz:
             raise ReadError(
                 f"{text.name}: there are frames but no times; give the rate with reading.rate_hz (of a forces_file: reading.forces_rate_hz)"
             )
         findings.add("rate", "frames without times", f"{options.rate_hz:g} frames per second, as in reading.rate_hz")
-        return options.rate_hz, first_frame, None
+        return values, Clock(options.rate_hz, first_frame, None)
     unit = plain_unit(columns.time_unit)
     if unit and unit not in TIMES_S:
         raise text.fault(0, f"the unit of the time is {columns.time_unit!r}, expected s or ms; rename the column")
@@ -229,17 +193,8 @@ def _timing(
         f"times multiplied by {TIMES_S.get(unit, 1.0):g} to seconds",
         "" if unit else "name the column time_s or time_ms",
     )
-    factor = TIMES_S.get(unit, 1.0)
-    rate_hz = even_rate(
-        values[:, columns.time] * factor,
-        text,
-        first,
-        printed_s=resolution_s(text, first, columns.time, separator) * factor,
-        stated_hz=None,
-        where="the heading",
-        options=options,
-        findings=findings,
-    )
-    if columns.frame is None:
+    rows = replace(rows, time=time, frame=frame, unit_s=TIMES_S.get(unit, 1.0))
+    values, clock = timed_rows(values, text, rows, options, findings)
+    if frame is None:
         findings.add("frames", f"{len(values)} without numbers", "the first is frame 1")
-    return rate_hz, first_frame, start_s(values[:, columns.time] * factor, rate_hz)
+    return values, clock

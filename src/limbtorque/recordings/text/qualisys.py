@@ -6,23 +6,12 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
-from limbtorque.recordings.text.lines import (
-    Text,
-    check_frames,
-    even_rate,
-    n_even_rows,
-    plain_label,
-    read_text,
-    resolution_s,
-    start_s,
-    table,
-)
+from limbtorque.recordings.text.frames import Clock, Rows, recording_of, timed_rows
+from limbtorque.recordings.text.lines import Text, plain_label, read_text, table
 from limbtorque.recordings.text.qualisys_forces import FIRST_WORD, read_qualisys_forces
 
 KNOWN = (
@@ -92,27 +81,16 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             "truncated, export it again"
         )
     if columns:
-        printed_s = resolution_s(text, first, 1, "\t")
-        values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
-    rate_hz, first_frame = _timing(text, first, columns, values, frequency_hz, options, findings)
+        rows = Rows(first, "\t", stated_hz=frequency_hz, where="FREQUENCY")
+        values, clock = timed_rows(values, text, rows, options, findings)
+    else:
+        clock = _clock(text, len(values), frequency_hz, options, findings)
     findings.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
     xyz = values[:, len(columns) :].reshape(len(values), n_markers, width)[:, :, :3]
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    findings.add_labels(labels)
     findings.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times unchanged")
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.qualisys",
-        labels=labels,
-        markers_m=markers_m,
-        rate_hz=rate_hz,
-        first_frame=first_frame,
-        start_s=start_s(values[:, 1], rate_hz) if columns else None,
-        events=tuple(sorted(events, key=lambda event: event.time_s)),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
-    )
+    in_order = tuple(sorted(events, key=lambda event: event.time_s))
+    return recording_of(text, "text.qualisys", clock, findings, labels=labels, markers_m=markers_m, events=in_order)
 
 
 def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
@@ -200,35 +178,13 @@ def _columns_6d(text: Text, first: int, n_bodies: int) -> tuple[list[str], int]:
     return ["frame", "time"][:before], first
 
 
-def _timing(
-    text: Text,
-    first: int,
-    columns: Sequence[str],
-    values: FloatArray,
-    frequency_hz: float,
-    options: ReadOptions,
-    findings: Findings,
-) -> tuple[float, int]:
-    """Frames per second and first frame."""
-    if columns:
-        first_frame = check_frames(values[:, 0], text, first, findings)
-        printed_s = resolution_s(text, first, 1, "\t")
-        rate_hz = even_rate(
-            values[:, 1],
-            text,
-            first,
-            printed_s=printed_s,
-            stated_hz=frequency_hz,
-            where="FREQUENCY",
-            options=options,
-            findings=findings,
-        )
-        return rate_hz, first_frame
+def _clock(text: Text, n_frames: int, frequency_hz: float, options: ReadOptions, findings: Findings) -> Clock:
+    """Clock of frames without times."""
     if options.rate_hz and not math.isclose(options.rate_hz, frequency_hz, rel_tol=1e-3):
         raise ReadError(
             f"{text.name}: FREQUENCY is {frequency_hz:g}, reading.rate_hz says {options.rate_hz:g}; take the option out "
             "for this trial, or correct the file"
         )
     findings.add("rate", f"FREQUENCY is {frequency_hz:g} Hz", f"{frequency_hz:g} frames per second")
-    findings.add("frames", f"{len(values)}, without numbers", "the first is frame 1")
-    return frequency_hz, 1
+    findings.add("frames", f"{n_frames}, without numbers", "the first is frame 1")
+    return Clock(frequency_hz, start_s=None)

@@ -12,11 +12,11 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, length_unit
 from limbtorque.recordings.force_plates import UnusableError, plate_axes
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.recordings.text.frames import Clock, bare_recording
 from limbtorque.recordings.text.lines import Text, read_text, table
 from limbtorque.recordings.wrenches import Wrench, plate_of, pushing
 
@@ -66,19 +66,10 @@ def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recor
             "export them together"
         )
     findings.add("clock", "sample 1 is the first frame", "the first is at time zero")
-    return Recording(
-        source=path.name,
-        sha256=digest.hexdigest(),
-        reader="limbtorque.recordings.text.qualisys_forces",
-        labels=(),
-        markers_m=np.zeros((len(plates[0].force_n), 0, 3)),
-        rate_hz=plates[0].rate_hz,
-        first_frame=1,
-        start_s=0.0,
-        force_plates=tuple(plates),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
-    )
+    ((rate_hz, n_frames),) = sizes
+    files = Text(path.name, digest.hexdigest(), [])
+    reader = "text.qualisys_forces"
+    return bare_recording(files, reader, Clock(rate_hz), findings, n_frames=n_frames, force_plates=tuple(plates))
 
 
 def _plates_of(path: Path) -> dict[int, Path]:

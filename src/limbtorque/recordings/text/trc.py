@@ -10,22 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.lines import (
-    Text,
-    check_frames,
-    even_rate,
-    n_even_rows,
-    plain_label,
-    read_text,
-    resolution_s,
-    rounding_s,
-    start_s,
-    table,
-)
+from limbtorque.recordings.text.frames import Rows, recording_of, timed_rows
+from limbtorque.recordings.text.lines import Text, plain_label, read_text, table
 
 KEYS = ("DATARATE", "NUMFRAMES", "NUMMARKERS", "UNITS")
 HEADING = 30  # lines in which the names of the markers are looked for
@@ -81,35 +70,12 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     values = table(text, layout.first, len(text.lines), 2 + 3 * n_columns, layout.separator)
     values = np.pad(values, ((0, 0), (0, 3 * (len(labels) - n_columns))), constant_values=np.nan)
     _add_count(layout, "NUMFRAMES", "NumFrames", len(values), "lines of data", findings)
-    rate_said_hz = _number(layout.header.get("DATARATE", "")) or None
-    printed_s = rounding_s(values[:, 1], rate_said_hz, printed_s=resolution_s(text, layout.first, 1, layout.separator))
-    values = values[: n_even_rows(values[:, 1], text, printed_s=printed_s, findings=findings)]
-    first_frame = check_frames(values[:, 0], text, layout.first, findings)
-    rate_hz = even_rate(
-        values[:, 1],
-        text,
-        layout.first,
-        printed_s=printed_s,
-        stated_hz=rate_said_hz,
-        where="DataRate",
-        options=options,
-        findings=findings,
-    )
+    stated_hz = _number(layout.header.get("DATARATE", "")) or None
+    rows = Rows(layout.first, layout.separator, stated_hz=stated_hz, where="DataRate")
+    values, clock = timed_rows(values, text, rows, options, findings)
     findings.add("axes", _axes(text, layout), "unchanged; plane.up_axis of the settings defines the vertical")
     markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, findings)
-    findings.add_labels(labels)
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.trc",
-        labels=labels,
-        markers_m=markers_m,
-        rate_hz=rate_hz,
-        first_frame=first_frame,
-        start_s=start_s(values[:, 1], rate_hz),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
-    )
+    return recording_of(text, "text.trc", clock, findings, labels=labels, markers_m=markers_m)
 
 
 def _layout(text: Text, findings: Findings) -> _Layout:

@@ -9,22 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.lines import (
-    Text,
-    check_frames,
-    even_rate,
-    n_even_rows,
-    no_repeated_columns,
-    read_text,
-    resolution_s,
-    start_s,
-    table,
-)
+from limbtorque.recordings.text.frames import Rows, recording_of, timed_rows
+from limbtorque.recordings.text.lines import Text, no_repeated_columns, read_text, table
 
 TIMES_S = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "msec": 1e-3}
 _WORD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
@@ -91,22 +80,8 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
     layout = _layout(text)
     length_m = length_unit(None, "the two lines of headings", options, text.name, findings)
     values = table(text, 2, len(text.lines), layout.n_columns, layout.separator)
-    if not len(values):
-        raise ReadError(f"{text.name}: there are no rows below the headings; export it again")
-    printed_s = resolution_s(text, 2, layout.time, layout.separator) * layout.time_s
-    times_s = values[:, layout.time] * layout.time_s
-    values = values[: n_even_rows(times_s, text, printed_s=printed_s, findings=findings)]
-    first_frame = 1 if layout.frame is None else check_frames(values[:, layout.frame], text, 2, findings)
-    rate_hz = even_rate(
-        values[:, layout.time] * layout.time_s,
-        text,
-        2,
-        printed_s=printed_s,
-        stated_hz=None,
-        where="the heading",
-        options=options,
-        findings=findings,
-    )
+    rows = Rows(2, layout.separator, layout.time, layout.frame, layout.time_s)
+    values, clock = timed_rows(values, text, rows, options, findings)
     labels = tuple(layout.markers)
     xyz = np.zeros((len(values), len(labels), 3))
     for k, columns in enumerate(layout.markers.values()):
@@ -119,19 +94,7 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
         "the third coordinate is 0: a movement in the plane of X and Y" if flat else "unchanged",
     )
     markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    findings.add_labels(labels)
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.two_headings",
-        labels=labels,
-        markers_m=markers_m,
-        rate_hz=rate_hz,
-        first_frame=first_frame,
-        start_s=start_s(values[:, layout.time] * layout.time_s, rate_hz),
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
-    )
+    return recording_of(text, "text.two_headings", clock, findings, labels=labels, markers_m=markers_m)
 
 
 def _layout(text: Text) -> _Layout:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.emg_channels import emg_channels
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
-from limbtorque.recordings.text.lines import Text, cells, check_frames, plain_label, read_text, table
+from limbtorque.recordings.text.frames import Clock, bare_recording, check_frames, recording_of
+from limbtorque.recordings.text.lines import Text, cells, plain_label, read_text, table
+from limbtorque.recordings.text.vicon_plates import device_plates
 
+READER = "text.vicon"
 SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
 
 
@@ -29,6 +32,24 @@ class _Section:
     first: int
     last: int
     rate_hz: float
+
+
+@dataclass(frozen=True)
+class _Devices:
+    """Channels of a section Devices: labels, units, numbers, first frame, rate."""
+
+    labels: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    values: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    first_frame: int = 1
+    per_frame: int = 1
+    rate_hz: float = 0.0
+
+    @property
+    def channels(self) -> dict[str, Any]:
+        """The attributes of a recording that hold them."""
+        names = ("analog_labels", "analog_units", "analog", "analog_rate_hz")
+        return dict(zip(names, (self.labels, self.units, self.values, self.rate_hz), strict=True))
 
 
 def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -45,19 +66,21 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     -------
     Recording
         Markers from Trajectories in the unit of its units line; the columns of Devices as analog channels with their
-        units; events with the capture's times turned into times from the first frame. Other sections are left out.
+        units, and force plates of kind 0 from those of force, moment and centre of pressure; events with the capture's times
+        turned into times from the first frame. Other sections are left out. A file without Trajectories has no markers; it is read
+        for its force plates or its electromyography.
 
     Raises
     ------
     ReadError
-        Not such a file, no Trajectories, truncated, more than one unit of length, frames that are not consecutive.
+        Not such a file, neither Trajectories nor usable Devices, truncated, more than one unit of length, frames that are not consecutive.
 
     Notes
     -----
     A section has its name, its rate, a line of what the columns belong to, a line of column names (Frame, Sub Frame,
     X, Y, Z, ...), a line of units, and its frames, up to an empty line. A marker is missing where a coordinate is empty or
-    not a number, or all three are zero. The frame and sign of the force plates' outputs are not in the file: they
-    stay analog channels, not wrenches.
+    not a number, or all three are zero. The axes and the sign of the force plates follow from their numbers
+    (`vicon_plates.device_plates`).
     """
     findings = Findings()
     text = read_text(path, options, findings)
@@ -68,9 +91,7 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     if len(named) < len(sections):
         raise ReadError(f"{text.name}: a section occurs twice; export the file again")
     if "trajectories" not in named:
-        raise ReadError(
-            f"{text.name}: there is no section Trajectories, only {', '.join(named)}; export the trajectories as well"
-        )
+        return _devices_only(text, named, separator, findings)
     findings.add("format", f"Vicon Nexus CSV with {', '.join(named)}", "Trajectories, Devices and Events are read")
     part = named["trajectories"]
     labels, values, units = _table(text, part, separator, 3, findings)
@@ -82,27 +103,52 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     rate_hz = _rate(text, part, options, findings)
     findings.add("axes", "columns X, Y, Z", "unchanged; plane.up_axis of the settings defines the vertical")
     markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, findings)
-    findings.add_labels(labels)
-    analog_labels, analog_units, analog, analog_rate_hz = _devices(
-        text, named.get("devices"), separator, rate_hz, len(values), findings
-    )
+    devices = _devices(text, named.get("devices"), separator, findings)
+    _check_samples(text, named.get("devices"), devices, rate_hz, len(values))
     events = _events(text, named.get("events"), separator, (first_frame - 1) / rate_hz, findings)
-    return Recording(
-        source=text.name,
-        sha256=text.sha256,
-        reader="limbtorque.recordings.text.vicon",
+    plates = device_plates(
+        devices.labels,
+        devices.units,
+        devices.values,
+        rate_hz=devices.rate_hz,
+        markers_m=markers_m,
+        findings=findings,
+    )
+    clock = Clock(rate_hz, first_frame, None)
+    return recording_of(
+        text,
+        READER,
+        clock,
+        findings,
         labels=labels,
         markers_m=markers_m,
-        rate_hz=rate_hz,
-        first_frame=first_frame,
         events=events,
-        analog_labels=analog_labels,
-        analog_units=analog_units,
-        analog=analog,
-        analog_rate_hz=analog_rate_hz,
-        notes=tuple(findings.notes),
-        audit=Audit(tuple(findings.entries)),
+        force_plates=plates,
+        **devices.channels,
     )
+
+
+def _devices_only(text: Text, named: Mapping[str, _Section], separator: str, findings: Findings) -> Recording:
+    """Recording without markers: force plates and channels of Devices."""
+    devices = _devices(text, named.get("devices"), separator, findings)
+    rate_hz, n_frames = devices.rate_hz / devices.per_frame, len(devices.values) // devices.per_frame
+    plates = device_plates(
+        devices.labels,
+        devices.units,
+        devices.values,
+        rate_hz=devices.rate_hz,
+        markers_m=np.zeros((n_frames, 0, 3)),
+        findings=findings,
+    )
+    clock = Clock(rate_hz, devices.first_frame, None)
+    findings.add("format", f"Vicon Nexus CSV with {', '.join(named)}", "no Trajectories: no markers")
+    found = bare_recording(text, READER, clock, findings, n_frames=n_frames, force_plates=plates, **devices.channels)
+    if not plates and not emg_channels(found):
+        raise ReadError(
+            f"{text.name}: there is no section Trajectories, only {', '.join(named)}, without whole force plates or "
+            "electromyography; export the trajectories as well"
+        )
+    return found
 
 
 def _sections(text: Text, separator: str) -> list[_Section]:
@@ -172,29 +218,27 @@ def _rate(text: Text, section: _Section, options: ReadOptions, findings: Finding
     return section.rate_hz
 
 
-def _devices(
-    text: Text, section: _Section | None, separator: str, rate_hz: float, n_frames: int, findings: Findings
-) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray, float]:
-    """Analog channels: labels, units, numbers, rate."""
+def _devices(text: Text, section: _Section | None, separator: str, findings: Findings) -> _Devices:
+    """Channels of the section Devices."""
     if section is None:
         findings.add("analog", "no section Devices", "none")
-        return (), (), np.zeros((0, 0)), 0.0
+        return _Devices()
     labels, values, units = _table(text, section, separator, 0, findings)
-    per_frame = section.rate_hz / rate_hz
-    if abs(per_frame - round(per_frame)) > 1e-6 or len(values) != n_frames * round(per_frame):
+    per_frame = int(np.nan_to_num(values[:, 1]).clip(0, 1e6).max()) + 1
+    findings.add("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
+    first_frame = int(np.nan_to_num(values[0, 0], nan=1.0).clip(1, 1e9))
+    return _Devices(labels, tuple(units), values[:, 2:], first_frame, per_frame, section.rate_hz)
+
+
+def _check_samples(text: Text, section: _Section | None, devices: _Devices, rate_hz: float, n_frames: int) -> None:
+    """Refuse devices that have not a whole number of samples for each frame."""
+    per_frame = devices.rate_hz / rate_hz
+    if section and (abs(per_frame - round(per_frame)) > 1e-6 or len(devices.values) != n_frames * round(per_frame)):
         raise text.fault(
             section.first,
-            f"Devices has {len(values)} samples at {section.rate_hz:g} Hz for {n_frames} frames at {rate_hz:g} Hz; "
+            f"Devices has {len(devices.values)} samples at {section.rate_hz:g} Hz for {n_frames} frames at {rate_hz:g} Hz; "
             "the file is damaged or truncated, export it again",
         )
-    findings.add("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
-    if any(re.search(r"force|plate", label, re.IGNORECASE) for label in labels):
-        findings.add(
-            "force plates",
-            "columns of Devices named after a force plate",
-            "not used: the file does not define their frame and sign; export C3D for force plates",
-        )
-    return labels, tuple(units), values[:, 2:], section.rate_hz
 
 
 def _events(

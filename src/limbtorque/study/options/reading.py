@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import field_validator
 
 from limbtorque.study.options.base import Options, option
 
@@ -52,6 +54,24 @@ class Reading(Options):
     text_encoding: str | None = option(
         None, "Encoding of text that is not UTF-8, by Python's name, e.g. 'shift_jis'; null: Windows-1252 is assumed."
     )
+    metres_per_pixel: float | None = option(
+        None,
+        "Scale of keypoints in pixels, of one camera that looks along the normal of the plane of movement.",
+        "m",
+        gt=0.0,
+    )
+    known_length_m: float | None = option(
+        None, "Length between the keypoints of known_length_between, which gives the scale of the pixels.", "m", gt=0.0
+    )
+    known_length_between: tuple[str, str] | None = option(
+        None, "Two keypoints that move in the plane and keep their distance, such as [RKnee, RAnkle]."
+    )
+    min_confidence: float = option(
+        0.3, "Keypoints with a lower confidence are missing (0.3: as in Pose2Sim).", "1", ge=0.0
+    )
+    keypoints: (
+        Literal["body_25", "body_25b", "coco_17", "coco_18", "coco_133", "halpe_26", "halpe_136", "mediapipe_33"] | None
+    ) = option(None, "Order of keypoints that have no names; null: by their number (25: body_25).")
     forces_length_unit: Literal["mm", "cm", "m"] | None = option(
         None, "Unit of positions in the file of the column forces_file, to which length_unit does not apply."
     )
@@ -66,3 +86,9 @@ class Reading(Options):
         None,
         "Library that reads every C3D file as well; differences are a quality flag. null: ezc3d in limbtorque check, none in a run.",
     )
+
+    @field_validator("known_length_between", mode="before", json_schema_input_type=str | tuple[str, str] | None)
+    @classmethod
+    def _names(cls, value: Any) -> Any:
+        """Read two names with a comma between them, as on a command line."""
+        return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value

@@ -83,7 +83,7 @@ def _about(trial: Trial, record: TrialRecord, metrics: dict[str, float], folder:
         "limb": f"{trial.side} {trial.chain}",
         "load": trial.load,
         "plane": motion.plane_view if motion else "",
-        "recording": ", ".join(_relative(file, folder) for file in trial.files),
+        "recording": ", ".join(_relative(file, folder) for file in trial.named_files),
     }
     if motion:
         cutoffs = [f"{value:.3g}" for value in motion.cutoff_hz]

@@ -1,0 +1,299 @@
+"""People and frames of keypoint JSON: the ways in which programs write them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.errors import ReadError
+from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
+from limbtorque.recordings.keypoints.layouts import LAYOUTS, SIZES
+
+Names = tuple[str, ...]
+FRAMES = ("frames", "instance_info", "annotations", "predictions", "data")
+PEOPLE = ("people", "instances", "bodies", "persons")
+POINTS_3D = ("pose_keypoints_3d", "keypoints_3d", "keypoints3d", "body_keypoints_3d")
+POINTS = ("pose_keypoints_2d", "keypoints", "keypoints_2d", "pose_keypoints", "joints", "markers", "points")
+NUMBER = ("frame_id", "frame", "frame_number", "image_id")
+IDENTITY = ("person_id", "track_id", "idx")
+UNIT = ("unit", "units", "length_unit")
+RATE = ("rate_hz", "fps", "rate", "frame_rate", "framerate")
+LABELS = ("labels", "keypoint_names", "names")
+MAX_KEYPOINTS = 1000
+_KEYPOINTS = re.compile(
+    rb'"(?:people|bodies|instance_info|\w*keypoints\w*|joints|markers|[^"\n]{0,30}(?:hip|knee|ankle|elbow|wrist))"\s*:',
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person in one frame.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Names of the keypoints.
+    points : ndarray of shape (n_keypoints, 4)
+        x, y, z and confidence; z is NaN for two dimensions, confidence 1 where none is stated.
+    identity : str
+        Identity that a tracker gave; empty without one.
+    """
+
+    labels: Names
+    points: FloatArray
+    identity: str = ""
+
+
+@dataclass(frozen=True)
+class Frames:
+    """People of all frames, and the statements of the file.
+
+    Attributes
+    ----------
+    people : dict of int to list of Person
+        By the number of the frame.
+    unit, rate_hz : str and float, or None
+        As the file states them.
+    """
+
+    people: dict[int, list[Person]] = field(default_factory=dict)
+    unit: str | None = None
+    rate_hz: float | None = None
+
+
+@dataclass(frozen=True)
+class Manner:
+    """Ways in which keypoints are read.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file.
+    layout : str or None
+        A key of `LAYOUTS` where the user states it; else by the number of keypoints.
+    labels : tuple of str
+        Names that the file states.
+    in_space : bool
+        Three numbers of a keypoint are x, y, z; else x, y and the confidence.
+    """
+
+    name: str
+    layout: str | None
+    labels: Names = ()
+    in_space: bool = False
+
+
+def is_keypoints(head: bytes) -> bool:
+    """Return True for JSON with keypoints, by its first bytes."""
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and bool(_KEYPOINTS.search(head))
+
+
+def parsed(raw: bytes, name: str) -> Any:
+    """Contents of JSON.
+
+    Raises
+    ------
+    ReadError
+        It is damaged, truncated, or nested too deep.
+    """
+    if not raw.strip():
+        raise ReadError(f"{name}: the file is empty ({len(raw)} bytes); export or copy it again")
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise ReadError(
+            f"{name} line {error.lineno}: not whole JSON: {error.msg} at column {error.colno}; it is damaged or truncated, "
+            "export it again"
+        ) from None
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ReadError(f"{name}: not JSON of keypoints ({type(error).__name__}); export it again") from None
+
+
+def frame_of(content: Any, manner: Manner) -> list[Person]:
+    """People of a frame: of a list of people, or of one person's keypoints."""
+    if not isinstance(content, Mapping):
+        raise _fault(manner, f"a frame is {type(content).__name__}, expected its people")
+    people = _first(content, PEOPLE)
+    if people is None:
+        people = [content]
+    if not isinstance(people, list):
+        raise _fault(manner, f"the people of a frame are {type(people).__name__}, expected a list")
+    found = (_person(one, manner) for one in people)
+    return [person for person in found if person is not None]
+
+
+def frames_of(content: Any, name: str, *, layout: str | None, in_space: bool) -> Frames:
+    """Frames of a file that has all of them.
+
+    Parameters
+    ----------
+    content : Any
+        Contents of the JSON.
+    name : str
+        Name of the file.
+    layout : str or None
+        A key of `LAYOUTS` where the user states it.
+    in_space : bool
+        The user states a unit of length: three numbers of a keypoint are x, y, z.
+
+    Raises
+    ------
+    ReadError
+        It has no frames with keypoints.
+    """
+    said = content if isinstance(content, Mapping) else {}
+    unit, rate = (_first(said, keys) for keys in (UNIT, RATE))
+    rate_hz = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 < rate < 1e6 else None
+    unit = unit if isinstance(unit, str) else None
+    metric = plain_unit(unit or "") in LENGTHS_M
+    manner = Manner(name, layout, _stated_labels(said), in_space or metric)
+    people: dict[int, list[Person]] = {}
+    for number, one in zip(count(), _rows(content, manner), strict=False):
+        at = _number(one, number) if isinstance(one, Mapping) else number
+        people.setdefault(at, []).extend(frame_of(one, manner))
+    return Frames(people, unit, rate_hz)
+
+
+def _stated_labels(said: Mapping[str, Any]) -> Names:
+    """Names of the keypoints beside the frames, or in COCO's categories."""
+    categories = said.get("categories")
+    places = (
+        [said, *(one for one in categories or () if isinstance(one, Mapping))]
+        if isinstance(categories, list)
+        else [said]
+    )
+    found = (place.get(key) for place in places for key in (*LABELS, *POINTS))
+    return next(
+        (_texts(names) for names in found if isinstance(names, list) and names and isinstance(names[0], str)), ()
+    )
+
+
+def _rows(content: Any, manner: Manner) -> Sequence[Any]:
+    """Frames, or people with the number of their frame, in the order of the file."""
+    if isinstance(content, list):
+        return content
+    if isinstance(content, Mapping):
+        rows = _first(content, FRAMES)
+        if isinstance(rows, list):
+            return rows
+        columns = _first(content, (*POINTS_3D, *POINTS)) or {key: x for key, x in content.items() if _is_track(x)}
+        if isinstance(columns, Mapping) and columns and all(_is_track(track) for track in columns.values()):
+            return [
+                {"keypoints": dict(zip(columns, points, strict=True))}
+                for points in zip(*_same_length(columns, manner), strict=True)
+            ]
+        if _first(content, (*PEOPLE, *POINTS_3D, *POINTS)) is not None:
+            return [content]
+    raise _fault(manner, f"no frames: expected a list of them, or one of the names {', '.join(FRAMES)}")
+
+
+def _is_track(track: Any) -> bool:
+    """Return True for positions of all frames: a list of lists."""
+    return isinstance(track, list) and bool(track) and all(isinstance(point, list) for point in track)
+
+
+def _same_length(columns: Mapping[str, Any], manner: Manner) -> list[list[Any]]:
+    lengths = {len(track) for track in columns.values()}
+    if len(lengths) > 1:
+        raise _fault(manner, f"keypoints have {min(lengths)} to {max(lengths)} frames, expected one number for all")
+    return list(columns.values())
+
+
+def _number(row: Mapping[str, Any], otherwise: int) -> int:
+    """Number of a frame: stated, or the last one in the name of its picture."""
+    stated = _first(row, NUMBER)
+    digits = re.findall(r"\d+", str(stated)) if isinstance(stated, str | int) else []
+    return int(digits[-1][-15:]) if digits else otherwise
+
+
+def _person(content: Any, manner: Manner) -> Person | None:
+    """One person; None without keypoints."""
+    if not isinstance(content, Mapping):
+        raise _fault(manner, f"a person is {type(content).__name__}, expected named keypoints")
+    values = next((content[key] for key in POINTS_3D if content.get(key)), None)
+    width = 4 if values is not None else 3
+    values = _first(content, POINTS) if values is None else values
+    if values is None:
+        values = {name: point for name, point in content.items() if _is_point(point)}
+    if not values:
+        return None
+    stated: Names = ()
+    if isinstance(values, Mapping):
+        stated, values = _texts(values), list(values.values())
+    points = _points(values, width, manner, scores=content.get("keypoint_scores"))
+    identity = _first(content, IDENTITY)
+    identity = identity[0] if isinstance(identity, list) and identity else identity
+    known = "" if identity in (None, -1, "-1", []) else str(identity)
+    return Person(*_labelled(points, stated, manner), known)
+
+
+def _is_point(value: Any) -> bool:
+    """Return True for two to four numbers."""
+    return isinstance(value, list) and 2 <= len(value) <= 4 and all(x is None or type(x) in (int, float) for x in value)
+
+
+def _points(values: Any, width: int, manner: Manner, *, scores: Any = None) -> FloatArray:
+    """Keypoints as rows of x, y, z and confidence."""
+    try:
+        rows = [[math.nan if x is None else x for x in row] if isinstance(row, list) else row for row in values]
+        numbers = np.array([math.nan if row is None else row for row in rows], dtype=float)
+    except (ValueError, TypeError, OverflowError):
+        raise _fault(manner, "keypoints are not numbers, or have different numbers of them") from None
+    if numbers.ndim == 1:
+        if len(numbers) % width:
+            raise _fault(manner, f"{len(numbers)} numbers of keypoints, expected {width} for each")
+        numbers = numbers.reshape(-1, width)
+    n, width = numbers.shape if numbers.ndim == 2 else (0, 0)
+    if not 2 <= width <= 4 or not 0 < n <= MAX_KEYPOINTS:
+        raise _fault(manner, f"{n} keypoints of {width} numbers, expected x, y, perhaps z, and a confidence")
+    in_space = width == 4 or (width == 3 and (scores is not None or manner.in_space) and isinstance(values[0], list))
+    points = np.column_stack([np.full((n, 3), np.nan), np.ones(n)])
+    points[:, : 3 if in_space else 2] = numbers[:, : 3 if in_space else 2]
+    if width == 3 + in_space:
+        points[:, 3] = numbers[:, -1]
+    elif isinstance(scores, list) and len(scores) == n:
+        points[:, 3] = [x if isinstance(x, int | float) and abs(x) < 1e6 else math.nan for x in scores]
+    return points
+
+
+def _labelled(points: FloatArray, stated: Names, manner: Manner) -> tuple[Names, FloatArray]:
+    """Names of the keypoints, and those that have one."""
+    names = stated or manner.labels
+    if not names:
+        layout = manner.layout or SIZES.get(len(points), "")
+        if not layout:
+            raise _fault(
+                manner,
+                f"{len(points)} keypoints without names, expected {', '.join(map(str, sorted(SIZES)))}; name them in the file",
+            )
+        names = LAYOUTS[layout]
+        own = {size for size, of_size in SIZES.items() if of_size == layout} or {len(names)}
+        if len(points) not in own:
+            raise _fault(manner, f"{len(points)} keypoints, {layout} (reading.keypoints) has {min(own)}")
+        points = points[: len(names)]
+    if len(names) != len(points) or len(set(names)) < len(names):
+        raise _fault(manner, f"{len(set(names))} different names for {len(points)} keypoints")
+    return names, points
+
+
+def _first(content: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    """Value of the first of some keys that is there."""
+    return next((content[key] for key in keys if key in content and content[key] is not None), None)
+
+
+def _texts(values: Any) -> Names:
+    """Names from a list or a mapping; none from anything else."""
+    return tuple(str(value).strip() for value in values) if isinstance(values, list | Mapping) else ()
+
+
+def _fault(manner: Manner, sentence: str) -> ReadError:
+    return ReadError(f"{manner.name}: {sentence}; export the keypoints again (docs/keypoints.md)")
