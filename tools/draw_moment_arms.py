@@ -34,6 +34,7 @@ LIMITS_DEG = {"shoulder": (-60, 120), "elbow": (0, 130), "wrist": (-60, 60), "hi
 LIMITS_DEG["ankle"] = (-40, 30)
 OURS, BAND, BORROWED = "#0b5d8a", "#cfe0ea", "0.9"
 SET = "the set; dotted: its range ends"
+DISPUTED, SIGN = "#f6d5c3", "another source has the other sign"
 SPREAD, NO_SOURCE = "spread among the sources", "no other source: spread of the joint's or the set's other arms"
 MEASURED, SECOND = (
     "measured: Kuechle et al. (1997), Ramsay et al. (2009)",
@@ -42,7 +43,7 @@ MEASURED, SECOND = (
 SPECIMEN, DELP = "measured: specimen of Dostal and Andrews (1981)", "model: Delp et al. (1990)"
 HOLZBAUR, GAIT10 = "model, one value: Holzbaur et al. (2005)", "model: Gait10dof18musc"
 ESTIMATE, IN_VIVO = "estimate of the collection", "measured in vivo: single angles"
-LABELS = (SET, SPREAD, NO_SOURCE, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
+LABELS = (SET, SPREAD, NO_SOURCE, SIGN, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
 # First word of a source: its colour and name in the legend.
 LOOKS = {
     **dict.fromkeys(("Kuechle", "Ramsay"), ("#c26a00", MEASURED)),
@@ -80,7 +81,7 @@ def difference(muscle: str, joint: str, flexion_deg: FloatArray, other_mm: Float
 
 def short(source: str) -> str:
     """Authors and year of a source, or its first words."""
-    found = re.match(r"[A-Z].*?\(\d{4}\)", source)
+    found = re.match(r"[A-Z].*?\(\d{4}\)", source.split(";")[0])
     return found.group() if found else source.split(" (")[0].split(",")[0]
 
 
@@ -115,20 +116,36 @@ def spread_rows() -> list[tuple[str, ...]]:
     return rows
 
 
+def panels_of(muscles: MuscleSet) -> list[tuple[list[str], str]]:
+    """Muscles and joint of each panel: heads with the same arm and spread together."""
+    panels: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for joint in muscles.joints:
+        for muscle in muscles.muscles:
+            if joint in muscle.function:
+                arm = muscle.moment_arms[joint]
+                curve = our_arm_mm(muscle.name, joint, np.arange(*LIMITS_DEG[joint], 5.0))
+                panels[joint, curve.tobytes(), arm.spread].append(muscle.name)
+    return [(names, key[0]) for key, names in panels.items()]
+
+
 def draw(chain: str, path: Path, older: pd.DataFrame) -> None:
     """Draw one set: a panel for each muscle and joint."""
     muscles = load_muscle_set(chain)
-    panels = [(muscle, joint) for joint in muscles.joints for muscle in muscles.muscles if joint in muscle.function]
+    panels = panels_of(muscles)
     count = -(-len(panels) // COLUMNS)
     published = published_arms()
     with paper_style():
         figure = paper_figure(33.0 * count + 16.0)
         axes = figure.subplots(count, COLUMNS)
         shown: dict[str, Any] = {}
-        for panel, (muscle, joint) in zip(axes.ravel(), panels, strict=False):
-            others = [one for one in published if (one.muscle, one.joint) == (muscle.name, joint) and not one.used]
-            others += older_arm(older, muscle.name, joint) if joint != "hip" else []
-            draw_arm(panel, muscle.name, joint, muscle.moment_arms[joint], others)
+        for panel, (names, joint) in zip(axes.ravel(), panels, strict=False):
+            found = [one for one in published if (one.muscle, one.joint) == (names[0], joint)]
+            others = [one for one in found if not one.used]
+            others += older_arm(older, names[0], joint) if joint != "hip" else []
+            muscle = muscles.muscles[muscles.names.index(names[0])]
+            draw_arm(panel, names[0], joint, muscle.moment_arms[joint], others)
+            source = next((short(one.source) for one in found if one.used), short(muscle.source["model"]))
+            panel.set_title(f"{', '.join(names)}, {joint}\n{source}", loc="left", fontsize=6.5)
             handles, labels = panel.get_legend_handles_labels()
             shown |= dict(zip(labels, handles, strict=True))
         for panel in axes.ravel()[len(panels) :]:
@@ -150,6 +167,8 @@ def draw_arm(panel: Axes, muscle: str, joint: str, arm: MomentArm, others: list[
     factor = np.exp(arm.spread or 0.0)
     colour, label = (BAND, SPREAD) if arm.other_sources else (BORROWED, NO_SOURCE)
     panel.axhline(0.0, color="0.7", linewidth=0.5)
+    if arm.opposed_rad is not None:
+        panel.axvspan(*np.degrees(arm.opposed_rad), color=DISPUTED, linewidth=0, zorder=0, label=SIGN)
     panel.fill_between(flexion, ours / factor, ours * factor, color=colour, linewidth=0, label=label)
     for one in others:
         colour, label = LOOKS[one.source.split()[0]]
@@ -161,7 +180,6 @@ def draw_arm(panel: Axes, muscle: str, joint: str, arm: MomentArm, others: list[
     end = flexion[np.isfinite(ours)][-1]
     if end < limits[1]:
         panel.axvline(end, color=OURS, linewidth=0.5, linestyle=":")
-    panel.set_title(f"{muscle}, {joint}", loc="left", fontsize=7.5)
     panel.set_xlim(*limits)
     panel.set_xticks([tick for tick in range(-60, 121, 60 if limits[1] > 30 else 30) if limits[0] <= tick <= limits[1]])
 

@@ -51,7 +51,7 @@ SOURCES = {
         "licence": "Apache-2.0",
     },
     "saul2015": {
-        "model": "MyoSuite MyoArm, sampled with MuJoCo; strength: Saul et al. (2015) Comput Methods Biomech Biomed Engin 18, "
+        "model": "MyoSuite MyoArm, sampled with MuJoCo; strength and fibres: Saul et al. (2015) Comput Methods Biomech Biomed Engin 18, "
         "1445-1458, in its public model",
         "licence": "Apache-2.0",
     },

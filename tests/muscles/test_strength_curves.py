@@ -2,8 +2,10 @@
 
 import draw_strength as tool
 import numpy as np
+import pandas as pd
 import pytest
 
+from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.study.yaml_file import read_yaml
 
@@ -68,6 +70,23 @@ def test_joint_strength_by_hand(joint, sense, angle, by_hand):
     assert constant[0] == pytest.approx(by_hand, rel=0.02)
 
 
+@pytest.mark.parametrize("sense", list(tool.SENSES))
+@pytest.mark.parametrize(("joint", "angles"), [("hip", (0, 90)), ("knee", (0, 90)), ("ankle", (-30, 30))])
+def test_joint_strength_of_the_leg_is_that_of_the_sampled_arms(joint, angles, sense):
+    """Sum of strength times sampled arm over all muscles of that sense, within the fits' stated departures."""
+    rows = pd.read_csv(tool.TABLES / "leg.csv")
+    newtons = pd.read_csv(tool.TABLES / "leg_parameters.csv").set_index("muscle").max_isometric_force_n
+    rows = rows[(rows.joint == joint) & rows.joint_flexion_deg.between(*angles)]
+    torque = (tool.SENSES[sense] * rows.moment_arm_m).clip(lower=0.0) * newtons[rows.muscle].to_numpy()
+    expected = torque.groupby(rows.joint_flexion_deg).sum()
+    constant, _ = tool.strength(
+        tool.set_with(joint), joint, expected.index.to_numpy(), (0.0, 0.0, 0.0), tool.SENSES[sense]
+    )
+    muscles = tool.set_with(joint).muscles
+    apart = sum(newtons[one.name] * (one.moment_arms[joint].max_departure_m or 0.0) for one in muscles)
+    np.testing.assert_allclose(constant, expected, rtol=1e-3, atol=apart)
+
+
 def test_wrist_strengths_of_holzbaur_2005_would_be_a_third_of_the_measured_torque():
     """Why the wrist has the strengths of Saul et al. (2015): 74 and 129 N at 18 mm are 3.6 N m, measured are 12.2."""
     arm = load_muscle_set("arm")
@@ -77,3 +96,15 @@ def test_wrist_strengths_of_holzbaur_2005_would_be_a_third_of_the_measured_torqu
     older = ours[0] * (74.0 + 128.9) / (407.9 + 479.8)
     assert abs(ours[0] - torque[0]) < sd[0]
     assert older < torque[0] - 2.0 * sd[0]
+
+
+def test_fibres_of_the_wrist_fit_the_lengths_of_its_muscles():
+    """Strengths and fibres are of Saul et al. (2015), lengths of MyoArm: fibres near their optimum over the whole range."""
+    arm = load_muscle_set("arm")
+    flexion = np.array([[0.0, elbow, wrist] for elbow in range(0, 131, 10) for wrist in range(-60, 61, 10)])
+    length = musculotendon(arm, np.radians(flexion)).length_m
+    for name in ("FCR", "ECRL", "ECRB", "ECU"):
+        m = arm.names.index(name)
+        muscle = arm.muscles[m]
+        fibre = (length[:, m] - muscle.tendon_slack_length_m) / muscle.optimal_fibre_length_m
+        assert 0.6 < fibre.min() < 1.0 < fibre.max() < 1.4, (name, fibre.min(), fibre.max())
